@@ -1,0 +1,5 @@
+/* Requests to live jobs. Key: the id of the job, value: the action. */
+function map(doc) {
+  if (doc.type !== 'request' || typeof doc.job !== 'string') return;
+  emit(doc.job, typeof doc.action === 'string' ? doc.action : '');
+}

@@ -1,0 +1,82 @@
+import js from '@eslint/js';
+import globals from 'globals';
+import tseslint from 'typescript-eslint';
+
+/** One entry of the layer rules: files in `from` may not import what `forbid` names. */
+const layer = (from, forbid, message) => ({
+  files: from,
+  rules: {
+    '@typescript-eslint/no-restricted-imports': [
+      'error',
+      { patterns: forbid.map((group) => ({ ...group, message })) },
+    ],
+  },
+});
+const nano = { regex: '^nano$' };
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', 'couch/**', 'test/fixtures/**'] },
+  js.configs.recommended,
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: {
+      globals: globals.node,
+      parserOptions: {
+        projectService: { allowDefaultProject: ['eslint.config.js', 'bin/*.js'] },
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-definitions': ['error', 'type'],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      'no-console': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  { files: ['bin/**', 'test/**', 'bench/**'], rules: { 'no-console': 'off' } },
+  { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
+  layer(['src/model/**'], [{ regex: '^(?!zod$|\\./)' }], 'model imports zod only.'),
+  {
+    ...layer(
+      ['src/decide/**'],
+      [{ regex: '^(?!\\./|\\.\\./model/|\\.\\./\\.\\./model/|\\.\\./[a-z-]+\\.js$)' }],
+      'decide imports model only.',
+    ),
+  },
+  {
+    files: ['src/decide/**'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['process', 'fetch', 'setTimeout', 'setInterval', 'setImmediate', 'performance', 'crypto', 'Buffer'],
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "NewExpression[callee.name='Date'][arguments.length=0], MemberExpression[object.name='Date'][property.name='now'], MemberExpression[object.name='Math'][property.name='random']",
+          message: 'decide knows no clock and no chance: they come in as arguments.',
+        },
+      ],
+    },
+  },
+  layer(
+    ['src/{config,client,errors}.ts', 'src/{engine,plugin,secrets,embedded}/**'],
+    [nano],
+    'Only store knows nano.',
+  ),
+  layer(
+    ['src/cli/**', 'src/http/**'],
+    [nano, { regex: '/(decide|store)/' }],
+    'cli and http go through client.ts: no decide, no store, no nano.',
+  ),
+  layer(
+    ['plugins/**'],
+    [{ regex: '^\\.\\.?/(?!.*src/plugin/index\\.js$|[^.]|\\./)' }],
+    'Plugins import src/plugin only.',
+  ),
+);

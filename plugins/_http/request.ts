@@ -1,0 +1,74 @@
+import { PluginError } from '../../src/plugin/index.js';
+
+export type RequestParams = {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | number>>;
+  /** Lists give a name several times. */
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly json?: unknown;
+  readonly body?: string;
+  readonly auth?: { readonly user?: string; readonly pass?: string; readonly token?: string };
+  readonly redirect?: 'follow' | 'manual' | 'error';
+};
+
+/** What goes to `fetch`. Throws `HttpUrlInvalid` for anything but an http or https address. */
+export function toRequest(params: RequestParams, key: string) {
+  const sends = params.json !== undefined || params.body !== undefined;
+  const method = (params.method ?? (sends ? 'POST' : 'GET')).toUpperCase();
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(params.headers ?? {}))
+    headers.set(name, String(value));
+  const addDefault = (name: string, value: string): void => {
+    if (!headers.has(name)) headers.set(name, value);
+  };
+  if (params.json !== undefined) addDefault('content-type', 'application/json');
+  const url = toUrl(params);
+  const auth = params.auth ?? takeUser(url);
+  if (auth) addDefault('authorization', toAuthorization(auth));
+  // Servers that know this header carry out a repeated attempt only once.
+  if (!/^(?:GET|HEAD|OPTIONS)$/.test(method)) addDefault('idempotency-key', key);
+  const body = params.json === undefined ? params.body : JSON.stringify(params.json);
+  return {
+    url,
+    options: {
+      method,
+      headers,
+      redirect: params.redirect ?? ('follow' as const),
+      ...(body === undefined ? {} : { body }),
+    },
+  };
+}
+
+function toUrl({ url, query = {} }: RequestParams): URL {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new PluginError('The parameter url must be an address with http or https.', {
+      name: 'HttpUrlInvalid',
+      retryable: false,
+      exit: 3,
+    });
+  }
+  const full = new URL(url);
+  for (const [name, value] of Object.entries(query)) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const one of values) if (one != null) full.searchParams.append(name, text(one));
+  }
+  return full;
+}
+
+/** Name and password of an address go into the header: `fetch` refuses such addresses. */
+function takeUser(url: URL): RequestParams['auth'] {
+  if (url.username === '' && url.password === '') return undefined;
+  const [user, pass] = [url.username, url.password].map(decodeURIComponent) as [string, string];
+  url.username = '';
+  url.password = '';
+  return { user, pass };
+}
+
+function toAuthorization({ user = '', pass = '', token }: NonNullable<RequestParams['auth']>) {
+  if (token !== undefined) return `Bearer ${token}`;
+  return `Basic ${Buffer.from(`${user}:${pass}`, 'utf8').toString('base64')}`;
+}
+
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);

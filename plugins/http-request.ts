@@ -1,0 +1,105 @@
+import { PluginError, type PluginContext } from '../src/plugin/index.js';
+import { readLimited } from './_http/body.js';
+import { isTemporary, retryAfter } from './_http/retry.js';
+import { toRequest, type RequestParams } from './_http/request.js';
+
+export const description = 'Makes an HTTP request; its result is the status, headers and body';
+
+export const params = {
+  type: 'object',
+  required: ['url'],
+  properties: {
+    url: { type: 'string', minLength: 1 },
+    method: { type: 'string', description: 'GET, or POST where something is sent' },
+    headers: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
+    query: { type: 'object' },
+    json: { description: 'sent as JSON' },
+    body: { type: 'string', description: 'sent as it is' },
+    auth: {
+      type: 'object',
+      description: 'user and pass, or token',
+      properties: {
+        user: { type: 'string' },
+        pass: { type: 'string' },
+        token: { type: 'string' },
+      },
+    },
+    expect: { type: 'array', items: { type: 'integer' }, description: 'statuses; else 200 to 299' },
+    redirect: { enum: ['follow', 'manual', 'error'] },
+    response: { enum: ['auto', 'json', 'text', 'base64'] },
+    max_bytes: { type: 'integer', minimum: 1, description: 'of the response; 1 MiB when absent' },
+  },
+};
+
+type Params = RequestParams & {
+  readonly expect?: readonly number[];
+  readonly response?: 'auto' | 'json' | 'text' | 'base64';
+  readonly max_bytes?: number;
+};
+
+const mebibyte = 1024 * 1024;
+/** As much of a refusing server's answer is quoted, in characters. */
+const longestQuote = 200;
+
+export default async function httpRequest(context: PluginContext<Params>): Promise<unknown> {
+  const { params, signal, key } = context;
+  const { url, options } = toRequest(params, key);
+  const response = await fetch(url, { ...options, signal }).catch((error: unknown) => {
+    throw signal.aborted ? error : unreachable(options.method, url, error);
+  });
+  const bytes = await readLimited(response, params.max_bytes ?? mebibyte);
+  const { status } = response;
+  const expected = params.expect ? params.expect.includes(status) : response.ok;
+  if (!expected) throw refused(options.method, url, response, bytes.toString('utf8'));
+  const headers = Object.fromEntries(response.headers);
+  return { status, headers, body: toBody(bytes, params.response ?? 'auto', response) };
+}
+
+function toBody(
+  bytes: Buffer,
+  as: NonNullable<Params['response']>,
+  { headers }: Response,
+): unknown {
+  const type = headers.get('content-type') ?? '';
+  const isJson = as === 'json' || (as === 'auto' && /^[^;]*[/+]json\b/i.test(type));
+  if (as === 'base64') return bytes.toString('base64');
+  const text = bytes.toString('utf8');
+  if (!isJson || text === '') return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new PluginError('The answer is not the JSON that it should be.', {
+      name: 'HttpAnswerInvalid',
+      retryable: false,
+      cause,
+    });
+  }
+}
+
+function refused(method: string, url: URL, response: Response, answer: string): PluginError {
+  const { status, headers } = response;
+  const quote = answer.replace(/\s+/g, ' ').trim().slice(0, longestQuote);
+  const delay = retryAfter(headers.get('retry-after'), Date.now());
+  return new PluginError(
+    `${method} ${withoutSecrets(url)} answered ${status}${quote === '' ? '.' : `: ${quote}`}`,
+    {
+      name: 'HttpStatus',
+      code: status,
+      retryable: isTemporary(status),
+      ...(isTemporary(status) && delay !== undefined ? { retryAfter: delay } : {}),
+    },
+  );
+}
+
+function unreachable(method: string, url: URL, error: unknown): PluginError {
+  const cause = (error as { readonly cause?: NodeJS.ErrnoException }).cause;
+  const reason = cause?.message || (error as Error).message;
+  return new PluginError(`${method} ${withoutSecrets(url)} got no answer: ${reason}`, {
+    name: 'HttpUnreachable',
+    ...(cause?.code === undefined ? {} : { code: cause.code }),
+    cause: error,
+  });
+}
+
+/** Names, passwords and queries often carry secrets, and this goes into the job document. */
+const withoutSecrets = (url: URL): string => `${url.protocol}//${url.host}${url.pathname}`;

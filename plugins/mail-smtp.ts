@@ -1,0 +1,91 @@
+import type * as Nodemailer from 'nodemailer';
+import { loadPackage, PluginError, type PluginContext } from '../src/plugin/index.js';
+import {
+  incomplete,
+  mailSchema,
+  mailTemplates,
+  toMessage,
+  type MailParams,
+} from './_mail/message.js';
+
+export const description = 'Sends a mail through an SMTP server';
+
+export const templates = mailTemplates;
+
+const smtpSchema = {
+  type: 'object',
+  properties: {
+    host: { type: 'string' },
+    port: { type: ['integer', 'string'] },
+    secure: { type: 'boolean', description: 'TLS from the start; else STARTTLS where offered' },
+    service: { type: 'string', description: 'a provider that nodemailer knows, instead of host' },
+    auth: { type: 'object' },
+    tls: { type: 'object', description: 'certificates are verified unless this says otherwise' },
+  },
+};
+
+export const params = {
+  type: 'object',
+  properties: { ...mailSchema, smtp: smtpSchema, transport: smtpSchema },
+};
+
+type Smtp = Readonly<Record<string, unknown>> & {
+  readonly host?: string;
+  readonly service?: string;
+};
+type Params = MailParams & {
+  readonly smtp?: Smtp;
+  /** The older name of `smtp`. */
+  readonly transport?: Smtp;
+};
+
+export type MailResult = {
+  readonly message_id: string;
+  readonly accepted: readonly string[];
+  readonly rejected: readonly string[];
+  readonly response: string;
+};
+
+export default async function mailSmtp(context: PluginContext<Params>): Promise<MailResult> {
+  const smtp = context.params.smtp ?? context.params.transport;
+  if (!smtp?.host && !smtp?.service) throw incomplete('smtp.host');
+  const message = await toMessage(context);
+  const nodemailer = await loadPackage<typeof Nodemailer>('nodemailer', 'mail-smtp', context.cwd);
+  const transport = nodemailer.createTransport({ ...smtp, ...onlySmtp });
+  try {
+    const sent = await transport.sendMail({ ...message, signal: context.signal });
+    const { messageId, accepted, rejected, response } = sent;
+    return { message_id: messageId, accepted, rejected, response };
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    transport.close();
+  }
+}
+
+/** Parameters may set up the SMTP connection, not exchange it for something else. */
+const onlySmtp = {
+  sendmail: false,
+  streamTransport: false,
+  jsonTransport: false,
+  pool: false,
+  logger: false,
+  debug: false,
+} as const;
+
+/**
+ * What a server refuses with 4xx may be accepted later, what it refuses with 5xx never is; nor is a
+ * mail without any address, which no server is asked about.
+ */
+function explained(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { responseCode, code } = error as Error & { responseCode?: number; code?: string };
+  const answered = responseCode !== undefined && responseCode >= 400;
+  if (!answered && code !== 'EENVELOPE') return error;
+  return new PluginError(error.message, {
+    name: code === 'EAUTH' ? 'MailLoginRefused' : 'MailRefused',
+    code: answered ? responseCode : 'EENVELOPE',
+    retryable: answered && responseCode < 500,
+    cause: error,
+  });
+}

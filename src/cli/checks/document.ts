@@ -1,0 +1,115 @@
+import { checkExpression, checkTemplate } from '../../engine/expressions.js';
+import { isObject } from '../../model/dialects.js';
+import { parseDocument } from '../../model/parse.js';
+import { compileParams } from '../../plugin/params.js';
+import type { FileProblem, Written } from '../files.js';
+
+/** What a file may hold. */
+export const kinds = ['task', 'flow', 'job'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** Everything that is wrong with one document, looked at by itself. */
+export function checkDocument(file: string, doc: Written): readonly FileProblem[] {
+  const at = (path: string, message: string): FileProblem => ({ file, path, message });
+  const { type } = doc;
+  if (!kinds.some((kind) => kind === type)) {
+    return [
+      at(
+        'type',
+        `type must be "task", "flow" or "job"; it is ${JSON.stringify(type) ?? 'missing'}.`,
+      ),
+    ];
+  }
+  if (type === 'job' && doc['state'] !== undefined) {
+    return [at('state', 'state is written by the engines; a job in a file must have none.')];
+  }
+  const stored = { ...doc, _id: idOf(doc), _rev: '0-0' };
+  const parsed = parseDocument(stored);
+  const shape =
+    parsed.kind === 'other' || parsed.ok
+      ? []
+      : parsed.problems.map(({ path, message }) => at(path, message));
+  return [
+    ...shape,
+    ...templateProblems(doc).map(([path, message]) => at(path, message)),
+    ...expressionProblems(doc).map(([path, message]) => at(path, message)),
+    ...schemaProblems(doc).map(([path, message]) => at(path, message)),
+    ...idProblems(doc).map(([path, message]) => at(path, message)),
+  ];
+}
+
+type PathAndMessage = readonly [path: string, message: string];
+
+function idOf({ _id }: Written): string {
+  return typeof _id === 'string' ? _id : 'new';
+}
+
+function idProblems({ _id }: Written): readonly PathAndMessage[] {
+  if (_id === undefined) return [];
+  if (typeof _id !== 'string' || _id === '') return [['_id', '_id must be a text, not empty.']];
+  return _id.startsWith('_')
+    ? [['_id', `_id must not begin with "_"; it is ${JSON.stringify(_id)}.`]]
+    : [];
+}
+
+/** Templates stand in strings of `params`, wherever those are. */
+function templateProblems(doc: Written): readonly PathAndMessage[] {
+  return textsIn(doc)
+    .filter(({ keys, text }) => keys.includes('params') && text.includes('{{'))
+    .flatMap(({ path, text }) => {
+      const reason = checkTemplate(text);
+      return reason === undefined
+        ? []
+        : [[path, `${path} is no valid template: ${reason}.`] as const];
+    });
+}
+
+/** Conditions of steps and the flow's `output` are JSONata. */
+function expressionProblems(doc: Written): readonly PathAndMessage[] {
+  return textsIn(doc)
+    .filter(({ keys }) => isExpression(keys))
+    .flatMap(({ path, text }) => {
+      const reason = checkExpression(text);
+      return reason === undefined
+        ? []
+        : [[path, `${path} is no valid JSONata: ${reason}.`] as const];
+    });
+}
+
+function isExpression(keys: readonly string[]): boolean {
+  if (keys.includes('params') || keys.includes('stdio')) return false;
+  if (keys[0] === 'output') return true;
+  const own = keys.filter((key) => !/^\d+$/.test(key));
+  return (
+    ['tasks', 'cancel'].includes(keys[0] ?? '') && ['when', 'guards'].includes(own.at(-1) ?? '')
+  );
+}
+
+function schemaProblems({ schema }: Written): readonly PathAndMessage[] {
+  if (!isObject(schema)) return [];
+  try {
+    compileParams(schema);
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [['schema', `schema is no valid JSON Schema: ${reason}.`]];
+  }
+}
+
+type TextAt = { readonly keys: readonly string[]; readonly path: string; readonly text: string };
+
+/** Every string of a JSON value, with its path (`tasks.sequence[0].when`). */
+export function textsIn(
+  value: unknown,
+  keys: readonly string[] = [],
+  path = '',
+): readonly TextAt[] {
+  if (typeof value === 'string') return [{ keys, path, text: value }];
+  if (Array.isArray(value)) {
+    return value.flatMap((item, i) => textsIn(item, [...keys, String(i)], `${path}[${i}]`));
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    textsIn(item, [...keys, key], path === '' ? key : `${path}.${key}`),
+  );
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Config } from '../config.js';
+import { problem } from '../errors.js';
+import type { Io } from './io.js';
+
+/** One option of a command, as commander writes it: `--set <name=value>`. */
+export type OptionDefinition = {
+  readonly flags: string;
+  readonly about: string;
+  /** The option may be given several times; its value is a list. */
+  readonly repeated?: boolean;
+};
+
+/** What `tws --help` knows of a command; its code is loaded only when it is called. */
+export type CommandDefinition = {
+  readonly name: string;
+  readonly about: string;
+  readonly arguments?: readonly { readonly name: string; readonly about: string }[];
+  readonly options?: readonly OptionDefinition[];
+  readonly examples?: readonly string[];
+  /** True for what runs until it is stopped: SIGINT and SIGTERM then ask it to finish. */
+  readonly stoppable?: boolean;
+  readonly load: () => Promise<Command>;
+};
+
+/** What the command line said, checked by nothing yet but commander. */
+export type Invocation = {
+  readonly args: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+  /** Reads the settings; called by commands that need them. @throws TwsError of `loadConfig` */
+  readonly config: () => Config;
+};
+
+/** Runs a command to its end. The number is the exit status. */
+export type Command = (invocation: Invocation, io: Io) => Promise<number>;
+
+/** Makes a command of a function and the schema of its flags. @throws TwsError `usage` */
+export function command<S extends z.ZodType>(
+  schema: S,
+  run: (
+    called: Omit<Invocation, 'flags'> & { readonly flags: z.infer<S> },
+    io: Io,
+  ) => Promise<number>,
+): Command {
+  return async ({ args, flags, config }, io) => {
+    const parsed = schema.safeParse(flags);
+    if (!parsed.success) throw problem('usage', { reason: reasonOf(parsed.error.issues) });
+    return run({ args, flags: parsed.data, config }, io);
+  };
+}
+
+function reasonOf(issues: readonly z.core.$ZodIssue[]): string {
+  return issues
+    .map(({ path, message }) => {
+      const flag = String(path[0] ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      return `--${flag} ${message}.`;
+    })
+    .join(' ');
+}
+
+/** A switch that is off unless it is given. */
+export const switchFlag = z.boolean().default(false);
+
+/** A whole number that commander hands over as text. */
+export function numberFlag(from: number, to = Number.MAX_SAFE_INTEGER) {
+  const error = `must be a whole number from ${from}${to < Number.MAX_SAFE_INTEGER ? ` to ${to}` : ' on'}`;
+  return z
+    .string()
+    .regex(/^\d+$/, { error })
+    .transform(Number)
+    .pipe(z.int().min(from, { error }).max(to, { error }))
+    .optional();
+}
+
+/** A list that may be given as `a,b` or by repeating the option. */
+export const listFlag = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) =>
+    [given]
+      .flat()
+      .flatMap((text) => text.split(','))
+      .filter(Boolean),
+  )
+  .optional();

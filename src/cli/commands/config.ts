@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { command } from '../command.js';
+
+/** `tws config`: every setting with its source; credentials are shown as `***`. */
+export const showConfig = command(z.object({}), async ({ config: read }, io) => {
+  const config = read();
+  const { origins } = config;
+  const hidden = (value: string | undefined): string => (value === undefined ? '' : '***');
+  const settings: readonly (readonly [string, unknown])[] = [
+    ['url', config.url],
+    ['user', hidden(config.user)],
+    ['password', hidden(config.password)],
+    ['database', config.database],
+    ['app', config.app],
+    ['owner', config.owner],
+    ['plugins', config.plugins],
+    ['slots', config.slots ?? 10],
+    ['labels', config.labels],
+    ['log_level', config.logLevel],
+    ['crypto_key', hidden(config.cryptoKey)],
+    ['embedded.dir', config.embedded.dir],
+    ['embedded.port', config.embedded.port],
+  ];
+  io.out(`project: ${config.root}${config.file === undefined ? ' (no tws.json)' : ''}`);
+  for (const [name, value] of settings) {
+    const shown = Array.isArray(value) ? value.join(', ') : String(value);
+    io.out(
+      `${name}: ${shown} ${io.style('dim', `(${origins[name] ?? 'default'})`)}`.replace('  ', ' '),
+    );
+  }
+  io.json({
+    root: config.root,
+    file: config.file ?? null,
+    settings: Object.fromEntries(
+      settings.map(([name, value]) => [name, { value, from: origins[name] ?? 'default' }]),
+    ),
+  });
+  return 0;
+});

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { open, prepareDatabase } from '../../client.js';
+import type { Config } from '../../config.js';
+import { command, listFlag, numberFlag, switchFlag } from '../command.js';
+import { runEmbedded, type EmbeddedRun } from '../embedded.js';
+import { endEngine, startProjectEngine } from '../engine-run.js';
+import type { Io } from '../io.js';
+import { createLog } from '../log.js';
+import { mailLines, startMailboxIfPossible } from '../mail.js';
+import { pushFolders } from '../push-project.js';
+import { aborted } from '../signals.js';
+import { createCleanup } from '../cleanup.js';
+import { shownPath } from '../paths.js';
+
+const flags = z.object({
+  port: numberFlag(0, 65_535),
+  mailbox: switchFlag,
+  engine: z.boolean().default(true),
+  dir: z.string().optional(),
+  slots: numberFlag(1),
+  labels: listFlag,
+});
+
+/** `tws dev`: server, definitions of the project and an engine, until it is stopped. */
+export const dev = command(flags, async ({ flags: said, config: read }, io) => {
+  const settings = read();
+  const cleanup = createCleanup();
+  try {
+    const { dir, port } = settings.embedded;
+    const embedded = await runEmbedded({ config: settings, dir, port });
+    cleanup.add(embedded.stop);
+    const { config } = embedded;
+    const { design } = await prepareDatabase(config);
+    if (said.mailbox) await catchMail(dir, io, cleanup.add);
+    const changed = Object.values(design).filter((done) => done !== 'unchanged').length;
+    io.say(`database ${config.database}: ${changed === 0 ? 'ready' : 'design document installed'}`);
+    const opened = open(config);
+    cleanup.add(opened.close);
+    await pushOwn(config, opened.client, io);
+    if (said.engine) {
+      const log = createLog({ level: config.logLevel }, io);
+      const engine = await startProjectEngine({ config, opened, log });
+      cleanup.add(() => endEngine(engine, io.force));
+    }
+    greet(embedded, io);
+    await aborted(io.stop);
+    io.say('stopping …');
+    return 0;
+  } finally {
+    await cleanup.run();
+  }
+});
+
+async function catchMail(
+  dir: string,
+  io: Io,
+  onEnd: (end: () => Promise<void>) => void,
+): Promise<void> {
+  const onMail = (mail: Parameters<typeof mailLines>[0]): void => {
+    io.out(['', io.style('cyan', 'A mail has arrived:'), ...mailLines(mail, io), ''].join('\n'));
+  };
+  const mailbox = await startMailboxIfPossible({ dir, onMail }, io);
+  if (mailbox === undefined) return;
+  onEnd(mailbox.stop);
+  io.say(`mail server:  smtp://127.0.0.1:${mailbox.mail.port} (kept in ${join(dir, 'mail')})`);
+  if (mailbox.s3 !== undefined) {
+    io.say(`S3 server:    ${mailbox.s3.endpoint} (kept in ${join(dir, 's3')})`);
+  }
+}
+
+/** The project's tasks and flows; a mistake in a file is told and stops nothing. */
+async function pushOwn(
+  config: Config,
+  client: Parameters<typeof pushFolders>[0]['client'],
+  io: Io,
+): Promise<void> {
+  const own = resolve(config.root, 'couch', 'tws');
+  if (!existsSync(own)) {
+    io.say('No couch/tws here, nothing pushed; `tws push ~tws` pushes the samples.');
+    return;
+  }
+  io.say(`pushing ${shownPath(own, { cwd: io.cwd, root: config.root })}`);
+  await pushFolders({ paths: [join(own)], config, client }, io);
+}
+
+function greet(embedded: EmbeddedRun, io: Io): void {
+  const { url, config } = embedded;
+  const place = { cwd: io.cwd, root: config.root };
+  io.out(`CouchDB:      ${url}/${config.database}`);
+  io.out(`Fauxton:      ${url}/_utils/`);
+  io.out(`user:         ${embedded.user}, password in ${embedded.files.settings}`);
+  io.out(`for curl:     export COUCH_URL=$(cat ${shownPath(embedded.files.url, place)})`);
+  io.out('In this folder other terminals need no settings: try `tws submit …`. Ctrl-C ends all.');
+  io.json({ url, database: config.database, fauxton: `${url}/_utils/`, user: embedded.user });
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { open } from '../../client.js';
+import type { Config } from '../../config.js';
+import { TwsError } from '../../errors.js';
+import { command, type Invocation } from '../command.js';
+import { checkDatabase } from '../doctor/database.js';
+import { checkNode, checkPlugins, checkSettings } from '../doctor/machine.js';
+import { checkServer } from '../doctor/server.js';
+import type { Finding } from '../doctor/finding.js';
+import type { Io } from '../io.js';
+
+/** `tws doctor`: looks at everything an engine needs; exit 1 when something has failed. */
+export const doctor = command(z.object({}), async (called, io) => {
+  const findings = await examine(called);
+  for (const finding of findings) io.out(lineOf(finding, io));
+  io.json({ findings });
+  return findings.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
+});
+
+async function examine({ config: read }: Pick<Invocation, 'config'>): Promise<readonly Finding[]> {
+  const config = settingsOf(read);
+  if ('verdict' in config) return [checkNode(), config];
+  const server = await checkServer(config);
+  const findings = [
+    checkNode(),
+    ...checkSettings(config),
+    ...(await checkPlugins(config)),
+    ...server.findings,
+  ];
+  if (!server.usable) return findings;
+  const { client, close } = open(config);
+  try {
+    return [...findings, ...(await checkDatabase(client, config))];
+  } finally {
+    await close();
+  }
+}
+
+function settingsOf(read: () => Config): Config | Finding {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof TwsError)) throw error;
+    return { what: 'settings', verdict: 'fail', says: error.message, todo: error.hint };
+  }
+}
+
+function lineOf({ verdict, what, says, todo }: Finding, io: Io): string {
+  const colour = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+  const line = `${io.style(colour[verdict], verdict.padEnd(4))}  ${what}: ${says}`;
+  return todo === undefined ? line : `${line}\n      ${todo}`;
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { open } from '../../client.js';
+import { command, type Command } from '../command.js';
+
+/** `tws enable`: jobs for a flow run again. */
+export const enable = switchTo(true);
+
+/** `tws disable`: new jobs for a flow fail; those that run go on. */
+export const disable = switchTo(false);
+
+function switchTo(enabled: boolean): Command {
+  return command(z.object({}), async ({ args, config: read }, io) => {
+    const config = read();
+    const { client, close } = open(config);
+    try {
+      const { id, changed } = await client.setEnabled(args[0] ?? '', enabled, config.owner);
+      const word = enabled ? 'enabled' : 'disabled';
+      io.out(changed ? `${word}: ${id}` : `skipping: ${id} (already ${word})`);
+      io.json({ id, enabled, changed });
+      return 0;
+    } finally {
+      await close();
+    }
+  });
+}

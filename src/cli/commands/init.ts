@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { prepareDatabase } from '../../client.js';
+import type { Config } from '../../config.js';
+import { problem } from '../../errors.js';
+import { command, numberFlag } from '../command.js';
+import { showDesign } from '../design.js';
+import type { Io } from '../io.js';
+import { questions } from '../prompt.js';
+import { saveSettings } from '../settings.js';
+
+const flags = z.object({ confirm: z.boolean().default(true), copies: numberFlag(1) });
+
+/** `tws init`: makes the database ready; run again it inserts what is missing, nothing else. */
+export const init = command(flags, async ({ flags: said, config: read }, io) => {
+  const config = read();
+  const target = said.confirm && io.interactive ? await confirmed(config, io) : targetOf(config);
+  io.say(`confirming: database ${target.database} at ${target.url}`);
+  const settings = { ...config, ...target };
+  const { database, design } = await prepareDatabase(settings, { copies: said.copies });
+  io.out(
+    database.database === 'created'
+      ? `inserting: database ${target.database}`
+      : `skipping: database ${target.database} (exists)`,
+  );
+  if (database.copies > 1) io.warn(copiesWarning(database.copies));
+  showDesign(design, target.app, io);
+  io.out('TWS initialized');
+  io.json({ ...target, created: database.database === 'created', copies: database.copies, design });
+  return 0;
+});
+
+/** What is confirmed; credentials are never shown, only where they come from. */
+type Target = { readonly url: string; readonly database: string; readonly app: string };
+
+function targetOf({ url, database, app }: Config): Target {
+  return { url, database, app };
+}
+
+async function confirmed(config: Config, io: Io): Promise<Target> {
+  const ask = await questions(io, 'Which database to initialise (or say --no-confirm)');
+  const from = config.origins['user'] ?? 'not set';
+  io.say(config.user === undefined ? 'credentials: none' : `credentials: *** (${from})`);
+  const target = {
+    url: await ask.text('URL of CouchDB:', config.url),
+    database: await ask.text('Database:', config.database),
+    app: await ask.text('Application (design document):', config.app),
+  };
+  if (target.url.includes('@')) {
+    const reason =
+      'Credentials belong into COUCH_USER and COUCH_PASS, not into the URL asked for here.';
+    throw problem('usage', { reason });
+  }
+  const changed = Object.entries(target).filter(
+    ([name, value]) => value !== config[name as keyof Target],
+  );
+  if (changed.length > 0 && (await ask.confirm('Keep these settings in tws.json?', true))) {
+    await saveSettings(config, Object.fromEntries(changed));
+  }
+  return target;
+}
+
+function copiesWarning(copies: number): string {
+  return (
+    `warning: the database keeps ${copies} copies of each document; engines then read twice before each step. ` +
+    'A database made with --copies 1 and replicated to a second one is faster.'
+  );
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { jobFilters, open, type JobFilter, type Client } from '../../client.js';
+import type { Config } from '../../config.js';
+import { problem } from '../../errors.js';
+import { command, numberFlag, switchFlag } from '../command.js';
+import type { Io } from '../io.js';
+import { jobFacts, jobLine } from '../jobs.js';
+import { definitionLine, engineFacts, engineLine, pluginLine } from '../lines.js';
+
+const flags = z.object({
+  tasks: switchFlag,
+  flows: switchFlag,
+  jobs: switchFlag,
+  active: switchFlag,
+  complete: switchFlag,
+  failed: switchFlag,
+  cancelled: switchFlag,
+  all: switchFlag,
+  plugins: switchFlag,
+  engines: switchFlag,
+  limit: numberFlag(1),
+  verbose: switchFlag,
+});
+type Flags = z.infer<typeof flags>;
+
+/** `tws list`: one line each, or whole documents with `--verbose`. */
+export const list = command(flags, async ({ flags: said, config: read }, io) => {
+  const config = read();
+  const filter = filterOf(said);
+  const nothing = !said.tasks && !said.flows && !said.jobs && !said.plugins && !said.engines;
+  const wants = {
+    tasks: said.tasks || (nothing && filter === undefined),
+    flows: said.flows || (nothing && filter === undefined),
+    jobs: said.jobs || nothing || filter !== undefined,
+  };
+  const result: Record<string, unknown> = {};
+  if (said.plugins) result['plugins'] = await listPlugins(config, said, io);
+  const { client, close } = open(config);
+  try {
+    if (wants.tasks) result['tasks'] = await listDefinitions(client, 'task', said, io);
+    if (wants.flows) result['flows'] = await listDefinitions(client, 'flow', said, io);
+    if (wants.jobs) result['jobs'] = await listJobs(client, filter ?? 'active', said, io);
+    if (said.engines) result['engines'] = await listEngines(client, said, io);
+  } finally {
+    await close();
+  }
+  io.json(result);
+  return 0;
+});
+
+function filterOf(said: Flags): JobFilter | undefined {
+  const [filter, other] = jobFilters.filter((name) => said[name]);
+  if (other === undefined) return filter;
+  throw problem('usage', { reason: `--${String(filter)} and --${other} exclude each other.` });
+}
+
+async function listDefinitions(
+  client: Client,
+  kind: 'task' | 'flow',
+  { verbose }: Flags,
+  io: Io,
+): Promise<unknown> {
+  const docs = await client.definitions(kind);
+  for (const doc of docs) io.out(verbose ? JSON.stringify(doc, null, 2) : definitionLine(doc, io));
+  return docs;
+}
+
+async function listJobs(
+  client: Client,
+  filter: JobFilter,
+  { verbose, limit = 100 }: Flags,
+  io: Io,
+): Promise<unknown> {
+  const { jobs, more } = await client.jobs(filter, limit);
+  for (const job of jobs) io.out(verbose ? JSON.stringify(job, null, 2) : jobLine(job, io));
+  if (more) io.say(`There are more; --limit shows more than ${limit}.`);
+  const now = Date.now();
+  return verbose ? jobs : jobs.map((job) => jobFacts(job, now));
+}
+
+async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<unknown> {
+  const engines = await client.engines();
+  const now = Date.now();
+  for (const engine of engines) {
+    io.out(verbose ? JSON.stringify(engine, null, 2) : engineLine(engine, now, io));
+  }
+  return engines.map((engine) => engineFacts(engine, now));
+}
+
+async function listPlugins(config: Config, { verbose }: Flags, io: Io): Promise<unknown> {
+  const { loadPlugins } = await import('../../plugin/loader.js');
+  const plugins = await loadPlugins({ folders: config.plugins, log: () => undefined });
+  const listed = plugins.list();
+  for (const plugin of listed) {
+    io.out(verbose ? JSON.stringify(plugin, null, 2) : pluginLine(plugin, io));
+  }
+  return listed;
+}

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../../config.js';
+import { problem } from '../../errors.js';
+import { command } from '../command.js';
+import type { Io } from '../io.js';
+import { packageRoot } from '../package.js';
+import {
+  flowScaffold,
+  jobScaffold,
+  pluginScaffold,
+  projectScaffold,
+  taskScaffold,
+  type Scaffold,
+} from '../scaffolds.js';
+
+const kinds = ['project', 'task', 'flow', 'job', 'plugin'] as const;
+const argumentsSchema = z.tuple([
+  z.enum(kinds, { error: `What is new must be one of ${kinds.join(', ')}.` }),
+  z.string().regex(/^[A-Za-z0-9][\w.-]*$/, {
+    error: 'The name must begin with a letter or digit and hold only letters, digits and _ . -',
+  }),
+]);
+
+/** `tws new`: makes files to begin with; what exists is never overwritten. */
+export const newThing = command(
+  z.object({ plugin: z.string().optional() }),
+  async ({ args, flags, config: read }, io) => {
+    const parsed = argumentsSchema.safeParse(args);
+    if (!parsed.success) {
+      throw problem('usage', {
+        reason: parsed.error.issues[0]?.message ?? 'It is not clear what.',
+      });
+    }
+    const [kind, name] = parsed.data;
+    const config = read();
+    const root = kind === 'project' ? resolve(io.cwd, name) : config.root;
+    const scaffolds = scaffoldsOf(kind, { name, config, plugin: flags.plugin });
+    const made = await make(root, scaffolds, io);
+    const schemas = kind === 'plugin' ? [] : await copySchemas(root);
+    if (kind === 'project') io.out(`Next: cd ${relative(io.cwd, root)} && tws dev`);
+    io.json({ files: [...made, ...schemas] });
+    return 0;
+  },
+);
+
+type Wanted = {
+  readonly name: string;
+  readonly config: Config;
+  readonly plugin: string | undefined;
+};
+
+function scaffoldsOf(
+  kind: (typeof kinds)[number],
+  { name, config, plugin }: Wanted,
+): readonly Scaffold[] {
+  const { owner } = config;
+  switch (kind) {
+    case 'project':
+      return projectScaffold(name, owner);
+    case 'task':
+      return [taskScaffold(name, plugin ?? name)];
+    case 'flow':
+      return [flowScaffold(name, owner, [])];
+    case 'job':
+      return [jobScaffold(name, owner, {})];
+    case 'plugin':
+      return [pluginScaffold(name)];
+  }
+}
+
+/** Nothing is made when one of the files is there already. */
+async function make(
+  root: string,
+  scaffolds: readonly Scaffold[],
+  io: Io,
+): Promise<readonly string[]> {
+  const shown = (path: string): string => relative(io.cwd, path) || path;
+  const files = scaffolds.map(({ path, text }) => ({ path: join(root, path), text }));
+  const there = files.find(({ path }) => existsSync(path));
+  if (there !== undefined) throw problem('exists_already', { path: shown(there.path) });
+  for (const { path, text } of files) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: 'wx' });
+    io.out(`created: ${shown(path)}`);
+  }
+  return files.map(({ path }) => shown(path));
+}
+
+/** The schemas are what editors check the documents with; newer ones replace older ones. */
+async function copySchemas(root: string): Promise<readonly string[]> {
+  const from = join(packageRoot(), 'couch', 'schemas');
+  const to = join(root, 'couch', 'schemas');
+  if (from === to) return [];
+  await mkdir(to, { recursive: true });
+  const names = await readdir(from);
+  await Promise.all(names.map((name) => copyFile(join(from, name), join(to, name))));
+  return names.map((name) => join('couch', 'schemas', name));
+}

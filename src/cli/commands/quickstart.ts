@@ -1,0 +1,177 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { open, prepareDatabase, type JobToSubmit, type Client } from '../../client.js';
+import type { Config } from '../../config.js';
+import { problem, TwsError } from '../../errors.js';
+import type { CaughtMail } from '../../mailbox/mail-server.js';
+import { startMailbox, type Mailbox } from '../../mailbox/mailbox.js';
+import type { StoredDocument } from '../../model/parse.js';
+import { createCleanup, type Cleanup } from '../cleanup.js';
+import { command, switchFlag } from '../command.js';
+import { runEmbedded, type EmbeddedRun } from '../embedded.js';
+import { endEngine, startProjectEngine } from '../engine-run.js';
+import type { Io } from '../io.js';
+import { exitOf, stateLine } from '../jobs.js';
+import { createLog } from '../log.js';
+import { mailLines } from '../mail.js';
+import { shippedFolder } from '../paths.js';
+import { pushFolders } from '../push-project.js';
+import { aborted } from '../signals.js';
+import { createSteps } from '../steps.js';
+
+const flags = z.object({ keep: switchFlag, dir: z.string().optional() });
+
+/**
+ * `tws quickstart`: one job from the first file to the mail that it sends, all of it on this
+ * machine. The exit status is that of the job; whatever was started is ended again.
+ */
+export const quickstart = command(flags, async ({ flags: said, config: read }, io) => {
+  const cleanup = createCleanup();
+  try {
+    const place = await placeFor(said, read(), cleanup);
+    const ready = await startAll(place, cleanup, io);
+    const exit = await runJob(ready, io);
+    if (said.keep && !io.stop.aborted) {
+      showNext(ready.embedded, io);
+      await aborted(io.stop);
+    } else if (exit === 0) {
+      io.say('');
+      io.say(
+        'Next: `tws quickstart --keep` leaves it running, `tws new project NAME` makes your own.',
+      );
+    }
+    return exit;
+  } finally {
+    await cleanup.run();
+  }
+});
+
+type Place = { readonly config: Config; readonly dir: string; readonly keep: boolean };
+
+/** A folder of its own that is removed at the end, unless somebody wants to keep it. */
+async function placeFor(
+  { keep, dir }: { readonly keep: boolean; readonly dir?: string | undefined },
+  config: Config,
+  cleanup: Cleanup,
+): Promise<Place> {
+  if (dir !== undefined) return { config, keep, dir: resolve(dir) };
+  if (keep) return { config, keep, dir: config.embedded.dir };
+  const temporary = await mkdtemp(join(tmpdir(), 'tws-quickstart-'));
+  cleanup.add(() => rm(temporary, { recursive: true, force: true }));
+  return { config, keep, dir: temporary };
+}
+
+type Ready = {
+  readonly client: Client;
+  readonly embedded: EmbeddedRun;
+  readonly mailbox: Mailbox;
+  readonly mails: readonly CaughtMail[];
+};
+
+async function startAll({ config, dir, keep }: Place, cleanup: Cleanup, io: Io): Promise<Ready> {
+  const { run } = createSteps(io);
+  const wanted = keep ? config.embedded.port : 0;
+  const embedded = await run('embedded server', () =>
+    onFreePort(wanted, (port) => runEmbedded({ config, dir, port })),
+  );
+  cleanup.add(embedded.stop);
+  const mails: CaughtMail[] = [];
+  const mailbox = await run('mail server and S3 server', () => startServers(dir, mails));
+  cleanup.add(mailbox.stop);
+  await run('database and design document', () => prepareDatabase(embedded.config));
+  const opened = open(embedded.config);
+  cleanup.add(opened.close);
+  const { client } = opened;
+  const quiet = { ...io, out: io.say };
+  const paths = [join(shippedFolder(), 'tasks'), join(shippedFolder(), 'flows')];
+  await run('samples pushed', () => pushFolders({ paths, config: embedded.config, client }, quiet));
+  const log = createLog({ level: 'warn' }, io);
+  const engine = await run('engine', () =>
+    startProjectEngine({ config: embedded.config, opened, log }),
+  );
+  cleanup.add(() => endEngine(engine, io.force));
+  return { client, embedded, mailbox, mails };
+}
+
+/** Somebody else may use the ports of the samples; then the job is told the ones we got. */
+async function startServers(dir: string, mails: CaughtMail[]): Promise<Mailbox> {
+  const onMail = (mail: CaughtMail): void => {
+    mails.push(mail);
+  };
+  try {
+    return await startMailbox({ dir, onMail });
+  } catch (error) {
+    if (!(error instanceof TwsError) || error.code !== 'port_taken') {
+      // The mail is what matters here; S3 has a package of its own that may be missing.
+      return startMailbox({ dir, onMail, s3Port: false });
+    }
+    return startMailbox({ dir, onMail, port: 0, s3Port: false });
+  }
+}
+
+async function onFreePort<T>(port: number, start: (port: number) => Promise<T>): Promise<T> {
+  try {
+    return await start(port);
+  } catch (error) {
+    if (port === 0 || !(error instanceof TwsError) || error.code !== 'port_taken') throw error;
+    return start(0);
+  }
+}
+
+async function runJob({ client, mailbox, mails }: Ready, io: Io): Promise<number> {
+  const { port } = mailbox.mail;
+  const order: JobToSubmit = {
+    type: 'job',
+    flow: 'mailtest',
+    owner: 'DEFAULT',
+    params: { 'mail-0': { to: 'you@example.com', ...(port === 2525 ? {} : { smtp: { port } }) } },
+  };
+  const { id } = await client.submit(order);
+  io.say('');
+  io.say(`submitted: ${JSON.stringify({ _id: id, ...order })}`);
+  const job = await client.watch(id, {
+    signal: io.stop,
+    onChange: (now) => io.say(`  ${stateLine(now, io)}`),
+  });
+  if (job === undefined) throw problem('interrupted', {});
+  const exit = exitOf(job);
+  const mail = exit === 0 ? await firstOf(mails) : undefined;
+  showResult(job, mail, io);
+  if (exit === 0 && mail === undefined) {
+    io.fail('The job succeeded, but no mail arrived.');
+    return 1;
+  }
+  return exit;
+}
+
+/** The server hands a mail over before it answers, so it is here as a rule. */
+async function firstOf(mails: readonly CaughtMail[]): Promise<CaughtMail | undefined> {
+  for (let waited = 0; mails.length === 0 && waited < 2_000; waited += 50) await sleep(50);
+  return mails[0];
+}
+
+function showResult(job: StoredDocument, mail: CaughtMail | undefined, io: Io): void {
+  if (mail !== undefined) {
+    io.out(['', io.style('bold', 'The mail that arrived:'), ...mailLines(mail, io)].join('\n'));
+  }
+  io.out(
+    ['', io.style('bold', 'The job, as it is stored now:'), JSON.stringify(job, null, 2)].join(
+      '\n',
+    ),
+  );
+  io.json({ mail: mail ?? null, job });
+}
+
+function showNext({ url, config, files }: EmbeddedRun, io: Io): void {
+  io.say('');
+  io.say('It keeps running; Ctrl-C ends all. In another terminal, in this folder, try:');
+  io.say('  tws list                                  what is stored');
+  io.say('  tws submit templatemail --wait            a mail from a template');
+  io.say('  tws submit mail-to --set to=me@example.com --set subject=Hi --wait');
+  io.say(`  export COUCH_URL=$(cat ${files.url})`);
+  io.say(`  curl -s $COUCH_URL/${config.database}/_all_docs`);
+  io.say(`  ${url}/_utils/                            Fauxton, in a browser`);
+}

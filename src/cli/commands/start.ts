@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { open } from '../../client.js';
+import { command, listFlag, numberFlag } from '../command.js';
+import { endEngine, startProjectEngine, waitForDatabase } from '../engine-run.js';
+import { createLog } from '../log.js';
+import { startProcesses } from '../processes.js';
+import { aborted } from '../signals.js';
+
+const flags = z.object({
+  engines: numberFlag(1, 64),
+  slots: numberFlag(1),
+  labels: listFlag,
+  name: z.string().optional(),
+});
+
+/**
+ * `tws start`: an engine until SIGINT or SIGTERM, which lets its steps finish; a second signal ends
+ * it at once. With `--engines` it starts so many processes of itself and ends with them.
+ */
+export const start = command(flags, async ({ flags: said, config: read }, io) => {
+  const config = read();
+  const log = createLog({ level: config.logLevel, name: said.name }, io);
+  if ((await waitForDatabase(config, log, io.stop)) === undefined) return 0;
+  if (said.engines !== undefined && said.engines > 1) {
+    return startProcesses({ config, count: said.engines, name: said.name, log }, io);
+  }
+  const opened = open(config, { log });
+  try {
+    const engine = await startProjectEngine({ config, opened, log, name: said.name });
+    await aborted(io.stop);
+    return (await endEngine(engine, io.force)) === 'drained' ? 0 : 130;
+  } finally {
+    await opened.close();
+  }
+});

@@ -1,0 +1,48 @@
+import type { Config } from '../../config.js';
+import { loadPlugins } from '../../plugin/loader.js';
+import type { Finding } from './finding.js';
+
+/** The oldest Node.js this package runs on. */
+const oldest = [20, 17] as const;
+
+/** Whether Node.js is new enough. */
+export function checkNode(version = process.versions.node): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const fits = major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
+  if (fits) return { what: 'Node.js', verdict: 'ok', says: version };
+  const says = `${version} is too old.`;
+  return { what: 'Node.js', verdict: 'fail', says, todo: `Install ${oldest.join('.')} or newer.` };
+}
+
+/** Where the settings come from, and what should not be among them. */
+export function checkSettings(config: Config): readonly Finding[] {
+  const { file, url, database, origins } = config;
+  const says = `${file ?? 'no tws.json'}; database ${database} (${origins['database'] ?? ''}) at ${url} (${origins['url'] ?? ''})`;
+  const found: Finding = { what: 'settings', verdict: 'ok', says };
+  if (origins['password'] !== 'tws.json' || config.password === undefined) return [found];
+  return [
+    found,
+    {
+      what: 'password',
+      verdict: 'warn',
+      says: 'It stands in tws.json, where everybody who can read the project sees it.',
+      todo: 'Move it to COUCH_PASS (and the name to COUCH_USER).',
+    },
+  ];
+}
+
+/** Which plugins can be called, and why others cannot. */
+export async function checkPlugins(config: Config): Promise<readonly Finding[]> {
+  const registry = await loadPlugins({ folders: config.plugins, log: () => undefined });
+  const broken = registry.list().filter(({ state }) => state === 'broken');
+  const names = registry.names();
+  return [
+    { what: 'plugins', verdict: 'ok', says: `${names.length} ready: ${names.join(', ')}` },
+    ...broken.map(({ name, problem = 'It cannot be loaded.' }): Finding => ({
+      what: `plugin ${name}`,
+      verdict: 'fail',
+      says: problem,
+      todo: 'Mend the file or remove it; its tasks run on other engines only.',
+    })),
+  ];
+}

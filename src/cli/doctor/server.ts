@@ -1,0 +1,58 @@
+import { inspectServer, type ServerReport } from '../../client.js';
+import type { Config } from '../../config.js';
+import type { Finding } from './finding.js';
+
+/** `usable`: documents can be read. */
+export type ServerFindings = { readonly findings: readonly Finding[]; readonly usable: boolean };
+
+/** The server, our rights there, the database and its design document. */
+export async function checkServer(config: Config): Promise<ServerFindings> {
+  const report = await inspectServer(config);
+  const { problem, database } = report;
+  const findings = [...serverFinding(report), ...databaseFindings(report, config)];
+  if (problem === undefined) return { findings, usable: report.design !== 'missing' };
+  const failed: Finding = {
+    what: report.reachable ? (database === 'missing' ? 'database' : 'access') : 'server',
+    verdict: 'fail',
+    says: problem.message,
+    todo: problem.hint,
+  };
+  return { findings: [...findings, failed], usable: false };
+}
+
+function serverFinding({ reachable, server, version, url }: ServerReport): readonly Finding[] {
+  if (!reachable) return [];
+  const name = server === 'couchdb' ? 'CouchDB' : (server ?? 'a server');
+  return [{ what: 'server', verdict: 'ok', says: `${name} ${version ?? ''} at ${url}` }];
+}
+
+function databaseFindings(report: ServerReport, { database, app }: Config): readonly Finding[] {
+  if (report.database !== 'exists') return [];
+  const { documents = 0, copies = 1, design } = report;
+  return [
+    { what: 'database', verdict: 'ok', says: `${database}, ${documents} documents` },
+    ...(copies > 1 ? [copiesFinding(copies)] : []),
+    ...(design === undefined ? [] : [designFinding(design, app)]),
+  ];
+}
+
+function copiesFinding(copies: number): Finding {
+  return {
+    what: 'copies',
+    verdict: 'warn',
+    says: `The database keeps ${copies} copies of each document; engines then read twice before each step.`,
+    todo: 'For speed make a database with `tws init --copies 1` and replicate it to a second one.',
+  };
+}
+
+function designFinding(design: 'current' | 'old' | 'missing', app: string): Finding {
+  const what = `_design/${app}`;
+  switch (design) {
+    case 'current':
+      return { what, verdict: 'ok', says: 'current' };
+    case 'old':
+      return { what, verdict: 'warn', says: 'It is of another version.', todo: 'Run `tws init`.' };
+    case 'missing':
+      return { what, verdict: 'fail', says: 'It is missing.', todo: 'Run `tws init`.' };
+  }
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Config, EmbeddedFile } from '../config.js';
+import { problem } from '../errors.js';
+import { runningDev } from '../settings-file.js';
+
+/** The embedded server, and the settings of a command that works on it. */
+export type EmbeddedRun = {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  /** The settings, changed to this server. */
+  readonly config: Config;
+  /** Files of mode 0600: its settings, and its URL with name and password for curl. */
+  readonly files: { readonly settings: string; readonly url: string };
+  /** Ends the server and takes `embedded.json` away. */
+  readonly stop: () => Promise<void>;
+};
+
+export type EmbeddedOptions = {
+  readonly config: Config;
+  /** Folder of its data. */
+  readonly dir: string;
+  /** 0: any free one. */
+  readonly port: number;
+};
+
+/**
+ * Starts the embedded server as a process of its own and leaves `embedded.json` (mode 0600) in its
+ * folder, so that other terminals of the project find it.
+ * @throws TwsError `dev_running`, `port_taken`
+ */
+export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun> {
+  const { config, dir, port } = options;
+  const running = runningDev(dir);
+  if (running !== undefined) {
+    throw problem('dev_running', { dir, pid: running.pid, url: running.url });
+  }
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const { startEmbedded } = await import('../embedded/start.js');
+  await assertFree(port);
+  const { url, user, password, stop } = await startEmbedded({ dir: join(dir, 'couch'), port });
+  const { database, app } = config;
+  const settings: EmbeddedFile = { url, user, password, database, app, pid: process.pid };
+  const files = { settings: join(dir, 'embedded.json'), url: join(dir, 'couch-url') };
+  const forget = async (): Promise<void> => {
+    await Promise.all(Object.values(files).map((file) => rm(file, { force: true })));
+  };
+  try {
+    // An older file keeps its mode when it is written over.
+    await forget();
+    await writePrivate(files.settings, JSON.stringify(settings, null, 2));
+    await writePrivate(files.url, withCredentials(url, user, password));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url,
+    user,
+    password,
+    config: { ...config, url, user, password },
+    files,
+    stop: async () => {
+      await forget();
+      await stop();
+    },
+  };
+}
+
+/** The server could only say that it failed. @throws TwsError `port_taken` */
+async function assertFree(port: number): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen(port, '127.0.0.1');
+    await once(probe, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      throw problem('port_taken', { port });
+    throw error;
+  } finally {
+    probe.close();
+  }
+}
+
+async function writePrivate(file: string, content: string): Promise<void> {
+  await writeFile(file, `${content}\n`, { mode: 0o600 });
+}
+
+function withCredentials(server: string, user: string, password: string): string {
+  const url = new URL(server);
+  url.username = encodeURIComponent(user);
+  url.password = encodeURIComponent(password);
+  return url.href.replace(/\/$/, '');
+}

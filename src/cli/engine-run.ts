@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspectServer, type Opened, type ServerReport } from '../client.js';
+import type { Config } from '../config.js';
+import { problem, TwsError } from '../errors.js';
+import { startEngine, type Engine } from '../engine/engine.js';
+import type { Log } from '../engine/log.js';
+import { loadPlugins } from '../plugin/loader.js';
+import { aborted } from './signals.js';
+
+export type EngineStart = {
+  readonly config: Config;
+  readonly opened: Opened;
+  readonly log: Log;
+  /** A name of its own that stays over restarts; two engines must never share one. */
+  readonly name?: string | undefined;
+};
+
+/** Loads the plugins and starts an engine in this process. @throws TwsError `crypto_key_missing` */
+export async function startProjectEngine(start: EngineStart): Promise<Engine> {
+  const { config, opened, log, name } = start;
+  const plugins = await loadPlugins({
+    folders: config.plugins,
+    log: (message, data) => log.warn(data ?? {}, message),
+  });
+  const { cryptoKey, slots, labels, leaseMs, root } = config;
+  return startEngine({
+    store: opened.store,
+    plugins,
+    log,
+    cwd: root,
+    cryptoKey,
+    slots,
+    labels,
+    leaseMs,
+    renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
+    name,
+  });
+}
+
+/** Lets an engine finish its steps, or ends it at once when `force` aborts. */
+export async function endEngine(engine: Engine, force: AbortSignal): Promise<'drained' | 'killed'> {
+  const drained = engine.stop().then(() => 'drained' as const);
+  const first = await Promise.race([drained, aborted(force).then(() => 'forced' as const)]);
+  if (first === 'drained') return first;
+  await engine.kill();
+  return 'killed';
+}
+
+/** Longest wait between two looks at a server that does not answer, in ms. */
+const longestWaitMs = 30_000;
+
+/**
+ * Waits until the database is there: an engine may be started before its CouchDB is. Undefined when
+ * `stop` came first. @throws TwsError for what waiting does not mend
+ */
+export async function waitForDatabase(
+  config: Config,
+  log: Log,
+  stop: AbortSignal,
+): Promise<ServerReport | undefined> {
+  let waitMs = 1_000;
+  let told = '';
+  while (!stop.aborted) {
+    const report = await inspectServer(config);
+    if (report.problem === undefined) return ready(report, config, log);
+    if (!mayPass(report.problem)) throw report.problem;
+    if (report.problem.message !== told) log.warn({}, `${report.problem.message} Trying again.`);
+    told = report.problem.message;
+    await sleep(waitMs, undefined, { signal: stop }).catch(() => undefined);
+    waitMs = Math.min(longestWaitMs, waitMs * 2);
+  }
+  return undefined;
+}
+
+function mayPass({ code }: TwsError): boolean {
+  return code === 'couch_unreachable' || code === 'couch_failed';
+}
+
+function ready(report: ServerReport, { database }: Config, log: Log): ServerReport {
+  if (report.design === 'missing') throw problem('database_not_ready', { database });
+  if (report.design === 'old') {
+    log.warn({}, `The design document of ${database} is of another version; run \`tws init\`.`);
+  }
+  return report;
+}

@@ -1,0 +1,119 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
+import { problem } from '../errors.js';
+import { isObject } from '../model/dialects.js';
+import { resolvePath, shownPath, type Place } from './paths.js';
+
+/** A JSON file that is to be pushed, validated or submitted. */
+export type FoundFile = {
+  /** Absolute. */
+  readonly path: string;
+  /** As it is shown to people. */
+  readonly shown: string;
+  /** Named by itself on the command line, not found in a folder. */
+  readonly named: boolean;
+};
+
+export type Found = {
+  readonly files: readonly FoundFile[];
+  /** Files of folders that are left out, because their name begins with `_`. */
+  readonly ignored: readonly string[];
+};
+
+/** A problem of a file: where in it, as JSON path or line, and the sentence. */
+export type FileProblem = {
+  readonly file: string;
+  readonly path: string;
+  readonly message: string;
+};
+
+/** What a file holds, or why it cannot be read. */
+export type ReadFile =
+  | { readonly ok: true; readonly file: FoundFile; readonly text: string; readonly doc: Written }
+  | { readonly ok: false; readonly problem: FileProblem };
+
+/** A document as somebody wrote it into a file. */
+export type Written = Readonly<Record<string, unknown>>;
+
+/**
+ * The JSON files that paths name: files, and folders with the folders in them.
+ * @throws TwsError `file_missing`, `file_unusable`
+ */
+export async function findFiles(paths: readonly string[], place: Place): Promise<Found> {
+  const files = new Map<string, FoundFile>();
+  const ignored: string[] = [];
+  for (const given of paths) {
+    const path = resolvePath(given, place);
+    const shown = shownPath(path, place);
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined) throw problem('file_missing', { file: shown });
+    if (!found.isDirectory()) {
+      if (extname(path) !== '.json') {
+        throw problem('file_unusable', { file: shown, reason: 'its name does not end in .json.' });
+      }
+      files.set(path, { path, shown, named: true });
+      continue;
+    }
+    for (const inside of await jsonFilesIn(path)) {
+      const file = { path: inside, shown: shownPath(inside, place), named: false };
+      if (isIgnored(inside)) ignored.push(file.shown);
+      else if (!files.has(inside)) files.set(inside, file);
+    }
+  }
+  return { files: [...files.values()], ignored };
+}
+
+/** Reads one file; a mistake in its JSON is told with line and column. */
+export async function readJsonFile(file: FoundFile): Promise<ReadFile> {
+  const text = await readFile(file.path, 'utf8');
+  return readJsonText(text, file);
+}
+
+/** The same for a text that is there already. */
+export function readJsonText(text: string, file: FoundFile): ReadFile {
+  const errors: ParseError[] = [];
+  const doc: unknown = parse(text.replace(/^\uFEFF/, ' '), errors, {
+    disallowComments: true,
+    allowTrailingComma: false,
+  });
+  const [first] = errors;
+  if (first !== undefined) {
+    const message = `The JSON is not valid here: ${words(printParseErrorCode(first.error))}.`;
+    return { ok: false, problem: { file: file.shown, path: lineAt(text, first.offset), message } };
+  }
+  if (!isObject(doc)) {
+    return {
+      ok: false,
+      problem: { file: file.shown, path: '', message: 'The file must hold one JSON object.' },
+    };
+  }
+  return { ok: true, file, text, doc };
+}
+
+async function jsonFilesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const found: string[] = [];
+  for (const entry of names) {
+    if (entry.name.startsWith('.')) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) found.push(...(await jsonFilesIn(path)));
+    else if (extname(entry.name) === '.json') found.push(path);
+  }
+  return found;
+}
+
+function isIgnored(path: string): boolean {
+  return basename(path).startsWith('_');
+}
+
+/** `PropertyNameExpected` -> `property name expected`. */
+function words(code: string): string {
+  return code.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+}
+
+function lineAt(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+}

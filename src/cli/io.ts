@@ -1,0 +1,78 @@
+import { styleText } from 'node:util';
+import type { Environment } from '../config.js';
+
+/** How much a command prints: everything, machine-readable results only, or nothing but errors. */
+export type Mode = 'text' | 'json' | 'quiet';
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** What a command may touch of the world around it. Made by `main`; tests make their own. */
+export type Io = {
+  readonly mode: Mode;
+  readonly env: Environment;
+  readonly cwd: string;
+  /** A line of the result, on stdout; nothing in `json` and `quiet` mode. */
+  readonly out: (line: string) => void;
+  /** The machine-readable result, on stdout; only in `json` mode. */
+  readonly json: (value: unknown) => void;
+  /** A line about progress, on stderr; nothing in `json` and `quiet` mode. */
+  readonly say: (line: string) => void;
+  /** A line about something wrong that does not stop the command, on stderr; nothing in `quiet`. */
+  readonly warn: (line: string) => void;
+  /** A line on stderr in every mode. */
+  readonly fail: (line: string) => void;
+  /** Text for stdout (or stderr), in colours when that is a terminal that wants them. */
+  readonly style: (style: Style, text: string, stream?: 'stdout' | 'stderr') => string;
+  /** Whether questions can be asked. */
+  readonly interactive: boolean;
+  readonly isTerminal: boolean;
+  /** All of stdin as text. */
+  readonly readInput: () => Promise<string>;
+  /** Aborted by the first SIGINT or SIGTERM: finish what runs and come back. */
+  readonly stop: AbortSignal;
+  /** Aborted by the second one: come back at once. */
+  readonly force: AbortSignal;
+};
+
+export type IoOptions = {
+  readonly mode: Mode;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly stop: AbortSignal;
+  readonly force: AbortSignal;
+};
+
+/** The world of this process. */
+export function processIo(options: IoOptions): Io {
+  const { mode, env } = options;
+  const print = (stream: NodeJS.WriteStream, line: string): void => {
+    stream.write(`${line}\n`);
+  };
+  const colours = {
+    stdout: wantsColour(process.stdout, env),
+    stderr: wantsColour(process.stderr, env),
+  };
+  return {
+    ...options,
+    out: (line) => mode === 'text' && print(process.stdout, line),
+    json: (value) => mode === 'json' && print(process.stdout, JSON.stringify(value, null, 2)),
+    say: (line) => mode === 'text' && print(process.stderr, line),
+    warn: (line) => mode !== 'quiet' && print(process.stderr, line),
+    fail: (line) => print(process.stderr, line),
+    style: (style, text, stream = 'stdout') => (colours[stream] ? styleText(style, text) : text),
+    interactive: mode === 'text' && process.stdin.isTTY && process.stderr.isTTY,
+    isTerminal: process.stderr.isTTY,
+    readInput,
+  };
+}
+
+function wantsColour(stream: NodeJS.WriteStream, env: Environment): boolean {
+  const refused = env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '';
+  return stream.isTTY && !refused && env['TERM'] !== 'dumb';
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

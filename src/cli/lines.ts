@@ -1,0 +1,70 @@
+import type { EngineDocument } from '../model/engine.js';
+import { isObject } from '../model/dialects.js';
+import type { StoredDocument } from '../model/parse.js';
+import { defaultOwner, keyOf } from '../model/task.js';
+import type { PluginListing } from '../plugin/loader.js';
+import type { Io } from './io.js';
+
+/** `mail => mail-smtp (id)` for a task, `mailtest::DEFAULT => ["mail"] (id)` for a flow. */
+export function definitionLine(doc: StoredDocument, io: Io): string {
+  const { _id, type, enabled } = doc;
+  const off = enabled === false ? io.style('yellow', ' disabled') : '';
+  const [name, does] = type === 'flow' ? flowParts(doc) : taskParts(doc);
+  return `${name} => ${does}${off} ${io.style('dim', `(${_id})`)}`;
+}
+
+function taskParts({ name, owner, plugin, flow }: StoredDocument): readonly [string, string] {
+  const own = typeof owner === 'string' && owner !== defaultOwner;
+  const key = own ? keyOf(String(name), owner) : String(name);
+  return [key, typeof flow === 'string' ? `flow ${flow}` : String(plugin ?? name)];
+}
+
+function flowParts({ name, owner, tasks }: StoredDocument): readonly [string, string] {
+  const key = keyOf(String(name), typeof owner === 'string' ? owner : undefined);
+  return [key, JSON.stringify(structureOf(tasks))];
+}
+
+/** Names only: entries become their task, sequences lists; other structures name themselves. */
+function structureOf(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(structureOf);
+  if (!isObject(node)) return node;
+  if (Array.isArray(node['sequence'])) return node['sequence'].map(structureOf);
+  const { name, task, structure, flow } = node;
+  return name ?? task ?? flow ?? structure ?? '…';
+}
+
+/** An engine and whether it still renews its lease, judged by this machine's clock. */
+export type EngineFacts = EngineDocument & { readonly alive: boolean };
+
+/** A lease that was not renewed for this long is over, in ms. */
+const leaseMs = 15_000;
+
+/** Adds to an engine document whether it lives. */
+export function engineFacts(engine: EngineDocument, now: number): EngineFacts {
+  const renewed = engine['renewed'];
+  const at = typeof renewed === 'number' ? renewed : engine.started;
+  return { ...engine, alive: engine.state !== 'stopped' && now - at < leaseMs };
+}
+
+/** `engine:… => running, host pid 12, 3 of … (…)`. */
+export function engineLine(engine: EngineDocument, now: number, io: Io): string {
+  const { alive } = engineFacts(engine, now);
+  const state = alive ? io.style('green', engine.state) : io.style('red', 'lost');
+  const labels = engine.labels.length === 0 ? '' : `, labels ${engine.labels.join(' ')}`;
+  const since = new Date(engine.started).toISOString();
+  const facts = `${engine.host} pid ${engine.pid}, ${engine.slots} slots${labels}, since ${since}`;
+  return `${engine._id} => ${state} ${io.style('dim', `(${facts})`)}`;
+}
+
+/** `hello => ready (file)`, or why it is broken. */
+export function pluginLine(
+  { name, file, state, description, problem }: PluginListing,
+  io: Io,
+): string {
+  const about = description === undefined ? '' : `: ${description}`;
+  const what =
+    state === 'ready'
+      ? `${io.style('green', 'ready')}${about}`
+      : `${io.style('red', 'broken')}: ${problem ?? 'no reason given'}`;
+  return `${name} => ${what} ${io.style('dim', `(${file})`)}`;
+}

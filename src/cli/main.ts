@@ -1,0 +1,112 @@
+import { CommanderError } from 'commander';
+import { loadConfig, type Flags } from '../config.js';
+import { problem, TwsError } from '../errors.js';
+import type { CommandDefinition } from './command.js';
+import { processIo, type Io, type Mode } from './io.js';
+import { packageVersion } from './package.js';
+import { commands, globalOptions } from './program.js';
+import { buildProgram, type Chosen } from './program-builder.js';
+import { watchSignals } from './signals.js';
+
+/**
+ * Runs one command line and answers its exit status. Never throws: problems are printed as a
+ * sentence and what to do, or with `--json` as `{"error", "message", "hint"}`, on stderr.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  const early: Mode = argv.includes('--json') ? 'json' : 'text';
+  let chosen: Chosen | undefined;
+  try {
+    chosen = await parse(argv);
+    if (chosen === undefined) return 0;
+    return await run(chosen);
+  } catch (error) {
+    report(error, modeOf(chosen?.globals) ?? early);
+    return error instanceof TwsError ? error.exit : 1;
+  }
+}
+
+async function parse(argv: readonly string[]): Promise<Chosen | undefined> {
+  let chosen: Chosen | undefined;
+  const program = buildProgram({ commands, globalOptions, version: packageVersion() }, (found) => {
+    chosen = found;
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return undefined;
+    const reason = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
+    throw problem('usage', { reason: capitalised(reason) });
+  }
+  return chosen;
+}
+
+async function run({ definition, args, flags, globals }: Chosen): Promise<number> {
+  const signals = definition.stoppable === true ? watchSignals() : undefined;
+  const never = new AbortController().signal;
+  const io = processIo({
+    mode: modeOf(globals) ?? 'text',
+    env: process.env,
+    cwd: process.cwd(),
+    stop: signals?.stop ?? never,
+    force: signals?.force ?? never,
+  });
+  try {
+    return await load(definition, { args, flags, globals }, io);
+  } finally {
+    signals?.close();
+  }
+}
+
+async function load(
+  definition: CommandDefinition,
+  { args, flags, globals }: Omit<Chosen, 'definition'>,
+  io: Io,
+): Promise<number> {
+  const command = await definition.load();
+  const said = { ...globals, ...flags } as Record<string, unknown>;
+  const config = () => loadConfig({ flags: settingsIn(said), env: io.env, cwd: io.cwd });
+  return command({ args, flags, config }, io);
+}
+
+/** The flags that are settings; each command's own schema has checked their form. */
+function settingsIn(said: Readonly<Record<string, unknown>>): Flags {
+  const text = (name: string): string | undefined =>
+    typeof said[name] === 'string' ? said[name] : undefined;
+  const count = (name: string): number | undefined =>
+    text(name) === undefined ? undefined : Number(text(name));
+  return {
+    url: text('url'),
+    database: text('database'),
+    app: text('app'),
+    owner: text('owner'),
+    dir: text('dir'),
+    slots: count('slots'),
+    port: count('port'),
+    labels: text('labels')?.split(',').filter(Boolean),
+  };
+}
+
+function modeOf(globals: Readonly<Record<string, unknown>> | undefined): Mode | undefined {
+  if (globals === undefined) return undefined;
+  if (globals['json'] === true) return 'json';
+  return globals['quiet'] === true ? 'quiet' : 'text';
+}
+
+function report(error: unknown, mode: Mode): void {
+  const known = error instanceof TwsError ? error : undefined;
+  const message = known?.message ?? unexpected(error);
+  const hint = known?.hint ?? 'Please report it with the command line that led to it.';
+  const text =
+    mode === 'json'
+      ? JSON.stringify({ error: known?.code ?? 'unexpected', message, hint })
+      : `${message}\n${hint}`;
+  process.stderr.write(`${text}\n`);
+}
+
+function unexpected(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `Something happened that tws does not know: ${stack}`;
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

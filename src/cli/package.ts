@@ -1,0 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of this package, wherever its code was built to. */
+export function packageRoot(from = dirname(fileURLToPath(import.meta.url))): string {
+  return existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from));
+}
+
+/** The version of this package. */
+export function packageVersion(): string {
+  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+/** The executable of this package. */
+export function executable(): string {
+  return join(packageRoot(), 'bin', 'tws.js');
+}

@@ -1,0 +1,44 @@
+import { existsSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { packageRoot } from './package.js';
+
+/** Where paths of a command line start from. */
+export type Place = {
+  readonly cwd: string;
+  /** Folder of the project. */
+  readonly root: string;
+};
+
+/**
+ * The absolute path that is meant. `~tws/` stands for `couch/tws` of the project; without such a
+ * folder for the samples of this package, where single files are found in either case.
+ */
+export function resolvePath(given: string, { cwd, root }: Place): string {
+  const inside = /^~tws(?:\/(.*))?$/.exec(given)?.[1] ?? (given === '~tws' ? '' : undefined);
+  if (inside === undefined) return resolve(cwd, given);
+  const own = join(root, 'couch', 'tws', inside);
+  const shipped = join(shippedFolder(), inside);
+  if (!existsSync(join(root, 'couch', 'tws'))) return shipped;
+  return !existsSync(own) && isFile(shipped) ? shipped : own;
+}
+
+/** How a path is shown to the person at `cwd`: as short as it can be. */
+export function shownPath(path: string, { cwd }: Place): string {
+  if (isShipped(path)) return join('~tws', relative(shippedFolder(), path));
+  const short = relative(cwd, path);
+  return short.startsWith('..') || isAbsolute(short) ? path : short || '.';
+}
+
+/** Whether a file is one of the samples: these are never changed. */
+export function isShipped(path: string): boolean {
+  return !relative(shippedFolder(), path).startsWith('..');
+}
+
+/** Folder of the samples that come with this package. */
+export function shippedFolder(): string {
+  return join(packageRoot(), 'couch', 'tws');
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

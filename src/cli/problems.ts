@@ -1,0 +1,33 @@
+import { problem } from '../errors.js';
+import type { FileProblem } from './files.js';
+import type { Io } from './io.js';
+
+/** `file: JSON path: sentence`. */
+export function problemLine({ file, path, message }: FileProblem): string {
+  return path === '' ? `${file}: ${message}` : `${file}: ${path}: ${message}`;
+}
+
+/**
+ * Prints what is wrong with files, if anything is, and ends the command.
+ * @throws TwsError `documents_invalid`
+ */
+export function refuseProblems(
+  problems: readonly FileProblem[],
+  warnings: readonly FileProblem[],
+  io: Io,
+): void {
+  if (problems.length === 0) return;
+  if (io.mode === 'json') io.json({ problems, warnings });
+  else for (const found of problems) io.fail(problemLine(found));
+  showWarnings(warnings, io);
+  const files = new Set(problems.map(({ file }) => file)).size;
+  throw problem('documents_invalid', { count: problems.length, files });
+}
+
+/** Prints what may be wrong; with `--json` it is part of the result instead. */
+export function showWarnings(warnings: readonly FileProblem[], io: Io): void {
+  if (io.mode === 'json') return;
+  for (const found of warnings) {
+    io.warn(`${io.style('yellow', 'warning:', 'stderr')} ${problemLine(found)}`);
+  }
+}

@@ -1,0 +1,81 @@
+import { Command, Option } from 'commander';
+import type { CommandDefinition, OptionDefinition } from './command.js';
+
+/** The command that a command line names, with what was said to it. */
+export type Chosen = {
+  readonly definition: CommandDefinition;
+  readonly args: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly globals: Readonly<Record<string, unknown>>;
+};
+
+export type ProgramParts = {
+  readonly commands: readonly CommandDefinition[];
+  readonly globalOptions: readonly OptionDefinition[];
+  readonly version: string;
+};
+
+const exitStatuses =
+  'Exit status: 0 done, 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found,\n' +
+  '69 CouchDB out of reach, 77 not allowed, 78 settings; submit --wait: the exit of the job.';
+
+/** Builds the commander program of these definitions; `choose` is told which command was called. */
+export function buildProgram(parts: ProgramParts, choose: (chosen: Chosen) => void): Command {
+  const program = new Command('tws')
+    .description('Workflows as plain CouchDB documents.')
+    .version(parts.version, '--version')
+    .usage('[options] <command>')
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
+    .helpCommand('help [command]', 'Show the help of a command.')
+    .addHelpText('after', `\n${exitStatuses}`);
+  for (const option of parts.globalOptions) program.addOption(toOption(option));
+  for (const definition of parts.commands) {
+    program.addCommand(toCommand(definition, program, choose));
+  }
+  // Without a command the help is what was wanted.
+  program.action(() => {
+    program.outputHelp();
+  });
+  return program;
+}
+
+function toCommand(
+  definition: CommandDefinition,
+  program: Command,
+  choose: (chosen: Chosen) => void,
+): Command {
+  const command = new Command(definition.name)
+    .description(definition.about)
+    .exitOverride()
+    .copyInheritedSettings(program);
+  for (const argument of definition.arguments ?? []) {
+    command.argument(argument.name, argument.about);
+  }
+  for (const option of definition.options ?? []) command.addOption(toOption(option));
+  if (definition.examples !== undefined) {
+    const lines = definition.examples.map((line) => `  ${line}`).join('\n');
+    command.addHelpText('after', `\nExamples:\n${lines}`);
+  }
+  command.action(() => {
+    choose({
+      definition,
+      args: command.args,
+      flags: command.opts(),
+      globals: program.opts(),
+    });
+  });
+  return command;
+}
+
+function toOption({ flags, about, repeated }: OptionDefinition): Option {
+  const option = new Option(flags, about);
+  if (repeated === true) {
+    option.argParser((value: string, before: readonly string[] | undefined) => [
+      ...(before ?? []),
+      value,
+    ]);
+  }
+  return option;
+}

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { findFiles, type Found } from './files.js';
+import { resolvePath, type Place } from './paths.js';
+
+/** What `tws push` is asked for. */
+export type Wanted = {
+  readonly paths: readonly string[];
+  readonly map: boolean;
+  readonly tasks: boolean;
+  readonly flows: boolean;
+  readonly jobs: boolean;
+  readonly design: boolean;
+};
+
+/** `jobs`: job files of folders are wanted, too. */
+export type FilesToPush = Found & { readonly jobs: boolean };
+
+/** The files that paths and flags name. @throws TwsError `file_missing`, `file_unusable` */
+export async function filesToPush(wanted: Wanted, place: Place): Promise<FilesToPush> {
+  const { paths, map, tasks, flows, jobs } = wanted;
+  const folders = [
+    ...(map || tasks ? ['~tws/tasks'] : []),
+    ...(map || flows ? ['~tws/flows'] : []),
+    ...(jobs ? ['~tws/jobs'] : []),
+  ];
+  // A project without flows has nothing to push there; a path that was typed must exist.
+  const there = folders.filter((folder) => existsSync(resolvePath(folder, place)));
+  const found = await findFiles([...paths, ...there], place);
+  const named = paths.some((path) => basename(resolvePath(path, place)) === 'jobs');
+  return { ...found, jobs: jobs || named };
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { DefinitionKind, Client } from '../client.js';
+import { isObject } from '../model/dialects.js';
+import type { StoredDocument } from '../model/parse.js';
+import { defaultOwner } from '../model/task.js';
+import type { GoodFile } from './checks/files.js';
+import type { FileProblem, Written } from './files.js';
+import { openPlaceholders } from './placeholders.js';
+
+/** What is to be done with one file. */
+export type Step =
+  | {
+      readonly kind: 'skip';
+      readonly file: GoodFile;
+      readonly id?: string;
+      readonly because: string;
+    }
+  | {
+      readonly kind: 'insert' | 'update';
+      readonly file: GoodFile;
+      readonly doc: Written & { readonly _id: string; readonly _rev?: string };
+    };
+
+export type Plan = { readonly steps: readonly Step[]; readonly problems: readonly FileProblem[] };
+
+/** Decides what to do with each file; reads the database and writes nothing. */
+export async function planPush(client: Client, files: readonly GoodFile[]): Promise<Plan> {
+  const steps: Step[] = [];
+  const problems: FileProblem[] = [];
+  for (const file of files) {
+    const planned = await planFile(client, file);
+    if ('message' in planned) problems.push(planned);
+    else steps.push(planned);
+  }
+  return { steps, problems };
+}
+
+async function planFile(client: Client, file: GoodFile): Promise<Step | FileProblem> {
+  const { doc } = file;
+  if (doc['type'] === 'job') return planJob(client, file);
+  const kind = doc['type'] as DefinitionKind;
+  const name = String(doc['name']);
+  const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
+  const byName = await client.find(kind, name, owner);
+  const given = typeof doc['_id'] === 'string' ? doc['_id'] : undefined;
+  const stored = given === undefined ? byName[0] : await client.get(given);
+  const other = byName.find(({ _id }) => _id !== (given ?? stored?._id));
+  if (other !== undefined) {
+    const message = `The ${kind} "${name}" of owner "${owner}" is stored as "${other._id}" already; use that _id, or remove that document.`;
+    return { file: file.file.shown, path: '_id', message };
+  }
+  if (stored !== undefined && stored['type'] !== kind) {
+    const message = `Document "${stored._id}" is a ${String(stored['type'])} and cannot become a ${kind}.`;
+    return { file: file.file.shown, path: '_id', message };
+  }
+  const id = stored?._id ?? given ?? `${kind}:${owner}:${name}`;
+  return stored === undefined ? insert(file, id) : update(file, stored);
+}
+
+/** A job that is stored is running: it is never written a second time. */
+async function planJob(client: Client, file: GoodFile): Promise<Step | FileProblem> {
+  const open = openPlaceholders(file.doc);
+  if (open.length > 0 && !file.file.named) {
+    const labels = open.map(({ label }) => `[[${label}]]`).join(', ');
+    return { kind: 'skip', file, because: `${labels} open: submit it` };
+  }
+  if (open.length > 0) {
+    const message = `[[${open[0]?.label ?? ''}]] is open; \`tws submit\` asks for it.`;
+    return { file: file.file.shown, path: open[0]?.paths[0] ?? '', message };
+  }
+  const { _id } = file.doc;
+  const stored = typeof _id === 'string' ? await client.get(_id) : undefined;
+  if (stored === undefined) return insert(file, typeof _id === 'string' ? _id : newJobId());
+  return { kind: 'skip', file, id: stored._id, because: 'already submitted' };
+}
+
+function newJobId(): string {
+  return crypto.randomUUID().replaceAll('-', '');
+}
+
+function insert(file: GoodFile, id: string): Step {
+  return { kind: 'insert', file, doc: { ...contentOf(file.doc), _id: id } };
+}
+
+function update(file: GoodFile, stored: StoredDocument): Step {
+  const doc = { ...switchesOf(stored), ...contentOf(file.doc) };
+  if (contentHash(doc) === contentHash(stored)) {
+    return { kind: 'skip', file, id: stored._id, because: 'already up to date' };
+  }
+  return { kind: 'update', file, doc: { ...doc, _id: stored._id, _rev: stored._rev } };
+}
+
+/** What operators switch in the database stays as it is, unless the file says otherwise. */
+function switchesOf(stored: StoredDocument): Written {
+  const { enabled, paused } = stored;
+  return {
+    ...(enabled === false ? { enabled } : {}),
+    ...(paused === true ? { paused } : {}),
+    ...(isObject(stored['_attachments']) ? { _attachments: stored['_attachments'] } : {}),
+  };
+}
+
+/** What of a file goes into the database: `$schema` is for editors. */
+function contentOf(doc: Written): Written {
+  const { $schema, _id, _rev, ...content } = doc;
+  return content;
+}
+
+/** Hash of a document without `_id` and `_rev`, whatever the order of its keys. */
+export function contentHash(doc: Written): string {
+  return createHash('sha256')
+    .update(canonical(contentOf(doc)))
+    .digest('hex');
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`;
+}

@@ -1,0 +1,38 @@
+import type { Client } from '../client.js';
+import type { Config } from '../config.js';
+import { checkFiles } from './checks/files.js';
+import type { FileProblem } from './files.js';
+import type { Io } from './io.js';
+import { problemLine, showWarnings } from './problems.js';
+import { filesToPush } from './push-files.js';
+import { planPush } from './push-plan.js';
+import { runPush, type Pushed } from './push-run.js';
+
+export type FolderPush = {
+  readonly paths: readonly string[];
+  readonly config: Config;
+  readonly client: Client;
+};
+
+const none = { map: false, tasks: false, flows: false, jobs: false, design: false };
+
+/** Pushes tasks and flows of folders; with a problem in a file it is told and nothing is written. */
+export async function pushFolders(
+  { paths, config, client }: FolderPush,
+  io: Io,
+): Promise<{ readonly pushed: readonly Pushed[]; readonly problems: readonly FileProblem[] }> {
+  const found = await filesToPush({ ...none, paths }, { cwd: io.cwd, root: config.root });
+  const checked = await checkFiles(found.files, { client, plugins: config.plugins });
+  const plan = await planPush(
+    client,
+    checked.good.filter(({ doc }) => doc['type'] !== 'job'),
+  );
+  const problems = [...checked.problems, ...plan.problems];
+  if (problems.length > 0) {
+    for (const found of problems) io.warn(problemLine(found));
+    io.warn('Because of these problems nothing was pushed.');
+    return { pushed: [], problems };
+  }
+  showWarnings(checked.warnings, io);
+  return { pushed: await runPush(plan.steps, client, io), problems: [] };
+}

@@ -1,0 +1,44 @@
+import type { Client } from '../client.js';
+import type { Io } from './io.js';
+import { isShipped } from './paths.js';
+import type { Step } from './push-plan.js';
+import { writeBackId } from './write-back.js';
+
+/** One document that was written or skipped, as `--json` prints it. */
+export type Pushed = {
+  readonly file: string;
+  readonly action: 'inserted' | 'updated' | 'skipped';
+  readonly id?: string;
+  readonly rev?: string;
+  readonly because?: string;
+};
+
+/**
+ * Writes what was planned, one document after the other, and the ids of new ones into their files.
+ * @throws TwsError `document_conflict`, `document_refused`; what was written before stays
+ */
+export async function runPush(
+  steps: readonly Step[],
+  client: Client,
+  io: Io,
+): Promise<readonly Pushed[]> {
+  const pushed: Pushed[] = [];
+  for (const step of steps) {
+    const { shown: file, path } = step.file.file;
+    if (step.kind === 'skip') {
+      const { id, because } = step;
+      io.out(`skipping: ${file} (${because})`);
+      pushed.push({ file, action: 'skipped', ...(id === undefined ? {} : { id }), because });
+      continue;
+    }
+    const { _id: id } = step.doc;
+    const inserts = step.kind === 'insert';
+    const rev = await client.write(step.doc);
+    io.out(`${inserts ? 'inserting' : 'updating'}: ${file} => ok ${id} ${io.style('dim', rev)}`);
+    pushed.push({ file, action: inserts ? 'inserted' : 'updated', id, rev });
+    if (step.file.doc['_id'] === undefined && !isShipped(path)) {
+      await writeBackId(path, step.file.text, id);
+    }
+  }
+  return pushed;
+}

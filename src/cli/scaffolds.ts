@@ -1,0 +1,94 @@
+/** A file to be made: its path below the project, and its text. */
+export type Scaffold = { readonly path: string; readonly text: string };
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** A task that a plugin does. */
+export function taskScaffold(name: string, plugin: string): Scaffold {
+  return {
+    path: `couch/tws/tasks/${name}.json`,
+    text: json({
+      $schema: '../../schemas/task.json',
+      type: 'task',
+      name,
+      plugin,
+      params: {},
+      timeout: 15_000,
+      retry: 0,
+    }),
+  };
+}
+
+/** A flow of some tasks, one after the other. */
+export function flowScaffold(name: string, owner: string, tasks: readonly string[]): Scaffold {
+  return {
+    path: `couch/tws/flows/${name}.json`,
+    text: json({
+      $schema: '../../schemas/flow.json',
+      type: 'flow',
+      name,
+      owner,
+      tasks: { structure: 'sequence', sequence: tasks },
+    }),
+  };
+}
+
+/** A job for a flow. */
+export function jobScaffold(
+  flow: string,
+  owner: string,
+  params: Readonly<Record<string, unknown>>,
+): Scaffold {
+  return {
+    path: `couch/tws/jobs/${flow}.json`,
+    text: json({ $schema: '../../schemas/job.json', type: 'job', flow, owner, params }),
+  };
+}
+
+/** A plugin that greets. */
+export function pluginScaffold(name: string): Scaffold {
+  return {
+    path: `plugins/${name}.mjs`,
+    text: `export const description = 'Says hello';
+
+/** JSON Schema of the parameters: checked before each call. */
+export const params = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string' } },
+};
+
+/** What it returns becomes the step's result; what it throws, its failure. */
+export default async function run({ params, log, signal }) {
+  signal.throwIfAborted();
+  log('greeting', { name: params.name });
+  return { greeting: \`Hello \${params.name}\` };
+}
+`,
+  };
+}
+
+/** Everything of a new project but the JSON Schemas, which are copied. */
+export function projectScaffold(name: string, owner: string): readonly Scaffold[] {
+  return [
+    { path: 'tws.json', text: json({ $schema: './couch/schemas/tws.json', project: name }) },
+    { path: '.gitignore', text: '.tws\nnode_modules\n' },
+    { path: 'README.md', text: projectReadme(name) },
+    pluginScaffold('hello'),
+    taskScaffold('hello', 'hello'),
+    flowScaffold('hello', owner, ['hello']),
+    jobScaffold('hello', owner, { 'hello-0': { name: '[[name]]' } }),
+  ];
+}
+
+function projectReadme(name: string): string {
+  return `# ${name}
+
+    tws dev                                 # server, Fauxton and an engine; pushes couch/tws
+    tws submit hello --set name=World --wait   # in a second terminal
+
+- \`couch/tws/tasks\`, \`flows\`, \`jobs\`: the documents; \`tws push --map\` stores tasks and flows.
+- \`plugins\`: what tasks do, one module each; \`tws list --plugins\` shows them.
+- \`tws.json\`: settings. Credentials belong into COUCH_USER, COUCH_PASS and TWS_CRYPTO_KEY.
+`;
+}

@@ -1,0 +1,31 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { flowSchema } from '../model/flow.js';
+import { newJobSchema } from '../model/job.js';
+import { taskSchema } from '../model/task.js';
+import { settingsFileSchema } from '../settings-file.js';
+
+/** The JSON Schemas of what people write, by file name: what editors check files with. */
+export function jsonSchemas(): Readonly<Record<string, string>> {
+  const files = { task: taskSchema, flow: flowSchema, job: newJobSchema, tws: settingsFileSchema };
+  return Object.fromEntries(
+    Object.entries(files).map(([name, schema]) => [
+      `${name}.json`,
+      `${JSON.stringify(toSchema(schema), null, 2)}\n`,
+    ]),
+  );
+}
+
+/** A document in a file may name its schema, too. */
+function toSchema(schema: z.ZodType): unknown {
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+}
+
+/** Writes them into a folder. */
+export async function writeSchemas(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await Promise.all(
+    Object.entries(jsonSchemas()).map(([name, text]) => writeFile(join(folder, name), text)),
+  );
+}

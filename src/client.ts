@@ -1,0 +1,112 @@
+import { findDefinition, setEnabled, type DefinitionKind } from './client/definitions.js';
+import {
+  requestJob,
+  submitJob,
+  watchJob,
+  type JobToSubmit,
+  type Requested,
+  type RequestOptions,
+  type Submitted,
+  type WatchOptions,
+} from './client/jobs.js';
+import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './client/lists.js';
+import { removeDocument, writeDocument } from './client/writes.js';
+import type { EngineDocument } from './model/engine.js';
+import type { StoredDocument } from './model/parse.js';
+import type { RequestAction } from './model/request.js';
+import type { Store } from './store/store.js';
+import type { NewDocument } from './store/writer.js';
+
+export type { DefinitionKind } from './client/definitions.js';
+export type {
+  JobToSubmit,
+  Requested,
+  RequestOptions,
+  Submitted,
+  WatchOptions,
+} from './client/jobs.js';
+export type { JobFilter, JobList } from './client/lists.js';
+export { jobFilters } from './client/lists.js';
+export {
+  inspectServer,
+  open,
+  prepareDatabase,
+  pushDesign,
+  type Opened,
+  type Prepared,
+  type ServerReport,
+} from './client/open.js';
+
+/**
+ * Everything a person or a program does with the documents of one database. Every function may
+ * throw the TwsErrors of a server that is out of reach or refuses (`couch_*`, `database_missing`).
+ */
+export type Client = {
+  /**
+   * Stores a new job; with an `_id` of its own a repeated submit finds the first one.
+   * @throws TwsError `document_conflict` when that id belongs to something else, `document_refused`
+   */
+  readonly submit: (job: JobToSubmit) => Promise<Submitted>;
+  /** A document, or undefined when there is none of that id. */
+  readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /** The documents of a name and owner; more than one is an ambiguity somebody has to end. */
+  readonly find: (
+    kind: DefinitionKind,
+    name: string,
+    owner: string,
+  ) => Promise<readonly StoredDocument[]>;
+  /** All tasks or flows, by name. */
+  readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
+  /** Jobs of a kind, at most `limit`. */
+  readonly jobs: (filter: JobFilter, limit: number) => Promise<JobList>;
+  /** The engines that have a document: running, draining and stopped ones. */
+  readonly engines: () => Promise<readonly EngineDocument[]>;
+  /**
+   * Follows a job from its state now until it is final and answers the final document; undefined
+   * when it was removed or the signal ended the watch.
+   * @throws TwsError `document_missing`
+   */
+  readonly watch: (id: string, options?: WatchOptions) => Promise<StoredDocument | undefined>;
+  /**
+   * Stores a request to a live job and waits `waitMs` (5000) for an engine to apply it.
+   * @throws TwsError `document_missing`, `document_kind`, `job_ended`, `request_refused`
+   */
+  readonly request: (
+    job: string,
+    action: RequestAction,
+    options?: RequestOptions,
+  ) => Promise<Requested>;
+  /**
+   * Enables or disables a flow, named by id or as `name` or `name::owner`. `changed` is false when
+   * it was so already. @throws TwsError `definition_missing`, `definition_ambiguous`, `document_conflict`
+   */
+  readonly setEnabled: (
+    flow: string,
+    enabled: boolean,
+    owner: string,
+  ) => Promise<{ readonly id: string; readonly changed: boolean }>;
+  /**
+   * Writes a document on the revision it carries (none: it must be new) and answers the new
+   * revision. @throws TwsError `document_conflict`, `document_refused`, `write_unknown`
+   */
+  readonly write: (doc: NewDocument) => Promise<string>;
+  /** Deletes one revision. @throws as `write` */
+  readonly remove: (id: string, rev: string) => Promise<void>;
+};
+
+/** Makes the client of an open store; it keeps nothing and closes nothing. */
+export function createClient({ store }: { readonly store: Store }): Client {
+  return {
+    submit: (job) => submitJob(store, job),
+    get: (id) => store.get(id),
+    find: (kind, name, owner) => findDefinition(store, kind, name, owner),
+    definitions: (kind) => listOf(store, kind),
+    jobs: (filter, limit) => listJobs(store, filter, limit),
+    engines: () => listEngines(store),
+    watch: (id, options) => watchJob(store, id, options),
+    request: (job, action, options) => requestJob(store, job, action, options),
+    setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
+    write: (doc) => writeDocument(store, doc),
+    remove: (id, rev) => removeDocument(store, id, rev),
+  };
+}

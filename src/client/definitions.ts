@@ -1,0 +1,51 @@
+import { problem } from '../errors.js';
+import type { StoredDocument } from '../model/parse.js';
+import { keyOf } from '../model/task.js';
+import type { Store } from '../store/store.js';
+import { writeDocument } from './writes.js';
+
+export type DefinitionKind = 'task' | 'flow';
+
+const viewOf = { task: 'tasks', flow: 'flows' } as const;
+
+/** The documents stored under a name and an owner. */
+export async function findDefinition(
+  store: Store,
+  kind: DefinitionKind,
+  name: string,
+  owner: string,
+): Promise<readonly StoredDocument[]> {
+  const rows = await store.view(viewOf[kind], { key: keyOf(name, owner), includeDocs: true });
+  return rows.flatMap(({ doc }) => doc ?? []);
+}
+
+type Switch = { readonly flow: string; readonly enabled: boolean; readonly owner: string };
+
+/** Sets `enabled` of a flow on the revision that was read. */
+export async function setEnabled(
+  store: Store,
+  { flow, enabled, owner }: Switch,
+): Promise<{ readonly id: string; readonly changed: boolean }> {
+  const doc = await flowOf(store, flow, owner);
+  if ((doc['enabled'] !== false) === enabled) return { id: doc._id, changed: false };
+  await writeDocument(store, { ...doc, enabled });
+  return { id: doc._id, changed: true };
+}
+
+/** A flow named by its id, or by its name: `name` or `name::owner`. */
+async function flowOf(store: Store, given: string, owner: string): Promise<StoredDocument> {
+  const byId = await store.get(given);
+  if (byId?.['type'] === 'flow') return byId;
+  if (byId !== undefined) {
+    throw problem('document_kind', { id: given, kind: String(byId['type']), wanted: 'flow' });
+  }
+  const [name = given, ofOwner = owner] = given.split('::');
+  const found = await findDefinition(store, 'flow', name, ofOwner);
+  const [first, ...others] = found;
+  const named = { kind: 'flow', name, owner: ofOwner };
+  if (first === undefined) throw problem('definition_missing', named);
+  if (others.length > 0) {
+    throw problem('definition_ambiguous', { ...named, ids: found.map(({ _id }) => _id) });
+  }
+  return first;
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { problem } from '../errors.js';
+import type { StoredDocument } from '../model/parse.js';
+import type { RequestAction } from '../model/request.js';
+import type { Store } from '../store/store.js';
+import { writeDocument } from './writes.js';
+
+/** A job as users write it; `_id` may be left out. */
+export type JobToSubmit = {
+  readonly _id?: string;
+  readonly type: 'job';
+  readonly [key: string]: unknown;
+};
+
+/** `existed`: a job of that id was there before; nothing was written. */
+export type Submitted = { readonly id: string; readonly rev: string; readonly existed: boolean };
+
+export type WatchOptions = {
+  /** Ends the watch; the job goes on. */
+  readonly signal?: AbortSignal;
+  /** Told the job as it is now, and each later revision that is seen. */
+  readonly onChange?: (job: StoredDocument) => void;
+};
+
+export type RequestOptions = {
+  readonly by?: string;
+  readonly reason?: string;
+  /** How long to wait for an engine, in ms; default 5000. */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+};
+
+/** `applied`: an engine took it; `stored`: none has taken it yet, one will. */
+export type Requested =
+  | { readonly kind: 'applied'; readonly job: StoredDocument }
+  | { readonly kind: 'stored'; readonly request: string };
+
+/** Stores a new job. */
+export async function submitJob(store: Store, job: JobToSubmit): Promise<Submitted> {
+  const id = job._id ?? randomUUID().replaceAll('-', '');
+  if (job._id !== undefined) {
+    const there = await store.get(id);
+    if (there !== undefined) return existing(there, job);
+  }
+  const rev = await writeDocument(store, { ...job, _id: id });
+  return { id, rev, existed: false };
+}
+
+/** The same order again is no mistake; another document under that id is one. */
+function existing(there: StoredDocument, job: JobToSubmit): Submitted {
+  if (there['type'] !== 'job' || there['flow'] !== job['flow']) {
+    throw problem('document_conflict', { id: there._id });
+  }
+  return { id: there._id, rev: there._rev, existed: true };
+}
+
+/** Follows a job to its end. */
+export async function watchJob(
+  store: Store,
+  id: string,
+  { signal, onChange }: WatchOptions = {},
+): Promise<StoredDocument | undefined> {
+  const end = new AbortController();
+  const ended = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
+  const { updateSeq } = await store.info();
+  const now = await jobOf(store, id);
+  onChange?.(now);
+  if (isFinalState(now)) return now;
+  try {
+    for await (const change of store.follow({ since: updateSeq, signal: ended })) {
+      if (change.id !== id) continue;
+      if (change.deleted) return undefined;
+      if (change.doc === undefined || change.doc._rev === now._rev) continue;
+      onChange?.(change.doc);
+      if (isFinalState(change.doc)) return change.doc;
+    }
+  } finally {
+    end.abort();
+  }
+  return undefined;
+}
+
+/** Stores a request and waits for it to be applied. */
+export async function requestJob(
+  store: Store,
+  id: string,
+  action: RequestAction,
+  options: RequestOptions = {},
+): Promise<Requested> {
+  const job = await jobOf(store, id);
+  if (isFinalState(job)) throw problem('job_ended', { id, state: String(job['state']) });
+  const { updateSeq } = await store.info();
+  const request = `request:${id}:${randomUUID()}`;
+  const { by, reason } = options;
+  await writeDocument(store, {
+    _id: request,
+    type: 'request',
+    job: id,
+    action,
+    ...(by === undefined ? {} : { by }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  const taken = await untilTaken(store, { request, since: updateSeq }, options);
+  if (!taken) return { kind: 'stored', request };
+  const after = await jobOf(store, id);
+  if (recorded(after, request)) return { kind: 'applied', job: after };
+  if (isFinalState(after)) throw problem('job_ended', { id, state: String(after['state']) });
+  throw problem('request_refused', { action, job: id, reason: 'it can do nothing there now.' });
+}
+
+/** An engine deletes a request when it has applied it. */
+async function untilTaken(
+  store: Store,
+  { request, since }: { readonly request: string; readonly since: string },
+  { waitMs = 5_000, signal }: RequestOptions,
+): Promise<boolean> {
+  const end = new AbortController();
+  const signals = [end.signal, AbortSignal.timeout(waitMs), ...(signal ? [signal] : [])];
+  try {
+    for await (const change of store.follow({ since, signal: AbortSignal.any(signals) })) {
+      if (change.id === request && change.deleted) return true;
+    }
+  } finally {
+    end.abort();
+  }
+  return false;
+}
+
+async function jobOf(store: Store, id: string): Promise<StoredDocument> {
+  const doc = await store.get(id);
+  if (doc === undefined) throw problem('document_missing', { id });
+  if (doc['type'] === 'job') return doc;
+  throw problem('document_kind', { id, kind: String(doc['type']), wanted: 'job' });
+}
+
+function isFinalState(job: StoredDocument): boolean {
+  return job['state'] === '$$complete' || job['state'] === '$$cancelled';
+}
+
+function recorded(job: StoredDocument, request: string): boolean {
+  const { requests } = job;
+  return (
+    Array.isArray(requests) &&
+    requests.some((entry: unknown) => (entry as { id?: unknown } | null)?.id === request)
+  );
+}

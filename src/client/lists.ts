@@ -1,0 +1,76 @@
+import { engineSchema, type EngineDocument } from '../model/engine.js';
+import type { StoredDocument } from '../model/parse.js';
+import { openClient, unexpected } from '../store/client.js';
+import { databasePath } from '../store/connection.js';
+import type { Store } from '../store/store.js';
+import { viewRows } from '../store/views.js';
+import type { DefinitionKind } from './definitions.js';
+
+export const jobFilters = ['active', 'complete', 'failed', 'cancelled', 'all'] as const;
+/** `complete`: ended, with or without success; `failed`: ended without. */
+export type JobFilter = (typeof jobFilters)[number];
+
+/** `more` is true when there are further ones beyond the limit. */
+export type JobList = { readonly jobs: readonly StoredDocument[]; readonly more: boolean };
+
+/** All tasks or all flows, by name. */
+export async function listOf(
+  store: Store,
+  kind: DefinitionKind,
+): Promise<readonly StoredDocument[]> {
+  const rows = await store.view(kind === 'task' ? 'tasks' : 'flows', { includeDocs: true });
+  return rows.flatMap(({ doc }) => doc ?? []);
+}
+
+/** Jobs of a kind, at most `limit`. */
+export async function listJobs(store: Store, filter: JobFilter, limit: number): Promise<JobList> {
+  const ids = await idsOf(store, filter, limit + 1);
+  const wanted = ids.slice(0, limit);
+  const docs = await store.getMany(wanted);
+  return { jobs: wanted.flatMap((id) => docs.get(id) ?? []), more: ids.length > limit };
+}
+
+async function idsOf(store: Store, filter: JobFilter, limit: number): Promise<readonly string[]> {
+  const idOf = ({ id }: { readonly id: string }): string => id;
+  switch (filter) {
+    case 'active':
+      return (await store.view('unfinished', { limit })).map(idOf);
+    case 'failed':
+      return (await store.view('failed', { limit })).map(idOf);
+    case 'all':
+      return (await store.view('jobs', { limit })).map(idOf);
+    case 'complete':
+      return jobsInState(store, '$$complete', limit);
+    case 'cancelled':
+      return jobsInState(store, '$$cancelled', limit);
+  }
+}
+
+/** Rows read at a time where the view does not sort by what is wanted. */
+const page = 1_000;
+
+async function jobsInState(store: Store, state: string, limit: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let skip = 0; found.length < limit; skip += page) {
+    const rows = await store.view('jobs', { limit: page, skip });
+    found.push(...rows.filter(({ value }) => value.state === state).map(({ id }) => id));
+    if (rows.length < page) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** The documents of the engines. */
+export async function listEngines(store: Store): Promise<readonly EngineDocument[]> {
+  const { connection } = store;
+  const action = 'list the engines';
+  const reply = await openClient(connection).ask({
+    path: databasePath(connection, '/_all_docs'),
+    query: { start_key: 'engine:', end_key: 'engine:\ufff0', include_docs: true },
+    action,
+  });
+  if (reply.kind === 'refused') throw unexpected(connection, action, reply);
+  return (viewRows(reply.body) ?? []).flatMap(({ doc }) => {
+    const parsed = engineSchema.safeParse(doc);
+    return parsed.success ? [parsed.data] : [];
+  });
+}

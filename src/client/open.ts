@@ -1,0 +1,62 @@
+import type { Config } from '../config.js';
+import type { Connection } from '../store/connection.js';
+import { createDatabase, type CreatedDatabase } from '../store/database.js';
+import { installDesign, type Installed } from '../store/design.js';
+import type { StoreLog } from '../store/log.js';
+import { checkServer, type ServerReport } from '../store/server.js';
+import { openStore, type Store } from '../store/store.js';
+import { createClient, type Client } from '../client.js';
+
+export type { ServerReport } from '../store/server.js';
+
+/** A client and what it stands on: the engine takes the store, nobody else needs it. */
+export type Opened = {
+  readonly client: Client;
+  readonly store: Store;
+  readonly close: () => Promise<void>;
+};
+
+type Settings = Pick<Config, 'url' | 'user' | 'password' | 'database' | 'app'>;
+
+/** Opens the database that the settings name; nothing is sent before the first request. */
+export function open(settings: Settings, options: { readonly log?: StoreLog } = {}): Opened {
+  const store = openStore(connectionOf(settings), options);
+  return { client: createClient({ store }), store, close: store.close };
+}
+
+/** What `prepareDatabase` found and did. */
+export type Prepared = { readonly database: CreatedDatabase; readonly design: Installed };
+
+/**
+ * Creates the database and the design document, or what is missing of them.
+ * @throws TwsError `couch_not_admin`, `database_name_invalid` and those of a server out of reach
+ */
+export async function prepareDatabase(
+  settings: Settings,
+  options: { readonly copies?: number | undefined } = {},
+): Promise<Prepared> {
+  const connection = connectionOf(settings);
+  const { copies } = options;
+  const database = await createDatabase(connection, copies === undefined ? {} : { copies });
+  return { database, design: await installDesign(connection) };
+}
+
+/** Installs the design document alone. @throws TwsError as `prepareDatabase` */
+export function pushDesign(settings: Settings): Promise<Installed> {
+  return installDesign(connectionOf(settings));
+}
+
+/** How far one can get with these settings; never throws for the server's sake. */
+export function inspectServer(settings: Settings): Promise<ServerReport> {
+  return checkServer(connectionOf(settings));
+}
+
+function connectionOf({ url, user, password, database, app }: Settings): Connection {
+  return {
+    url,
+    database,
+    app,
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+  };
+}

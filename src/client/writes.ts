@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+import { problem } from '../errors.js';
+import type { Store } from '../store/store.js';
+import type { NewDocument } from '../store/writer.js';
+
+/**
+ * Writes a document and answers its revision; an answer that was lost is looked up.
+ * @throws TwsError `document_conflict`, `document_refused`, `write_unknown`
+ */
+export async function writeDocument(store: Store, doc: NewDocument): Promise<string> {
+  const id = doc._id;
+  const result = await store.write(doc);
+  switch (result.kind) {
+    case 'written':
+      return result.rev;
+    case 'conflict':
+      throw problem('document_conflict', { id });
+    case 'refused':
+      throw problem('document_refused', { id, reason: result.reason });
+    case 'unknown': {
+      const found = await store.get(id);
+      if (found !== undefined && isDeepStrictEqual(contentOf(found), contentOf(doc))) {
+        return found._rev;
+      }
+      throw problem('write_unknown', { id, cause: result.cause });
+    }
+  }
+}
+
+/** Deletes one revision. @throws TwsError `document_conflict`, `document_refused`, `write_unknown` */
+export async function removeDocument(store: Store, id: string, rev: string): Promise<void> {
+  const result = await store.remove(id, rev);
+  switch (result.kind) {
+    case 'written':
+      return;
+    case 'conflict':
+      throw problem('document_conflict', { id });
+    case 'refused':
+      throw problem('document_refused', { id, reason: result.reason });
+    case 'unknown':
+      if ((await store.get(id)) === undefined) return;
+      throw problem('write_unknown', { id, cause: result.cause });
+  }
+}
+
+function contentOf(doc: NewDocument): unknown {
+  const { _rev, ...content } = doc;
+  return content;
+}

@@ -1,0 +1,265 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { problem } from './errors.js';
+import { defaultOwner } from './model/task.js';
+import {
+  readSettings,
+  runningDev,
+  type EmbeddedFile,
+  type LogLevel,
+  type SettingsFile,
+} from './settings-file.js';
+
+export type { EmbeddedFile, LogLevel } from './settings-file.js';
+
+/** Where CouchDB is looked for when nothing says where. */
+export const defaultUrl = 'http://127.0.0.1:5984';
+
+/** What was said on the command line; it beats everything else. */
+export type Flags = {
+  readonly url?: string | undefined;
+  readonly database?: string | undefined;
+  readonly app?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly slots?: number | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly dir?: string | undefined;
+  readonly port?: number | undefined;
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All settings of one command or process. `origins` names the source of each, for `tws config`. */
+export type Config = {
+  /** The folder of `tws.json`, else the current folder. */
+  readonly root: string;
+  /** Path of `tws.json`, when there is one. */
+  readonly file?: string;
+  /** Server URL without credentials and without a slash at its end. */
+  readonly url: string;
+  readonly user?: string;
+  readonly password?: string;
+  readonly database: string;
+  readonly app: string;
+  readonly owner: string;
+  /** Absolute folders of the project's plugins. */
+  readonly plugins: readonly string[];
+  readonly slots?: number;
+  readonly labels: readonly string[];
+  /** After so many ms without a sign an engine is dead; it renews its lease three times as often. */
+  readonly leaseMs?: number;
+  readonly logLevel: LogLevel;
+  readonly cryptoKey?: string;
+  readonly embedded: { readonly dir: string; readonly port: number };
+  readonly origins: Readonly<Record<string, string>>;
+};
+
+/**
+ * Reads every setting: flags over environment over `tws.json` (looked for in `cwd` and above) over
+ * a running `tws dev` of the project over defaults. The result is frozen.
+ * @throws TwsError `settings_file_invalid`, `setting_invalid`
+ */
+export function loadConfig(from: Sources): Config {
+  const { flags, env, cwd } = from;
+  const path = findUp(cwd, 'tws.json');
+  const file: SettingsFile = path === undefined ? {} : readSettings(path);
+  const root = path === undefined ? cwd : dirname(path);
+  const embedded = embeddedOf(flags, file, root);
+  const named = namedServer({ flags, env, file }, root, embedded.dir);
+  const { url, database, app, owner, credentials } = named;
+  const cryptoKey = filled(env['TWS_CRYPTO_KEY']);
+  const slots = flags.slots ?? file.slots;
+
+  return deepFreeze({
+    root,
+    ...(path === undefined ? {} : { file: path }),
+    url: url.url,
+    ...credentials.values,
+    database: database.value,
+    app: app.value,
+    owner: owner.value,
+    plugins: [file.plugins ?? 'plugins'].flat().map((folder) => resolve(root, folder)),
+    ...(slots === undefined ? {} : { slots }),
+    labels: flags.labels ?? file.labels ?? [],
+    ...(file.lease === undefined ? {} : { leaseMs: file.lease }),
+    logLevel: file.log_level ?? 'info',
+    ...(cryptoKey === undefined ? {} : { cryptoKey }),
+    embedded,
+    origins: {
+      url: url.origin,
+      ...credentials.origins,
+      database: database.origin,
+      app: app.origin,
+      owner: owner.origin,
+      plugins: originOf(undefined, '', file.plugins),
+      slots: originOf(flags.slots, '--slots', file.slots),
+      labels: originOf(flags.labels, '--labels', file.labels),
+      lease: originOf(undefined, '', file.lease),
+      log_level: originOf(undefined, '', file.log_level),
+      crypto_key: cryptoKey === undefined ? 'not set' : 'TWS_CRYPTO_KEY',
+      'embedded.dir': originOf(flags.dir, '--dir', file.embedded?.dir),
+      'embedded.port': originOf(flags.port, '--port', file.embedded?.port),
+    },
+  });
+}
+
+type Sources = { readonly flags: Flags; readonly env: Environment; readonly cwd: string };
+type Said = { readonly flags: Flags; readonly env: Environment; readonly file: SettingsFile };
+type Setting = { readonly value: string; readonly origin: string };
+
+/** Which server, database and names: what is said, else what a running `tws dev` says. */
+function namedServer(said: Said, root: string, dir: string) {
+  const url = chosen(said, 'url');
+  const dev = url === undefined ? runningDev(dir) : undefined;
+  const devOrigin = join(basename(dir), 'embedded.json');
+  const fallback = (fromDev: string | undefined, value: string): Setting =>
+    fromDev === undefined ? { value, origin: 'default' } : { value: fromDev, origin: devOrigin };
+  const server = splitUrl(url ?? fallback(dev?.url, defaultUrl));
+  const project = projectName(said.file.project ?? basename(root));
+  const database = chosen(said, 'database') ?? fallback(dev?.database, `${project}_tasks`);
+  checkDatabase(database);
+  return {
+    url: server,
+    credentials: credentialsOf({ ...said, server, dev, devOrigin }),
+    database,
+    app: chosen(said, 'app') ?? fallback(dev?.app, 'tws'),
+    owner: chosen(said, 'owner') ?? fallback(undefined, defaultOwner),
+  };
+}
+
+const variables = { url: 'COUCH_URL', database: 'COUCH_DATABASE', app: 'COUCH_APPNAME', owner: '' };
+
+/** The strongest source that says something; an empty text says nothing. */
+function chosen({ flags, env, file }: Said, name: keyof typeof variables): Setting | undefined {
+  const variable = variables[name];
+  const sources = [
+    [flags[name], `--${name}`],
+    [env[variable], variable],
+    [file[name], 'tws.json'],
+  ] as const;
+  for (const [said, origin] of sources) {
+    const value = filled(said);
+    if (value !== undefined) return { value, origin };
+  }
+  return undefined;
+}
+
+function embeddedOf(flags: Flags, file: SettingsFile, root: string): Config['embedded'] {
+  return {
+    dir: resolve(root, flags.dir ?? file.embedded?.dir ?? '.tws'),
+    port: flags.port ?? file.embedded?.port ?? 5984,
+  };
+}
+
+function originOf(flag: unknown, flagName: string, inFile: unknown): string {
+  if (flag !== undefined) return flagName;
+  return inFile === undefined ? 'default' : 'tws.json';
+}
+
+function filled(value: string | undefined): string | undefined {
+  return value === undefined || value === '' ? undefined : value;
+}
+
+type Server = {
+  readonly url: string;
+  readonly origin: string;
+  readonly user: string;
+  readonly password: string;
+};
+
+/** Takes the credentials out of a URL, so that the URL alone may be shown. */
+function splitUrl({ value, origin }: Setting): Server {
+  const written = value.includes('://') ? value : `http://${value}`;
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    const reason = 'it must be a URL such as http://127.0.0.1:5984.';
+    throw problem('setting_invalid', { name: 'url', origin, reason });
+  }
+  const user = decodeURIComponent(url.username);
+  const password = decodeURIComponent(url.password);
+  url.username = '';
+  url.password = '';
+  return { url: url.href.replace(/\/+$/, ''), origin, user, password };
+}
+
+type Found = {
+  readonly values: { readonly user?: string; readonly password?: string };
+  readonly origins: Readonly<Record<string, string>>;
+};
+
+/** Name and password always come from one source, so that a password never meets a foreign name. */
+function credentialsOf(from: {
+  readonly env: Environment;
+  readonly file: SettingsFile;
+  readonly server: Server;
+  readonly dev: EmbeddedFile | undefined;
+  readonly devOrigin: string;
+}): Found {
+  const { env, file, server, dev } = from;
+  const inUrl = (wanted: string): Found | undefined =>
+    server.user !== '' && server.origin === wanted
+      ? login(server.user, server.password, server.origin)
+      : undefined;
+  const found =
+    inUrl('--url') ??
+    keyLogin(env['COUCH_KEY'], env['COUCH_PASS'], 'COUCH_KEY') ??
+    nameLogin(env['COUCH_USER'], env['COUCH_PASS'], 'COUCH_USER') ??
+    inUrl('COUCH_URL') ??
+    keyLogin(file.key, file.pass, 'tws.json') ??
+    nameLogin(file.user, file.pass, 'tws.json') ??
+    inUrl('tws.json') ??
+    (dev === undefined ? undefined : login(dev.user, dev.password, from.devOrigin));
+  return found ?? { values: {}, origins: { user: 'not set', password: 'not set' } };
+}
+
+function login(user: string, password: string, origin: string): Found {
+  return { values: { user, password }, origins: { user: origin, password: origin } };
+}
+
+/** An API key stands for the user; written as `key:password` it carries its own password. */
+function keyLogin(
+  key: string | undefined,
+  pass: string | undefined,
+  from: string,
+): Found | undefined {
+  if (filled(key) === undefined || key === undefined) return undefined;
+  const at = key.indexOf(':');
+  return at < 0 ? login(key, pass ?? '', from) : login(key.slice(0, at), key.slice(at + 1), from);
+}
+
+function nameLogin(
+  user: string | undefined,
+  pass: string | undefined,
+  from: string,
+): Found | undefined {
+  return filled(user) === undefined ? undefined : login(user ?? '', pass ?? '', from);
+}
+
+/** A name CouchDB takes: lower case, beginning with a letter. */
+function projectName(name: string): string {
+  const kept = name
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '_')
+    .replace(/^[^a-z]+/, '');
+  return kept === '' ? 'tws' : kept;
+}
+
+function checkDatabase({ value, origin }: Setting): void {
+  if (/^[a-z][a-z0-9_$()+/-]*$/.test(value)) return;
+  const reason = `"${value}" must begin with a small letter and hold only a-z, 0-9 and _ $ ( ) + - /.`;
+  throw problem('setting_invalid', { name: 'database', origin, reason });
+}
+
+function findUp(from: string, name: string): string | undefined {
+  const path = join(from, name);
+  if (existsSync(path)) return path;
+  const above = dirname(from);
+  return above === from ? undefined : findUp(above, name);
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null) deepFreeze(inner as object);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,52 @@
+import { defaultFlowTimeoutMs } from '../model/flow.js';
+import type { LiveJob } from '../model/job.js';
+import { toEpochMs } from '../model/scalars.js';
+import type { LiveStep } from '../model/step.js';
+import { defaultTaskTimeoutMs } from '../model/task.js';
+import { attemptsOf, entryOf, hasBegun } from './history.js';
+
+/** The flow's timeout in ms; Infinity when there is none. */
+export function flowTimeoutMs(job: LiveJob): number {
+  const timeout = job.flow_definition.timeout ?? defaultFlowTimeoutMs;
+  return timeout === 0 ? Infinity : timeout;
+}
+
+/**
+ * From when on nothing new starts (mode `start`): time spent waiting, delayed or paused is in
+ * `held_ms` and does not count, nor does the time before the first step is taken.
+ */
+export function softDeadline(job: LiveJob): number {
+  return job.start + (job.held_ms ?? 0) + flowTimeoutMs(job);
+}
+
+/** When a flow with mode `hard` ends, whatever it does; Infinity in mode `start`. */
+export function hardDeadline(job: LiveJob): number {
+  return job.flow_definition.timeout_mode === 'hard' ? job.start + flowTimeoutMs(job) : Infinity;
+}
+
+/** Until when nothing of the job begins: `exec_after` or the wait before the flow's next run. */
+export function delayedUntil(job: LiveJob): number {
+  const execAfter = job.steps.length > 0 ? undefined : job.exec_after;
+  return Math.max(execAfter === undefined ? 0 : toEpochMs(execAfter), job.resume_at ?? 0);
+}
+
+/** When a job that has not begun expires; Infinity when never. */
+export function expiryOf(job: LiveJob): number {
+  return job.expires === undefined || hasBegun(job) ? Infinity : toEpochMs(job.expires);
+}
+
+/** `until` for a wait: left out when it is never. */
+export function untilOf(...times: readonly number[]): { readonly until?: number } {
+  const first = Math.min(...times);
+  return first === Infinity ? {} : { until: first };
+}
+
+/** How long an attempt may run, ms; Infinity when nothing limits it. */
+export function timeoutOf(job: LiveJob, step: LiveStep): number {
+  const { total_timeout: total = 0, timeout = defaultTaskTimeoutMs } =
+    job.definitions[step.task] ?? {};
+  const own = entryOf(job, step.path)?.timeout ?? timeout;
+  const first = attemptsOf(job, step.path).find((attempt) => attempt.run === step.run) as LiveStep;
+  const left = total === 0 ? Infinity : first.accepted + total - step.accepted;
+  return Math.min(own === 0 ? Infinity : own, left);
+}

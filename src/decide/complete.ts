@@ -1,0 +1,45 @@
+import { failure } from '../model/failures.js';
+import type { LiveJob } from '../model/job.js';
+import { exits } from '../model/step.js';
+import { finish } from './finish.js';
+import { resultsBefore } from './history.js';
+import { lookUp, type Move, type Question, type TemplateContext, type World } from './intent.js';
+
+/** All steps are done: the job succeeds, with the flow's `output` as its result. */
+export function complete(job: LiveJob, now: number, world: World): Move {
+  const { output } = job.flow_definition;
+  if (output === undefined) return end(job, undefined, now);
+  const named: readonly (readonly [string, string])[] =
+    typeof output === 'string'
+      ? [['output', output]]
+      : Object.entries(output).map(([key, expression]) => [`output.${key}`, expression]);
+  const context = outputContext(job);
+  const questions = named.map(([id, expression]): Question => ({ id, expression, context }));
+  const open = questions.filter(({ id }) => !world.answers.has(id));
+  if (open.length > 0) return lookUp({ questions: open });
+  const values: Record<string, unknown> = {};
+  for (const { id } of questions) {
+    const answer = world.answers.get(id);
+    if (answer?.ok !== true) {
+      const why = failure('OutputError', { at: id, reason: String(answer?.reason) });
+      return {
+        kind: 'change',
+        job: finish(job, { exit: exits.definition, failure: why }, now),
+      };
+    }
+    values[id.slice('output.'.length)] = answer.value;
+  }
+  return end(job, typeof output === 'string' ? values[''] : values, now);
+}
+
+function end(job: LiveJob, result: unknown, now: number): Move {
+  return {
+    kind: 'change',
+    job: finish(job, { exit: exits.success, result }, now),
+  };
+}
+
+function outputContext(job: LiveJob): TemplateContext {
+  const { results, parent_results } = resultsBefore(job);
+  return { job, step: {}, params: job.params ?? {}, results, parent_results };
+}

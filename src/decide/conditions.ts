@@ -1,0 +1,71 @@
+import { failure } from '../model/failures.js';
+import type { LiveJob } from '../model/job.js';
+import { exits, type Step } from '../model/step.js';
+import type { Entry } from '../model/tree.js';
+import { failUnbegun, newAttempt } from './begin.js';
+import { withNewStep } from './history.js';
+import { inputOf } from './input.js';
+import { lookUp, type Answer, type Move, type Question, type World } from './intent.js';
+import type { Beginning } from './structure/progress.js';
+
+/**
+ * `when` and `guards` of an entry: all true (or none written) lets the step begin, otherwise it is
+ * skipped, which counts as done. A condition that cannot be evaluated fails the step.
+ */
+export function conditionMove(
+  job: LiveJob,
+  beginning: Beginning,
+  now: number,
+  world: World,
+): Move | undefined {
+  const asked = questionsOf(job, beginning);
+  const open = asked.filter(({ id }) => !world.answers.has(id));
+  if (open.length > 0) return lookUp({ questions: open });
+  for (const { id } of asked) {
+    const answer = world.answers.get(id) as Answer;
+    if (!answer.ok) {
+      const why = failure('ExpressionError', { at: id, reason: answer.reason });
+      return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
+    }
+    if (!isTrue(answer.value)) return { kind: 'change', job: skipped(job, beginning, now) };
+  }
+  return undefined;
+}
+
+function questionsOf(job: LiveJob, beginning: Beginning): readonly Question[] {
+  const { leaf } = beginning;
+  const conditions = conditionsOf(leaf.entry);
+  if (conditions.length === 0) return [];
+  const { params, results, parent_results } = inputOf(job, beginning);
+  const { path, index, name } = leaf;
+  const step = { path, index, name, task: leaf.entry.task };
+  const context = { job, step, params, results, parent_results };
+  return conditions.map(({ at, expression }) => ({ id: `${path}.${at}`, expression, context }));
+}
+
+type Condition = { readonly at: string; readonly expression: string };
+
+function conditionsOf({ when, guards = [] }: Entry): readonly Condition[] {
+  const list = typeof guards === 'string' ? [guards] : guards;
+  return [
+    ...(when === undefined ? [] : [{ at: 'when', expression: when }]),
+    ...list.map((expression, i) => ({ at: `guards[${i}]`, expression })),
+  ];
+}
+
+/** Truth as in the JSONata function `$boolean`: empty lists, objects, strings and 0 are false. */
+function isTrue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isTrue);
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return Boolean(value);
+}
+
+function skipped(job: LiveJob, beginning: Beginning, now: number): LiveJob {
+  const step: Step = {
+    ...newAttempt(job, beginning),
+    state: '$$skipped',
+    end: now,
+    exit: exits.success,
+  };
+  return withNewStep(job, step);
+}

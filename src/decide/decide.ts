@@ -1,0 +1,43 @@
+import { isFinal, isNew, type Job, type LiveJob, type NewJob } from '../model/job.js';
+import { advance } from './advance.js';
+import { initialise } from './initialise.js';
+import type { Intent, Move, World } from './intent.js';
+import { without } from './record.js';
+
+/**
+ * Says what this engine should do about a job now (epoch ms). Pure.
+ *
+ * D1 The intent depends on nothing but job, now and world.
+ * D2 A final job is never changed.
+ * D3 Moves that lose nothing are merged: one revision may carry the end of a step, skips and the
+ *    next claim.
+ * D4 A claim is made only for what this engine can run in a free slot.
+ * D5 A wait that follows a change leaves its time in `next_due`.
+ */
+export function decide(job: Job, now: number, world: World): Intent {
+  if (isFinal(job)) return { kind: 'ignore', because: 'The job is final.' };
+  let current: NewJob | LiveJob = job;
+  for (;;) {
+    const move: Move = isNew(current)
+      ? initialise(current, now, world)
+      : advance(current, now, world);
+    if (move.kind !== 'change') return conclude(job, current, move);
+    if (isFinal(move.job)) return { kind: 'write', job: move.job };
+    current = move.job;
+  }
+}
+
+/**
+ * Brings what was changed on the way and the last move together in one intent. A new job that
+ * others may begin stays as it is, unless a clock has to start with it. Only a wait needs a write:
+ * the other intents carry the changed job, or (questions, aborts) the next decision finds the same.
+ */
+function conclude(original: Job, current: NewJob | LiveJob, last: Intent): Intent {
+  if (last.kind !== 'wait' || isNew(current) || current === original) return last;
+  if (last.for !== undefined && isNew(original) && last.until === undefined) return last;
+  return { kind: 'write', job: withNextDue(current, last.until) };
+}
+
+function withNextDue(job: LiveJob, until: number | undefined): LiveJob {
+  return until === undefined ? without(job, 'next_due') : { ...job, next_due: until };
+}

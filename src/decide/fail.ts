@@ -1,0 +1,102 @@
+import { failure } from '../model/failures.js';
+import type { LiveJob } from '../model/job.js';
+import { toRetryPolicy, type RetryPolicy } from '../model/retry.js';
+import { exits, isFailed, type Failure, type FailedStep, type Step } from '../model/step.js';
+import { attemptsOf, entryOf, withStep } from './history.js';
+import { isRetried, retryDue } from './retry.js';
+
+/** How an attempt failed. */
+export type Failing = {
+  readonly state: FailedStep['state'];
+  readonly failure: Failure;
+  readonly exit: number;
+  /** The plugin's own wish for the next attempt, ms from now. */
+  readonly retryAfterMs?: number;
+};
+
+/**
+ * Ends an attempt as failed. The retry policy speaks here, once: with a retry the step gets the
+ * time of the next attempt as `due`, without `due` the step is given up.
+ */
+export function failStep(job: LiveJob, step: Step, failing: Failing, now: number): LiveJob {
+  const { state, exit } = failing;
+  const given: Failure = { ...failing.failure, step: step.name };
+  const due = exit === exits.definition ? undefined : nextAttempt(job, step, given, failing, now);
+  const ended = { ...step, state, end: now, exit, failure: given } as FailedStep;
+  const heldMs = (job.held_ms ?? 0) + (due === undefined ? 0 : due - now);
+  const held = heldMs === 0 ? job : { ...job, held_ms: heldMs };
+  return withStep(held, step, due === undefined ? ended : { ...ended, due });
+}
+
+function nextAttempt(
+  job: LiveJob,
+  step: Step,
+  given: Failure,
+  { retryAfterMs }: Failing,
+  now: number,
+): number | undefined {
+  const attempts = attemptsOf(job, step.path).filter((attempt) => attempt.run === job.run);
+  const totalMs = job.definitions[step.task]?.total_timeout;
+  const firstAccepted = attempts.find((attempt) => 'accepted' in attempt)?.['accepted'];
+  return retryDue(
+    policyOf(job, step),
+    {
+      failure: given,
+      failed: attempts.filter((attempt) => !isBlameless(attempt)).length,
+      firstAccepted: typeof firstAccepted === 'number' ? firstAccepted : now,
+      seed: `${job._id}:${step.path}:${step.attempt}`,
+      ...(totalMs === undefined || totalMs === 0 ? {} : { totalMs }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+    now,
+  );
+}
+
+/** The attempt says nothing about the work itself: it uses up no retry. */
+function isBlameless(step: Step): boolean {
+  return isLost(step) || (step.state === '$$cancelled' && step.failure.name === 'Released');
+}
+
+/** The exit tells it from an error of that name which a plugin threw. */
+function isLost(step: Step): boolean {
+  return isFailed(step) && step.exit === exits.lost && step.failure.name === 'EngineLost';
+}
+
+/** The policy of a step: the entry's, else its task's; the wait falls back to the flow's. */
+function policyOf(job: LiveJob, step: Step): RetryPolicy {
+  const flowDelay = toRetryPolicy(job.flow_definition.retry).delay;
+  const written = entryOf(job, step.path)?.retry ?? job.definitions[step.task]?.retry;
+  return toRetryPolicy(written, flowDelay);
+}
+
+/**
+ * Ends an attempt whose engine is gone. It is tried again at once, whatever the number of retries,
+ * until `crashLimit` attempts of the step were lost; `never: ["EngineLost"]` forbids it.
+ */
+export function loseStep(job: LiveJob, step: Step, crashLimit: number, now: number): LiveJob {
+  const engine = String(step['engine']);
+  const given = { ...failure('EngineLost', { engine }), step: step.name };
+  const earlier = attemptsOf(job, step.path).filter(
+    (attempt) => attempt.run === job.run && isLost(attempt),
+  );
+  const poison = earlier.length + 1 >= crashLimit;
+  if (poison || !isRetried({ ...policyOf(job, step), on: ['*'] }, given)) {
+    const why = poison ? failure('CrashLimit', { engine, limit: crashLimit }) : given;
+    const givenUp = { ...why, step: step.name, retryable: false };
+    return withStep(job, step, {
+      ...step,
+      state: '$$error',
+      end: now,
+      exit: exits.lost,
+      failure: givenUp,
+    } as Step);
+  }
+  return withStep(job, step, {
+    ...step,
+    state: '$$error',
+    end: now,
+    exit: exits.lost,
+    failure: given,
+    due: now,
+  } as Step);
+}

@@ -1,0 +1,68 @@
+import type { LiveJob } from '../model/job.js';
+import { toRetryPolicy } from '../model/retry.js';
+import { exits, type FailedStep } from '../model/step.js';
+import type { Leaf } from '../model/tree.js';
+import { begin } from './begin.js';
+import { finish } from './finish.js';
+import { lastAttempt } from './history.js';
+import type { Move, World } from './intent.js';
+import { isRetried, waitMs } from './retry.js';
+import { leafProgress } from './structure/leaf.js';
+
+/**
+ * The flow has failed at a step: the flow's retry comes first, then its error handler, then the
+ * end, with the exit of the failure unless the handler set one.
+ */
+export function failedMove(job: LiveJob, failed: FailedStep, now: number, world: World): Move {
+  if (mayRetry(job, failed)) return { kind: 'change', job: nextRun(job, now) };
+  const ending = { exit: failed.exit, failure: failed.failure };
+  const handler = handlerLeaf(job, failed);
+  if (handler === undefined) return { kind: 'change', job: finish(job, ending, now) };
+  const progress = leafProgress(job, handler, 'error');
+  switch (progress.kind) {
+    case 'begin':
+      return begin(job, progress.beginning, now, world);
+    case 'failed':
+      return { kind: 'change', job: finish(job, ending, now) };
+    case 'done': {
+      const exit = exitSetBy(job) ?? failed.exit;
+      const recovered = exit === exits.success ? { exit } : { ...ending, exit };
+      return { kind: 'change', job: finish(job, recovered, now) };
+    }
+  }
+}
+
+function mayRetry(job: LiveJob, { exit, failure }: FailedStep): boolean {
+  const policy = toRetryPolicy(job.flow_definition.retry);
+  if (exit === exits.definition || failure['retryable'] === false) return false;
+  return job.run <= policy.limit && isRetried(policy, failure);
+}
+
+/** The flow goes on at the step that failed; what was done stays done. */
+function nextRun(job: LiveJob, now: number): LiveJob {
+  const policy = toRetryPolicy(job.flow_definition.retry);
+  const delay = waitMs(policy, { failed: job.run, seed: `${job._id}:${job.run}` });
+  const next = { ...job, run: job.run + 1 };
+  return delay === 0
+    ? next
+    : { ...next, resume_at: now + delay, held_ms: (job.held_ms ?? 0) + delay };
+}
+
+/** The flow's error handler, at the position of the step that failed. */
+function handlerLeaf(job: LiveJob, { index }: FailedStep): Leaf | undefined {
+  const handler = job.flow_definition.error;
+  if (handler === undefined) return undefined;
+  const { name, params } = handler;
+  return {
+    path: 'error',
+    index,
+    name,
+    label: `${name}-${index}`,
+    entry: params === undefined ? { task: name } : { task: name, params },
+  };
+}
+
+function exitSetBy(job: LiveJob): number | undefined {
+  const set = lastAttempt(job, 'error')?.['sets_exit'];
+  return typeof set === 'number' ? set : undefined;
+}

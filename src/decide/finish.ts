@@ -1,0 +1,67 @@
+import { failure } from '../model/failures.js';
+import type { FinalJob, LiveJob, NewJob, Problem } from '../model/job.js';
+import { exits, type Failure } from '../model/step.js';
+import { without } from './record.js';
+
+/** How a job ends. */
+export type Ending = {
+  readonly state?: FinalJob['state'];
+  readonly exit: number;
+  readonly failure?: Failure;
+  readonly result?: unknown;
+};
+
+/** The final document of a job that was initialised. */
+export function finish(job: LiveJob, ending: Ending, now: number): FinalJob {
+  const { state = '$$complete', exit } = ending;
+  const kept = without(job, 'next_due', 'resume_at', 'held_since');
+  return {
+    ...kept,
+    state,
+    end: now,
+    exit,
+    ...(ending.failure === undefined ? {} : { failure: ending.failure }),
+    ...(ending.result === undefined ? {} : { result: ending.result }),
+  } as FinalJob;
+}
+
+/** The final document of a job that never began: no snapshot, no steps, the reason. */
+export function endUnbegun(
+  job: NewJob | (Record<string, unknown> & { readonly _id: string; readonly _rev: string }),
+  now: number,
+  exit: number,
+  why: Failure,
+  problems: readonly Problem[] = [],
+): FinalJob {
+  return {
+    ...job,
+    type: 'job',
+    state: exit === exits.cancelled ? '$$cancelled' : '$$complete',
+    start: now,
+    end: now,
+    exit,
+    failure: why,
+    steps: [],
+    ...(problems.length === 0 ? {} : { problems }),
+  } as FinalJob;
+}
+
+/**
+ * Ends a job document that cannot be read. Everything the user wrote is kept, but for `steps` and
+ * `state` the engine's own values stand; a live job keeps its steps when they are a list.
+ */
+export function endInvalid(
+  doc: Readonly<Record<string, unknown>> & { readonly _id: string; readonly _rev: string },
+  problems: readonly [Problem, ...Problem[]],
+  now: number,
+): FinalJob {
+  const [first, ...more] = problems;
+  const why = failure('InvalidJob', { problem: first.message, more: more.length });
+  const ended = endUnbegun(doc, now, exits.definition, why, problems);
+  const { start, steps } = doc;
+  return {
+    ...ended,
+    ...(typeof start === 'number' ? { start } : {}),
+    ...(Array.isArray(steps) ? { steps } : {}),
+  } as FinalJob;
+}

@@ -1,0 +1,115 @@
+import { toKeyedParams } from '../model/dialects.js';
+import { failure } from '../model/failures.js';
+import type { Flow } from '../model/flow.js';
+import type { FlowSettings, NewJob, Problem } from '../model/job.js';
+import { toEpochMs } from '../model/scalars.js';
+import { exits, type Failure } from '../model/step.js';
+import { defaultOwner } from '../model/task.js';
+import { leavesOf } from '../model/tree.js';
+import { cancelled, isCancelRequested } from './cancel.js';
+import { endUnbegun } from './finish.js';
+import { lookUp, type Found, type Move, type World } from './intent.js';
+import { expandParams, strayParams } from './params.js';
+import { without } from './record.js';
+import { snapshot } from './snapshot.js';
+
+/**
+ * Turns a new job into a live one: state, snapshots of flow and tasks, expanded parameters, no
+ * steps. A job that can never run ends here, with exit 3 and the reason; so does one that was
+ * cancelled before.
+ */
+export function initialise(submitted: NewJob, now: number, world: World): Move {
+  const job = withoutTraces(submitted);
+  if (isCancelRequested(job)) {
+    return { kind: 'change', job: endUnbegun(job, now, exits.cancelled, cancelled(job)) };
+  }
+  const owner = job.owner ?? defaultOwner;
+  const found = flowOf(job, owner, world);
+  switch (found.kind) {
+    case 'unknown':
+      return lookUp({ flows: [{ name: String(job.flow), owner }] });
+    case 'found':
+      return initialiseWith(found.value, { ...job, owner }, now, world);
+    case 'absent':
+    case 'ambiguous':
+    case 'invalid':
+      return refuse(job, now, flowFailure(String(job.flow), owner, found), problemsOf(found));
+  }
+}
+
+/** A copy of an ended job, submitted again, begins with none of what the engine wrote. */
+function withoutTraces(job: NewJob): NewJob {
+  const written = ['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'] as const;
+  const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'flow_rev'] as const;
+  return without(job as NewJob & Record<string, unknown>, ...written, ...times);
+}
+
+type OwnedJob = NewJob & { readonly owner: string };
+type FoundFlow = Flow & { readonly _rev?: string };
+
+function flowOf(job: NewJob, owner: string, world: World): Found<Flow> {
+  if (job.tasks === undefined) return world.flow(String(job.flow), owner);
+  const name = job.flow ?? '';
+  return { kind: 'found', value: { type: 'flow', name, owner, tasks: job.tasks } };
+}
+
+function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: World): Move {
+  if (flow.enabled === false) return refuse(job, now, failure('FlowDisabled', { flow: flow.name }));
+  const tasks = snapshot(flow, job.owner, world);
+  switch (tasks.kind) {
+    case 'unknown':
+      return lookUp({ tasks: tasks.names.map((name) => ({ name, owner: job.owner })) });
+    case 'wrong':
+      return refuse(job, now, tasks.failure, tasks.problems);
+    case 'taken':
+      break;
+  }
+  const { tasks: tree, ...settings } = flow;
+  const written = toKeyedParams(job.params ?? {}, tree);
+  const leaves = leavesOf(tree);
+  const problems = strayParams(written, leaves, settings, tasks.definitions);
+  const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);
+  return {
+    kind: 'change',
+    job: {
+      ...job,
+      state: '$$ready',
+      start: now,
+      tasks: tree,
+      definitions: tasks.definitions,
+      flow_definition: settings as FlowSettings,
+      ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
+      params: expandParams(written, leaves, settings, tasks.definitions),
+      steps: [],
+      run: 1,
+      ...(heldMs === 0 ? {} : { held_ms: heldMs }),
+      ...(problems.length === 0 ? {} : { problems }),
+    },
+  };
+}
+
+function refuse(job: NewJob, now: number, why: Failure, problems?: readonly Problem[]): Move {
+  return { kind: 'change', job: endUnbegun(job, now, exits.definition, why, problems) };
+}
+
+type Wrong = Exclude<Found<Flow>, { kind: 'found' | 'unknown' }>;
+
+function flowFailure(flow: string, owner: string, found: Wrong): Failure {
+  switch (found.kind) {
+    case 'absent':
+      return failure('FlowMissing', { flow, owner });
+    case 'ambiguous':
+      return failure('FlowAmbiguous', { flow, owner, ids: found.ids.join(', ') });
+    case 'invalid':
+      return failure('InvalidFlow', {
+        flow,
+        id: found.id,
+        problem: String(found.problems[0]?.message),
+        more: found.problems.length - 1,
+      });
+  }
+}
+
+function problemsOf(found: Wrong): readonly Problem[] | undefined {
+  return found.kind === 'invalid' ? found.problems : undefined;
+}

@@ -1,0 +1,152 @@
+import type { Failure, LiveStep } from '../model/step.js';
+import type { Flow } from '../model/flow.js';
+import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
+import type { Task } from '../model/task.js';
+
+/** A flow or task as the library answers for it. `unknown`: not asked the store yet. */
+export type Found<T> =
+  | {
+      readonly kind: 'found';
+      readonly value: T & { readonly _id?: string; readonly _rev?: string };
+    }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'ambiguous'; readonly ids: readonly string[] }
+  | { readonly kind: 'invalid'; readonly id: string; readonly problems: readonly Problem[] };
+
+/** An evaluated JSONata expression. */
+export type Answer =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
+
+/** A filled-in template tree; `at` is the dotted path of the template that failed. */
+export type Rendered =
+  | { readonly ok: true; readonly value: Record<string, unknown> }
+  | { readonly ok: false; readonly at: string; readonly reason: string };
+
+/** What a plugin told of itself that matters before it is called. */
+export type PluginFacts = {
+  /** Names of top-level parameters that it renders itself. */
+  readonly templates: readonly string[];
+};
+
+/** Another engine, or this one, as far as deciding cares. */
+export type Peer = { readonly plugins: ReadonlySet<string>; readonly labels: ReadonlySet<string> };
+
+/** A child job as its parent sees it. */
+export type Child =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'live' }
+  | { readonly kind: 'final'; readonly job: FinalJob };
+
+/**
+ * Everything a decision may know beside the job and the time. A snapshot of values and pure
+ * look-ups: the same job, time and world give the same intent.
+ */
+export type World = {
+  readonly me: Peer & {
+    readonly id: string;
+    readonly pid: number;
+    readonly freeSlots: number;
+    readonly facts: (plugin: string) => PluginFacts;
+    /** Claims of the attempts that this process has in hand. */
+    readonly running: ReadonlySet<string>;
+  };
+  /** Fresh for this decision; becomes part of the claims it makes. */
+  readonly nonce: string;
+  /** The other engines that are alive. */
+  readonly peers: readonly Peer[];
+  readonly lease: (engine: string) => 'alive' | 'dead';
+  readonly flow: (name: string, owner: string) => Found<Flow>;
+  readonly task: (name: string, owner: string) => Found<Task>;
+  readonly child: (id: string) => Child;
+  readonly answers: ReadonlyMap<string, Answer>;
+  readonly render: (
+    params: Readonly<Record<string, unknown>>,
+    context: TemplateContext,
+    untouched: readonly string[],
+  ) => Rendered;
+  /** After so many lost attempts of one step it is given up. */
+  readonly crashLimit: number;
+};
+
+/** What templates and conditions see. */
+export type TemplateContext = {
+  readonly job: Readonly<Record<string, unknown>>;
+  readonly step: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly results: Readonly<Record<string, unknown>>;
+  readonly parent_results: Readonly<Record<string, unknown>>;
+};
+
+/** A JSONata expression to evaluate before the decision can be made; `id` is the key of its answer. */
+export type Question = {
+  readonly id: string;
+  readonly expression: string;
+  readonly context: TemplateContext;
+};
+
+/** What must be known first. The caller finds it out and decides again. */
+export type LookUp = {
+  readonly kind: 'look_up';
+  readonly flows: readonly NameAndOwner[];
+  readonly tasks: readonly NameAndOwner[];
+  readonly children: readonly string[];
+  readonly questions: readonly Question[];
+};
+export type NameAndOwner = { readonly name: string; readonly owner: string };
+
+/** The document of a child job, to be created. */
+export type ChildJob = Omit<NewJob, '_rev'>;
+
+/**
+ * What to do about a job. `job` is always the whole next document: its writer knows no rule.
+ * `because` is what `tws explain` prints.
+ */
+export type Intent =
+  | { readonly kind: 'ignore'; readonly because: string }
+  | Wait
+  | { readonly kind: 'write'; readonly job: Job }
+  | { readonly kind: 'claim'; readonly job: LiveJob; readonly steps: readonly LiveStep[] }
+  | { readonly kind: 'spawn'; readonly job: LiveJob; readonly children: readonly ChildJob[] }
+  | { readonly kind: 'abort'; readonly claims: readonly string[]; readonly because: string }
+  | LookUp;
+
+/** Nothing to do now. `until` (epoch ms): decide again then; without it some change must come first. */
+export type Wait = {
+  readonly kind: 'wait';
+  readonly because: string;
+  readonly until?: number;
+  /**
+   * Somebody can take the step, only not this engine now: it waits for a slot here, or for another
+   * engine. A new job is left as it is.
+   */
+  readonly for?: 'slot' | 'engine';
+};
+
+/** One move inside a decision: a changed job to go on from, or the end of the decision. */
+export type Move = { readonly kind: 'change'; readonly job: LiveJob | FinalJob } | Intent;
+
+/** How an attempt ended, as the runner tells. Delays in ms. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly result?: unknown; readonly exit?: number }
+  | {
+      readonly kind: 'failed';
+      readonly failure: Failure;
+      readonly exit?: number;
+      readonly retryable?: boolean;
+      readonly retryAfterMs?: number;
+    }
+  | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  | { readonly kind: 'cancelled' }
+  /** The engine stops and hands the attempt back. */
+  | { readonly kind: 'released' };
+
+export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
+  kind: 'look_up',
+  flows: [],
+  tasks: [],
+  children: [],
+  questions: [],
+  ...wanted,
+});

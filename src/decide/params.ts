@@ -1,0 +1,96 @@
+import type { FlowSettings, LiveJob, Problem } from '../model/job.js';
+import type { Leaf } from '../model/tree.js';
+import { failure } from '../model/failures.js';
+import type { Failure } from '../model/step.js';
+import { isPlain, merge, valueAt, withValueAt } from './record.js';
+
+type Params = Readonly<Record<string, unknown>>;
+type Definitions = LiveJob['definitions'];
+
+/**
+ * The job's params after initialisation: what the user wrote, and for every step of the flow the
+ * merged parameters under its `<task>-<n>`.
+ */
+export function expandParams(
+  written: Params,
+  leaves: readonly Leaf[],
+  flow: FlowSettings,
+  definitions: Definitions,
+): Params {
+  const expanded: Record<string, unknown> = merge(written);
+  for (const leaf of leaves) {
+    expanded[leaf.label] = merge(
+      definitions[leaf.entry.task]?.params,
+      objectAt(flow.params, leaf.entry.task),
+      objectAt(flow.params, leaf.label),
+      leaf.entry.params,
+      objectAt(written, leaf.entry.task),
+      objectAt(written, leaf.label),
+    );
+  }
+  return expanded;
+}
+
+/** Parameters of a handler or of a step of the cancel branch: these have no place in the flow. */
+export function handlerParams(job: LiveJob, task: string, own: Params | undefined): Params {
+  return merge(
+    job.definitions[task]?.params,
+    objectAt(job.flow_definition.params, task),
+    own,
+    objectAt(job.params, task),
+  );
+}
+
+/** Parameters of a step as they stand in the job now; users may edit them until it begins. */
+export function stepParams(job: LiveJob, leaf: Leaf): Params {
+  return objectAt(job.params, leaf.label) ?? {};
+}
+
+/** Names the keys of the job's params that no step will get by itself. */
+export function strayParams(
+  written: Params,
+  leaves: readonly Leaf[],
+  flow: FlowSettings,
+  definitions: Definitions,
+): readonly Problem[] {
+  const declared = isPlain(flow.schema?.['properties']) ? flow.schema['properties'] : {};
+  const known = new Set([
+    ...leaves.map((leaf) => leaf.label),
+    ...Object.keys(definitions),
+    ...Object.keys(declared),
+    ...Object.keys(flow.params ?? {}),
+  ]);
+  return Object.keys(written)
+    .filter((key) => !known.has(key))
+    .map((key) => ({
+      path: `params.${key}`,
+      message: `params.${key} names no step of the flow; steps see it only as {{job.params.${key}}}.`,
+    }));
+}
+
+export type Mapped =
+  | { readonly ok: true; readonly params: Params }
+  | { readonly ok: false; readonly failure: Failure };
+
+/**
+ * Applies `stdio`: keys of the result before (of the job's params for the first step) go to paths
+ * in the params. The key `stdout` stands for the whole result when the result has no such key.
+ */
+export function mapStdio(params: Params, leaf: Leaf, source: unknown): Mapped {
+  let mapped = params;
+  for (const [from, to] of Object.entries(leaf.entry.stdio ?? {})) {
+    const own = valueAt(source, from);
+    const value = own === undefined && from === 'stdout' ? source : own;
+    if (value === undefined) {
+      const reason = 'there is no such key in what came before';
+      return { ok: false, failure: failure('MappingError', { from, reason }) };
+    }
+    mapped = withValueAt(mapped, to, value);
+  }
+  return { ok: true, params: mapped };
+}
+
+function objectAt(record: Params | undefined, key: string): Params | undefined {
+  const value = record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+  return isPlain(value) ? value : undefined;
+}

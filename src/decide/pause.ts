@@ -1,0 +1,49 @@
+import type { LiveJob } from '../model/job.js';
+import { isFailed } from '../model/step.js';
+import { delayedUntil, hardDeadline, untilOf } from './clock.js';
+import type { Move, World } from './intent.js';
+import { without } from './record.js';
+
+/**
+ * No new step begins while the job or its flow is paused. The time of the pause does not count for
+ * the flow's timeout (mode `start`).
+ */
+export function pauseMove(job: LiveJob, now: number, world: World): Move | undefined {
+  const because = pausedBecause(job, world);
+  if (because !== undefined && job.state === '$$paused') {
+    return { kind: 'wait', because, ...untilOf(hardDeadline(job)) };
+  }
+  if (because !== undefined) {
+    return { kind: 'change', job: { ...job, state: '$$paused', held_since: now } };
+  }
+  if (job.state !== '$$paused') return undefined;
+  const resumed = {
+    ...without(job, 'held_since'),
+    state: progressState(job),
+    held_ms: (job.held_ms ?? 0) + pausedMs(job, now),
+    resume_at: Math.max(now, job.resume_at ?? 0),
+  };
+  return { kind: 'change', job: resumed };
+}
+
+/** How long the pause was, without what a delay has counted already. */
+function pausedMs(job: LiveJob, now: number): number {
+  const last = job.steps.at(-1);
+  const due = last !== undefined && isFailed(last) ? (last.due ?? 0) : 0;
+  const since = Math.max(job.held_since ?? now, delayedUntil(job), due);
+  return Math.max(0, now - since);
+}
+
+function pausedBecause(job: LiveJob, world: World): string | undefined {
+  if (job.paused === true) return 'The job is paused ("paused": true).';
+  const { name, owner } = job.flow_definition;
+  const flow = world.flow(name, owner);
+  const paused = flow.kind === 'found' && flow.value.paused === true;
+  return paused ? `Flow "${name}" is paused ("paused": true).` : undefined;
+}
+
+/** The state of a job that goes on: where its last step is, or ready. */
+function progressState(job: LiveJob): string {
+  const last = job.steps.at(-1);
+  return last === undefined ? '$$ready' : `${last.task}-${last.index}`;
+}

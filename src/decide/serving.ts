@@ -1,0 +1,29 @@
+import { pluginOf, type Task } from '../model/task.js';
+import type { Peer, World } from './intent.js';
+
+/** This engine has the plugin and carries the labels. */
+export function servesHere(task: Task, { me }: World): boolean {
+  return serves(me, task);
+}
+
+/** Some other live engine has them. */
+export function isServed(task: Task, { peers }: World): boolean {
+  return peers.some((peer) => serves(peer, task));
+}
+
+/** No engine at all has them; a task that is a flow needs none. */
+export function isUnserved(task: Task, world: World): boolean {
+  return task.flow === undefined && !servesHere(task, world) && !isServed(task, world);
+}
+
+function serves({ plugins, labels }: Peer, task: Task): boolean {
+  return plugins.has(pluginOf(task)) && (task.labels ?? []).every((label) => labels.has(label));
+}
+
+/** What a task needs of an engine, in words. */
+export function needsOf(task: Task): string {
+  const plugin = `plugin "${pluginOf(task)}"`;
+  const { labels = [] } = task;
+  if (labels.length === 0) return plugin;
+  return `${plugin} and the label${labels.length > 1 ? 's' : ''} ${labels.join(', ')}`;
+}

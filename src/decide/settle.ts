@@ -1,0 +1,82 @@
+import { failure } from '../model/failures.js';
+import type { Job, LiveJob } from '../model/job.js';
+import { isFinal, isNew } from '../model/job.js';
+import { exits, isLive, type Failure, type LiveStep } from '../model/step.js';
+import { failStep } from './fail.js';
+import { withStep } from './history.js';
+import type { Outcome } from './intent.js';
+
+/** What became of an outcome. `fenced`: the attempt is no longer ours; its outcome is dropped. */
+export type Settled =
+  | { readonly kind: 'settled'; readonly job: LiveJob }
+  | { readonly kind: 'fenced'; readonly because: string };
+
+/** Writes the outcome of an attempt into the job, if the claim in it is still the one that ran. */
+export function settle(job: Job, claim: string, outcome: Outcome, now: number): Settled {
+  if (isNew(job) || isFinal(job)) return { kind: 'fenced', because: 'The job ended meanwhile.' };
+  const step = job.steps.find((candidate) => isLive(candidate) && candidate.claim === claim);
+  if (step === undefined) {
+    return { kind: 'fenced', because: 'The attempt was taken from this engine meanwhile.' };
+  }
+  return { kind: 'settled', job: settleStep(job, step as LiveStep, outcome, now) };
+}
+
+function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number): LiveJob {
+  switch (outcome.kind) {
+    case 'done':
+      return done(job, step, outcome, now);
+    case 'failed': {
+      const { retryAfterMs, retryable } = outcome;
+      const given = retryable === false ? { ...outcome.failure, retryable } : outcome.failure;
+      const exit = outcome.exit ?? exits.failed;
+      const wish = retryAfterMs === undefined ? {} : { retryAfterMs };
+      return failStep(job, step, { state: '$$error', failure: given, exit, ...wish }, now);
+    }
+    case 'timeout': {
+      const why = failure('StepTimeout', { timeout: outcome.timeoutMs });
+      return failStep(job, step, { state: '$$timeout', failure: why, exit: exits.timeout }, now);
+    }
+    case 'cancelled':
+      return ended(job, step, failure('Cancelled', { by: '', reason: '' }), now, {});
+    case 'released':
+      return ended(job, step, failure('Released', {}), now, { due: now });
+  }
+}
+
+/** A main step that set an exit other than 0 failed; a handler may set the exit of the job. */
+function done(
+  job: LiveJob,
+  step: LiveStep,
+  { result, exit }: Extract<Outcome, { kind: 'done' }>,
+  now: number,
+): LiveJob {
+  if (step.phase === 'main' && exit !== undefined && exit !== exits.success) {
+    const why = failure('ExitSet', { exit });
+    return failStep(job, step, { state: '$$error', failure: why, exit }, now);
+  }
+  return withStep(job, step, {
+    ...step,
+    state: '$$complete',
+    end: now,
+    exit: exits.success,
+    ...(exit === undefined ? {} : { sets_exit: exit }),
+    ...(result === undefined ? {} : { result }),
+  });
+}
+
+function ended(
+  job: LiveJob,
+  step: LiveStep,
+  why: Failure,
+  now: number,
+  more: { readonly due?: number },
+): LiveJob {
+  return withStep(job, step, {
+    ...step,
+    state: '$$cancelled',
+    end: now,
+    exit: exits.cancelled,
+    failure: { ...why, step: step.name },
+    ...more,
+  });
+}

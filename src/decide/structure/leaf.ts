@@ -1,0 +1,51 @@
+import type { LiveJob } from '../../model/job.js';
+import { isFailed, type Phase } from '../../model/step.js';
+import type { Leaf } from '../../model/tree.js';
+import { completionOn, lastAttempt, lineOf } from '../history.js';
+import { done, type Progress } from './progress.js';
+
+/**
+ * How far one entry has come. Its attempts count first, then its error handlers: a handler that
+ * succeeds recovers the step, one that fails changes nothing. What failed in an earlier run of the
+ * flow begins anew.
+ */
+export function leafProgress(job: LiveJob, leaf: Leaf, phase: Phase): Progress {
+  const last = lastAttempt(job, leaf.path);
+  if (last === undefined) return { kind: 'begin', beginning: { leaf, phase } };
+  if (!isFailed(last)) return done;
+  if (last.due !== undefined) {
+    return { kind: 'begin', beginning: { leaf, phase, due: last.due } };
+  }
+  if (completionOn(job, leaf.path) !== undefined) return done;
+  const optional = isOptional(job, leaf);
+  if (last.run < job.run) {
+    return optional ? done : { kind: 'begin', beginning: { leaf, phase } };
+  }
+  const handler = handlerLeaf(job, leaf);
+  if (handler !== undefined) {
+    const handled = leafProgress(job, handler, 'error');
+    if (handled.kind !== 'failed') return handled;
+  }
+  return optional ? done : { kind: 'failed', step: last };
+}
+
+function handlerLeaf(job: LiveJob, { path, index, entry }: Leaf): Leaf | undefined {
+  const name = entry.error ?? job.definitions[entry.task]?.error;
+  if (name === undefined || isHandling(job, path, name)) return undefined;
+  return {
+    path: `${path}.error`,
+    index,
+    name,
+    label: `${name}-${index}`,
+    entry: { task: name },
+  };
+}
+
+/** Cuts a circle of handlers: a task that already failed on this line does not handle it again. */
+function isHandling(job: LiveJob, path: string, name: string): boolean {
+  return lineOf(path).some((at) => lastAttempt(job, at)?.task === name);
+}
+
+function isOptional(job: LiveJob, { entry }: Leaf): boolean {
+  return entry.optional ?? job.definitions[entry.task]?.optional ?? false;
+}

@@ -1,0 +1,77 @@
+import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+import type { JsonObject } from '../http/body.js';
+
+/** CouchDB 3.4's defaults, so that user documents replicate to it and back. */
+const ITERATIONS = 600_000;
+const KEY_BYTES = 32;
+const MAX_ITERATIONS = 10_000_000;
+const MAX_REMEMBERED = 1_000;
+
+const derive = promisify(pbkdf2);
+
+/** Replaces `password` of a user document by its PBKDF2 hash; other documents stay as they are. */
+export async function hashPassword(doc: JsonObject): Promise<JsonObject> {
+  const { password, ...rest } = doc;
+  if (typeof password !== 'string') return doc;
+  const salt = randomBytes(16).toString('hex');
+  const key = await derive(password, salt, ITERATIONS, KEY_BYTES, 'sha256');
+  return {
+    ...rest,
+    password_scheme: 'pbkdf2',
+    pbkdf2_prf: 'sha256',
+    salt,
+    iterations: ITERATIONS,
+    derived_key: key.toString('hex'),
+  };
+}
+
+/** True when the password is that of the user document (as CouchDB 3 hashes it). */
+export async function checkPassword(doc: JsonObject, password: string): Promise<boolean> {
+  const { password_scheme: scheme, pbkdf2_prf: prf = 'sha', salt, iterations, derived_key } = doc;
+  if (scheme !== 'pbkdf2' || typeof salt !== 'string' || typeof derived_key !== 'string')
+    return false;
+  if (typeof iterations !== 'number' || iterations < 1 || iterations > MAX_ITERATIONS) return false;
+  const digest = {
+    sha: 'sha1',
+    sha224: 'sha224',
+    sha256: 'sha256',
+    sha384: 'sha384',
+    sha512: 'sha512',
+  };
+  const hash =
+    typeof prf === 'string' && Object.hasOwn(digest, prf) ? digest[prf as 'sha'] : undefined;
+  if (hash === undefined) return false;
+  const expected = Buffer.from(derived_key, 'hex');
+  const key = await derive(password, salt, iterations, expected.length || KEY_BYTES, hash);
+  return sameBytes(key, expected);
+}
+
+/** Compares in constant time, whatever the lengths. */
+export function sameText(a: string, b: string, key: string): boolean {
+  const mac = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  return timingSafeEqual(mac(a), mac(b));
+}
+
+const sameBytes = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
+
+/** Hashing takes long by design: who proved a password stays proved until the document changes. */
+export type ProvedPasswords = {
+  check(doc: JsonObject, password: string): Promise<boolean>;
+};
+
+export function createProvedPasswords(key: string): ProvedPasswords {
+  const proved = new Set<string>();
+  return {
+    async check(doc, password) {
+      const claim = [doc['_id'], doc['_rev'], doc['derived_key'], password];
+      const mac = createHmac('sha256', key).update(JSON.stringify(claim)).digest('hex');
+      if (proved.has(mac)) return true;
+      if (!(await checkPassword(doc, password))) return false;
+      if (proved.size >= MAX_REMEMBERED) proved.clear();
+      proved.add(mac);
+      return true;
+    },
+  };
+}

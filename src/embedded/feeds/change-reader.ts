@@ -1,0 +1,77 @@
+import type { Database } from '../databases/database.js';
+import type { Query } from '../http/query.js';
+import { Absent } from '../storage/storage.js';
+import type { FeedChange } from './hub.js';
+import type { ChangeFilter } from './filters.js';
+
+const PAGE = 100;
+
+/** Reads the rows of a feed as JSON texts. */
+export type ChangeReader = {
+  /** Rows after `since` until there are no more or `limit` is met; returns the sequence reached. */
+  rows(since: number, limit: number): AsyncGenerator<string, number>;
+};
+
+/** A reader with the parameters of a request: what rows show, their order, their filter. */
+export function changeReader(
+  database: Database,
+  query: Query,
+  filter: ChangeFilter | undefined,
+): ChangeReader {
+  const shown = {
+    docs: query.flag('include_docs') === true,
+    conflicts: query.flag('conflicts') === true,
+    attachments: query.flag('attachments') === true,
+    allLeaves: query.text('style') === 'all_docs',
+  };
+  const descending = query.flag('descending') === true;
+  const toRow = async (change: FeedChange): Promise<string> => {
+    const doc = shown.docs ? `,"doc":${await docOf(database, change, shown)}` : '';
+    const leaves = shown.allLeaves ? change.leaves : change.leaves.slice(0, 1);
+    const changes = JSON.stringify(leaves.map((rev) => ({ rev })));
+    const seq = JSON.stringify(database.formatSeq(change.seq));
+    const deleted = change.deleted ? ',"deleted":true' : '';
+    return `{"seq":${seq},"id":${JSON.stringify(change.id)},"changes":${changes}${deleted}${doc}}`;
+  };
+
+  return {
+    async *rows(since, limit) {
+      let at = since;
+      let left = limit;
+      for (;;) {
+        const page = descending
+          ? await newestFirst(database)
+          : await database.hub.after(at, filter === undefined ? Math.min(PAGE, left) : PAGE);
+        const passed = filter === undefined ? undefined : await filter(page);
+        for (const [i, change] of page.entries()) {
+          if (left === 0) return at;
+          at = change.seq;
+          if (passed !== undefined && passed[i] !== true) continue;
+          yield await toRow(change);
+          left -= 1;
+        }
+        if (page.length === 0 || left === 0 || descending) return at;
+      }
+    },
+  };
+}
+
+/** From the newest to the oldest there is no resuming, so there are no pages either. */
+async function newestFirst({ store }: Database): Promise<FeedChange[]> {
+  const all = await store.changes({ since: 0, limit: Number.MAX_SAFE_INTEGER, descending: true });
+  return all.map((change) => ({ ...change, json: JSON.stringify(change.doc) }));
+}
+
+async function docOf(
+  { store }: Database,
+  change: FeedChange,
+  shown: { readonly conflicts: boolean; readonly attachments: boolean },
+): Promise<string> {
+  let json = change.json;
+  if (shown.attachments && change.doc['_attachments'] !== undefined) {
+    const doc = await store.get(change.id, { rev: change.leaves[0] ?? '', attachments: true });
+    if (!(doc instanceof Absent)) json = JSON.stringify(doc);
+  }
+  if (!shown.conflicts || change.conflicts.length === 0) return json;
+  return `${json.slice(0, -1)},"_conflicts":${JSON.stringify(change.conflicts)}}`;
+}

@@ -1,0 +1,93 @@
+import type { Database } from '../databases/database.js';
+import { writePiece, type Exchange } from '../http/exchange.js';
+
+export type FeedStyle = 'continuous' | 'eventsource';
+
+/** The output side of a feed that stays open: rows, heartbeats, the end after silence. */
+export type Feed = {
+  /** Sends the head of the answer, once. */
+  begin(): void;
+  /** False when the client went away. */
+  row(json: string): Promise<boolean>;
+  /** Something was sent: silence starts over. */
+  quiet(): void;
+  /** True when there is something after `since`; false when the feed is to end. */
+  wait(since: number): Promise<boolean>;
+  /** Ends the answer with the sequence to resume from. */
+  end(since: number): Promise<void>;
+  /** Stops the timers. */
+  close(): void;
+};
+
+type Limits = { readonly heartbeatMs: number | undefined; readonly timeoutMs: number };
+
+/** Opens a feed; with a heartbeat it never ends by silence, as in CouchDB. */
+export function openFeed(
+  x: Exchange,
+  database: Database,
+  { heartbeatMs, timeoutMs }: Limits,
+  style: FeedStyle | 'longpoll',
+): Feed {
+  const { response } = x;
+  const over = new AbortController();
+  const stop = (): void => over.abort();
+  x.gone.addEventListener('abort', stop);
+  x.context.stopping.addEventListener('abort', stop);
+  let began = false;
+  let silentSince = Date.now();
+
+  const quiet = (): void => {
+    silentSince = Date.now();
+  };
+  const tick = (): void => {
+    if (heartbeatMs === undefined) return stop();
+    if (response.headersSent && !response.writableNeedDrain) {
+      response.write(style === 'eventsource' ? 'event: heartbeat\ndata: \n\n' : '\n');
+    }
+  };
+  const period = heartbeatMs ?? timeoutMs;
+  // One timer per feed, moved on only when it fires: rows do not touch it.
+  let timer: NodeJS.Timeout;
+  const arm = (ms: number): void => {
+    timer = setTimeout(() => {
+      const left = silentSince + period - Date.now();
+      if (left > 0) return arm(left);
+      tick();
+      quiet();
+      if (!over.signal.aborted) arm(period);
+    }, ms);
+  };
+  arm(period);
+
+  return {
+    quiet,
+    begin() {
+      if (began) return;
+      began = true;
+      const type = style === 'eventsource' ? 'text/event-stream' : 'application/json';
+      response.writeHead(200, { 'content-type': type, 'cache-control': 'must-revalidate' });
+      response.flushHeaders();
+    },
+    row(json) {
+      quiet();
+      if (style !== 'eventsource') return writePiece(x, `${json}\n`);
+      const { seq } = JSON.parse(json) as { seq: string };
+      return writePiece(x, `data: ${json}\nid: ${seq}\n\n`);
+    },
+    async wait(since) {
+      await database.hub.wait(since, over.signal);
+      return !over.signal.aborted && !database.hub.closed;
+    },
+    async end(since) {
+      if (response.destroyed || x.gone.aborted) return;
+      const last = { last_seq: database.formatSeq(since), pending: 0 };
+      if (style === 'continuous') await writePiece(x, `${JSON.stringify(last)}\n`);
+      response.end();
+    },
+    close() {
+      clearTimeout(timer);
+      x.gone.removeEventListener('abort', stop);
+      x.context.stopping.removeEventListener('abort', stop);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+import { CouchError, refuse } from './couch-error.js';
+
+/** Limit of JSON bodies (a `_bulk_docs` of many documents), bytes. */
+export const MAX_JSON_BYTES = 64 * 1024 * 1024;
+/** Limit of attachment bodies, bytes. */
+export const MAX_BINARY_BYTES = 256 * 1024 * 1024;
+/** Deeper nesting would exhaust the stack of functions that walk documents. */
+const MAX_DEPTH = 500;
+
+export type JsonObject = { [name: string]: unknown };
+
+/**
+ * Reads a request's body. A body over the limit is read to its end all the same, so that the
+ * client gets to see the refusal.
+ * @throws CouchError 413, 415 (unknown encoding), 400 (broken gzip)
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity') return collect(request, limit);
+  if (encoding !== 'gzip') {
+    throw new CouchError(415, 'bad_ctype', `${encoding} is not a supported content encoding.`);
+  }
+  const packed = await collect(request, limit);
+  const unzip = createGunzip();
+  unzip.end(packed);
+  return collect(unzip, limit).catch((error: unknown) => {
+    throw error instanceof CouchError ? error : refuse.badRequest('Invalid gzip body');
+  });
+}
+
+async function collect(stream: Readable, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += (chunk as Buffer).length;
+    if (size <= limit) chunks.push(chunk as Buffer);
+    else chunks.length = 0;
+  }
+  if (size > limit) throw refuse.tooLarge();
+  return Buffer.concat(chunks);
+}
+
+/** Reads a JSON body; undefined when it is empty. @throws CouchError 400, 413, 415 */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const body = await readBody(request, MAX_JSON_BYTES);
+  return body.length === 0 ? undefined : parseJsonBytes(body);
+}
+
+/** Reads a JSON body that must be an object; an empty one counts as `{}`. @throws CouchError */
+export async function readJsonObject(request: IncomingMessage): Promise<JsonObject> {
+  const value = (await readJson(request)) ?? {};
+  if (!isJsonObject(value)) throw refuse.badRequest('Request body must be a JSON object');
+  return value;
+}
+
+/** @throws CouchError 400 for what is not UTF-8, not JSON or nested too deep */
+export function parseJsonBytes(bytes: Buffer): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw refuse.badRequest('invalid UTF-8 JSON');
+  }
+  if (isTooDeep(value, MAX_DEPTH))
+    throw refuse.badRequest(`JSON is nested over ${MAX_DEPTH} levels`);
+  return value;
+}
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isTooDeep(value: unknown, left: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (left === 0) return true;
+  for (const member of Object.values(value)) if (isTooDeep(member, left - 1)) return true;
+  return false;
+}
+
+/** CouchDB refuses POST bodies of any other declared type. @throws CouchError 415 */
+export function requireJsonType(request: IncomingMessage): void {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() !== 'application/json') {
+    throw new CouchError(415, 'bad_content_type', 'Content-Type must be application/json');
+  }
+}

@@ -1,0 +1,40 @@
+import type { Absent } from '../storage/storage.js';
+
+/** An answer other than success, in CouchDB's form: `{"error": …, "reason": …}` and a status. */
+export class CouchError extends Error {
+  override readonly name = 'CouchError';
+
+  constructor(
+    readonly status: number,
+    readonly error: string,
+    readonly reason: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(`${error}: ${reason}`);
+  }
+}
+
+/** The refusals that several handlers share; those with one place are made there. */
+export const refuse = {
+  conflict: () => new CouchError(409, 'conflict', 'Document update conflict.'),
+  missing: (reason = 'missing') => new CouchError(404, 'not_found', reason),
+  noDatabase: () => new CouchError(404, 'not_found', 'Database does not exist.'),
+  badRequest: (reason: string) => new CouchError(400, 'bad_request', reason),
+  queryParse: (reason: string) => new CouchError(400, 'query_parse_error', reason),
+  unauthorized: (reason: string) => new CouchError(401, 'unauthorized', reason),
+  forbidden: (reason: string) => new CouchError(403, 'forbidden', reason),
+  tooLarge: () => new CouchError(413, 'too_large', 'the request entity is too large'),
+  notOffered: (what: string) =>
+    new CouchError(
+      501,
+      'not_implemented',
+      `${what} is not offered by the embedded server; use CouchDB 3 for it.`,
+    ),
+  methodNotAllowed: (allowed: readonly string[]) =>
+    new CouchError(405, 'method_not_allowed', `Only ${allowed.join(',')} allowed`, {
+      allow: allowed.join(', '),
+    }),
+} as const;
+
+/** The answer for a document that a read did not find. */
+export const notFound = (absent: Absent): CouchError => refuse.missing(absent.why);

@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { UserContext } from '../auth/users.js';
+import type { ServerContext } from '../context.js';
+import { CouchError, refuse } from './couch-error.js';
+import { parseQuery, type Query } from './query.js';
+
+/** One request on its way to its answer. */
+export type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  /** Path and query as the client sent them. */
+  readonly target: string;
+  /** The path's segments, percent-decoded one by one: a `%2F` stays inside its segment. */
+  readonly path: readonly string[];
+  readonly query: Query;
+  readonly user: UserContext;
+  /** How the user was told: by a cookie or by name and password. */
+  readonly signedInBy: 'cookie' | 'default' | undefined;
+  readonly context: ServerContext;
+  /** Aborts when the client went away. */
+  readonly gone: AbortSignal;
+};
+
+/** Splits a request's target. @throws CouchError 400 for broken percent encoding */
+export function parseTarget(target: string): { path: string[]; query: Query } {
+  const [raw = '/', ...search] = target.split('?');
+  const path = raw.replace(/^\/+/, '').split('/').map(decodeSegment);
+  if (path.at(-1) === '') path.pop();
+  return { path, query: parseQuery(search.join('?')) };
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw refuse.badRequest(`Invalid percent encoding in ${JSON.stringify(segment)}`);
+  }
+}
+
+type Headers = Readonly<Record<string, string | number>>;
+
+/** Answers with JSON, a newline at its end. */
+export function sendJson(x: Exchange, status: number, value: unknown, headers: Headers = {}): void {
+  sendBytes(x.response, status, Buffer.from(`${JSON.stringify(value)}\n`), {
+    'content-type': 'application/json',
+    'cache-control': 'must-revalidate',
+    ...headers,
+  });
+}
+
+/** Answers with a body that is complete. */
+export function sendBytes(
+  response: ServerResponse,
+  status: number,
+  body: Buffer,
+  headers: Headers,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeader('content-length', body.length);
+  response.statusCode = status;
+  response.end(body);
+}
+
+/** Answers with the error in CouchDB's form; whatever it does not know becomes a 500. */
+export function sendError(response: ServerResponse, error: unknown): void {
+  const answer = asCouchError(error);
+  const body = { error: answer.error, reason: answer.reason };
+  sendBytes(response, answer.status, Buffer.from(`${JSON.stringify(body)}\n`), {
+    'content-type': 'application/json',
+    'cache-control': 'must-revalidate',
+    ...answer.headers,
+  });
+}
+
+/** The answer that an exception stands for. */
+export function asCouchError(error: unknown): CouchError {
+  if (error instanceof CouchError) return error;
+  if (error instanceof Error && error.name === 'StoreClosed') return refuse.noDatabase();
+  if (error instanceof Error && error.message === 'database is closed') return refuse.noDatabase();
+  if (isStorageError(error)) {
+    const { status, name, reason } = error;
+    return new CouchError(status, name, reason);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new CouchError(500, 'internal_server_error', message);
+}
+
+/** What the document store refused, with a status of its own (a missing stub, for one). */
+const isStorageError = (
+  error: unknown,
+): error is Error & { status: number; name: string; reason: string } =>
+  error instanceof Error &&
+  typeof (error as { status?: unknown }).status === 'number' &&
+  typeof (error as { reason?: unknown }).reason === 'string';
+
+/** Writes a piece of a streamed answer and waits while the client is slow; false when it went away. */
+export function writePiece(x: Exchange, piece: string): Promise<boolean> {
+  const { response } = x;
+  if (response.destroyed || x.gone.aborted) return Promise.resolve(false);
+  if (response.write(piece)) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve(!response.destroyed);
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });
+}

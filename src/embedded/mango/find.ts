@@ -1,0 +1,299 @@
+import type { Database } from '../databases/database.js';
+import type { FunctionPool } from '../functions/pool.js';
+import { isJsonObject, type JsonObject } from '../http/body.js';
+import { CouchError, refuse } from '../http/couch-error.js';
+import type { Doc } from '../storage/storage.js';
+import type { ViewRange, ViewRow } from '../views/view-index.js';
+import { describeIndex, listIndexes, type MangoIndex } from './indexes.js';
+import { planQuery, type Plan, type Sort } from './plan.js';
+import { compileSelector, fieldPath, usesRegex, valueAt } from './selector.js';
+
+const DEFAULT_LIMIT = 25;
+const PAGE = 100;
+
+export type FindRequest = {
+  readonly selector: JsonObject;
+  readonly limit: number;
+  readonly skip: number;
+  readonly sort: Sort;
+  readonly fields: readonly string[] | undefined;
+  readonly useIndex: readonly string[];
+  readonly allowFallback: boolean;
+  readonly bookmark: Position | undefined;
+  readonly update: boolean;
+  readonly conflicts: boolean;
+  readonly stats: boolean;
+};
+
+/** The row of the index that an earlier answer ended with. */
+type Position = { readonly key: unknown; readonly id: string };
+
+/** Reads the body of `_find` and `_explain`. @throws CouchError 400 */
+export function parseFind(body: JsonObject): FindRequest {
+  const { selector, limit = DEFAULT_LIMIT, skip = 0, fields, bookmark } = body;
+  if (selector === undefined) throw refuse.badRequest('Missing required key: selector');
+  if (!isJsonObject(selector)) {
+    throw new CouchError(400, 'invalid_selector_json', 'Selector must be a JSON object');
+  }
+  return {
+    selector,
+    limit: wholeNumber('limit', limit),
+    skip: wholeNumber('skip', skip),
+    sort: parseSort(body['sort']),
+    fields: parseFields(fields),
+    useIndex: [body['use_index'] ?? []].flat().filter((name) => typeof name === 'string'),
+    allowFallback: body['allow_fallback'] !== false,
+    bookmark: parseBookmark(bookmark),
+    update: body['update'] !== false && body['update'] !== 'false',
+    conflicts: body['conflicts'] === true,
+    stats: body['execution_stats'] === true,
+  };
+}
+
+function wholeNumber(name: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
+  throw new CouchError(400, 'invalid_key', `Invalid value for ${name}: ${JSON.stringify(value)}`);
+}
+
+function parseSort(value: unknown): Sort {
+  if (value === undefined) return { fields: [], descending: false };
+  if (!Array.isArray(value)) throw invalidSort(value);
+  const entries = (value as unknown[]).map((each): [string, unknown] => {
+    if (typeof each === 'string') return [each, 'asc'];
+    const [entry, ...more] = isJsonObject(each) ? Object.entries(each) : [];
+    if (entry === undefined || more.length > 0) throw invalidSort(each);
+    return entry;
+  });
+  const directions = new Set(entries.map(([, direction]) => direction));
+  for (const direction of directions) {
+    if (direction !== 'asc' && direction !== 'desc') throw invalidSort(value);
+  }
+  if (directions.size > 1) {
+    throw new CouchError(
+      400,
+      'unsupported_mixed_sort',
+      'Sorts currently only support a single direction for all fields.',
+    );
+  }
+  return { fields: entries.map(([field]) => field), descending: directions.has('desc') };
+}
+
+const invalidSort = (value: unknown): CouchError =>
+  new CouchError(400, 'invalid_sort_json', `Invalid sort: ${JSON.stringify(value)}`);
+
+function parseFields(value: unknown): string[] | undefined {
+  if (value === undefined || value === 'all_fields') return undefined;
+  if (!Array.isArray(value) || !value.every((field) => typeof field === 'string')) {
+    throw new CouchError(400, 'invalid_fields_json', 'Fields must be an array of strings');
+  }
+  return value.length === 0 ? undefined : value;
+}
+
+function parseBookmark(value: unknown): Position | undefined {
+  if (value === undefined || value === null || value === '' || value === 'nil') return undefined;
+  try {
+    const text = Buffer.from(String(value as string), 'base64url').toString('utf8');
+    const [key, id] = JSON.parse(text) as [unknown, unknown];
+    if (typeof id === 'string') return { key, id };
+  } catch {
+    // Falls through to the refusal.
+  }
+  throw new CouchError(400, 'invalid_bookmark', `Invalid bookmark value: ${JSON.stringify(value)}`);
+}
+
+const formatBookmark = (position: Position | undefined): string =>
+  position === undefined
+    ? 'nil'
+    : Buffer.from(JSON.stringify([position.key, position.id])).toString('base64url');
+
+/** Which index a query would use, as `_explain` shows it. */
+export async function explain(database: Database, request: FindRequest): Promise<object> {
+  const { index, range } = planQuery(await listIndexes(database), request);
+  const { selector, limit, skip, sort, fields = 'all_fields' } = request;
+  const sorted = sort.fields.map((field) => [field, sort.descending ? 'desc' : 'asc']);
+  const bounds = range.reverse === true ? [range.to, range.from] : [range.from, range.to];
+  return {
+    dbname: database.name,
+    index: describeIndex(index),
+    partitioned: 'undefined',
+    selector,
+    opts: {
+      use_index: request.useIndex,
+      bookmark: formatBookmark(request.bookmark),
+      limit,
+      skip,
+      sort: Object.fromEntries(sorted) as object,
+      fields,
+      conflicts: request.conflicts,
+      execution_stats: request.stats,
+      update: request.update,
+    },
+    limit,
+    skip,
+    fields,
+    mrargs: {
+      include_docs: true,
+      view_type: 'map',
+      reduce: false,
+      start_key: bounds[0]?.key ?? null,
+      end_key: bounds[1]?.key ?? '<MAX>',
+      direction: range.reverse === true ? 'rev' : 'fwd',
+    },
+  };
+}
+
+/** Answers `_find`. @throws CouchError */
+export async function find(
+  database: Database,
+  pool: FunctionPool,
+  request: FindRequest,
+): Promise<object> {
+  const begun = performance.now();
+  const plan = planQuery(await listIndexes(database), request);
+  const matches = matcher(request.selector, pool);
+  const docs: Doc[] = [];
+  let { skip } = request;
+  let keys = 0;
+  let examined = 0;
+  let last = request.bookmark;
+  pages: for await (const page of pagesOf(database, plan, request)) {
+    keys += page.length;
+    const rows = await store(database, page, request);
+    const passed = await matches(rows.map(({ doc }) => doc));
+    for (const [i, { row, doc }] of rows.entries()) {
+      if (docs.length >= request.limit) break pages;
+      examined += 1;
+      last = { key: row.key, id: row.id };
+      if (passed[i] !== true) continue;
+      if (skip > 0) skip -= 1;
+      else docs.push(doc);
+    }
+    if (docs.length >= request.limit) break;
+  }
+  return {
+    docs:
+      request.fields === undefined ? docs : docs.map((doc) => project(doc, request.fields ?? [])),
+    bookmark: docs.length === 0 ? formatBookmark(request.bookmark) : formatBookmark(last),
+    ...(request.stats
+      ? {
+          execution_stats: {
+            total_keys_examined: keys,
+            total_docs_examined: examined,
+            total_quorum_docs_examined: 0,
+            results_returned: docs.length,
+            execution_time_ms: Math.round((performance.now() - begun) * 1000) / 1000,
+          },
+        }
+      : {}),
+    ...(plan.warning === undefined ? {} : { warning: plan.warning }),
+  };
+}
+
+type Matcher = (docs: readonly Doc[]) => Promise<boolean[]>;
+
+/** Regular expressions may take any time: selectors with them are tried in a worker. */
+function matcher(selector: JsonObject, pool: FunctionPool): Matcher {
+  const matches = compileSelector(selector);
+  if (!usesRegex(selector)) return (docs) => Promise.resolve(docs.map(matches));
+  return async (docs) => {
+    const texts = docs.map((doc) => JSON.stringify(doc));
+    const { results, failure } = await pool.select(JSON.stringify(selector), texts);
+    if (failure !== undefined)
+      throw new CouchError(500, failure.kind, `The selector failed: ${failure.message}`);
+    return results.map((result) => 'ok' in result && result.ok === 'true');
+  };
+}
+
+async function store(
+  { store: documents }: Database,
+  page: readonly ViewRow[],
+  { conflicts }: FindRequest,
+): Promise<{ row: ViewRow; doc: Doc }[]> {
+  const ids = page.map((row) => row.id);
+  const rows = await documents.rows(ids, { includeDocs: true, conflicts });
+  return page.flatMap((row, i) => {
+    const doc = rows[i]?.doc;
+    return doc == null ? [] : [{ row, doc }];
+  });
+}
+
+/** The index rows of a plan in pages, from behind the bookmark on. */
+async function* pagesOf(
+  database: Database,
+  { index, range }: Plan,
+  { bookmark, update }: FindRequest,
+): AsyncGenerator<ViewRow[]> {
+  const rows =
+    index.source === undefined
+      ? primaryRows(database, range, bookmark)
+      : indexRows(database, index, range, bookmark, update);
+  let page: ViewRow[] = [];
+  for await (const row of rows) {
+    if (page.push(row) < PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+async function* indexRows(
+  database: Database,
+  index: MangoIndex,
+  range: ViewRange,
+  bookmark: Position | undefined,
+  update: boolean,
+): AsyncGenerator<ViewRow> {
+  if (index.source === undefined) return;
+  const { design, view } = index.source;
+  const rows = await database.views.of(design);
+  if (update) await rows.update(design);
+  const after = range.reverse === true ? { to: bookmark } : { from: bookmark };
+  const from = bookmark === undefined ? range : { ...range, ...(after as object) };
+  for await (const row of rows.rows(view.slot, from)) if (row.id !== bookmark?.id) yield row;
+}
+
+async function* primaryRows(
+  { store: documents }: Database,
+  range: ViewRange,
+  bookmark: Position | undefined,
+): AsyncGenerator<ViewRow> {
+  const reverse = range.reverse === true;
+  const low = idOf(range.from?.key) ?? '\u0000';
+  const high = idOf(range.to?.key) ?? '\u{10FFFF}';
+  let at = bookmark?.id ?? (reverse ? high : low);
+  let skip = bookmark === undefined ? 0 : 1;
+  for (;;) {
+    const [startkey, endkey] = reverse ? [at, low] : [at, high];
+    const found = await documents.range({ startkey, endkey, descending: reverse, limit: PAGE + 1 });
+    for (const { id } of found.slice(skip)) {
+      if (!id.startsWith('_design/')) yield { id, key: id, value: null };
+    }
+    const last = found.at(-1);
+    if (last === undefined || found.length <= PAGE) return;
+    at = last.id;
+    skip = 1;
+  }
+}
+
+const idOf = (key: unknown): string | undefined => {
+  const [id] = Array.isArray(key) ? (key as unknown[]) : [];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+};
+
+/** The members of a document that `fields` names, in their places. */
+function project(doc: Doc, fields: readonly string[]): JsonObject {
+  const result: JsonObject = {};
+  for (const field of fields) {
+    const path = fieldPath(field);
+    const value = valueAt(doc, path);
+    if (value === undefined) continue;
+    let at = result;
+    for (const name of path.slice(0, -1)) {
+      const next = isJsonObject(at[name]) ? at[name] : {};
+      at[name] = next;
+      at = next;
+    }
+    at[path.at(-1) ?? field] = value;
+  }
+  return result;
+}

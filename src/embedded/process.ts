@@ -1,0 +1,51 @@
+/* The embedded server as a process of its own: `process.js --dir DIR --port N [--host H] [--with-parent]`. */
+import { parseArgs } from 'node:util';
+
+import { TwsError } from '../errors.js';
+import { startServer, type Server } from './server.js';
+
+/** How long stores may take to close before the process ends anyway, ms. */
+const CLOSING_MS = 10_000;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      dir: { type: 'string' },
+      port: { type: 'string', default: '0' },
+      host: { type: 'string', default: '127.0.0.1' },
+      'with-parent': { type: 'boolean', default: false },
+    },
+  });
+  if (values.dir === undefined) throw new Error('--dir is required');
+  const server = await startServer({
+    dir: values.dir,
+    host: values.host,
+    port: Number(values.port),
+  });
+  const stop = stopOnce(server);
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  if (values['with-parent']) process.stdin.on('end', stop).on('error', stop).resume();
+  const { user, file } = server.credentials;
+  const line = { url: server.url, dir: values.dir, user, password_file: file };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function stopOnce(server: Server): () => void {
+  let stopping = false;
+  return () => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(1), CLOSING_MS).unref();
+    server.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+}
+
+main().catch((error: unknown) => {
+  const hint = error instanceof TwsError ? ` ${error.hint}` : '';
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}${hint}\n`);
+  process.exit(error instanceof TwsError ? error.exit : 1);
+});

@@ -1,0 +1,75 @@
+import { createRequire } from 'node:module';
+import httpAdapter from 'pouchdb-adapter-http';
+import replication from 'pouchdb-replication';
+
+/** One side of a replication, spoken to over HTTP whichever server it is on. */
+export type Peer = {
+  readonly url: string;
+  readonly auth?: { readonly username: string; readonly password: string };
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type ReplicationOptions = {
+  readonly live: boolean;
+  readonly retry: boolean;
+  readonly filter?: string;
+  readonly doc_ids?: readonly string[];
+  readonly selector?: object;
+  readonly query_params?: object;
+  readonly since?: string;
+};
+
+/** What a replication did so far. */
+export type Progress = {
+  readonly docs_read: number;
+  readonly docs_written: number;
+  readonly doc_write_failures: number;
+  readonly last_seq: string | number;
+};
+
+export type RunningReplication = {
+  /** Settles when it is complete, failed or cancelled. */
+  readonly done: Promise<Progress>;
+  cancel(): void;
+};
+
+type Replication = Promise<Progress> & {
+  cancel(): void;
+  on(event: 'change', listener: (progress: Progress) => void): Replication;
+};
+type PouchClass = {
+  new (url: string, options: object): object;
+  plugin(plugin: unknown): PouchClass;
+  fetch(url: string, options: { headers: Headers }): Promise<unknown>;
+  replicate(source: object, target: object, options: object): Replication;
+};
+
+const PouchDB = createRequire(import.meta.url)('pouchdb-core') as PouchClass;
+PouchDB.plugin(httpAdapter).plugin(replication);
+
+/** Starts PouchDB's replicator between two databases. */
+export function replicate(
+  source: Peer,
+  target: Peer,
+  options: ReplicationOptions,
+  changed: (progress: Progress) => void,
+): RunningReplication {
+  const running = PouchDB.replicate(connect(source), connect(target), {
+    ...options,
+    batch_size: 100,
+  });
+  running.on('change', changed);
+  return { done: running.then((progress) => progress), cancel: () => running.cancel() };
+}
+
+const connect = ({ url, auth, headers = {} }: Peer): object =>
+  new PouchDB(url, {
+    adapter: url.startsWith('https:') ? 'https' : 'http',
+    // Whether the target has to exist or be made is decided before.
+    skip_setup: true,
+    ...(auth === undefined ? {} : { auth }),
+    fetch: (address: string, options: { headers: Headers }) => {
+      for (const [name, value] of Object.entries(headers)) options.headers.set(name, value);
+      return PouchDB.fetch(address, options);
+    },
+  });

@@ -1,0 +1,161 @@
+import type { Database } from '../databases/database.js';
+import { checkRev } from '../databases/writes.js';
+import { isJsonObject, MAX_BINARY_BYTES, readBody } from '../http/body.js';
+import { CouchError, notFound, refuse } from '../http/couch-error.js';
+import { sendBytes, sendJson, type Exchange } from '../http/exchange.js';
+import { Absent, type Doc } from '../storage/storage.js';
+import { assertWritten, revOf } from './document-routes.js';
+
+const KEPT = ['data', 'digest', 'content_type', 'length', 'revpos', 'stub'];
+
+/** Checks the attachments of documents about to be written. @throws CouchError 400 */
+export async function prepareAttachments(docs: readonly Doc[]): Promise<void> {
+  for (const doc of docs) {
+    const { _attachments: attachments } = doc;
+    if (attachments === undefined) continue;
+    if (!isJsonObject(attachments)) throw refuse.badRequest('Attachments must be a JSON object');
+    if (doc._deleted === true || Object.keys(attachments).length === 0) {
+      delete doc['_attachments'];
+      continue;
+    }
+    const entries = Object.entries(attachments).map(([name, value]) => [name, check(name, value)]);
+    doc['_attachments'] = Object.fromEntries(entries);
+  }
+}
+
+function check(name: string, value: unknown): Record<string, unknown> {
+  checkName(name);
+  if (!isJsonObject(value)) throw refuse.badRequest(`Attachment ${name} must be a JSON object`);
+  const kept = Object.fromEntries(Object.entries(value).filter(([key]) => KEPT.includes(key)));
+  if (kept['stub'] === true) {
+    if (typeof kept['digest'] !== 'string') {
+      throw new CouchError(412, 'missing_stub', `Attachment stub of ${name} has no digest`);
+    }
+    return kept;
+  }
+  const { data } = kept;
+  if (Buffer.isBuffer(data)) return { content_type: 'application/octet-stream', ...kept };
+  if (typeof data !== 'string' || !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) {
+    throw refuse.badRequest(`Invalid attachment data for ${name}`);
+  }
+  return {
+    content_type: 'application/octet-stream',
+    ...kept,
+    data: Buffer.from(data, 'base64'),
+  };
+}
+
+function checkName(name: string): void {
+  if (name === '' || name.startsWith('_')) {
+    throw refuse.badRequest(
+      `Attachment name '${name}' is illegal: it must not be empty or start with '_'`,
+    );
+  }
+}
+
+/** GET and HEAD of an attachment, also of one byte range. */
+export async function getAttachment(
+  x: Exchange,
+  { store }: Database,
+  id: string,
+  name: string,
+): Promise<void> {
+  const rev = x.query.text('rev');
+  checkRev(rev);
+  const doc = await store.get(id, rev === undefined ? {} : { rev });
+  if (doc instanceof Absent) throw notFound(doc);
+  const found = await store.attachment(id, name, doc._rev);
+  if (found instanceof Absent) throw refuse.missing('Document is missing attachment');
+  const etag = `"${found.digest.replace(/^md5-/, '')}"`;
+  const headers = {
+    etag,
+    'content-md5': found.digest.replace(/^md5-/, ''),
+    'content-type': found.contentType,
+    'accept-ranges': 'bytes',
+    'cache-control': 'must-revalidate',
+    // What users upload must not run as a page of this server.
+    'content-security-policy': 'sandbox',
+    'x-content-type-options': 'nosniff',
+  };
+  if (x.request.headers['if-none-match'] === etag) {
+    x.response.writeHead(304, { etag }).end();
+    return;
+  }
+  const range = parseRange(x.request.headers.range, found.body.length);
+  if (range === undefined) return sendBytes(x.response, 200, found.body, headers);
+  const [first, last] = range;
+  sendBytes(x.response, 206, found.body.subarray(first, last + 1), {
+    ...headers,
+    'content-range': `bytes ${first}-${last}/${found.body.length}`,
+  });
+}
+
+/** One range only, as CouchDB; anything else gets the whole body. @throws CouchError 416 */
+function parseRange(header: string | undefined, length: number): [number, number] | undefined {
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (from === undefined || to === undefined || (from === '' && to === '')) return undefined;
+  const first = from === '' ? Math.max(0, length - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? length - 1 : Math.min(Number(to), length - 1);
+  if (first > last) {
+    throw new CouchError(
+      416,
+      'requested_range_not_satisfiable',
+      'Requested range not satisfiable',
+      {
+        'content-range': `bytes */${length}`,
+      },
+    );
+  }
+  return [first, last];
+}
+
+/** PUT of an attachment; makes the document if there is none. */
+export async function putAttachment(
+  x: Exchange,
+  database: Database,
+  id: string,
+  name: string,
+): Promise<void> {
+  checkName(name);
+  const data = await readBody(x.request, MAX_BINARY_BYTES);
+  const contentType = x.request.headers['content-type'] ?? 'application/octet-stream';
+  await changeAttachments(x, database, id, 201, (attachments) => ({
+    ...attachments,
+    [name]: { content_type: contentType, data },
+  }));
+}
+
+/** DELETE of an attachment: a new revision without it. */
+export async function deleteAttachment(
+  x: Exchange,
+  database: Database,
+  id: string,
+  name: string,
+): Promise<void> {
+  await changeAttachments(x, database, id, 200, (attachments) => {
+    if (!Object.hasOwn(attachments, name)) throw refuse.missing('Document is missing attachment');
+    const { [name]: _, ...others } = attachments;
+    return others;
+  });
+}
+
+async function changeAttachments(
+  x: Exchange,
+  database: Database,
+  id: string,
+  status: number,
+  change: (attachments: Record<string, unknown>) => Record<string, unknown>,
+): Promise<void> {
+  const rev = revOf(x, undefined);
+  const stored = await database.store.get(id, rev === undefined ? {} : { rev });
+  if (stored instanceof Absent && rev !== undefined) throw refuse.conflict();
+  if (!(stored instanceof Absent) && rev === undefined) throw refuse.conflict();
+  const doc: Doc = stored instanceof Absent ? { _id: id } : stored;
+  const attachments = change((doc['_attachments'] ?? {}) as Record<string, unknown>);
+  const next: Doc = { ...doc, _attachments: attachments };
+  await prepareAttachments([next]);
+  const [result] = await database.write([next], { user: x.user });
+  if (result === undefined) throw refuse.conflict();
+  const written = assertWritten(result);
+  sendJson(x, status, written, { etag: `"${written.rev}"` });
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import Fastify, { type FastifyInstance } from 'fastify';
+
+import { problem } from '../errors.js';
+import { createAccounts, type SignIn } from './auth/accounts.js';
+import { loadCredentials, type Credentials } from './auth/credentials.js';
+import { USERS, userDocId } from './auth/users.js';
+import type { ServerContext } from './context.js';
+import { createDatabases, type Databases } from './databases/databases.js';
+import { createUpdateLog } from './feeds/update-log.js';
+import { createFunctionPool } from './functions/pool.js';
+import { parseTarget, sendError, type Exchange } from './http/exchange.js';
+import { createReplications } from './replication/replications.js';
+import { route } from './router.js';
+import { openOrderedMap } from './storage/level.js';
+import { openPouchStorage } from './storage/pouch-storage.js';
+import { Absent } from './storage/storage.js';
+
+export type Server = {
+  readonly url: string;
+  readonly credentials: Credentials;
+  /** Ends feeds and replications, lets writes finish, closes the stores. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts the server on a directory of its own.
+ * @throws TwsError `embedded_dir_in_use` when another process holds the directory
+ */
+export async function startServer(options: {
+  readonly dir: string;
+  readonly host: string;
+  readonly port: number;
+}): Promise<Server> {
+  await mkdir(options.dir, { recursive: true, mode: 0o700 });
+  const lock = await openOrderedMap(join(options.dir, 'lock')).catch((cause: unknown) => {
+    throw problem('embedded_dir_in_use', { dir: options.dir }, { cause });
+  });
+  const credentials = await loadCredentials(options.dir);
+  const storage = await openPouchStorage(join(options.dir, 'databases'));
+  const pool = createFunctionPool();
+  const updates = createUpdateLog();
+  const databases = createDatabases({ storage, pool, happened: updates.add });
+  const replications = createReplications();
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  const context: ServerContext = {
+    databases,
+    pool,
+    credentials,
+    accounts: createAccounts({ credentials, findUser: userFinder(databases) }),
+    updates,
+    replications,
+    fauxtonDir: fauxtonDirectory(),
+    uuid: randomUUID().replaceAll('-', ''),
+    stopping: stopping.signal,
+  };
+  await createSystemDatabases(databases);
+  const app = createApp(context);
+  await app.listen({ host: options.host, port: options.port });
+  const { port } = app.server.address() as AddressInfo;
+
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    credentials,
+    async close() {
+      stopping.abort();
+      await replications.close();
+      await app.close();
+      await pool.close();
+      await databases.close();
+      await lock.close();
+    },
+  };
+}
+
+/** Compiled, this file is `dist/src/embedded/server.js`, and Fauxton lies in `dist/fauxton`. */
+const fauxtonDirectory = (): string =>
+  join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'fauxton');
+
+async function createSystemDatabases(databases: Databases): Promise<void> {
+  for (const name of [USERS, '_replicator']) {
+    if ((await databases.find(name)) === undefined) await databases.create(name);
+  }
+}
+
+const userFinder =
+  (databases: Databases) =>
+  async (name: string): Promise<Record<string, unknown> | undefined> => {
+    const users = await databases.get(USERS);
+    const doc = await users.store.get(userDocId(name));
+    return doc instanceof Absent ? undefined : doc;
+  };
+
+/** Targets as clients sent them; Fastify itself sees one path, since it would decode `%2F`. */
+const targets = new WeakMap<object, string>();
+
+function createApp(context: ServerContext): FastifyInstance {
+  const app = Fastify({
+    forceCloseConnections: true,
+    keepAliveTimeout: 120_000,
+    requestTimeout: 0,
+    connectionTimeout: 0,
+    http: { maxHeaderSize: 64 * 1024 },
+    rewriteUrl: (request) => {
+      targets.set(request, request.url ?? '/');
+      return '/';
+    },
+  });
+  // The answer is given here for every method and every path, before a body would be parsed.
+  app.addHook('onRequest', (request, reply, next) => {
+    reply.hijack();
+    answer(context, request.raw, reply.raw).then(() => next(), next);
+  });
+  app.get('/', () => undefined);
+  return app;
+}
+
+/** Answers one request; whatever goes wrong becomes an answer too. */
+async function answer(
+  context: ServerContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  response.on('error', () => gone.abort());
+  response.setHeader('server', 'TWS embedded (CouchDB protocol)');
+  try {
+    const target = targets.get(request) ?? request.url ?? '/';
+    const { path, query } = parseTarget(target);
+    const { user, by } = await signIn(context, request, path);
+    const x: Exchange = {
+      request,
+      response,
+      method: request.method ?? 'GET',
+      target,
+      path,
+      query,
+      user,
+      signedInBy: by,
+      context,
+      gone: gone.signal,
+    };
+    if (by === 'cookie') await renewCookie(x);
+    await route(x);
+  } catch (error) {
+    await giveUp(request, response, error);
+  }
+}
+
+/** Signing in must work with a wrong cookie or password at hand, and so must its page. */
+const signIn = (
+  { accounts }: ServerContext,
+  request: IncomingMessage,
+  [first]: readonly string[],
+): Promise<SignIn> => {
+  const open =
+    first === '_utils' || first === '_up' || (first === '_session' && request.method !== 'GET');
+  return open
+    ? Promise.resolve({ user: { name: null, roles: [] }, by: undefined })
+    : accounts.signIn(request);
+};
+
+async function renewCookie({ context, user, response }: Exchange): Promise<void> {
+  const cookie = user.name === null ? undefined : await context.accounts.cookie(user.name);
+  if (cookie !== undefined) response.setHeader('set-cookie', cookie);
+}
+
+/** Before the head is out an error is an answer; after that the answer can only end. */
+async function giveUp(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): Promise<void> {
+  if (response.headersSent) {
+    response.end();
+    return;
+  }
+  if (request.readable && !request.readableEnded) await drain(request);
+  sendError(response, error);
+}
+
+/** A client that still sends sees the refusal only when somebody takes what it sends. */
+function drain(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => resolve();
+    request.on('end', done).on('close', done).on('error', done);
+    request.resume();
+  });
+}

@@ -1,0 +1,103 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { problem } from '../errors.js';
+
+/** How long a server may take to say that it listens, ms. */
+const STARTING_MS = 30_000;
+/** How long it may take to close its stores before it is killed, ms. */
+const STOPPING_MS = 15_000;
+
+/** A running embedded server; it ends with the process that started it. */
+export type EmbeddedServer = {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly pid: number;
+  /** Resolves when the process has ended. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts the embedded server in a process of its own, on `dir`, and waits until it listens on
+ * loopback; without a port (or with 0) it takes a free one. Aborting `signal` stops it.
+ * @throws TwsError `embedded_not_built`, `embedded_failed`
+ */
+export async function startEmbedded(options: {
+  readonly dir: string;
+  readonly port?: number;
+  readonly signal?: AbortSignal;
+  /** The environment of the process; by default that of this one. */
+  readonly env?: NodeJS.ProcessEnv;
+}): Promise<EmbeddedServer> {
+  const { dir, port = 0, signal, env = process.env } = options;
+  signal?.throwIfAborted();
+  const child = spawn(
+    process.execPath,
+    [processFile(), '--dir', dir, '--port', String(port), '--with-parent'],
+    { stdio: ['pipe', 'pipe', 'pipe'], env },
+  );
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = (): Promise<void> => stopChild(child, ended);
+  try {
+    const { url, user, password_file } = await firstLine(child, dir, signal);
+    const { password } = JSON.parse(await readFile(password_file, 'utf8')) as { password: string };
+    signal?.addEventListener('abort', () => void stop(), { once: true });
+    return { url, user, password, pid: child.pid ?? 0, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** This file runs compiled from `dist/src/embedded`, or as source, beside a `dist` made from it. */
+function processFile(): string {
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  const candidates = [
+    join(here, 'process.js'),
+    join(here, '..', '..', 'dist', 'src', 'embedded', 'process.js'),
+  ];
+  const found = candidates.find((file) => existsSync(file));
+  if (found === undefined) throw problem('embedded_not_built', { file: candidates[1] ?? here });
+  return found;
+}
+
+type Line = { readonly url: string; readonly user: string; readonly password_file: string };
+
+function firstLine(
+  child: ChildProcess,
+  dir: string,
+  signal: AbortSignal | undefined,
+): Promise<Line> {
+  return new Promise((resolve, reject) => {
+    let complaint = '';
+    const fail = (cause: string): void =>
+      reject(problem('embedded_failed', { dir, cause: complaint.trim() || cause }));
+    const late = setTimeout(() => fail(`no answer within ${STARTING_MS / 1000} s`), STARTING_MS);
+    const aborted = (): void => reject(signal?.reason as Error);
+    signal?.addEventListener('abort', aborted, { once: true });
+    child.stderr?.on('data', (text: Buffer) => {
+      complaint = (complaint + text.toString()).slice(-4_000);
+    });
+    child.once('error', (error) => fail(error.message));
+    child.once('close', (code, by) => fail(`it ended with ${code ?? by}`));
+    if (child.stdout === null) return fail('it has no output');
+    createInterface(child.stdout).once('line', (line) => {
+      clearTimeout(late);
+      signal?.removeEventListener('abort', aborted);
+      resolve(JSON.parse(line) as Line);
+    });
+  });
+}
+
+async function stopChild(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), STOPPING_MS);
+  await ended;
+  clearTimeout(late);
+}

@@ -1,0 +1,45 @@
+/**
+ * Many may pass, or one alone: operations on a database go through `pass`; whoever has to close
+ * or reopen the database goes through `alone`, which waits for those inside and holds up the rest.
+ */
+export type Gate = {
+  pass<T>(operation: () => Promise<T>): Promise<T>;
+  alone<T>(operation: () => Promise<T>): Promise<T>;
+};
+
+export function createGate(): Gate {
+  let inside = 0;
+  let held: Promise<unknown> | undefined;
+  let wakeHolder: (() => void) | undefined;
+
+  return {
+    async pass(operation) {
+      while (held !== undefined) await held;
+      inside += 1;
+      try {
+        return await operation();
+      } finally {
+        inside -= 1;
+        if (inside === 0) wakeHolder?.();
+      }
+    },
+    async alone(operation) {
+      while (held !== undefined) await held;
+      const run = async (): ReturnType<typeof operation> => {
+        if (inside > 0) await new Promise<void>((resolve) => (wakeHolder = resolve));
+        wakeHolder = undefined;
+        return operation();
+      };
+      const running = run();
+      held = running.then(
+        () => undefined,
+        () => undefined,
+      );
+      try {
+        return await running;
+      } finally {
+        held = undefined;
+      }
+    },
+  };
+}

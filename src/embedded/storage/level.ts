@@ -1,0 +1,131 @@
+import leveldown, { type Iterator, type LevelDown, type LevelDownFactory } from 'leveldown';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Entry, OrderedMap, ScanOptions } from './storage.js';
+
+/** Above every key we use: the last code point, which sorts last in UTF-8 too. */
+export const LAST = '\u{10FFFF}';
+
+const PAGE = 256;
+
+type Callback<T> = (error: Error | null | undefined, value?: T) => void;
+
+const call = <T>(run: (done: Callback<T>) => void): Promise<T> =>
+  new Promise((resolve, reject) => {
+    run((error, value) => {
+      if (error) reject(error);
+      else resolve(value as T);
+    });
+  });
+
+/**
+ * A leveldown factory that syncs every write to disk before it reports it: PouchDB never asks
+ * for that. `opened` receives each instance, since PouchDB keeps it to itself.
+ */
+export function syncedLevel(
+  opened: (location: string, level: LevelDown) => void,
+): LevelDownFactory {
+  const synced = (location: string): LevelDown => {
+    const level = leveldown(location);
+    const batch = level._batch.bind(level);
+    const put = level._put.bind(level);
+    level._batch = (operations, options, done) =>
+      batch(operations, { ...options, sync: true }, done);
+    level._put = (key, value, options, done) => put(key, value, { ...options, sync: true }, done);
+    opened(location, level);
+    return level;
+  };
+  synced.destroy = leveldown.destroy.bind(leveldown);
+  return synced;
+}
+
+/** Opens an ordered map in a directory of its own. A crash loses at most its newest entries. */
+export async function openOrderedMap(location: string): Promise<OrderedMap> {
+  await mkdir(location, { recursive: true });
+  const level = leveldown(location);
+  await call((done) => level.open({ createIfMissing: true }, done));
+  let closed: Promise<void> | undefined;
+  return {
+    getMany: (keys) =>
+      keys.length === 0
+        ? Promise.resolve([])
+        : call((done) => level.getMany(keys, { asBuffer: false }, done)),
+    apply: (changes) =>
+      call((done) =>
+        level.batch(
+          changes.map(([key, value]) =>
+            value === null ? { type: 'del', key } : { type: 'put', key, value },
+          ),
+          {},
+          done,
+        ),
+      ),
+    scan: (options) => scanLevel(level, options),
+    count: async (from, to) => {
+      let n = 0;
+      for await (const _ of scanLevel(level, { from, to, keysOnly: true })) n += 1;
+      return n;
+    },
+    bytes: () => directoryBytes(location),
+    compact: () => call((done) => level.compactRange('', LAST, done)),
+    close: () => (closed ??= call((done) => level.close(done))),
+  };
+}
+
+/** Reads a range of a LevelDB in key order, from a snapshot taken at the start. */
+export async function* scanLevel(level: LevelDown, options: ScanOptions): AsyncGenerator<Entry> {
+  const iterator = level.iterator({
+    gte: options.from,
+    lte: options.to,
+    reverse: options.reverse ?? false,
+    limit: options.limit ?? -1,
+    values: options.keysOnly !== true,
+    keyAsBuffer: false,
+    valueAsBuffer: false,
+  });
+  try {
+    for (;;) {
+      const page = await nextPage(iterator);
+      yield* page;
+      if (page.length < PAGE) return;
+    }
+  } finally {
+    await call((done) => iterator.end(done));
+  }
+}
+
+/** leveldown answers from its own read-ahead most of the time: one promise per page, not per row. */
+function nextPage(iterator: Iterator): Promise<Entry[]> {
+  return new Promise((resolve, reject) => {
+    const page: Entry[] = [];
+    const step = (): void => {
+      iterator.next((error, key, value) => {
+        if (error) return reject(error);
+        if (key === undefined) return resolve(page);
+        page.push({ key: key as unknown as string, value: value as unknown as string });
+        if (page.length === PAGE) resolve(page);
+        else step();
+      });
+    };
+    step();
+  });
+}
+
+/** Compacts a whole LevelDB: space of deleted entries is returned. */
+export const compactLevel = (level: LevelDown): Promise<void> =>
+  call((done) => level.compactRange('', LAST, done));
+
+/** The bytes of the files directly in a directory; 0 when it is not there. */
+export async function directoryBytes(directory: string): Promise<number> {
+  const names = await readdir(directory).catch(() => []);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(directory, name)).then(
+        (found) => (found.isFile() ? found.size : 0),
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

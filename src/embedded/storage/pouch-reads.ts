@@ -1,0 +1,234 @@
+import type { BodyCache } from './body-cache.js';
+import { LAST } from './level.js';
+import type { Pouch, PouchError, PouchMetadata, RevTree } from './pouch.js';
+import type { Guarded, Handles } from './pouch-store.js';
+import { latestOf, leavesOf } from './rev-tree.js';
+import {
+  Absent,
+  type Attachment,
+  type Change,
+  type Doc,
+  type DocRow,
+  type OpenRev,
+  type Parent,
+  type RangeOptions,
+  type ReadOptions,
+  type Store,
+} from './storage.js';
+import { asError } from './write-queue.js';
+
+type Reads = Pick<
+  Store,
+  'get' | 'openRevs' | 'parents' | 'range' | 'rows' | 'changes' | 'revsDiff' | 'attachment'
+>;
+
+type Context = {
+  readonly guarded: Guarded;
+  readonly handles: () => Handles;
+  readonly bodies: BodyCache;
+};
+
+/** The reading half of a store on PouchDB. */
+export function readers({ guarded, handles, bodies }: Context): Reads {
+  const pouch = (): Pouch => handles().pouch;
+  return {
+    get: (id, options = {}) => guarded(() => get(pouch(), id, options)),
+    openRevs: (id, revs, options) => guarded(() => openRevs(pouch(), id, revs, options)),
+    parents: (docs) =>
+      guarded(() => Promise.all(docs.map((doc) => parentOf(pouch(), bodies, doc)))),
+    range: (options) => guarded(() => range(pouch(), options)),
+    rows: (keys, options) =>
+      guarded(() => Promise.all(keys.map((key) => row(pouch(), key, options)))),
+    changes: (options) => guarded(() => changes(pouch(), options)),
+    revsDiff: (wanted) => guarded(() => pouch().revsDiff(wanted)),
+    attachment: (id, name, rev) => guarded(() => attachment(pouch(), id, name, rev)),
+  };
+}
+
+const absent = (error: PouchError): Absent => {
+  if (error.status !== 404) throw error as Error;
+  return new Absent(error.reason === 'deleted' ? 'deleted' : 'missing');
+};
+
+async function get(pouch: Pouch, id: string, options: ReadOptions): Promise<Doc | Absent> {
+  const rev = options.latest === true ? await latestLeaf(pouch, id, options.rev) : options.rev;
+  const doc = await pouch
+    .get(id, {
+      ...(rev === undefined ? {} : { rev }),
+      revs: options.revs ?? false,
+      revs_info: options.revsInfo ?? false,
+      conflicts: options.conflicts ?? false,
+      attachments: options.attachments ?? false,
+    })
+    .catch(absent);
+  if (doc instanceof Absent) return doc;
+  if (!options.deletedConflicts && !options.localSeq) return inOrder(doc);
+  const metadata = await metadataOf(pouch, id, doc._rev);
+  const deleted = leavesOf(metadata.rev_tree).filter(
+    (leaf) => leaf.deleted && leaf.rev !== metadata.winningRev,
+  );
+  return {
+    ...inOrder(doc),
+    ...(options.localSeq ? { _local_seq: metadata.seq } : {}),
+    ...(options.deletedConflicts && deleted.length > 0
+      ? { _deleted_conflicts: deleted.map((leaf) => leaf.rev) }
+      : {}),
+  } as Doc;
+}
+
+/** `_id` and `_rev` first, as CouchDB shows documents; PouchDB keeps them last. */
+function inOrder({ _id, _rev, ...body }: Doc): Doc {
+  return _rev === undefined ? { _id, ...body } : { _id, _rev, ...body };
+}
+
+const metadataOf = (pouch: Pouch, id: string, rev: string | undefined): Promise<PouchMetadata> =>
+  new Promise((resolve, reject) => {
+    pouch._get(id, rev === undefined ? {} : { rev }, (error, found) => {
+      if (error) reject(asError(error));
+      else resolve(found.metadata);
+    });
+  });
+
+const treeOf = (pouch: Pouch, id: string): Promise<RevTree> =>
+  new Promise((resolve, reject) => {
+    pouch._getRevisionTree(id, (error, tree) => {
+      if (error === null) resolve(tree);
+      else if (error.status === 404) resolve([]);
+      else reject(asError(error));
+    });
+  });
+
+/** PouchDB's own `latest` throws outside any promise for a revision it does not know. */
+async function latestLeaf(
+  pouch: Pouch,
+  id: string,
+  rev: string | undefined,
+): Promise<string | undefined> {
+  if (rev === undefined) return undefined;
+  return latestOf(await treeOf(pouch, id), rev)[0] ?? rev;
+}
+
+async function openRevs(
+  pouch: Pouch,
+  id: string,
+  revs: 'all' | readonly string[],
+  options: ReadOptions,
+): Promise<OpenRev[]> {
+  const tree = await treeOf(pouch, id);
+  const wanted =
+    revs === 'all'
+      ? leavesOf(tree).map((leaf) => leaf.rev)
+      : revs.flatMap((rev) => {
+          const latest = options.latest === true ? latestOf(tree, rev) : [];
+          return latest.length > 0 ? latest : [rev];
+        });
+  return Promise.all(
+    [...new Set(wanted)].map(async (rev) => {
+      const doc = await get(pouch, id, { ...options, latest: false, rev });
+      return doc instanceof Absent ? { missing: rev } : { ok: doc };
+    }),
+  );
+}
+
+async function parentOf(pouch: Pouch, bodies: BodyCache, doc: Doc): Promise<Parent> {
+  const { _id: id, _rev: rev } = doc;
+  const known = rev === undefined ? undefined : bodies.find(id, rev);
+  if (known !== undefined) return { kind: 'leaf', json: known };
+  const stored = await get(pouch, id, rev === undefined ? {} : { rev });
+  if (stored instanceof Absent) return { kind: rev === undefined ? 'none' : 'conflict' };
+  if (rev === undefined) return { kind: 'conflict' };
+  const json = JSON.stringify(stored);
+  if (stored['_attachments'] === undefined) bodies.keep(id, rev, json);
+  return { kind: 'leaf', json };
+}
+
+async function range(pouch: Pouch, options: RangeOptions): Promise<DocRow[]> {
+  const descending = options.descending === true;
+  // Without bounds of our own the LevelDB layer leaves out ids that begin beyond U+00FF.
+  const { startkey = descending ? LAST : '\u0000', endkey = descending ? '\u0000' : LAST } =
+    options;
+  const { rows } = await pouch.allDocs({
+    startkey,
+    endkey,
+    descending,
+    inclusive_end: options.inclusiveEnd ?? true,
+    skip: options.skip ?? 0,
+    include_docs: options.includeDocs ?? false,
+    conflicts: options.conflicts ?? false,
+    attachments: options.attachments ?? false,
+    ...(options.limit === undefined ? {} : { limit: options.limit }),
+  });
+  return rows.map(({ id, value, doc }) => ({
+    id,
+    rev: value.rev,
+    deleted: value.deleted === true,
+    ...(doc === undefined ? {} : { doc: doc && inOrder(doc) }),
+  }));
+}
+
+async function row(pouch: Pouch, id: string, options: RangeOptions): Promise<DocRow | null> {
+  const { conflicts = false, attachments = false } = options;
+  const doc = await get(pouch, id, { conflicts, attachments });
+  if (!(doc instanceof Absent)) {
+    const found = { id, rev: doc._rev ?? '', deleted: false };
+    return options.includeDocs === true ? { ...found, doc } : found;
+  }
+  if (doc.why === 'missing') return null;
+  const [winner] = leavesOf(await treeOf(pouch, id)).sort(byWinning);
+  return { id, rev: winner?.rev ?? '', deleted: true, doc: null };
+}
+
+/** Among deleted leaves the longest history wins, then the higher id. */
+const byWinning = (a: { rev: string }, b: { rev: string }): number =>
+  Number.parseInt(b.rev, 10) - Number.parseInt(a.rev, 10) || (a.rev < b.rev ? 1 : -1);
+
+async function changes(
+  pouch: Pouch,
+  options: { since: number; limit: number; descending?: boolean },
+): Promise<Change[]> {
+  const { results } = await pouch.changes({
+    since: options.since,
+    limit: options.limit,
+    descending: options.descending ?? false,
+    include_docs: true,
+    conflicts: true,
+    style: 'all_docs',
+    return_docs: true,
+  });
+  return results.map((result) => {
+    const { _conflicts, ...doc } = result.doc;
+    const winner = result.doc._rev ?? '';
+    const others = result.changes.map((leaf) => leaf.rev).filter((rev) => rev !== winner);
+    return {
+      seq: result.seq,
+      id: result.id,
+      deleted: result.deleted === true,
+      leaves: [winner, ...others],
+      conflicts: (_conflicts as string[] | undefined) ?? [],
+      doc: inOrder(doc),
+    };
+  });
+}
+
+async function attachment(
+  pouch: Pouch,
+  id: string,
+  name: string,
+  rev: string | undefined,
+): Promise<Attachment | Absent> {
+  const doc = await get(pouch, id, rev === undefined ? {} : { rev });
+  if (doc instanceof Absent) return doc;
+  const stubs = (doc['_attachments'] ?? {}) as Record<
+    string,
+    { content_type?: string; digest: string }
+  >;
+  const stub = Object.hasOwn(stubs, name) ? stubs[name] : undefined;
+  if (stub === undefined) return new Absent('missing');
+  const exact = { rev: doc._rev };
+  return {
+    body: Buffer.from(await pouch.getAttachment(id, name, exact)),
+    contentType: stub.content_type ?? 'application/octet-stream',
+    digest: stub.digest,
+    rev: doc._rev ?? '',
+  };
+}

@@ -1,0 +1,56 @@
+/* What we use of the PouchDB parts and of leveldown; their packages ship no types for it. */
+
+declare module 'leveldown' {
+  type Done = (error: Error | null | undefined) => void;
+  type Operation =
+    | { readonly type: 'put'; readonly key: string; readonly value: string }
+    | { readonly type: 'del'; readonly key: string };
+  type Iterator = {
+    next(done: (error: Error | null | undefined, key?: Buffer, value?: Buffer) => void): void;
+    seek(key: string): void;
+    end(done: Done): void;
+  };
+  type LevelDown = {
+    open(options: object, done: Done): void;
+    close(done: Done): void;
+    batch(operations: readonly Operation[], options: object, done: Done): void;
+    getMany(
+      keys: readonly string[],
+      options: { readonly asBuffer: false },
+      done: (error: Error | null | undefined, values?: (string | undefined)[]) => void,
+    ): void;
+    iterator(options: object): Iterator;
+    compactRange(start: string, end: string, done: Done): void;
+    _batch(operations: readonly Operation[], options: object, done: Done): void;
+    _put(key: string, value: string, options: object, done: Done): void;
+  };
+  type LevelDownFactory = {
+    (location: string): LevelDown;
+    destroy(location: string, done: Done): void;
+  };
+  const leveldown: LevelDownFactory;
+  export default leveldown;
+  export type { LevelDown, LevelDownFactory, Iterator, Operation };
+}
+
+declare module 'pouchdb-adapter-leveldb-core' {
+  const LevelAdapter: (this: unknown, options: object, done: (error: unknown) => void) => void;
+  export default LevelAdapter;
+}
+
+declare module 'pouchdb-merge' {
+  type Tree = readonly unknown[];
+  export function collectLeaves(
+    tree: Tree,
+  ): { readonly rev: string; readonly opts: { readonly deleted?: boolean } }[];
+}
+
+declare module 'pouchdb-replication' {
+  const plugin: (pouch: unknown) => void;
+  export default plugin;
+}
+
+declare module 'pouchdb-adapter-http' {
+  const plugin: (pouch: unknown) => void;
+  export default plugin;
+}

@@ -1,0 +1,172 @@
+/**
+ * What the server needs of a document store. PouchDB stands behind it today
+ * (`pouch-storage.ts`); an implementation on something else swaps in here and nowhere else.
+ */
+
+/** A JSON document as CouchDB shows it: `_id`, `_rev` and the other underscore members included. */
+export type Doc = { [field: string]: unknown; _id: string; _rev?: string; _deleted?: boolean };
+
+/** One result of a write, in the order of the request. */
+export type WriteResult =
+  | { readonly ok: true; readonly id: string; readonly rev: string }
+  | {
+      readonly id: string;
+      readonly error: string;
+      readonly reason: string;
+      readonly status: number;
+    };
+
+/** The figures of one database. Sizes are bytes. */
+export type StoreInfo = {
+  readonly docCount: number;
+  readonly deletedCount: number;
+  readonly updateSeq: number;
+  readonly fileBytes: number;
+};
+
+/** What to show of a document besides its body. */
+export type ReadOptions = {
+  readonly rev?: string;
+  readonly latest?: boolean;
+  readonly revs?: boolean;
+  readonly revsInfo?: boolean;
+  readonly conflicts?: boolean;
+  readonly deletedConflicts?: boolean;
+  readonly localSeq?: boolean;
+  /** Attachment bodies as base64 `data` instead of stubs. */
+  readonly attachments?: boolean;
+};
+
+/** The answer for one revision: its document, or the revision that is not there. */
+export type OpenRev = { readonly ok: Doc } | { readonly missing: string };
+
+/** A read that found nothing, and why. A class, since documents may have any members. */
+export class Absent {
+  constructor(readonly why: 'missing' | 'deleted') {}
+}
+
+export type RangeOptions = {
+  readonly startkey?: string;
+  readonly endkey?: string;
+  readonly inclusiveEnd?: boolean;
+  readonly descending?: boolean;
+  readonly skip?: number;
+  readonly limit?: number;
+  readonly includeDocs?: boolean;
+  readonly conflicts?: boolean;
+  readonly attachments?: boolean;
+};
+
+export type DocRow = {
+  readonly id: string;
+  readonly rev: string;
+  readonly deleted: boolean;
+  /** Only with `includeDocs`; null for a deleted document. */
+  readonly doc?: Doc | null;
+};
+
+/** The newest state of one document, as a feed shows it. */
+export type Change = {
+  readonly seq: number;
+  readonly id: string;
+  readonly deleted: boolean;
+  /** All leaf revisions, the winner first. */
+  readonly leaves: readonly string[];
+  /** Live leaves that lost, for `conflicts=true`. */
+  readonly conflicts: readonly string[];
+  /** The winning revision. */
+  readonly doc: Doc;
+};
+
+/** What a write meets: the stored state of the document that it names. */
+export type Parent =
+  /** No document, or a deleted one that is made again. */
+  | { readonly kind: 'none' }
+  /** The revision given is a leaf: this is its body as JSON. */
+  | { readonly kind: 'leaf'; readonly json: string }
+  /** The write will be refused with 409. */
+  | { readonly kind: 'conflict' };
+
+export type Attachment = {
+  readonly body: Buffer;
+  readonly contentType: string;
+  /** `md5-…` in base64. */
+  readonly digest: string;
+  readonly rev: string;
+};
+
+/** One database. Every method may be called at any time; writes are durable when they return. */
+export type Store = {
+  /** Identity of this database: another one after it was deleted and made again. */
+  readonly instance: string;
+  info(): Promise<StoreInfo>;
+  /** The newest sequence, cheaply. */
+  updateSeq(): Promise<number>;
+  /** Writes in the order given; with `newEdits: false` revisions are taken as they come (replication). */
+  write(docs: readonly Doc[], options: { readonly newEdits: boolean }): Promise<WriteResult[]>;
+  get(id: string, options?: ReadOptions): Promise<Doc | Absent>;
+  openRevs(id: string, revs: 'all' | readonly string[], options: ReadOptions): Promise<OpenRev[]>;
+  parents(docs: readonly Doc[]): Promise<Parent[]>;
+  range(options: RangeOptions): Promise<DocRow[]>;
+  /** One row per key, in their order; null where there never was such a document. */
+  rows(keys: readonly string[], options: RangeOptions): Promise<(DocRow | null)[]>;
+  changes(options: {
+    readonly since: number;
+    readonly limit: number;
+    readonly descending?: boolean;
+  }): Promise<Change[]>;
+  revsDiff(
+    wanted: Readonly<Record<string, readonly string[]>>,
+  ): Promise<Record<string, { missing: string[] }>>;
+  attachment(id: string, name: string, rev?: string): Promise<Attachment | Absent>;
+  getLocal(id: string): Promise<Doc | undefined>;
+  /** Overwrites without compare-and-set, as CouchDB does; returns the new revision. */
+  putLocal(doc: Doc): Promise<string>;
+  /** False when there was none. */
+  removeLocal(id: string): Promise<boolean>;
+  listLocal(): Promise<Doc[]>;
+  revsLimit(): number;
+  setRevsLimit(limit: number): Promise<void>;
+  /** Small values kept beside the documents: security, for one. */
+  setting(name: string): unknown;
+  saveSetting(name: string, value: unknown): Promise<void>;
+  compact(): Promise<void>;
+  /** An ordered map of strings beside the documents, for one index; not synced on every write. */
+  index(name: string): Promise<OrderedMap>;
+  indexes(): Promise<string[]>;
+  removeIndex(name: string): Promise<void>;
+  close(): Promise<void>;
+  /** Closes and removes everything. */
+  destroy(): Promise<void>;
+};
+
+export type Entry = { readonly key: string; readonly value: string };
+
+/** Bounds are inclusive; keys are ordered by code point. */
+export type ScanOptions = {
+  readonly from: string;
+  readonly to: string;
+  readonly reverse?: boolean;
+  readonly limit?: number;
+  readonly keysOnly?: boolean;
+};
+
+export type OrderedMap = {
+  getMany(keys: readonly string[]): Promise<(string | undefined)[]>;
+  /** Applied as one; a value of null removes the key. */
+  apply(changes: readonly (readonly [key: string, value: string | null])[]): Promise<void>;
+  scan(options: ScanOptions): AsyncIterable<Entry>;
+  /** How many keys lie between two keys, both included. */
+  count(from: string, to: string): Promise<number>;
+  bytes(): Promise<number>;
+  compact(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** All databases of a directory. */
+export type Storage = {
+  names(): Promise<string[]>;
+  exists(name: string): Promise<boolean>;
+  /** Opens a database, or makes it when `create` is set. */
+  open(name: string, options: { readonly create: boolean }): Promise<Store>;
+};

@@ -1,0 +1,126 @@
+import type { Pouch, PouchError, PouchWrite } from './pouch.js';
+import type { Doc, WriteResult } from './storage.js';
+
+/** PouchDB handles larger batches in quadratic time, and a batch holds the write lock. */
+const MAX_BATCH = 500;
+
+type Waiting = {
+  readonly docs: readonly Doc[];
+  readonly newEdits: boolean;
+  readonly resolve: (results: WriteResult[]) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Group commit: while one batch is being synced, the requests that arrive are gathered into the
+ * next. A document's place in its own request decides its place in the answer.
+ */
+export type WriteQueue = {
+  write(docs: readonly Doc[], newEdits: boolean): Promise<WriteResult[]>;
+};
+
+export function createWriteQueue(pouch: () => Pouch): WriteQueue {
+  const waiting: Waiting[] = [];
+  let running = false;
+
+  const run = async (): Promise<void> => {
+    running = true;
+    // Requests of one burst arrive within the same turn of the event loop.
+    await new Promise(setImmediate);
+    while (waiting.length > 0) await commit(pouch(), takeGroup(waiting));
+    running = false;
+  };
+
+  return {
+    write: (docs, newEdits) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ docs, newEdits, resolve, reject });
+        if (!running) void run();
+      }),
+  };
+}
+
+/** The requests that may share a batch: one with attachments or foreign revisions goes alone. */
+function takeGroup(waiting: Waiting[]): Waiting[] {
+  const first = waiting.shift();
+  if (first === undefined) return [];
+  const group = [first];
+  let size = first.docs.length;
+  for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+    size += next.docs.length;
+    if (!mayShare(first) || !mayShare(next) || size > MAX_BATCH) break;
+    group.push(next);
+    waiting.shift();
+  }
+  return group;
+}
+
+const mayShare = (request: Waiting): boolean =>
+  request.newEdits && request.docs.every((doc) => doc['_attachments'] === undefined);
+
+async function commit(pouch: Pouch, group: readonly Waiting[]): Promise<void> {
+  if (group.length > 1) {
+    const docs = group.flatMap((request) => request.docs);
+    const results = await writeAll(pouch, docs, true).catch(() => undefined);
+    if (results !== undefined) {
+      let at = 0;
+      for (const request of group) {
+        request.resolve(results.slice(at, (at += request.docs.length)));
+      }
+      return;
+    }
+    // One document spoiled the batch, and nothing of it was written: each request on its own.
+  }
+  for (const request of group) {
+    await writeAll(pouch, request.docs, request.newEdits).then(request.resolve, request.reject);
+  }
+}
+
+async function writeAll(
+  pouch: Pouch,
+  docs: readonly Doc[],
+  newEdits: boolean,
+): Promise<WriteResult[]> {
+  const results: WriteResult[] = [];
+  // Revisions of one document must arrive oldest first for PouchDB to join them.
+  const ordered = newEdits ? docs : [...docs].sort(byIdThenGeneration);
+  for (let at = 0; at < ordered.length; at += MAX_BATCH) {
+    const batch = ordered.slice(at, at + MAX_BATCH);
+    // PouchDB writes its own members into the documents that it is given.
+    const copies = batch.map((doc) => ({ ...doc }));
+    const written = await bulkDocs(pouch, copies, newEdits);
+    results.push(...written.map((result, i) => asResult(result, batch[i]?._id ?? '')));
+  }
+  return newEdits ? results : results.filter((result) => 'error' in result);
+}
+
+const byIdThenGeneration = (a: Doc, b: Doc): number =>
+  a._id === b._id
+    ? Number.parseInt(a._rev ?? '0', 10) - Number.parseInt(b._rev ?? '0', 10)
+    : a._id < b._id
+      ? -1
+      : 1;
+
+const bulkDocs = (pouch: Pouch, docs: object[], newEdits: boolean): Promise<PouchWrite[]> =>
+  new Promise((resolve, reject) => {
+    pouch._bulkDocs({ docs }, { new_edits: newEdits }, (error, results) => {
+      if (error) reject(asError(error));
+      else resolve(results);
+    });
+  });
+
+function asResult(result: PouchWrite, id: string): WriteResult {
+  if (result.error !== true) return { ok: true, id: result.id ?? id, rev: result.rev ?? '' };
+  return {
+    id,
+    status: result.status ?? 500,
+    error: result.name ?? 'internal_error',
+    reason: result.status === 409 ? 'Document update conflict.' : String(result.reason),
+  };
+}
+
+/** PouchDB's errors as `Error`s that keep `status`, `name` and `reason`. */
+export function asError(error: PouchError): Error & PouchError {
+  if (error instanceof Error) return error;
+  return Object.assign(new Error(error.message ?? error.reason ?? 'storage error'), error);
+}

@@ -1,0 +1,175 @@
+import type { Design, Emitted } from '../databases/design.js';
+import { LAST } from '../storage/level.js';
+import type { Change, OrderedMap, Store } from '../storage/storage.js';
+import { encodeKey } from './collation.js';
+
+const PAGE = 200;
+const META = 'm';
+
+export type ViewRow = { readonly id: string; readonly key: unknown; readonly value: unknown };
+
+/**
+ * A place between rows: a key, and within equal keys a document id. With `below`, an upper end
+ * takes in all arrays that begin with the key's elements.
+ */
+export type Bound = { readonly key: unknown; readonly id?: string; readonly below?: boolean };
+
+export type ViewRange = {
+  /** From the lower end: rows before it are left out; undefined for the first row. */
+  readonly from?: Bound;
+  readonly to?: Bound;
+  /** Leave out rows that are exactly at the upper end (the lower one when reversed). */
+  readonly exclusiveEnd?: boolean;
+  readonly reverse?: boolean;
+};
+
+type Meta = { readonly seq: number; readonly counts: readonly number[] };
+
+/** The rows of all views of one design document, kept from query to query. */
+export type ViewIndex = {
+  /** Takes in all that was written before the call. @throws CouchError when a map function fails */
+  update(design: Design): Promise<void>;
+  rows(slot: number, range: ViewRange): AsyncIterable<ViewRow>;
+  /** How many rows a view has. */
+  total(slot: number): number;
+  /** How many rows lie before the first of a range. */
+  offset(slot: number, range: ViewRange): Promise<number>;
+  /** The sequence up to which writes are in. */
+  seq(): number;
+  bytes(): Promise<number>;
+  compact(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * Entries of the map: `m` position and counts · `d<id>` the keys of a document's rows ·
+ * `r<slot><key><id>U+0000<n>` one row. A batch of documents and the new position are one write,
+ * so that a crash leaves an index that is merely behind.
+ */
+export async function createViewIndex(store: Store, map: OrderedMap): Promise<ViewIndex> {
+  const [stored] = await map.getMany([META]);
+  let meta: Meta = stored === undefined ? { seq: 0, counts: [] } : (JSON.parse(stored) as Meta);
+  let updating: Promise<void> = Promise.resolve();
+  let closed = false;
+
+  const takeIn = async (design: Design, target: number): Promise<void> => {
+    while (meta.seq < target && !closed) {
+      const changes = await store.changes({ since: meta.seq, limit: PAGE });
+      const last = changes.at(-1);
+      if (last === undefined) return;
+      meta = await applyChanges(map, meta, changes, await mapAll(design, changes), last.seq);
+    }
+  };
+
+  return {
+    async update(design) {
+      const target = await store.updateSeq();
+      if (meta.seq >= target) return;
+      updating = updating.catch(() => undefined).then(() => takeIn(design, target));
+      return updating;
+    },
+    rows: (slot, range) => scanRows(map, slot, range),
+    total: (slot) => meta.counts[slot] ?? 0,
+    offset: async (slot, range) => {
+      const { from, to, reverse } = boundsOf(slot, range);
+      const [first, last] = prefixRange(slot);
+      if (reverse) return to === last ? 0 : (await map.count(to, last)) - (await map.count(to, to));
+      return from === first ? 0 : (await map.count(first, from)) - (await map.count(from, from));
+    },
+    seq: () => meta.seq,
+    bytes: () => map.bytes(),
+    compact: () => map.compact(),
+    async close() {
+      closed = true;
+      await updating.catch(() => undefined);
+      await map.close();
+    },
+  };
+}
+
+const slotName = (slot: number): string => slot.toString(36).padStart(2, '0');
+const prefixRange = (slot: number): [string, string] => [
+  `r${slotName(slot)}`,
+  `r${slotName(slot)}${LAST}`,
+];
+
+async function mapAll(design: Design, changes: readonly Change[]): Promise<Map<string, Emitted>> {
+  const docs = changes
+    .filter(
+      (change) => !change.deleted && (design.includeDesign || !change.id.startsWith('_design/')),
+    )
+    .map((change) => change.doc);
+  const emitted = await design.map(docs);
+  return new Map(docs.map((doc, i) => [doc._id, emitted[i] ?? []]));
+}
+
+async function applyChanges(
+  map: OrderedMap,
+  meta: Meta,
+  changes: readonly Change[],
+  emitted: ReadonlyMap<string, Emitted>,
+  seq: number,
+): Promise<Meta> {
+  const before = await map.getMany(changes.map((change) => `d${change.id}`));
+  const counts = [...meta.counts];
+  const count = (rowKey: string, step: number): void => {
+    const slot = Number.parseInt(rowKey.slice(1, 3), 36);
+    counts[slot] = (counts[slot] ?? 0) + step;
+  };
+  const entries = new Map<string, string | null>();
+  changes.forEach(({ id }, i) => {
+    const old = before[i];
+    if (old !== undefined) {
+      for (const rowKey of JSON.parse(old) as string[]) {
+        entries.set(rowKey, null);
+        count(rowKey, -1);
+      }
+      entries.set(`d${id}`, null);
+    }
+    const rows = rowsOf(id, emitted.get(id) ?? []);
+    for (const [rowKey, row] of rows) {
+      entries.set(rowKey, row);
+      count(rowKey, 1);
+    }
+    if (rows.length > 0) entries.set(`d${id}`, JSON.stringify(rows.map(([rowKey]) => rowKey)));
+  });
+  const next: Meta = { seq, counts: Array.from(counts, (n) => n ?? 0) };
+  entries.set(META, JSON.stringify(next));
+  await map.apply([...entries]);
+  return next;
+}
+
+function rowsOf(id: string, emitted: Emitted): [rowKey: string, row: string][] {
+  return emitted.flatMap((rows, slot) =>
+    rows.map(([key, value], n): [string, string] => [
+      `r${slotName(slot)}${encodeKey(key)}${id}\u0000${n.toString(36).padStart(4, '0')}`,
+      JSON.stringify([id, key, value]),
+    ]),
+  );
+}
+
+/** The row keys between which a range lies; both ends belong to it. */
+function boundsOf(slot: number, range: ViewRange): { from: string; to: string; reverse: boolean } {
+  const [first, last] = prefixRange(slot);
+  const { from, to, reverse = false, exclusiveEnd = false } = range;
+  const at = (bound: Bound): string => first + encodeKey(bound.key);
+  // A bound with an id means that document's rows; one without means all rows of its key.
+  const lowest = (bound: Bound): string => at(bound) + (bound.id ?? '');
+  const highest = (bound: Bound): string => {
+    if (bound.below === true) return at(bound).slice(0, -1) + LAST;
+    return bound.id === undefined ? at(bound) + LAST : `${at(bound)}${bound.id}\u0000${LAST}`;
+  };
+  const open = reverse && exclusiveEnd;
+  return {
+    from: from === undefined ? first : open ? highest(from) : lowest(from),
+    to: to === undefined ? last : !reverse && exclusiveEnd ? lowest(to) : highest(to),
+    reverse,
+  };
+}
+
+async function* scanRows(map: OrderedMap, slot: number, range: ViewRange): AsyncGenerator<ViewRow> {
+  for await (const { value } of map.scan(boundsOf(slot, range))) {
+    const [id, key, row] = JSON.parse(value) as [string, unknown, unknown];
+    yield { id, key, value: row };
+  }
+}

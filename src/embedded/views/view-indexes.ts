@@ -1,0 +1,44 @@
+import type { Design } from '../databases/design.js';
+import type { Store } from '../storage/storage.js';
+import { createViewIndex, type ViewIndex } from './view-index.js';
+
+/** The view indexes of one database, one per design document signature. */
+export type ViewIndexes = {
+  of(design: Design): Promise<ViewIndex>;
+  /** Removes the indexes that no design document names any more. */
+  cleanup(designs: readonly Design[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+export function createViewIndexes(store: Store): ViewIndexes {
+  const open = new Map<string, Promise<ViewIndex>>();
+  let closed = false;
+
+  return {
+    of(design) {
+      const known = open.get(design.signature);
+      if (known !== undefined) return known;
+      const opening = store.index(design.signature).then((map) => createViewIndex(store, map));
+      open.set(design.signature, opening);
+      opening.catch(() => open.delete(design.signature));
+      return opening;
+    },
+    async cleanup(designs) {
+      const used = new Set(designs.map((design) => design.signature));
+      for (const name of await store.indexes()) {
+        if (used.has(name) || closed) continue;
+        const index = await open.get(name);
+        open.delete(name);
+        await index?.close();
+        await store.removeIndex(name);
+      }
+    },
+    async close() {
+      closed = true;
+      const all = await Promise.allSettled(open.values());
+      await Promise.all(
+        all.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)),
+      );
+    },
+  };
+}

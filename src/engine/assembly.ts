@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { PluginRegistry } from '../plugin/loader.js';
+import type { Store } from '../store/store.js';
+import { createDecider, type Surroundings } from './decision.js';
+import { createDesk } from './desk.js';
+import { renderParams } from './expressions.js';
+import { createHands } from './hands.js';
+import { createJobs } from './jobs.js';
+import { createLibrary } from './library.js';
+import type { Log } from './log.js';
+import { createParking } from './parking.js';
+import { createRetry } from './patience.js';
+import { createPeers } from './peers.js';
+import { createPresence } from './presence.js';
+import { createTimers } from './timers.js';
+import { version } from './version.js';
+
+/** What an engine needs. Durations in ms. */
+export type EngineOptions = {
+  readonly store: Store;
+  readonly plugins: PluginRegistry;
+  readonly log: Log;
+  /** The project's folder: where plugins look for files. */
+  readonly cwd: string;
+  readonly cryptoKey?: string | undefined;
+  /** Attempts at the same time; default 10. */
+  readonly slots?: number | undefined;
+  readonly labels?: readonly string[] | undefined;
+  /** A name that stays over restarts (`engine:<name>`); default: a new uuid. */
+  readonly name?: string | undefined;
+  readonly renewMs?: number | undefined;
+  readonly leaseMs?: number | undefined;
+  readonly sweepMs?: number | undefined;
+  /** How long running attempts may take to end when the engine stops. */
+  readonly drainMs?: number | undefined;
+  /** How long a plugin may take to end after its signal was aborted. */
+  readonly graceMs?: number | undefined;
+  readonly crashLimit?: number | undefined;
+};
+
+/** The parts of one engine, put together; nothing runs yet. */
+export type Assembly = ReturnType<typeof assemble>;
+
+export function assemble(options: EngineOptions) {
+  const { store, plugins, log, cwd, cryptoKey, slots = 10, leaseMs = 15_000 } = options;
+  const id = `engine:${options.name ?? randomUUID()}`;
+  const now = (): number => Date.now();
+  /** `ending` stops what watches and follows, `life` also what still wants to write. */
+  const ending = new AbortController();
+  const life = new AbortController();
+  const retry = createRetry(life.signal);
+  const library = createLibrary(store);
+  const peers = createPeers(id, leaseMs, () => performance.now());
+  const parking = createParking();
+  const desk = createDesk((document, error) => {
+    if (life.signal.aborted) return;
+    log.error({ document, error: String(error) }, `Something unexpected happened to ${document}.`);
+  });
+  const timers = createTimers((job) => jobs.wake(job), now);
+  const onFree = (): void => jobs.fillSlots();
+  const graceMs = options.graceMs ?? 5_000;
+  const hands = createHands({ plugins, slots, log, cwd, cryptoKey, graceMs, onFree });
+  const labels = [...(options.labels ?? [])];
+  const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
+  const facts = (plugin: string): { readonly templates: readonly string[] } => ({
+    templates: plugins.get(plugin)?.module.templates ?? [],
+  });
+  const surroundings = (ended?: string): Surroundings => {
+    const running = new Set(hands.claims);
+    if (ended !== undefined) running.delete(ended);
+    const freeSlots = hands.freeSlots(ended);
+    return {
+      me: { ...mine, id, pid: process.pid, freeSlots, facts, running },
+      nonce: randomUUID(),
+      peers: peers.alive(),
+      lease: peers.lease,
+      render: renderParams,
+      crashLimit: options.crashLimit ?? 3,
+    };
+  };
+  const decider = createDecider(store, library);
+  const watch = { timers, now, retry, life, log };
+  const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
+  const jobs = createJobs(parts);
+  const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };
+  const presence = createPresence(store, told, now);
+  return { ...parts, options, id, ending, library, peers, jobs, presence };
+}

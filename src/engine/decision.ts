@@ -1,0 +1,54 @@
+import { decide } from '../decide/decide.js';
+import type { Answer, Child, Intent, LookUp, World } from '../decide/intent.js';
+import { isFinal, type Job } from '../model/job.js';
+import { parseDocument } from '../model/parse.js';
+import type { Store } from '../store/store.js';
+import { evaluate } from './expressions.js';
+import type { Library } from './library.js';
+
+/** An intent that needs nothing more to be known. */
+export type Decision = Exclude<Intent, LookUp>;
+
+/** What a decision stands on beside the job: the world, but for what is looked up on demand. */
+export type Surroundings = Omit<World, 'answers' | 'child' | 'flow' | 'task'>;
+
+export type Decider = (
+  job: Job,
+  surroundings: () => Surroundings,
+  now: () => number,
+) => Promise<Decision>;
+
+/**
+ * Makes the function that decides, finding out on the way what the decision asks for: definitions
+ * the library has not, child jobs, conditions.
+ */
+export function createDecider(store: Store, library: Library): Decider {
+  return async (job, surroundings, now) => {
+    const answers = new Map<string, Answer>();
+    const children = new Map<string, Child>();
+    for (;;) {
+      const world: World = {
+        ...surroundings(),
+        answers,
+        flow: library.flow,
+        task: library.task,
+        child: (id) => children.get(id) ?? { kind: 'unknown' },
+      };
+      const intent = decide(job, now(), world);
+      if (intent.kind !== 'look_up') return intent;
+      const { flows, tasks, questions } = intent;
+      if (flows.length > 0) await library.find('flow', flows);
+      if (tasks.length > 0) await library.find('task', tasks);
+      for (const id of intent.children) children.set(id, await findChild(store, id));
+      for (const question of questions) answers.set(question.id, await evaluate(question));
+    }
+  };
+}
+
+async function findChild(store: Store, id: string): Promise<Child> {
+  const doc = await store.get(id);
+  if (doc === undefined) return { kind: 'absent' };
+  const parsed = parseDocument(doc);
+  const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
+  return isEnded ? { kind: 'final', job: parsed.value } : { kind: 'live' };
+}

@@ -1,0 +1,91 @@
+import type { StoredDocument } from '../model/parse.js';
+
+/**
+ * The documents on which something is under way, by id.
+ *
+ * K1 In this process one thing at a time happens to a document.
+ * K2 A task always works on the newest version that was seen; older ones are dropped.
+ */
+export type Desk = {
+  /** Puts a version on the desk: `stale` when a newer one was seen, `echo` when this one was. */
+  readonly put: (doc: StoredDocument) => 'news' | 'echo' | 'stale';
+  /** Whether no newer version was seen since. */
+  readonly isNewest: (doc: StoredDocument) => boolean;
+  readonly newest: (id: string) => StoredDocument | undefined;
+  /** Runs a task for the document after those that wait already. */
+  readonly queue: (id: string, task: () => Promise<void>) => Promise<void>;
+  /** Takes the document off the desk; its revision is remembered. */
+  readonly drop: (id: string) => void;
+  /** Forgets all revisions: the database may be another one. */
+  readonly forget: () => void;
+  readonly size: number;
+  /** Resolves when fewer tasks than `limit` are open. */
+  readonly room: (limit: number) => Promise<void>;
+  readonly idle: () => Promise<void>;
+};
+
+/** So many revisions of documents off the desk are remembered, to know echoes from news. */
+const remembered = 20_000;
+
+export function createDesk(onError: (id: string, error: unknown) => void): Desk {
+  const documents = new Map<string, StoredDocument>();
+  const revisions = new Map<string, string>();
+  const tails = new Map<string, Promise<void>>();
+  const waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
+  let open = 0;
+
+  const remember = (id: string, rev: string): void => {
+    revisions.delete(id);
+    revisions.set(id, rev);
+    if (revisions.size <= remembered) return;
+    const oldest = revisions.keys().next().value;
+    if (oldest !== undefined) revisions.delete(oldest);
+  };
+  const closeOne = (): void => {
+    open -= 1;
+    for (const waiter of waiting.splice(0)) {
+      if (open < waiter.limit) waiter.resolve();
+      else waiting.push(waiter);
+    }
+  };
+  const room = (limit: number): Promise<void> =>
+    open < limit ? Promise.resolve() : new Promise((resolve) => waiting.push({ limit, resolve }));
+  return {
+    put: (doc) => {
+      const seen = revisions.get(doc._id);
+      if (seen !== undefined && generationOf(seen) > generationOf(doc._rev)) return 'stale';
+      remember(doc._id, doc._rev);
+      documents.set(doc._id, doc);
+      return seen === doc._rev ? 'echo' : 'news';
+    },
+    isNewest: (doc) => (revisions.get(doc._id) ?? doc._rev) === doc._rev,
+    forget: () => revisions.clear(),
+    newest: (id) => documents.get(id),
+    queue: (id, task) => {
+      open += 1;
+      const before = tails.get(id) ?? Promise.resolve();
+      const tail = before
+        .then(task)
+        .catch((error: unknown) => onError(id, error))
+        .then(() => {
+          closeOne();
+          if (tails.get(id) === tail) tails.delete(id);
+        });
+      tails.set(id, tail);
+      return tail;
+    },
+    drop: (id) => {
+      documents.delete(id);
+    },
+    get size() {
+      return documents.size;
+    },
+    room,
+    idle: () => room(1),
+  };
+}
+
+/** The number before the dash: each write of a document counts it up. */
+function generationOf(rev: string): number {
+  return Number.parseInt(rev, 10);
+}

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Assembly } from './assembly.js';
+import { scan } from './scan.js';
+
+/** Renews the lease of this engine until it ends. */
+export async function renewLease({ presence, ending, options }: Assembly): Promise<void> {
+  await every(options.renewMs ?? 5_000, ending.signal, () => presence.renew());
+}
+
+/**
+ * Looks for engines whose lease is over and takes up their jobs. When this process itself stood
+ * still (stopped, or blocked), nobody is judged by that time.
+ */
+export async function watchPeers({
+  peers,
+  parking,
+  jobs,
+  ending,
+  log,
+  options,
+}: Assembly): Promise<void> {
+  const tickMs = Math.min(1_000, (options.leaseMs ?? 15_000) / 5);
+  let last = performance.now();
+  await every(tickMs, ending.signal, async () => {
+    const now = performance.now();
+    if (now - last > 3 * tickMs) peers.forgive();
+    last = now;
+    for (const engine of peers.died()) {
+      const ids = parking.takeOf(engine);
+      if (ids.length > 0) log.warn({ engine, jobs: ids.length }, `${engine} is gone; taking over.`);
+      ids.forEach(jobs.wake);
+      parking.parked().forEach(jobs.wake);
+    }
+  });
+}
+
+/** Repeats the scan of the start, for whatever the feed did not bring. */
+export async function sweep(engine: Assembly): Promise<void> {
+  const { options, ending, library, log } = engine;
+  await every(options.sweepMs ?? 30_000, ending.signal, async () => {
+    try {
+      await library.load();
+      await scan(engine);
+    } catch (error) {
+      // The feed tells when the database is away; the next sweep makes up for this one.
+      log.debug({ error: String(error) }, 'The sweep did not come to its end.');
+    }
+  });
+}
+
+async function every(ms: number, signal: AbortSignal, duty: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted) await duty();
+  }
+}

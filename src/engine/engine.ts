@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { problem } from '../errors.js';
+import { parseDocument, type StoredDocument } from '../model/parse.js';
+import { findEncrypted } from '../secrets/parameters.js';
+import type { Change } from '../store/change.js';
+import type { FeedState } from '../store/feed.js';
+import { assemble, type Assembly, type EngineOptions } from './assembly.js';
+import { renewLease, sweep, watchPeers } from './duties.js';
+import { takeRequest } from './requests.js';
+import { busyLimit, scan } from './scan.js';
+
+export type { EngineOptions } from './assembly.js';
+
+export type Engine = {
+  readonly id: string;
+  /** Ends in order: no new claims, running attempts end or are handed back, the lease is given up. */
+  readonly stop: () => Promise<void>;
+  /** Ends at once; others take over when the lease is over. */
+  readonly kill: () => Promise<void>;
+};
+
+/**
+ * Starts an engine: it follows the feed and takes part in every job of the database.
+ *
+ * E1 Every write is a compare-and-set on the revision that was decided upon; a lost one is dropped.
+ * E2 In one process one thing at a time happens to a job.
+ * E3 A plugin is called only after the store confirmed the claim.
+ * E4 Repeated, missed and reordered events change nothing: all that counts is in the documents.
+ * E5 Whatever was started is awaited before `stop` resolves.
+ *
+ * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const engine = assemble(options);
+  const { ending, life, store, library, presence, retry, log, id } = engine;
+  const info = await retry(() => store.info());
+  await retry(() => library.load());
+  refuseWithoutKey(options, library.documents());
+  await presence.renew();
+  await retry(() => scan(engine));
+  const since = info?.updateSeq ?? '0';
+  const running = [follow(engine, since), renewLease(engine), watchPeers(engine), sweep(engine)];
+  log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);
+
+  const end = async (): Promise<void> => {
+    engine.timers.stop();
+    engine.hands.close();
+    ending.abort();
+    await within(engine.desk.idle(), handBackMs);
+    life.abort();
+    await Promise.all(running);
+    await engine.desk.idle();
+  };
+  const drain = async (): Promise<void> => {
+    engine.hands.close();
+    await presence.drain();
+    await within(engine.hands.empty(), options.drainMs ?? 30_000);
+    engine.hands.stopAll('released');
+    await within(engine.hands.empty(), handBackMs);
+    await end();
+    await presence.leave();
+    log.info({ engine: id }, `Engine ${id} has stopped.`);
+  };
+  const kill = async (): Promise<void> => {
+    life.abort();
+    engine.hands.stopAll('fenced');
+    await end();
+  };
+  let drained: Promise<void> | undefined;
+  return { id, stop: () => (drained ??= drain()), kill };
+}
+
+/** How long the database may take to note that attempts were handed back, ms. */
+const handBackMs = 10_000;
+
+/** Waits for it, but not longer than so many ms. */
+async function within(done: Promise<unknown>, ms: number): Promise<void> {
+  const over = new AbortController();
+  const late = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([done, late]);
+  over.abort();
+}
+
+/** The loop: every change of the database goes to the part that it concerns. */
+async function follow(engine: Assembly, since: string): Promise<void> {
+  const { store, ending, desk } = engine;
+  const onState = createTeller(engine);
+  for await (const change of store.follow({ since, signal: ending.signal, onState })) {
+    take(engine, change);
+    await desk.room(busyLimit);
+  }
+}
+
+function take(engine: Assembly, { id, doc }: Change): void {
+  const { library, peers, jobs } = engine;
+  if (library.update(id, doc)) return wakeParked(engine);
+  if (doc === undefined) {
+    peers.update(id, undefined);
+    return jobs.gone(id);
+  }
+  switch (doc['type']) {
+    case 'job':
+      return jobs.take(doc);
+    case 'engine': {
+      const parsed = parseDocument(doc);
+      if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
+      return;
+    }
+    case 'request':
+      return takeRequest(engine, doc);
+    default:
+      return;
+  }
+}
+
+/** A changed definition may be what some jobs wait for. */
+function wakeParked({ parking, jobs }: Assembly): void {
+  for (const id of parking.parked()) jobs.wake(id);
+}
+
+/** Says once that the database is away and once that it is back; then looks for what was missed. */
+function createTeller(engine: Assembly): (state: FeedState) => void {
+  const { log, peers, desk, store, retry, library } = engine;
+  const { database } = store.connection;
+  let away = false;
+  return (state) => {
+    peers.forgive();
+    if (state.kind === 'lost') {
+      away = true;
+      desk.forget();
+      const { cause } = state;
+      log.warn({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
+    } else if (away) {
+      away = false;
+      log.info({}, `The connection to ${database} is back.`);
+      void retry(async () => {
+        await library.load();
+        await scan(engine);
+      });
+    }
+  };
+}
+
+function refuseWithoutKey(options: EngineOptions, documents: readonly StoredDocument[]): void {
+  if (options.cryptoKey !== undefined && options.cryptoKey !== '') return;
+  const holder = documents.find((doc) => findEncrypted(doc).length > 0);
+  if (holder !== undefined) throw problem('crypto_key_missing', { where: holder._id });
+}

@@ -1,0 +1,147 @@
+import Handlebars from 'handlebars';
+import jsonata from 'jsonata';
+import type { Answer, Question, Rendered, TemplateContext } from '../decide/intent.js';
+import { renderTemplate } from '../plugin/render.js';
+
+/** Evaluating one condition may take this long and nest this deep. */
+const evaluationMs = 1_000;
+const evaluationDepth = 500;
+
+/**
+ * Fills in every template in the strings of `params`. A string that is exactly one `{{path}}` gives
+ * the value itself, of any type. `[[label]]` becomes `{{label}}`. Top-level names in `untouched`
+ * are left for the plugin, which renders them itself.
+ */
+export function renderParams(
+  params: Readonly<Record<string, unknown>>,
+  context: TemplateContext,
+  untouched: readonly string[],
+): Rendered {
+  const data = { item: undefined, ...context };
+  const value: Record<string, unknown> = {};
+  for (const [key, written] of Object.entries(params)) {
+    const found = untouched.includes(key)
+      ? mapStrings(written, key, unbracket)
+      : mapStrings(written, key, (text) => renderText(text, data));
+    if (!found.ok) return found;
+    value[key] = found.value;
+  }
+  return { ok: true, value };
+}
+
+type Mapped =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly at: string; readonly reason: string };
+
+function mapStrings(value: unknown, at: string, map: (text: string) => unknown): Mapped {
+  if (typeof value === 'string') {
+    try {
+      return { ok: true, value: map(value) };
+    } catch (error) {
+      return { ok: false, at, reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+  if (typeof value !== 'object' || value === null) return { ok: true, value };
+  const copy: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {};
+  for (const [key, inner] of Object.entries(value)) {
+    const mapped = mapStrings(inner, Array.isArray(value) ? `${at}[${key}]` : `${at}.${key}`, map);
+    if (!mapped.ok) return mapped;
+    Object.defineProperty(copy, key, { value: mapped.value, ...plainProperty });
+  }
+  return { ok: true, value: copy };
+}
+
+const plainProperty = { writable: true, enumerable: true, configurable: true } as const;
+
+const bracketed = /\[\[\s*([A-Za-z_][\w .-]*?)\s*\]\]/g;
+
+function unbracket(text: string): string {
+  return text.replace(bracketed, '{{$1}}');
+}
+
+function renderText(text: string, data: Readonly<Record<string, unknown>>): unknown {
+  if (!text.includes('{{')) return unbracket(text);
+  const path = solePath(text);
+  if (path === undefined) return renderTemplate(text.replace(bracketed, '\\{{$1}}'), data);
+  const value = path.reduce<unknown>(ownValue, data);
+  if (value === undefined) throw new Error(`there is no "${path.join('.')}"`);
+  return value;
+}
+
+function ownValue(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
+}
+
+/** The parts of the path when a template is nothing but one `{{path}}`. */
+function solePath(text: string): readonly string[] | undefined {
+  const sole = /^\{\{\s*([^{}\s()"'#/>!&^]+)\s*\}\}$/.exec(text);
+  if (sole === null) return undefined;
+  const [statement] = Handlebars.parse(text).body as hbs.AST.MustacheStatement[];
+  const path = statement?.path;
+  return path?.type === 'PathExpression' ? (path as hbs.AST.PathExpression).parts : undefined;
+}
+
+/** Why a template cannot be read, or undefined. */
+export function checkTemplate(text: string): string | undefined {
+  try {
+    Handlebars.parse(text);
+    return undefined;
+  } catch (error) {
+    return firstLine(error);
+  }
+}
+
+/** Why a JSONata expression cannot be read, or undefined. */
+export function checkExpression(text: string): string | undefined {
+  try {
+    jsonata(text);
+    return undefined;
+  } catch (error) {
+    return firstLine(error);
+  }
+}
+
+/** Evaluates a condition or mapping, within bounds of time and depth. Never rejects. */
+export async function evaluate({ expression, context }: Question): Promise<Answer> {
+  try {
+    const program = jsonata(expression);
+    limit(program);
+    const value: unknown = await program.evaluate(context);
+    return { ok: true, value: toPlain(value) };
+  } catch (error) {
+    return { ok: false, reason: firstLine(error) };
+  }
+}
+
+/** JSONata tells of each step into and out of an expression; there the bounds are watched. */
+function limit(program: jsonata.Expression): void {
+  const began = Date.now();
+  let depth = 0;
+  const watch = (): void => {
+    if (depth > evaluationDepth) throw new Error('it nests too deep');
+    if (Date.now() - began > evaluationMs)
+      throw new Error(`it takes longer than ${evaluationMs} ms`);
+  };
+  const enter = (): void => {
+    depth += 1;
+    watch();
+  };
+  const leave = (): void => {
+    depth -= 1;
+    watch();
+  };
+  program.assign(Symbol.for('jsonata.__evaluate_entry') as unknown as string, enter);
+  program.assign(Symbol.for('jsonata.__evaluate_exit') as unknown as string, leave);
+}
+
+/** JSONata's lists carry marks of their own; documents get plain JSON. */
+function toPlain(value: unknown): unknown {
+  return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
+}
+
+function firstLine(error: unknown): string {
+  const { message } = error as { message?: unknown };
+  return String(message ?? error).split('\n')[0] ?? '';
+}

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Asks the store until it answers; undefined only when the engine ends first. */
+export type Retry = <T>(ask: () => Promise<T>) => Promise<T | undefined>;
+
+const firstWaitMs = 100;
+const longestWaitMs = 5_000;
+
+/** The feed tells that the database is away, so here nothing is said, only tried again. */
+export function createRetry(signal: AbortSignal): Retry {
+  return async (ask) => {
+    for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(longestWaitMs, waitMs * 2)) {
+      try {
+        return await ask();
+      } catch {
+        await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,71 @@
+import type { Peer } from '../decide/intent.js';
+import type { EngineDocument } from '../model/engine.js';
+
+/**
+ * What this engine knows of the others. A lease is judged by the reader's own clock: an engine is
+ * alive as long as its document is seen to move.
+ *
+ * P1 Clocks of other machines are never read.
+ * P2 Time in which this process saw nothing itself (no connection, process stopped) does not count
+ *    against anybody.
+ * P3 An engine nobody has heard of is given a whole lease before it counts as dead.
+ */
+export type Peers = {
+  /** Takes a changed engine document; undefined: it was deleted. */
+  readonly update: (id: string, doc: EngineDocument | undefined) => void;
+  readonly lease: (id: string) => 'alive' | 'dead';
+  /** The others that are alive and take work. */
+  readonly alive: () => readonly Peer[];
+  /** Engines that have died since the last call. */
+  readonly died: () => readonly string[];
+  /** Forgives everybody the time in which we could not see (P2). */
+  readonly forgive: () => void;
+};
+
+type Seen = { beat: number; movedAt: number; doc?: EngineDocument; gone: boolean; told: boolean };
+
+/** `now` (ms) may start anywhere but must not jump: a monotonic clock. */
+export function createPeers(me: string, leaseMs: number, now: () => number): Peers {
+  const seen = new Map<string, Seen>();
+  const isDead = (entry: Seen): boolean => entry.gone || now() - entry.movedAt > leaseMs;
+  const forgive = (): void => {
+    for (const entry of seen.values()) entry.movedAt = now();
+  };
+  return {
+    forgive,
+    update: (id, doc) => {
+      if (id === me) return;
+      const before = seen.get(id);
+      if (doc === undefined || doc.state === 'stopped') {
+        seen.set(id, { beat: -1, movedAt: now(), gone: true, told: before?.told ?? false });
+        return;
+      }
+      const moved = before === undefined || before.gone || before.beat !== doc.beat;
+      const movedAt = moved ? now() : before.movedAt;
+      seen.set(id, {
+        beat: doc.beat,
+        movedAt,
+        doc,
+        gone: false,
+        told: moved ? false : before.told,
+      });
+    },
+    lease: (id) => {
+      const entry = seen.get(id);
+      if (entry !== undefined) return isDead(entry) ? 'dead' : 'alive';
+      seen.set(id, { beat: -1, movedAt: now(), gone: false, told: false });
+      return 'alive';
+    },
+    alive: () =>
+      [...seen.values()].flatMap((entry) => {
+        const { doc } = entry;
+        if (doc === undefined || doc.state !== 'running' || isDead(entry)) return [];
+        return [{ plugins: new Set(doc.plugins), labels: new Set(doc.labels) }];
+      }),
+    died: () => {
+      const dead = [...seen].filter(([, entry]) => isDead(entry) && !entry.told);
+      for (const [, entry] of dead) entry.told = true;
+      return dead.map(([id]) => id);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import TinyQueue from 'tinyqueue';
+
+/** Wakes jobs: one heap, one node timer for the earliest. Times epoch ms. */
+export type Timers = {
+  /** Wakes `id` at `at`; the earlier of two times for one id counts. */
+  readonly set: (id: string, at: number) => void;
+  readonly clear: (id: string) => void;
+  readonly size: number;
+  readonly stop: () => void;
+};
+
+type Entry = { readonly id: string; readonly at: number };
+
+/** The longest a node timer can wait. */
+const longestMs = 0x7fff_ffff;
+
+export function createTimers(wake: (id: string) => void, now: () => number): Timers {
+  const queue = new TinyQueue<Entry>([], (a, b) => a.at - b.at);
+  const due = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const arm = (): void => {
+    clearTimeout(timer);
+    const next = queue.peek();
+    if (next === undefined || stopped) return;
+    timer = setTimeout(fire, Math.min(longestMs, Math.max(0, next.at - now())));
+  };
+  const fire = (): void => {
+    for (let next = queue.peek(); next !== undefined && next.at <= now(); next = queue.peek()) {
+      queue.pop();
+      if (due.get(next.id) !== next.at) continue;
+      due.delete(next.id);
+      wake(next.id);
+    }
+    arm();
+  };
+  return {
+    set: (id, at) => {
+      const before = due.get(id);
+      if (before !== undefined && before <= at && before > now()) return;
+      due.set(id, at);
+      queue.push({ id, at });
+      arm();
+    },
+    clear: (id) => {
+      due.delete(id);
+    },
+    get size() {
+      return due.size;
+    },
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,316 @@
+/**
+ * The one table of what can go wrong for a person: a stable code, the sentence that is shown
+ * (what, where), what to do about it, the exit status of the command and the HTTP status.
+ * Failures inside job documents come from `model/failures.ts`, which is part of this table.
+ */
+
+/** One row: `say` gets the values that are wrong and makes the sentence. Secrets never go in. */
+type Row<D> = {
+  readonly say: (details: D) => string;
+  /** What the reader can do next; one sentence. */
+  readonly hint: string;
+  /** Exit status of a command that ends with it (see `tws --help`). */
+  readonly exit: number;
+  /** HTTP status of an API answer that carries it. */
+  readonly status: number;
+};
+
+const row = <D>(
+  say: (details: D) => string,
+  hint: string,
+  exit: number,
+  status: number,
+): Row<D> => ({ say, hint, exit, status });
+
+/** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 77 not allowed, 78 settings. */
+export const problems = {
+  couch_unreachable: row(
+    (d: { url: string; cause: string }) => `CouchDB at ${d.url} does not answer (${d.cause}).`,
+    'Start it, or set COUCH_URL or --url to where it runs; `tws dev` starts an embedded server.',
+    69,
+    503,
+  ),
+  couch_unauthorized: row(
+    (d: { url: string }) => `CouchDB at ${d.url} refuses the name or password.`,
+    'Set COUCH_USER and COUCH_PASS (or COUCH_KEY, or both inside COUCH_URL) to a valid user.',
+    77,
+    401,
+  ),
+  couch_locked: row(
+    (d: { url: string }) =>
+      `CouchDB at ${d.url} has locked the account for some minutes, after too many wrong passwords.`,
+    'Correct COUCH_USER and COUCH_PASS everywhere they are used, and try again in five minutes.',
+    77,
+    403,
+  ),
+  couch_not_admin: row(
+    (d: { url: string; action: string }) =>
+      `You are not a server admin: CouchDB at ${d.url} refuses to ${d.action}.`,
+    'Set COUCH_USER and COUCH_PASS to a server admin of that CouchDB, for this command only.',
+    77,
+    403,
+  ),
+  database_missing: row(
+    (d: { url: string; database: string }) => `There is no database "${d.database}" at ${d.url}.`,
+    'Run `tws init`, or set COUCH_DATABASE or --database to an existing one.',
+    69,
+    404,
+  ),
+  couch_forbidden: row(
+    (d: { url: string; database: string; reason: string }) =>
+      `CouchDB at ${d.url} does not let you into database "${d.database}" (${d.reason}).`,
+    'Have your user added to the members of the database, or set COUCH_USER and COUCH_PASS to another one.',
+    77,
+    403,
+  ),
+  couch_failed: row(
+    (d: { url: string; action: string; status: number; reason: string }) =>
+      `CouchDB at ${d.url} could not ${d.action}: it answers ${d.status} (${d.reason}).`,
+    'Look into the log of CouchDB, or run `tws doctor`.',
+    69,
+    502,
+  ),
+  database_name_invalid: row(
+    (d: { database: string }) => `"${d.database}" cannot be the name of a database.`,
+    'Use lower-case letters, digits and _ $ ( ) + - / only, beginning with a letter.',
+    78,
+    400,
+  ),
+  view_missing: row(
+    (d: { database: string; app: string; view: string }) =>
+      `Database "${d.database}" has no view "${d.view}" in _design/${d.app}.`,
+    'Run `tws init`: it stores the design document.',
+    69,
+    404,
+  ),
+  document_missing: row(
+    (d: { id: string }) => `There is no document "${d.id}".`,
+    'Check the id with `tws list --jobs` (or --flows, --tasks).',
+    4,
+    404,
+  ),
+  document_conflict: row(
+    (d: { id: string }) => `Document "${d.id}" was changed by somebody else at the same time.`,
+    'Nothing was overwritten: look at it again and repeat the command.',
+    1,
+    409,
+  ),
+  document_refused: row(
+    (d: { id: string; reason: string }) => `CouchDB refuses document "${d.id}": ${d.reason}`,
+    'Change the document as the sentence says.',
+    3,
+    403,
+  ),
+  crypto_key_missing: row(
+    (d?: { where?: string | undefined }) =>
+      d?.where === undefined
+        ? 'TWS_CRYPTO_KEY is not set.'
+        : `${d.where} holds an encrypted value, but TWS_CRYPTO_KEY is not set.`,
+    'Set it in the environment to the key that the engines use; any long random text will do for a new project.',
+    78,
+    503,
+  ),
+  secret_unreadable: row(
+    (d: { where: string }) =>
+      `${d.where} cannot be decrypted: it was encrypted with another key, or it was changed.`,
+    'Check TWS_CRYPTO_KEY, or encrypt the value again with `tws encrypt`.',
+    78,
+    422,
+  ),
+  secret_older: row(
+    (d: { where: string }) =>
+      `${d.where} is encrypted in the format of an earlier project (salt:cipher), which cannot be read.`,
+    'Encrypt the value anew with `tws encrypt`.',
+    78,
+    422,
+  ),
+  setting_invalid: row(
+    (d: { name: string; origin: string; reason: string }) =>
+      `The setting "${d.name}" (from ${d.origin}) is not valid: ${d.reason}`,
+    'Correct it there; `tws config` shows every setting and where it comes from.',
+    78,
+    500,
+  ),
+  settings_file_invalid: row(
+    (d: { file: string; reasons: readonly string[] }) =>
+      `${d.file} is not valid: ${d.reasons.join(' ')}`,
+    'Correct the file; its keys are described in couch/schemas/tws.json.',
+    78,
+    500,
+  ),
+  usage: row(
+    (d: { reason: string }) => d.reason,
+    'See `tws --help` or `tws help COMMAND`.',
+    2,
+    400,
+  ),
+  file_missing: row(
+    (d: { file: string }) => `There is no file or folder ${d.file}.`,
+    'Check the path; paths that begin with ~tws/ are looked up in couch/tws of the project, then in the samples.',
+    4,
+    404,
+  ),
+  file_unusable: row(
+    (d: { file: string; reason: string }) => `${d.file} cannot be used: ${d.reason}`,
+    'Correct the file and repeat the command.',
+    3,
+    400,
+  ),
+  documents_invalid: row(
+    (d: { count: number; files: number }) =>
+      `${d.count} ${d.count === 1 ? 'problem' : 'problems'} in ${d.files} ${d.files === 1 ? 'file' : 'files'}; nothing was written.`,
+    'Correct what is listed and repeat the command.',
+    3,
+    400,
+  ),
+  placeholders_open: row(
+    (d: { file: string; missing: readonly string[] }) =>
+      `${d.file} leaves open what has to be known: ${d.missing.join(', ')}.`,
+    'Answer each with --set LABEL=VALUE or --set dotted.path=VALUE, or run it on a terminal to be asked.',
+    2,
+    400,
+  ),
+  terminal_needed: row(
+    (d: { what: string }) => `${d.what} can only be asked on a terminal.`,
+    'Give it as the help of the command says.',
+    2,
+    400,
+  ),
+  definition_missing: row(
+    (d: { kind: string; name: string; owner: string }) =>
+      `There is no ${d.kind} "${d.name}" of owner "${d.owner}" and no document of that id.`,
+    'See `tws list`; a name may be written name::owner.',
+    4,
+    404,
+  ),
+  definition_ambiguous: row(
+    (d: { kind: string; name: string; owner: string; ids: readonly string[] }) =>
+      `The ${d.kind} "${d.name}" of owner "${d.owner}" is stored in several documents (${d.ids.join(', ')}).`,
+    'Keep one and remove the others with `tws remove ID`.',
+    3,
+    409,
+  ),
+  document_kind: row(
+    (d: { id: string; kind: string; wanted: string }) =>
+      `Document "${d.id}" is a ${d.kind}, not a ${d.wanted}.`,
+    'Check the id with `tws list`.',
+    2,
+    400,
+  ),
+  job_ended: row(
+    (d: { id: string; state: string }) => `Job "${d.id}" has ended already (${d.state}).`,
+    'Nothing was changed; submit a new job to run the flow again.',
+    1,
+    409,
+  ),
+  job_running: row(
+    (d: { id: string; state: string }) => `Job "${d.id}" has not ended (${d.state}).`,
+    'Cancel it first with `tws cancel`, or repeat with --force.',
+    1,
+    409,
+  ),
+  request_refused: row(
+    (d: { action: string; job: string; reason: string }) =>
+      `The request to ${d.action} job "${d.job}" was refused: ${d.reason}`,
+    'Look at the job with `tws view`.',
+    1,
+    409,
+  ),
+  database_not_ready: row(
+    (d: { database: string }) => `The database "${d.database}" has no current design document.`,
+    'Run `tws init` once; it adds what is missing and changes nothing else.',
+    69,
+    503,
+  ),
+  port_taken: row(
+    (d: { port: number }) => `Port ${d.port} of this machine is in use.`,
+    'Choose another with --port, or end what uses it.',
+    69,
+    503,
+  ),
+  exists_already: row(
+    (d: { path: string }) => `${d.path} exists already and is left as it is.`,
+    'Choose another name, or remove it first.',
+    1,
+    409,
+  ),
+  part_missing: row(
+    (d: { part: string; package: string }) =>
+      `${d.part} needs the package ${d.package}, which is not installed.`,
+    'Run `npm install` in the project (the package is optional and may have been left out).',
+    69,
+    500,
+  ),
+  write_unknown: row(
+    (d: { id: string; cause: string }) =>
+      `It is not known whether document "${d.id}" was stored (${d.cause}).`,
+    'Look at it with `tws view` and repeat the command if it is not there.',
+    69,
+    503,
+  ),
+  interrupted: row(
+    (_: Readonly<Record<string, never>>) => 'Interrupted.',
+    'Nothing more was done; repeat the command when you like.',
+    130,
+    499,
+  ),
+  dev_running: row(
+    (d: { dir: string; url: string; pid: number }) =>
+      `An embedded server works in ${d.dir} already (${d.url}, process ${d.pid}).`,
+    'Use that one, end it first, or choose another folder with --dir.',
+    69,
+    503,
+  ),
+  embedded_not_built: row(
+    (d: { file: string }) => `The embedded server is not built: there is no ${d.file}.`,
+    'Run `node bin/build.js` first.',
+    69,
+    503,
+  ),
+  embedded_failed: row(
+    (d: { dir: string; cause: string }) =>
+      `The embedded server does not start in ${d.dir} (${d.cause}).`,
+    'Check that the folder can be written and that the port is free.',
+    69,
+    503,
+  ),
+  embedded_dir_in_use: row(
+    (d: { dir: string }) => `Another embedded server uses ${d.dir}, or it cannot be written.`,
+    'Use that server, end it first, or choose another folder.',
+    69,
+    503,
+  ),
+} as const;
+
+export type ProblemCode = keyof typeof problems;
+type Details<C extends ProblemCode> = Parameters<(typeof problems)[C]['say']>[0];
+
+/** An expected problem on its way to a person: the sentence is `message`, the remedy `hint`. */
+export class TwsError extends Error {
+  override readonly name = 'TwsError';
+  readonly hint: string;
+  readonly exit: number;
+  readonly status: number;
+
+  constructor(
+    readonly code: ProblemCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    const { hint, exit, status } = problems[code];
+    this.hint = hint;
+    this.exit = exit;
+    this.status = status;
+  }
+}
+
+/** Makes the error of a table row: `problem('document_missing', { id })`. */
+export function problem<C extends ProblemCode>(
+  code: C,
+  details: Details<C>,
+  options?: ErrorOptions,
+): TwsError {
+  const say = problems[code].say as (d: Details<C>) => string;
+  return new TwsError(code, say(details), options);
+}

@@ -1,0 +1,8 @@
+/** The public API of the package `tws`: engines and clients for programs of your own. */
+export { createClient, type Client } from './client.js';
+export { loadConfig, type Config } from './config.js';
+export { TwsError, type ProblemCode } from './errors.js';
+export { startEngine, type Engine, type EngineOptions } from './engine/engine.js';
+export { statusOf, type Status } from './model/status.js';
+export { loadPlugins, type PluginRegistry } from './plugin/loader.js';
+export { openStore, type Store } from './store/store.js';

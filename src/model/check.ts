@@ -1,0 +1,212 @@
+import { failure } from './failures.js';
+import type { Flow } from './flow.js';
+import { toJsonPath } from './problems.js';
+import { isObject } from './dialects.js';
+import { defaultOwner, keyOf, type Task } from './task.js';
+import { leavesOf, type Leaf, type Structure } from './tree.js';
+
+/** A definition as it was read; one that is not stored yet has no id. */
+type Read<T> = T & { readonly _id?: string };
+
+/** All that is known to belong together: of some files, of a database, or of both. */
+export type DefinitionSet = {
+  readonly tasks: readonly Read<Task>[];
+  readonly flows: readonly Read<Flow>[];
+};
+
+/**
+ * Something that shows only when definitions are seen together. A job meets a `problem` for certain;
+ * a `warning` may be right elsewhere or later. `path` is a JSON path in the document.
+ */
+export type Finding = {
+  readonly kind: 'task' | 'flow';
+  readonly id?: string;
+  readonly name: string;
+  readonly path: string;
+  readonly message: string;
+  readonly level: 'problem' | 'warning';
+};
+
+type Note = Pick<Finding, 'path' | 'message' | 'level'>;
+
+/**
+ * Checks definitions against each other: keys used twice, names that are nowhere, error handlers in
+ * a circle, parameters for no step, step names used twice. Each document must be valid by itself.
+ */
+export function checkDefinitions({ tasks, flows }: DefinitionSet): readonly Finding[] {
+  const world: World = { task: finder(tasks), flow: finder(flows) };
+  const inTasks = tasks.flatMap((task) =>
+    [...duplicateNotes('TaskAmbiguous', task, tasks), ...taskNotes(task, world)].map((note) =>
+      toFinding('task', task, note),
+    ),
+  );
+  const inFlows = flows.flatMap((flow) =>
+    [...duplicateNotes('FlowAmbiguous', flow, flows), ...flowNotes(flow, world)].map((note) =>
+      toFinding('flow', flow, note),
+    ),
+  );
+  return [...inTasks, ...inFlows];
+}
+
+type Named = { readonly name: string; readonly owner?: string; readonly _id?: string };
+
+function toFinding(kind: Finding['kind'], { _id, name }: Named, note: Note): Finding {
+  return { kind, ...(_id === undefined ? {} : { id: _id }), name, ...note };
+}
+
+type Find<T> = (name: string, owner: string) => T | undefined;
+type World = { readonly task: Find<Task>; readonly flow: Find<Flow> };
+
+/** Looks up as the engine does: the owner's own definition first, then the one of everybody. */
+function finder<T extends Named>(definitions: readonly T[]): Find<T> {
+  const byKey = new Map(definitions.map((one) => [keyOf(one.name, one.owner), one]));
+  return (name, owner) => byKey.get(keyOf(name, owner)) ?? byKey.get(keyOf(name, defaultOwner));
+}
+
+function duplicateNotes(
+  word: 'TaskAmbiguous' | 'FlowAmbiguous',
+  one: Named,
+  all: readonly Named[],
+): readonly Note[] {
+  const { name, owner = defaultOwner } = one;
+  const same = all.filter((other) => keyOf(other.name, other.owner) === keyOf(name, owner));
+  if (same.length < 2) return [];
+  const ids = same.map(({ _id }) => _id ?? 'one without _id').join(', ');
+  const { message } = failure(word, { task: name, flow: name, owner, ids });
+  return [{ path: 'name', message, level: 'problem' }];
+}
+
+function taskNotes(task: Task, world: World): readonly Note[] {
+  const { name, owner = defaultOwner, error, flow } = task;
+  const circle = circleFrom(name, error, owner, world);
+  return [
+    ...(error === undefined ? [] : absentTask('error', error, owner, world)),
+    ...(flow === undefined || world.flow(flow, owner) !== undefined
+      ? []
+      : [absent('flow', 'flow', flow, owner)]),
+    ...(circle === undefined ? [] : [circleNote('error', circle)]),
+  ];
+}
+
+function flowNotes(flow: Flow, world: World): readonly Note[] {
+  const { owner, error } = flow;
+  const main = placesIn(flow.tasks, 'tasks');
+  const cancel = flow.cancel === undefined ? [] : placesIn(flow.cancel, 'cancel');
+  return [
+    ...[...main, ...cancel].flatMap((place) => stepNotes(place, owner, world)),
+    ...(error === undefined ? [] : absentTask('error', error.name, owner, world)),
+    ...sameNameNotes(main),
+    ...paramNotes(flow, main, cancel, world),
+  ];
+}
+
+/** An entry with its JSON path in the flow document: `tasks.sequence[2]`. */
+type Place = { readonly leaf: Leaf; readonly at: string };
+
+function placesIn(tree: Structure, root: 'tasks' | 'cancel'): readonly Place[] {
+  return leavesOf(tree).map((leaf) => {
+    const keys = leaf.path.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    return { leaf, at: toJsonPath([root, tree.structure, ...keys]) };
+  });
+}
+
+function stepNotes({ leaf, at }: Place, owner: string, world: World): readonly Note[] {
+  const { task, error } = leaf.entry;
+  const unknown = absentTask(`${at}.task`, task, owner, world);
+  if (error === undefined) return unknown;
+  const circle = circleFrom(task, error, owner, world);
+  return [
+    ...unknown,
+    ...absentTask(`${at}.error`, error, owner, world),
+    ...(circle === undefined ? [] : [circleNote(`${at}.error`, circle)]),
+  ];
+}
+
+function absentTask(path: string, task: string, owner: string, world: World): readonly Note[] {
+  return world.task(task, owner) === undefined ? [absent('task', path, task, owner)] : [];
+}
+
+function absent(kind: Finding['kind'], path: string, name: string, owner: string): Note {
+  const owners = owner === defaultOwner ? `"${owner}"` : `"${owner}" or ${defaultOwner}`;
+  const message = `${path} names the ${kind} "${name}", which is not defined for owner ${owners}.`;
+  return { path, message, level: 'warning' };
+}
+
+/** Follows the handlers of a task until one comes back to it: the names on the way round. */
+function circleFrom(
+  task: string,
+  handler: string | undefined,
+  owner: string,
+  world: World,
+): readonly string[] | undefined {
+  const seen = [task];
+  for (let name = handler; name !== undefined; name = world.task(name, owner)?.error) {
+    if (name === task) return [...seen, name];
+    if (seen.includes(name)) return undefined;
+    seen.push(name);
+  }
+  return undefined;
+}
+
+function circleNote(path: string, circle: readonly string[]): Note {
+  const { message } = failure('HandlerCycle', { names: circle.join(' -> ') });
+  return { path, message, level: 'problem' };
+}
+
+function sameNameNotes(places: readonly Place[]): readonly Note[] {
+  const first = new Map<string, number>();
+  return places.flatMap(({ leaf, at }): readonly Note[] => {
+    const { name, index, entry } = leaf;
+    const earlier = first.get(name);
+    if (earlier === undefined) {
+      first.set(name, index);
+      return [];
+    }
+    const path = `${at}.${entry.name === undefined ? 'task' : 'name'}`;
+    const message = `${path}: step ${earlier} is named "${name}", too; results.${name} then means the later one.`;
+    return [{ path, message, level: 'warning' }];
+  });
+}
+
+function paramNotes(
+  flow: Flow,
+  main: readonly Place[],
+  cancel: readonly Place[],
+  world: World,
+): readonly Note[] {
+  const { params = {}, schema } = flow;
+  const declared = isObject(schema?.['properties']) ? schema['properties'] : {};
+  const readers = new Set([
+    ...main.map(({ leaf }) => leaf.label),
+    ...tasksOf(flow, [...main, ...cancel], world),
+  ]);
+  return Object.entries(params).flatMap(([key, value]): readonly Note[] => {
+    const path = toJsonPath(['params', key]);
+    if (Object.hasOwn(declared, key) || (readers.has(key) && isObject(value))) return [];
+    if (readers.has(key)) {
+      const message = `${path} must be an object of parameters for that step, so nothing reads it.`;
+      return [{ path, message, level: 'warning' }];
+    }
+    const meant = main.find(({ leaf }) => leaf.name === key)?.leaf;
+    const instead =
+      meant === undefined
+        ? ''
+        : ` Parameters go by task: "${meant.entry.task}" or "${meant.label}".`;
+    const message = `${path} names no step of the flow, so nothing reads it.${instead}`;
+    return [{ path, message, level: 'warning' }];
+  });
+}
+
+/** The names of all tasks that the flow can come to, handlers of handlers included. */
+function tasksOf(flow: Flow, places: readonly Place[], world: World): ReadonlySet<string> {
+  const open = places.flatMap(({ leaf: { entry } }) => [entry.task, entry.error]);
+  const names = new Set<string>();
+  for (const name of [...open, flow.error?.name]) {
+    let next = name;
+    while (next !== undefined && !names.has(next)) {
+      names.add(next);
+      next = world.task(next, flow.owner)?.error;
+    }
+  }
+  return names;
+}

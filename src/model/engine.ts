@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** The document of one engine process: who it is, what it can run, and its lease. Times epoch ms. */
+export const engineSchema = z.looseObject({
+  _id: z.string().regex(/^engine:/, { error: 'must begin with "engine:"' }),
+  type: z.literal('engine'),
+  host: z.string(),
+  pid: z.int(),
+  version: z.string(),
+  plugins: z.array(z.string()),
+  labels: z.array(z.string()),
+  slots: z.int(),
+  started: z.number(),
+  /** Counted up at each renewal: readers judge a lease by seeing it move, never by our clock. */
+  beat: z.int(),
+  state: z.enum(['running', 'draining', 'stopped']),
+});
+
+export type EngineDocument = z.infer<typeof engineSchema>;

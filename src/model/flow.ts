@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { retrySchema } from './retry.js';
+import {
+  durationSchema,
+  flagSchema,
+  jsonSchemaSchema,
+  nameSchema,
+  objectSchema,
+  paramsSchema,
+  textSchema,
+  type Known,
+} from './scalars.js';
+import { tasksSchema, writtenNodeSchema, type Structure } from './tree.js';
+
+export const defaultFlowTimeoutMs = 60_000;
+
+const expressionSchema = z.string({ error: 'must be a JSONata expression (a string)' });
+
+const handlerSchema = z
+  .union([nameSchema, z.looseObject({ name: nameSchema, params: z.exactOptional(paramsSchema) })], {
+    error: 'must be a task name or {name, params}',
+  })
+  .describe('Task that runs when the flow failed: a name or {name, params}.');
+
+/** A flow document as users write it. */
+export const flowSchema = z
+  .looseObject({
+    type: z.literal('flow'),
+    name: nameSchema,
+    owner: nameSchema,
+    description: z.exactOptional(textSchema),
+    tasks: tasksSchema,
+    params: z.exactOptional(paramsSchema),
+    error: z.exactOptional(handlerSchema),
+    cancel: z.exactOptional(
+      writtenNodeSchema.describe('Task, entry or structure that runs after a cancel.'),
+    ),
+    timeout: z.exactOptional(durationSchema.describe('Milliseconds; default 60000, 0 = no limit.')),
+    timeout_mode: z.exactOptional(
+      z
+        .enum(['start', 'hard'], { error: 'must be "start" or "hard"' })
+        .describe('start: nothing new starts after it; hard: the job ends at once.'),
+    ),
+    retry: z.exactOptional(retrySchema),
+    enabled: z.exactOptional(flagSchema.describe('false: jobs for it fail.')),
+    paused: z.exactOptional(flagSchema.describe('true: jobs for it wait.')),
+    schema: z.exactOptional(jsonSchemaSchema),
+    output: z.exactOptional(
+      z
+        .union([expressionSchema, z.record(z.string(), expressionSchema)], {
+          error: 'must be a JSONata expression or an object of them',
+        })
+        .describe('What the job leaves as its result: JSONata.'),
+    ),
+    retain: z.exactOptional(objectSchema),
+    version: z.exactOptional(
+      z.union([z.string(), z.number()], { error: 'must be a string or a number' }),
+    ),
+  })
+  .describe('A flow: which tasks run, in which structure, with which parameters.');
+
+export type WrittenFlow = z.infer<typeof flowSchema>;
+
+/** A task that handles something, with parameters of its own. */
+export type Handler = {
+  readonly name: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+};
+
+/** A flow in the one form that the inside knows. */
+export type Flow = Omit<Known<WrittenFlow>, 'tasks' | 'error' | 'cancel'> & {
+  readonly tasks: Structure;
+  readonly error?: Handler;
+  readonly cancel?: Structure;
+};

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import {
+  flagSchema,
+  momentSchema,
+  nameSchema,
+  namesSchema,
+  objectSchema,
+  paramsSchema,
+  textSchema,
+  timeSchema,
+  type Known,
+} from './scalars.js';
+import { stepSchema, type Failure, type Step } from './step.js';
+import { tasksSchema, type Structure } from './tree.js';
+import { flowSchema, type Flow } from './flow.js';
+import { taskSchema, type Task } from './task.js';
+
+export const defaultPriority = 500;
+
+const priorityText = 'must be a whole number from 0 (first) to 999 (last)';
+
+/** What users write into a job document; the engine keeps every other key untouched. */
+const written = {
+  type: z.literal('job'),
+  flow: z.exactOptional(nameSchema.describe('Name of the flow to run.')),
+  owner: z.exactOptional(nameSchema.describe('Owner of the flow; absent means DEFAULT.')),
+  params: z.exactOptional(paramsSchema),
+  exec_after: z.exactOptional(timeSchema.describe('Not started before this time.')),
+  priority: z.exactOptional(
+    z
+      .int({ error: priorityText })
+      .min(0, { error: priorityText })
+      .max(999, { error: priorityText }),
+  ),
+  target: z.exactOptional(textSchema),
+  locks: z.exactOptional(textSchema),
+  expires: z.exactOptional(timeSchema),
+  external_id: z.exactOptional(textSchema),
+  keys: z.exactOptional(objectSchema),
+  tags: z.exactOptional(namesSchema),
+  parent: z.exactOptional(
+    z.looseObject(
+      { job: z.string(), step: z.string(), claim: z.exactOptional(z.string()) },
+      { error: 'must be {job, step}' },
+    ),
+  ),
+  paused: z.exactOptional(flagSchema.describe('true: no new step begins.')),
+  cancel: z.exactOptional(
+    z
+      .union(
+        [
+          z.boolean(),
+          z.looseObject({ by: z.exactOptional(textSchema), reason: z.exactOptional(textSchema) }),
+        ],
+        { error: 'must be true or {by, reason}' },
+      )
+      .describe('Asks the engine to cancel the job: {by, reason}.'),
+  ),
+};
+
+const flowOrTasks = 'must name a flow, or the job must carry "tasks"';
+
+/** A job as it is submitted: no `state` yet. */
+export const newJobSchema = z
+  .looseObject({ ...written, tasks: z.exactOptional(tasksSchema) })
+  .refine((job) => job.flow !== undefined || job.tasks !== undefined, {
+    error: flowOrTasks,
+    path: ['flow'],
+  })
+  .describe('A job: one run of a flow.');
+
+const problemSchema = z.looseObject({ path: z.string(), message: z.string() });
+
+/** The snapshot of a flow; a job with a structure of its own may have no name for it. */
+const flowSettingsSchema = flowSchema.omit({ tasks: true }).extend({ name: textSchema });
+
+const running = {
+  ...written,
+  tasks: tasksSchema,
+  start: momentSchema,
+  definitions: z.record(z.string(), taskSchema),
+  flow_definition: flowSettingsSchema,
+  flow_rev: z.exactOptional(z.string()),
+  steps: z.array(stepSchema, { error: 'must be the list of steps' }),
+  run: z.int().min(1),
+  problems: z.exactOptional(z.array(problemSchema)),
+  requests: z.exactOptional(z.array(objectSchema)),
+  next_due: z.exactOptional(momentSchema),
+  resume_at: z.exactOptional(momentSchema),
+  held_since: z.exactOptional(momentSchema),
+  held_ms: z.exactOptional(z.number()),
+};
+
+/** Progress states are `{task}-{n}`; any other text with `$$` is not a state we know. */
+const liveStateText = 'must be $$ready, $$paused, {task}-{n}, $$complete or $$cancelled';
+const liveState = z
+  .string({ error: liveStateText })
+  .regex(/^(\$\$ready|\$\$paused|(?!\$\$).+-\d+)$/, { error: liveStateText });
+
+/** What can be said of a job whose state is none: the rest of it cannot be judged. */
+export const liveStateSchema = z.looseObject({ type: z.literal('job'), state: liveState });
+
+export const liveJobSchema = z.looseObject({ ...running, state: liveState });
+
+export const finalJobSchema = z.looseObject({
+  type: z.literal('job'),
+  state: z.enum(['$$complete', '$$cancelled'], { error: liveStateText }),
+});
+
+/** A problem found in a definition or in parameters: JSON path and sentence. */
+export type Problem = { readonly path: string; readonly message: string };
+
+type Stored = { readonly _id: string; readonly _rev: string };
+/** Keys the engine does not know; it keeps them. */
+type Unknown = { readonly [key: string]: unknown };
+
+export type NewJob = Omit<Known<z.infer<typeof newJobSchema>>, 'tasks'> &
+  Stored & { readonly state?: undefined; readonly tasks?: Structure };
+
+/** A flow as the job carries it: everything but its tree, which is `job.tasks`. */
+export type FlowSettings = Omit<Flow, 'tasks'>;
+
+export type LiveJob = Omit<
+  Known<z.infer<typeof liveJobSchema>>,
+  'tasks' | 'steps' | 'definitions' | 'flow_definition' | 'problems'
+> &
+  Stored & {
+    readonly tasks: Structure;
+    readonly steps: readonly Step[];
+    readonly definitions: Readonly<Record<string, Task & { readonly _rev?: string }>>;
+    readonly flow_definition: FlowSettings;
+    readonly problems?: readonly Problem[];
+  };
+
+export type FinalJob = Unknown &
+  Stored & {
+    readonly type: 'job';
+    readonly state: '$$complete' | '$$cancelled';
+    readonly exit?: number;
+    readonly end?: number;
+    readonly failure?: Failure;
+    readonly result?: unknown;
+    readonly steps?: readonly Step[];
+  };
+
+/** A job in any moment of its life. `state` tells which. */
+export type Job = NewJob | LiveJob | FinalJob;
+
+export function isNew(job: Job): job is NewJob {
+  return job.state === undefined;
+}
+
+export function isFinal(job: Job): job is FinalJob {
+  return job.state === '$$complete' || job.state === '$$cancelled';
+}
+
+/** Initialised and not final. */
+export function isLiveJob(job: Job): job is LiveJob {
+  return !isNew(job) && !isFinal(job);
+}

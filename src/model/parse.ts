@@ -1,0 +1,146 @@
+import type { z } from 'zod';
+import { toFlow, toKeyedParams } from './dialects.js';
+import { engineSchema, type EngineDocument } from './engine.js';
+import { flowSchema, type Flow } from './flow.js';
+import {
+  finalJobSchema,
+  liveJobSchema,
+  liveStateSchema,
+  newJobSchema,
+  type Job,
+  type LiveJob,
+  type NewJob,
+  type Problem,
+} from './job.js';
+import { show, toProblems } from './problems.js';
+import { requestSchema, type JobRequest } from './request.js';
+import { taskSchema, type Task } from './task.js';
+import { toTree } from './tree.js';
+
+/** A document as CouchDB hands it out. */
+export type StoredDocument = {
+  readonly _id: string;
+  readonly _rev: string;
+  readonly [key: string]: unknown;
+};
+
+type Valid<K extends string, V> = { readonly kind: K; readonly ok: true; readonly value: V };
+type Invalid<K extends string> = {
+  readonly kind: K;
+  readonly ok: false;
+  readonly problems: readonly [Problem, ...Problem[]];
+};
+type Either<K extends string, V> = Valid<K, V> | Invalid<K>;
+
+/** What a document is. `other`: not one of ours (design documents, foreign types). */
+export type Parsed =
+  | Either<'task', Task & Identity>
+  | Either<'flow', Flow & Identity>
+  | Either<'job', Job>
+  | Either<'request', JobRequest>
+  | Either<'engine', EngineDocument & Identity>
+  | { readonly kind: 'other' };
+
+type Identity = { readonly _id: string; readonly _rev: string };
+
+/** Reads any document once, at the edge; inside, the value is trusted. Never throws. */
+export function parseDocument(doc: StoredDocument): Parsed {
+  const { type } = doc;
+  const deep = deepKey(doc);
+  if (deep !== undefined && isKind(type)) {
+    const message = `${deep} is nested deeper than ${deepest} levels.`;
+    return { kind: type, ok: false, problems: [{ path: deep, message }] };
+  }
+  switch (type) {
+    case 'task':
+      return either('task', taskSchema, doc, (task) => task as Task & Identity);
+    case 'flow':
+      return either('flow', flowSchema, doc, (flow) => toFlow(flow) as Flow & Identity);
+    case 'job':
+      return parseJob(doc);
+    case 'request':
+      return either('request', requestSchema, doc, (request) => request as JobRequest);
+    case 'engine':
+      return either('engine', engineSchema, doc, (engine) => engine as EngineDocument & Identity);
+    default:
+      return { kind: 'other' };
+  }
+}
+
+const kinds = ['task', 'flow', 'job', 'request', 'engine'] as const;
+
+function isKind(type: unknown): type is (typeof kinds)[number] {
+  return kinds.some((kind) => kind === type);
+}
+
+function parseJob(doc: StoredDocument): Either<'job', Job> {
+  const { state } = doc;
+  if (state === undefined) {
+    return either('job', newJobSchema, doc, toNewJob);
+  }
+  if (isFinalState(state)) {
+    return either('job', finalJobSchema, doc, (job): Job => job as unknown as Job);
+  }
+  if (!('steps' in doc) && !('start' in doc)) return stateOfNew(state);
+  const judged = either('job', liveStateSchema, doc, (job) => job);
+  return judged.ok ? either('job', liveJobSchema, doc, toLiveJob) : judged;
+}
+
+function toNewJob(job: z.infer<typeof newJobSchema>): Job {
+  if (job.tasks === undefined) return job as unknown as NewJob;
+  const tasks = toTree(job.tasks);
+  const params = job.params === undefined ? {} : { params: toKeyedParams(job.params, tasks) };
+  return { ...job, ...params, tasks } as unknown as NewJob;
+}
+
+function isFinalState(state: unknown): boolean {
+  return state === '$$complete' || state === '$$cancelled';
+}
+
+/** Somebody wrote a state into a job that no engine has taken. */
+function stateOfNew(state: unknown): Invalid<'job'> {
+  const message = `state must be left out of a new job: the engine sets it; it is ${show(state)}.`;
+  return { kind: 'job', ok: false, problems: [{ path: 'state', message }] };
+}
+
+/** Snapshots may have been edited by hand, in any form that a flow may have. */
+function toLiveJob(job: z.infer<typeof liveJobSchema>): Job {
+  const { tasks, ...settings } = toFlow({ ...job.flow_definition, tasks: job.tasks });
+  return { ...job, tasks, flow_definition: settings } as unknown as LiveJob;
+}
+
+function either<K extends string, S extends z.ZodType, V>(
+  kind: K,
+  schema: S,
+  doc: StoredDocument,
+  toValue: (parsed: z.infer<S>) => V,
+): Either<K, V> {
+  const parsed = schema.safeParse(doc);
+  if (parsed.success) return { kind, ok: true, value: toValue(parsed.data) };
+  const [first, ...others] = toProblems(parsed.error.issues, doc);
+  const problems: readonly [Problem, ...Problem[]] = [
+    first ?? { path: '', message: 'The document is not valid.' },
+    ...others,
+  ];
+  return { kind, ok: false, problems };
+}
+
+/** Deeper documents are refused before anything walks them call by call. */
+const deepest = 200;
+
+/** The first key of a document below which something is nested too deep; final jobs may be. */
+function deepKey(doc: StoredDocument): string | undefined {
+  if (doc['type'] === 'job' && isFinalState(doc['state'])) return undefined;
+  return Object.keys(doc).find((key) => isDeep(doc[key]));
+}
+
+function isDeep(root: unknown): boolean {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepest) return true;
+    level = level.flatMap((value): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+  return false;
+}

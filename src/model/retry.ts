@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { durationSchema, namesSchema } from './scalars.js';
+
+const limitText = 'must be a number of retries (a whole number, 0 or more)';
+const jitterText = 'must be true, false or a share from 0 to 1';
+const limitSchema = z.int({ error: limitText }).min(0, { error: limitText });
+
+/**
+ * When a failed attempt is tried again. `limit` counts retries, not attempts; the wait before
+ * retry k (from 1) is `min(max, delay * factor^(k-1))`, spread by `jitter` (0 … 1 of the wait).
+ * Follows the retry fields of the Amazon States Language under our names.
+ */
+export const retryPolicySchema = z.looseObject(
+  {
+    limit: z.exactOptional(limitSchema),
+    delay: z.exactOptional(durationSchema),
+    factor: z.exactOptional(
+      z
+        .number({ error: 'must be a number, 1 or more' })
+        .min(1, { error: 'must be a number, 1 or more' }),
+    ),
+    max: z.exactOptional(durationSchema),
+    jitter: z.exactOptional(
+      z.union(
+        [z.boolean(), z.number().min(0, { error: jitterText }).max(1, { error: jitterText })],
+        { error: jitterText },
+      ),
+    ),
+    total: z.exactOptional(durationSchema),
+    on: z.exactOptional(namesSchema),
+    never: z.exactOptional(namesSchema),
+  },
+  { error: 'must be a number of retries or a retry policy' },
+);
+
+export const retrySchema = z
+  .union([limitSchema, retryPolicySchema], {
+    error: 'must be a number of retries (0 or more) or a retry policy {limit, delay, factor, …}',
+  })
+  .describe(
+    'A number of retries, or a policy: limit, delay, factor, max, jitter, total, on, never.',
+  );
+
+export type RetryInput = z.infer<typeof retrySchema>;
+
+/** A policy with every default filled in. Durations in ms; `jitter` is a share from 0 to 1. */
+export type RetryPolicy = {
+  readonly limit: number;
+  readonly delay: number;
+  readonly factor: number;
+  readonly max: number;
+  readonly jitter: number;
+  readonly total?: number;
+  readonly on?: readonly string[];
+  readonly never?: readonly string[];
+};
+
+/** The longest wait between two attempts when a policy names none: one day. */
+const longestWaitMs = 86_400_000;
+
+/**
+ * Fills in a written `retry`; `fallbackDelay` (ms) stands where a policy gives no delay. Without a
+ * delay nothing grows: 0 times the infinity that a large factor comes to would not be a number.
+ */
+export function toRetryPolicy(written: RetryInput | undefined, fallbackDelay = 0): RetryPolicy {
+  const policy = typeof written === 'object' ? written : { limit: written ?? 0 };
+  const { jitter, delay = fallbackDelay } = policy;
+  return {
+    limit: policy.limit ?? 0,
+    delay,
+    factor: delay === 0 ? 1 : (policy.factor ?? 1),
+    max: policy.max ?? longestWaitMs,
+    jitter: typeof jitter === 'number' ? jitter : jitter === true ? 1 : 0,
+    ...(policy.total === undefined ? {} : { total: policy.total }),
+    ...(policy.on === undefined ? {} : { on: policy.on }),
+    ...(policy.never === undefined ? {} : { never: policy.never }),
+  };
+}

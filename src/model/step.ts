@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { momentSchema, objectSchema } from './scalars.js';
+
+/** Exit codes of jobs and steps (DESIGN: states). */
+export const exits = {
+  success: 0,
+  timeout: 1,
+  failed: 2,
+  definition: 3,
+  lost: 4,
+  refused: 5,
+  cancelled: 130,
+} as const;
+
+export const phases = ['main', 'error', 'cancel', 'undo', 'callback'] as const;
+export type Phase = (typeof phases)[number];
+
+/** Why something ended badly: `name` is a stable word, `message` one sentence. */
+export const failureSchema = z.looseObject({
+  name: z.string(),
+  message: z.string(),
+  code: z.exactOptional(z.union([z.string(), z.number()])),
+  step: z.exactOptional(z.string()),
+});
+export type Failure = z.infer<typeof failureSchema>;
+
+const stepBase = {
+  index: z.int(),
+  path: z.string(),
+  name: z.string(),
+  task: z.string(),
+  attempt: z.int().min(1),
+  run: z.int().min(1),
+  phase: z.enum(phases),
+};
+const claimed = {
+  ...stepBase,
+  plugin: z.string(),
+  engine: z.string(),
+  pid: z.int(),
+  claim: z.string(),
+  params: objectSchema,
+  accepted: momentSchema,
+};
+const ended = { end: momentSchema, exit: z.int() };
+const maybeClaimed = {
+  ...stepBase,
+  plugin: z.exactOptional(z.string()),
+  engine: z.exactOptional(z.string()),
+  pid: z.exactOptional(z.int()),
+  claim: z.exactOptional(z.string()),
+  params: z.exactOptional(objectSchema),
+  accepted: z.exactOptional(momentSchema),
+  start: z.exactOptional(momentSchema),
+  child: z.exactOptional(z.string()),
+};
+const failed = {
+  ...maybeClaimed,
+  ...ended,
+  failure: failureSchema,
+  due: z.exactOptional(momentSchema),
+};
+
+/** States of a step, in the order in which it may come through them. */
+export const stepStates = [
+  '$$ready',
+  '$$active',
+  '$$waiting',
+  '$$complete',
+  '$$error',
+  '$$timeout',
+  '$$cancelled',
+  '$$skipped',
+] as const;
+
+const stepText = `must be one of ${stepStates.join(', ')}`;
+
+/**
+ * One attempt of one step, as it is kept in `job.steps`. Appended, never rewritten after it ended.
+ * `due` on a failed attempt is when the next one may begin; without it there is none.
+ */
+export const stepSchema = z.discriminatedUnion(
+  'state',
+  [
+    z.looseObject({ state: z.literal('$$ready'), ...claimed }),
+    z.looseObject({ state: z.literal('$$active'), ...claimed, start: momentSchema }),
+    z.looseObject({ state: z.literal('$$waiting'), ...maybeClaimed, child: z.string() }),
+    z.looseObject({
+      state: z.literal('$$complete'),
+      ...maybeClaimed,
+      ...ended,
+      result: z.exactOptional(z.unknown()),
+    }),
+    z.looseObject({ state: z.literal('$$error'), ...failed }),
+    z.looseObject({ state: z.literal('$$timeout'), ...failed }),
+    z.looseObject({ state: z.literal('$$cancelled'), ...failed }),
+    z.looseObject({ state: z.literal('$$skipped'), ...stepBase, ...ended }),
+  ],
+  { error: ({ code }) => (code === 'invalid_union' ? stepText : 'must be a step (an object)') },
+);
+
+export type Step = z.infer<typeof stepSchema>;
+export type StepIn<S extends Step['state']> = Extract<Step, { state: S }>;
+export type LiveStep = StepIn<'$$ready' | '$$active'>;
+export type FailedStep = StepIn<'$$error' | '$$timeout' | '$$cancelled'>;
+
+/** Claimed or running on an engine right now. */
+export function isLive(step: Step): step is LiveStep {
+  return step.state === '$$ready' || step.state === '$$active';
+}
+
+/** Ended without success. */
+export function isFailed(step: Step): step is FailedStep {
+  return step.state === '$$error' || step.state === '$$timeout' || step.state === '$$cancelled';
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { retrySchema } from './retry.js';
+import {
+  durationSchema,
+  flagSchema,
+  jsonSchemaSchema,
+  namesSchema,
+  nameSchema,
+  paramsSchema,
+  textSchema,
+  type Known,
+} from './scalars.js';
+
+export const defaultOwner = 'DEFAULT';
+export const defaultTaskTimeoutMs = 15_000;
+
+/** A task document as users write it. */
+export const taskSchema = z
+  .looseObject({
+    type: z.literal('task'),
+    name: nameSchema,
+    owner: z.exactOptional(nameSchema.describe('Whose task; absent means DEFAULT.')),
+    plugin: z.exactOptional(
+      nameSchema.describe('The plugin that does the work; default: the name.'),
+    ),
+    description: z.exactOptional(textSchema),
+    params: z.exactOptional(paramsSchema),
+    timeout: z.exactOptional(
+      durationSchema.describe('Milliseconds one attempt may take; default 15000, 0 = no limit.'),
+    ),
+    retry: z.exactOptional(retrySchema),
+    error: z.exactOptional(nameSchema.describe('Task that handles a failure of this one.')),
+    flow: z.exactOptional(nameSchema.describe('Run this flow instead of a plugin.')),
+    labels: z.exactOptional(namesSchema.describe('Labels an engine must carry to take it.')),
+    heartbeat: z.exactOptional(durationSchema),
+    accept_timeout: z.exactOptional(
+      durationSchema.describe('Milliseconds within which an engine must take it.'),
+    ),
+    total_timeout: z.exactOptional(
+      durationSchema.describe('Milliseconds for waiting and all attempts together.'),
+    ),
+    optional: z.exactOptional(flagSchema.describe('A failure does not fail the flow.')),
+    schema: z.exactOptional(jsonSchemaSchema),
+  })
+  .describe('A task: what one step does, by which plugin, with which defaults.');
+
+export type Task = Known<z.infer<typeof taskSchema>>;
+
+/** Name of the plugin that does a task's work. */
+export function pluginOf(task: { readonly name: string; readonly plugin?: string }): string {
+  return task.plugin ?? task.name;
+}
+
+/** Key of the views and the library: `name::owner`. */
+export function keyOf(name: string, owner: string | undefined): string {
+  return `${name}::${owner ?? defaultOwner}`;
+}

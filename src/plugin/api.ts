@@ -1,0 +1,89 @@
+/** Options of `context.render`. */
+export type RenderOptions = {
+  /** Escape `&`, `<`, `>` and quotes in what is filled in (`{{x}}`; `{{{x}}}` stays as it is). */
+  readonly html?: boolean;
+  /** Further names for the template, stronger than those of the step. */
+  readonly data?: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * What a plugin gets for one attempt of one step. `Params` is the shape that the plugin's exported
+ * JSON Schema promises: parameters are checked against it before the plugin is called.
+ */
+export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
+  /** The step's parameters: templates filled in, secrets in clear. */
+  readonly params: Params;
+  /** The job document as it was when the attempt began; frozen. */
+  readonly job: Readonly<Record<string, unknown>>;
+  /** This attempt's entry of `job.steps`; frozen. */
+  readonly step: Readonly<Record<string, unknown>>;
+  /** Results of earlier steps by name; frozen. */
+  readonly results: Readonly<Record<string, unknown>>;
+  /** Aborts on timeout, cancel and shutdown: hand it on to whatever waits. */
+  readonly signal: AbortSignal;
+  /** Writes a line to the engine's log, with the job and the step; secrets are hidden. */
+  readonly log: (message: string, data?: Readonly<Record<string, unknown>>) => void;
+  /** Says that a long attempt is alive; `details` are kept in the step. */
+  readonly heartbeat: (details?: unknown) => void;
+  /**
+   * The text at a dotted path of `params`, in clear, and hidden from now on in everything this
+   * attempt says, even when the document held it unencrypted. Throws `SecretMissing` for no text.
+   */
+  readonly secret: (path: string) => string;
+  /** The idempotency key: the same for every attempt of this step. */
+  readonly key: string;
+  /**
+   * Fills in a Handlebars template with `job`, `step`, `params`, `results`, `parent_results` and
+   * `item`. A name that is missing throws `TemplateError`.
+   */
+  readonly render: (template: string, options?: RenderOptions) => string;
+  /** Sets the exit, 0 to 255, that this step (in a handler: the job) ends with. */
+  readonly exit: (code: number) => void;
+  /** The project's folder, absolute: where files named in parameters are looked for. */
+  readonly cwd: string;
+};
+
+/** A JSON Schema of draft 7 or 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** What a plugin's module exports; only `default` is needed. */
+export type PluginModule = {
+  /** Does the work; what it returns becomes `step.result` and must be JSON. */
+  readonly default: (context: PluginContext) => unknown;
+  /** One line for `tws list --plugins`. */
+  readonly description?: string;
+  /** Schema of `params`, checked before each call; a mismatch fails the step with exit 3. */
+  readonly params?: JsonSchema;
+  /** Top-level parameters that arrive as they were written: the plugin fills them in by `render`. */
+  readonly templates?: readonly string[];
+  /** Runs once in each process, before the first call; a failure takes the plugin out of service. */
+  readonly init?: () => MaybePromise<void>;
+  /** Asked before each attempt after the first: `{done: result}` completes the step without a call. */
+  readonly verify?: (
+    context: PluginContext,
+  ) => MaybePromise<{ readonly done: unknown } | undefined | null>;
+  /** Runs each call in a thread or a process of its own. */
+  readonly isolate?: 'thread' | 'process';
+};
+
+/** What the engine stores of an attempt that failed. */
+export type PluginFailure = {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string | number;
+};
+
+/** How one attempt ended. `exit` is there when the plugin set it. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly result: unknown; readonly exit?: number }
+  | {
+      readonly kind: 'failed';
+      readonly failure: PluginFailure;
+      /** False: trying again would not help, whatever the retry policy says. */
+      readonly retryable?: boolean;
+      /** Not to be tried again before that many milliseconds are over. */
+      readonly retryAfterMs?: number;
+      readonly exit?: number;
+    };

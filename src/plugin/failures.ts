@@ -1,0 +1,97 @@
+import { PluginError, type PluginErrorOptions } from './errors.js';
+
+/** Exit of a step whose definition or parameters are wrong. */
+export const exitDefinition = 3;
+
+type Row<D> = { readonly say: (details: D) => string } & Omit<PluginErrorOptions, 'name'>;
+
+const row = <D>(
+  say: (details: D) => string,
+  options: Omit<PluginErrorOptions, 'name'> = {},
+): Row<D> => ({ say, ...options });
+
+/** Wrong until somebody changes something: trying again cannot help. */
+const definition = { retryable: false, exit: exitDefinition } as const;
+const permanent = { retryable: false } as const;
+
+/** Failures of steps that come from this folder rather than from a plugin: name -> sentence. */
+const failures = {
+  ParamsInvalid: row(
+    (d: { plugin: string; problems: string }) =>
+      `The parameters do not suit plugin ${d.plugin}: ${d.problems}.`,
+    definition,
+  ),
+  TemplateError: row(
+    (d: { template: string; reason: string }) =>
+      `The template "${d.template}" cannot be filled in: ${d.reason}.`,
+    definition,
+  ),
+  SecretMissing: row(
+    (d: { path: string }) => `The parameter ${d.path}, a secret, is missing or no text.`,
+    definition,
+  ),
+  FileOutside: row(
+    (d: { path: string; folder: string }) =>
+      `The file "${d.path}" is outside the project ${d.folder}; only an absolute path may be.`,
+    definition,
+  ),
+  FileUnreadable: row(
+    (d: { path: string; reason: string }) => `The file "${d.path}" cannot be read (${d.reason}).`,
+    permanent,
+  ),
+  MissingPackage: row(
+    (d: { package: string; plugin: string; folder: string }) =>
+      `Plugin ${d.plugin} needs the package ${d.package}: run "npm install ${d.package}" in ${d.folder}.`,
+    permanent,
+  ),
+  PackageBroken: row(
+    (d: { package: string; plugin: string; reason: string }) =>
+      `The package ${d.package}, which plugin ${d.plugin} needs, cannot be loaded: ${d.reason}`,
+    permanent,
+  ),
+  // Another engine, or this one after a new start, may well be able to: the policy decides.
+  PluginInitFailed: row(
+    (d: { plugin: string; reason: string }) =>
+      `Plugin ${d.plugin} cannot be used, because its init() failed: ${d.reason}`,
+  ),
+  NoPromise: row(
+    (d: { plugin: string; got: string }) =>
+      `Plugin ${d.plugin} must return a promise from (job, step, params); it returned ${d.got}.`,
+    permanent,
+  ),
+  ResultNotJson: row(
+    (d: { plugin: string; at: string; what: string }) =>
+      `The result of plugin ${d.plugin} cannot be stored as JSON: ${d.at} is ${d.what}.`,
+    permanent,
+  ),
+  ExitInvalid: row(
+    (d: { code: string }) => `An exit must be a whole number from 0 to 255, not ${d.code}.`,
+    permanent,
+  ),
+  VerifyInvalid: row(
+    (d: { plugin: string }) =>
+      `The verify() of plugin ${d.plugin} must return {done: result} or nothing.`,
+    permanent,
+  ),
+  IsolateLost: row(
+    (d: { plugin: string; how: string }) =>
+      `Plugin ${d.plugin} ended before it answered: its ${d.how}.`,
+  ),
+} as const;
+
+export type PluginFailureName = keyof typeof failures;
+type Details<N extends PluginFailureName> = Parameters<(typeof failures)[N]['say']>[0];
+
+/** Makes the error of a row: `pluginProblem('FileOutside', { path, folder })`. */
+export function pluginProblem<N extends PluginFailureName>(
+  name: N,
+  details: Details<N>,
+  cause?: unknown,
+): PluginError {
+  const { say, ...options } = failures[name] as Row<Details<N>>;
+  return new PluginError(say(details), {
+    ...options,
+    name,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { types } from 'node:util';
+import { pathToFileURL } from 'node:url';
+import { shapeOf, type Shape } from './shape.js';
+
+/** A module that waits at its top level for longer than this counts as broken. */
+const longestImportMs = 15_000;
+
+/**
+ * Loads a plugin's file (absolute, no symbolic link) and tells what it is. Rejects with whatever
+ * the module throws. CommonJS is required rather than imported, because only then
+ * `module.exports` arrives as it is.
+ */
+export async function importPlugin(path: string): Promise<Shape> {
+  if (!(await isCommonJs(path))) return shapeOf(await importWithin(path, longestImportMs), false);
+  const exported = requireOrNot(path);
+  if (exported === asModule) return shapeOf(await importWithin(path, longestImportMs), false);
+  if (types.isModuleNamespaceObject(exported)) return shapeOf(exported as Exports, false);
+  return shapeOf({ default: exported }, true);
+}
+
+type Exports = Readonly<Record<string, unknown>>;
+const asModule = Symbol('an ES module');
+
+/** Node's own rule: the extension, else the `type` of the nearest package.json. */
+async function isCommonJs(path: string): Promise<boolean> {
+  const extension = extname(path);
+  if (extension !== '.js') return extension === '.cjs';
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
+    if (text !== undefined) return (JSON.parse(text) as { type?: string }).type !== 'module';
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+/** In a project without a `type`, `export` in a `.js` file is understood all the same. */
+function requireOrNot(path: string): unknown {
+  try {
+    return createRequire(path)(path) as unknown;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const syntax = error instanceof SyntaxError && /\b(?:import|export)\b/.test(error.message);
+    if (code === 'ERR_REQUIRE_ESM' || code === 'ERR_REQUIRE_ASYNC_MODULE' || syntax) {
+      return asModule;
+    }
+    throw error;
+  }
+}
+
+async function importWithin(path: string, ms: number): Promise<Exports> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not load within ${ms} ms.`)), ms);
+  });
+  try {
+    const loading = import(/* @vite-ignore */ pathToFileURL(path).href) as Promise<Exports>;
+    return await Promise.race([loading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,12 @@
+/** What plugin authors import: `import { PluginError } from 'tws/plugin'`. */
+export type {
+  JsonSchema,
+  Outcome,
+  PluginContext,
+  PluginFailure,
+  PluginModule,
+  RenderOptions,
+} from './api.js';
+export { PluginError, type PluginErrorOptions } from './errors.js';
+export { projectFile, readProjectFile } from './files.js';
+export { loadPackage, missingPackage } from './packages.js';

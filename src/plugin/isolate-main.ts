@@ -1,0 +1,68 @@
+import { parentPort } from 'node:worker_threads';
+import type { PluginContext, PluginModule } from './api.js';
+import { createContext } from './context.js';
+import { pluginProblem } from './failures.js';
+import { importPlugin } from './import-plugin.js';
+import type { Call, FromIsolate, ToIsolate } from './isolate-messages.js';
+import { toJson } from './json.js';
+import { toFailed } from './outcome.js';
+
+/* The start of a thread or a process that makes one call and is then ended by its parent. */
+const aborting = new AbortController();
+const take = (message: ToIsolate): void => {
+  if (message.type === 'abort') aborting.abort();
+  else void answer(message.call).then(send);
+};
+if (parentPort) parentPort.on('message', take);
+else process.on('message', take);
+
+function send(message: FromIsolate): void {
+  if (parentPort) parentPort.postMessage(message);
+  else process.send?.(message);
+}
+
+/** Never rejects: a failure is an answer as well. */
+async function answer(call: Call): Promise<FromIsolate> {
+  try {
+    const module = await moduleOf(call);
+    await module.init?.();
+    const result = toJson(await module[call.part]?.(contextOf(call)));
+    if (result.ok) return { type: 'done', result: result.value };
+    throw pluginProblem('ResultNotJson', { plugin: call.name, at: result.at, what: result.what });
+  } catch (thrown) {
+    const { failure, retryable, retryAfterMs, exit } = toFailed(thrown);
+    const { message, ...named } = failure;
+    const told = {
+      ...named,
+      ...(retryable === undefined ? {} : { retryable }),
+      ...(retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs }),
+      ...(exit === undefined ? {} : { exit }),
+    };
+    return { type: 'failed', message, told };
+  }
+}
+
+async function moduleOf(call: Call): Promise<PluginModule> {
+  const shape = await importPlugin(call.file);
+  if (shape.kind === 'broken') throw new Error(shape.problem);
+  return shape.module;
+}
+
+function contextOf({ given, data }: Call): PluginContext {
+  const { context } = createContext({
+    ...given,
+    parentResults: data.parent_results,
+    item: data.item,
+    signal: aborting.signal,
+    log: (message, extra) =>
+      send({ type: 'log', message, ...(extra === undefined ? {} : { data: { ...extra } }) }),
+    heartbeat: (details) => send({ type: 'heartbeat', details }),
+    exit: (code) => send({ type: 'exit', code }),
+  });
+  const secret = (path: string): string => {
+    const text = context.secret(path);
+    send({ type: 'secret', path });
+    return text;
+  };
+  return { ...context, secret };
+}

@@ -1,0 +1,22 @@
+import type { PluginContext } from './api.js';
+import type { PluginErrorOptions } from './errors.js';
+
+/** One call in a thread or a process of its own: which plugin, which of its functions, with what. */
+export type Call = {
+  readonly name: string;
+  readonly file: string;
+  readonly part: 'default' | 'verify';
+  readonly given: Pick<PluginContext, 'params' | 'job' | 'step' | 'results' | 'key' | 'cwd'>;
+  /** What `context.render` fills templates with. */
+  readonly data: Readonly<Record<string, unknown>>;
+};
+
+export type ToIsolate = { readonly type: 'call'; readonly call: Call } | { readonly type: 'abort' };
+
+export type FromIsolate =
+  | { readonly type: 'log'; readonly message: string; readonly data?: Record<string, unknown> }
+  | { readonly type: 'heartbeat'; readonly details: unknown }
+  | { readonly type: 'exit'; readonly code: number }
+  | { readonly type: 'secret'; readonly path: string }
+  | { readonly type: 'done'; readonly result: unknown }
+  | { readonly type: 'failed'; readonly message: string; readonly told: PluginErrorOptions };

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { readFile, realpath } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { PluginContext, PluginModule } from './api.js';
+import { pluginProblem } from './failures.js';
+import { findPluginFiles, type PluginFile } from './find.js';
+import { importPlugin } from './import-plugin.js';
+import { isolated } from './isolate.js';
+import { adaptLegacy } from './legacy.js';
+import { compileParams, type ParamsCheck } from './params.js';
+import type { Shape } from './shape.js';
+
+/** A plugin that can be called. */
+export type LoadedPlugin = {
+  readonly name: string;
+  /** The module's file, absolute. */
+  readonly file: string;
+  /** `sha256:<hex>` of that file, to see whether two attempts ran the same code. */
+  readonly hash: string;
+  /** True for a plugin of the older contract. */
+  readonly legacy: boolean;
+  readonly module: PluginModule;
+  readonly check?: ParamsCheck | undefined;
+  /** Runs `init` at the first call; the same answer ever after. Rejects with `PluginInitFailed`. */
+  readonly start: () => Promise<void>;
+};
+
+/** One line of `tws list --plugins`. */
+export type PluginListing = {
+  readonly name: string;
+  readonly file: string;
+  readonly description?: string;
+  readonly state: 'ready' | 'broken';
+  /** One sentence; only when broken. */
+  readonly problem?: string;
+};
+
+export type PluginRegistry = {
+  /** The plugin of that name, unless there is none or it is broken. */
+  readonly get: (name: string) => LoadedPlugin | undefined;
+  /** Names of all plugins that can be called, sorted. */
+  readonly names: () => readonly string[];
+  /** All plugins, broken ones too, sorted by name. */
+  readonly list: () => readonly PluginListing[];
+};
+
+export type LoadOptions = {
+  /** Folders, the strongest first: where two hold the same name, the first one's is taken. */
+  readonly folders: readonly string[];
+  /** Told once about each plugin that is broken. */
+  readonly log: PluginContext['log'];
+};
+
+/** The folder of the plugins that come with tws: compiled ones beside compiled code. */
+export function shippedPluginFolder(): string {
+  return fileURLToPath(new URL('../../plugins', import.meta.url));
+}
+
+/**
+ * Imports all plugins of these folders and, last, of the shipped one. Never rejects for a plugin's
+ * sake: a broken one is listed with its problem; a folder that is not there holds none.
+ */
+export async function loadPlugins({ folders, log }: LoadOptions): Promise<PluginRegistry> {
+  const files = await findPluginFiles([...folders, shippedPluginFolder()]);
+  const entries = await Promise.all(files.map((file) => load(file, log)));
+  const byName = new Map(entries.map((entry) => [entry.file.name, entry]));
+  for (const entry of entries) report(entry, log);
+  const ready = (name: string): LoadedPlugin | undefined => {
+    const entry = byName.get(name);
+    return entry?.problem === undefined ? entry?.plugin : undefined;
+  };
+  const names = [...byName.keys()].sort();
+  return {
+    get: ready,
+    names: () => names.filter((name) => ready(name) !== undefined),
+    list: () => names.map((name) => listing(byName.get(name) as Entry)),
+  };
+}
+
+/** A plugin on file; `problem` may come later, when its `init` fails. */
+type Entry = { readonly file: PluginFile; plugin?: LoadedPlugin; problem?: string };
+
+function report({ file, problem }: Entry, log: PluginContext['log']): void {
+  if (problem !== undefined) log(problem, { plugin: file.name, file: file.path });
+}
+
+function listing({ file, plugin, problem }: Entry): PluginListing {
+  const description = plugin?.module.description;
+  return {
+    name: file.name,
+    file: file.path,
+    ...(description === undefined ? {} : { description }),
+    state: problem === undefined ? 'ready' : 'broken',
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+async function load(file: PluginFile, log: PluginContext['log']): Promise<Entry> {
+  const entry: Entry = { file };
+  try {
+    const path = await realpath(file.path);
+    const hash = `sha256:${createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')}`;
+    const shape = await importPlugin(path);
+    if (shape.kind === 'broken') throw new Error(shape.problem);
+    const { module, legacy } = settled(file.name, shape, log);
+    const check = module.params === undefined ? undefined : compileParams(module.params);
+    const callable = isolated({ name: file.name, file: path }, module);
+    const start = startOnce(callable, entry, log);
+    entry.plugin = { name: file.name, file: path, hash, legacy, module: callable, check, start };
+  } catch (error) {
+    entry.problem = `Plugin ${file.name} (${file.path}) cannot be loaded: ${sentence(error)}`;
+  }
+  return entry;
+}
+
+/** Decides between the two contracts where only the answer to a call can tell. */
+function settled(
+  name: string,
+  shape: Exclude<Shape, { kind: 'broken' }>,
+  log: PluginContext['log'],
+): { readonly module: PluginModule; readonly legacy: boolean } {
+  if (shape.kind === 'plugin') return { module: shape.module, legacy: false };
+  try {
+    const adapted = adaptLegacy(name, shape.factory, log);
+    if (adapted) return { module: adapted, legacy: true };
+  } catch (error) {
+    // A factory that lacks a package; anything else is a plugin of today that missed its context.
+    if ((error as NodeJS.ErrnoException | null)?.code === 'MODULE_NOT_FOUND') throw error;
+  }
+  return { module: shape.module, legacy: false };
+}
+
+function startOnce(module: PluginModule, entry: Entry, log: PluginContext['log']) {
+  const init = async (): Promise<void> => {
+    try {
+      await module.init?.();
+    } catch (cause) {
+      const failed = { plugin: entry.file.name, reason: sentence(cause) };
+      const error = pluginProblem('PluginInitFailed', failed, cause);
+      entry.problem = error.message;
+      report(entry, log);
+      throw error;
+    }
+  };
+  let started: Promise<void> | undefined;
+  return (): Promise<void> => (started ??= init());
+}
+
+/** The message, with the place in the file that a syntax error's stack begins with. */
+function sentence(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const [message = ''] = error.message.split('\n');
+  const place = /^(?:file:\/\/)?(\/\S+:\d+)\n/.exec(error.stack ?? '')?.[1];
+  return error instanceof SyntaxError && place ? `${message} (${place})` : message;
+}

@@ -1,0 +1,62 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { JsonSchema } from './api.js';
+import type { PluginError } from './errors.js';
+import { pluginProblem } from './failures.js';
+
+/** A compiled schema: what is wrong with some parameters, as sentences without their values. */
+export type ParamsCheck = (params: unknown) => readonly string[];
+
+/** Formats are hints here: no list of them is installed with the checker. */
+const options = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
+/** More than these would not be read. */
+const mostProblems = 5;
+
+/** Compiles a plugin's `params` schema. Throws when it is no valid schema. */
+export function compileParams(schema: JsonSchema): ParamsCheck {
+  const { $schema, $id: _unused, ...rest } = schema;
+  const recent = typeof $schema === 'string' && $schema.includes('2020-12');
+  const validate: ValidateFunction = recent
+    ? new Ajv2020(options).compile(rest)
+    : new Ajv(options).compile(rest);
+  return (params) => (validate(params) ? [] : (validate.errors ?? []).map(sentence));
+}
+
+/** `ParamsInvalid` (exit 3) when the parameters do not suit the plugin; undefined when they do. */
+export function checkParams(
+  plugin: { readonly name: string; readonly check?: ParamsCheck | undefined },
+  params: unknown,
+): PluginError | undefined {
+  const found = [...new Set(plugin.check?.(params) ?? [])];
+  if (found.length === 0) return undefined;
+  const more = found.length - mostProblems;
+  const problems = found.slice(0, mostProblems).join('; ') + (more > 0 ? `; ${more} more` : '');
+  return pluginProblem('ParamsInvalid', { plugin: plugin.name, problems });
+}
+
+function sentence(error: ErrorObject): string {
+  const at = toPath(error.instancePath);
+  const parameters = error.params as Readonly<Record<string, unknown>>;
+  switch (error.keyword) {
+    case 'required':
+      return `${at}${at === '' ? '' : '.'}${String(parameters.missingProperty)} is missing`;
+    case 'additionalProperties':
+      return `${at}${at === '' ? '' : '.'}${String(parameters.additionalProperty)} is not known`;
+    case 'enum':
+      return `${at} must be one of ${JSON.stringify(parameters.allowedValues)}`;
+    default:
+      return `${at === '' ? 'params' : at} ${error.message ?? 'is not valid'}`;
+  }
+}
+
+/** `/attachments/0/path` -> `attachments[0].path`. */
+function toPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => {
+      if (/^\d+$/.test(part)) return `${path}[${part}]`;
+      return path === '' ? part : `${path}.${part}`;
+    }, '');
+}

@@ -1,0 +1,56 @@
+import Handlebars from 'handlebars';
+import type { RenderOptions } from './api.js';
+import { pluginProblem } from './failures.js';
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** Templates in this engine know no `log` (it would print to the console) and one helper more. */
+const engine = Handlebars.create();
+engine.unregisterHelper('log');
+engine.registerHelper('json', (value: unknown) => JSON.stringify(value));
+
+/**
+ * Fills in a Handlebars template. A name that `data` does not have is an error, not an empty text;
+ * `{{#if name}}` may ask for it. Throws `TemplateError` (exit 3) with the template's beginning.
+ */
+export function renderTemplate(template: string, data: Data, html = false): string {
+  try {
+    const fill = engine.compile(template, { strict: true, noEscape: !html });
+    return fill(data);
+  } catch (cause) {
+    throw pluginProblem('TemplateError', { template: beginning(template), reason: reason(cause) });
+  }
+}
+
+type Render = (template: string, options?: RenderOptions) => string;
+
+/** What each `render` fills in, for whoever must make the same one elsewhere. */
+const dataOf = new WeakMap<Render, Data>();
+
+/** The `render` of one attempt's context. */
+export function renderer(data: Data): Render {
+  const render: Render = (template, options = {}) =>
+    renderTemplate(template, { ...data, ...options.data }, options.html);
+  dataOf.set(render, data);
+  return render;
+}
+
+/** The names that a `render` of `renderer` knows; none for any other function. */
+export function renderData(render: Render): Data {
+  return dataOf.get(render) ?? {};
+}
+
+const longest = 60;
+
+function beginning(template: string): string {
+  const line = template.replace(/\s+/g, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+function reason(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const missing = /^"(.+)" not defined in/.exec(message)?.[1];
+  if (missing !== undefined) return `there is no "${missing}"`;
+  if (cause instanceof TypeError) return 'a part of one of its paths is missing';
+  return message.replace(/\s+/g, ' ').replace(/\.$/, '');
+}

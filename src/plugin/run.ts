@@ -1,0 +1,67 @@
+import type { Redact } from '../secrets/redaction.js';
+import type { Outcome, PluginContext } from './api.js';
+import { pluginProblem } from './failures.js';
+import { toJson } from './json.js';
+import type { LoadedPlugin } from './loader.js';
+import { isExit, toFailed } from './outcome.js';
+import { checkParams } from './params.js';
+
+export type RunOptions = {
+  /** Hides secrets in the failure and in the result (from `createContext`). */
+  readonly redact?: Redact;
+  /** True for each attempt after the first: asks the plugin's `verify` before it is called. */
+  readonly verify?: boolean;
+};
+
+/**
+ * Makes one attempt: `init` if it is the first call in this process, the check of the parameters,
+ * `verify` if asked for, the call. Never rejects: whatever happens is an outcome. It ends when the
+ * plugin does; limits of time are the caller's, who aborts `context.signal`.
+ */
+export async function runPlugin(
+  plugin: LoadedPlugin,
+  context: PluginContext,
+  options: RunOptions = {},
+): Promise<Outcome> {
+  let exit: number | undefined;
+  const setExit = (code: number): void => {
+    if (!isExit(code)) throw pluginProblem('ExitInvalid', { code: String(code) });
+    exit = code;
+    context.exit(code);
+  };
+  const outcome = await attempt(plugin, { ...context, exit: setExit }, options.verify === true);
+  const complete = exit === undefined ? outcome : { ...outcome, exit };
+  return options.redact ? options.redact(complete) : complete;
+}
+
+async function attempt(
+  plugin: LoadedPlugin,
+  context: PluginContext,
+  verify: boolean,
+): Promise<Outcome> {
+  try {
+    await plugin.start();
+    const invalid = checkParams(plugin, context.params);
+    if (invalid) return toFailed(invalid);
+    const finished = verify ? await finishedEarlier(plugin, context) : undefined;
+    return done(plugin.name, finished ? finished.done : await plugin.module.default(context));
+  } catch (thrown) {
+    return toFailed(thrown);
+  }
+}
+
+async function finishedEarlier(
+  plugin: LoadedPlugin,
+  context: PluginContext,
+): Promise<{ readonly done: unknown } | undefined> {
+  const answer: unknown = await plugin.module.verify?.(context);
+  if (answer === undefined || answer === null) return undefined;
+  if (typeof answer === 'object' && 'done' in answer) return answer;
+  throw pluginProblem('VerifyInvalid', { plugin: plugin.name });
+}
+
+function done(plugin: string, value: unknown): Outcome {
+  const result = toJson(value);
+  if (result.ok) return { kind: 'done', result: result.value };
+  return toFailed(pluginProblem('ResultNotJson', { plugin, at: result.at, what: result.what }));
+}

@@ -1,0 +1,94 @@
+import type { PluginModule } from './api.js';
+import type { LegacyFactory } from './legacy.js';
+
+/** What a module turned out to be. */
+export type Shape =
+  | { readonly kind: 'plugin'; readonly module: PluginModule }
+  /** May be of the older contract; only its answer to `factory(options)` can tell. */
+  | {
+      readonly kind: 'perhaps-legacy';
+      readonly factory: LegacyFactory;
+      readonly module: PluginModule;
+    }
+  | { readonly kind: 'broken'; readonly problem: string };
+
+type Exports = Readonly<Record<string, unknown>>;
+
+/**
+ * Tells what a module's exports are. Only a CommonJS module whose export is a plain, unmarked
+ * function of at most one parameter can be of the older contract: metadata, `exports.default`,
+ * `async`, or a destructured parameter with a name of the context mark the present one.
+ */
+export function shapeOf(namespace: Exports, commonJs: boolean): Shape {
+  const exported = commonJs ? namespace.default : undefined;
+  if (typeof exported === 'function') {
+    return ofFunction(exported as PluginModule['default'] & Exports);
+  }
+  const exports = isRecord(exported) ? exported : namespace;
+  if (typeof exports.default !== 'function') return broken(nothingToCall(exports));
+  return checked(exports, exports.default as PluginModule['default']);
+}
+
+function ofFunction(run: PluginModule['default'] & Exports): Shape {
+  const transpiled = run.default;
+  if (typeof transpiled === 'function') {
+    return checked(run, transpiled as PluginModule['default']);
+  }
+  if (run.length > 1) {
+    return broken(
+      `it exports a function of ${run.length} parameters; a plugin takes one, the context, and the older contract is (options) => (job, step, params) => Promise`,
+    );
+  }
+  const shape = checked(run, run);
+  if (shape.kind !== 'plugin' || isMarked(run)) return shape;
+  return { ...shape, kind: 'perhaps-legacy', factory: run as unknown as LegacyFactory };
+}
+
+const metadata = ['description', 'params', 'templates', 'init', 'verify', 'isolate'] as const;
+
+function isMarked(run: PluginModule['default'] & Exports): boolean {
+  if (metadata.some((name) => Object.hasOwn(run, name))) return true;
+  if (run.constructor.name === 'AsyncFunction') return true;
+  const destructured = /^[^{=]*?\(\s*\{([^}]*)\}/.exec(Function.prototype.toString.call(run))?.[1];
+  return (
+    destructured !== undefined &&
+    /\b(?:params|job|step|results|signal|log|heartbeat|secret|key|render|exit|cwd)\b/.test(
+      destructured,
+    )
+  );
+}
+
+function checked(exports: Exports, run: PluginModule['default']): Shape {
+  const wrong = wrongExports(exports);
+  if (wrong !== undefined) return broken(wrong);
+  const given = metadata.filter((name) => exports[name] !== undefined && exports[name] !== null);
+  const module = Object.fromEntries(given.map((name) => [name, exports[name]]));
+  return { kind: 'plugin', module: { ...module, default: run } };
+}
+
+function wrongExports(exports: Exports): string | undefined {
+  const { description, params, templates, init, verify, isolate } = exports;
+  const texts = Array.isArray(templates) && templates.every((name) => typeof name === 'string');
+  if (description != null && typeof description !== 'string') return wrong('description', 'a text');
+  if (params != null && !isRecord(params)) return wrong('params', 'a JSON Schema');
+  if (templates != null && !texts) return wrong('templates', 'a list of parameter names');
+  if (init != null && typeof init !== 'function') return wrong('init', 'a function');
+  if (verify != null && typeof verify !== 'function') return wrong('verify', 'a function');
+  if (isolate != null && isolate !== 'thread' && isolate !== 'process') {
+    return wrong('isolate', '"thread" or "process"');
+  }
+  return undefined;
+}
+
+function nothingToCall(exports: Exports): string {
+  const names = Object.keys(exports).filter((name) => name !== 'module.exports');
+  const found = names.length === 0 ? 'nothing' : names.join(', ');
+  return `it exports no function to call (it exports ${found}); write "export default async function (context) { … }" or "module.exports = async (context) => { … }"`;
+}
+
+const wrong = (name: string, expected: string): string => `its export ${name} must be ${expected}`;
+const broken = (problem: string): Shape => ({ kind: 'broken', problem });
+
+function isRecord(value: unknown): value is Exports {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,131 @@
+/** What became of one document that was to be written. */
+export type WriteResult =
+  /** Stored: CouchDB answered 201. */
+  | { readonly kind: 'written'; readonly rev: string }
+  /** Not stored: the revision is not the current one; somebody was faster. */
+  | { readonly kind: 'conflict' }
+  /** Not stored: the document itself is refused (validation, size, form). */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Not known (202, no answer, server error): read back and look. */
+  | { readonly kind: 'unknown'; readonly cause: string };
+
+/** How `_bulk_docs` answered; `body` is parsed JSON, or undefined when it is none. */
+export type BulkAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
+  | { readonly kind: 'failed'; readonly cause: string };
+
+/** The most that goes into one request. */
+export type BatchLimits = { readonly documents: number; readonly bytes: number };
+
+type Sized = { readonly id: string; readonly bytes: number };
+
+/**
+ * Takes the next batch from the front of a queue: within the limits (but at least one document) and
+ * no `_id` twice; a second write of an `_id` stays in the queue, in its order.
+ */
+export function takeBatch<T extends Sized>(
+  queue: readonly T[],
+  limits: BatchLimits,
+): { readonly batch: readonly T[]; readonly rest: readonly T[] } {
+  const batch: T[] = [];
+  const later: T[] = [];
+  const ids = new Set<string>();
+  let bytes = 0;
+  let next = 0;
+  for (; next < queue.length && batch.length < limits.documents; next += 1) {
+    const item = queue[next] as T;
+    if (ids.has(item.id)) {
+      later.push(item);
+      continue;
+    }
+    if (batch.length > 0 && bytes + item.bytes > limits.bytes) break;
+    ids.add(item.id);
+    bytes += item.bytes;
+    batch.push(item);
+  }
+  return { batch, rest: [...later, ...queue.slice(next)] };
+}
+
+/**
+ * The result of each document of a batch, in the order of `ids`; or `split`: CouchDB refused the
+ * whole request for the sake of some document in it (400, 413), so nothing of it was stored and
+ * halves must be tried.
+ */
+export function resultsOf(
+  ids: readonly string[],
+  answer: BulkAnswer,
+): readonly WriteResult[] | 'split' {
+  if (answer.kind === 'failed') return ids.map(() => ({ kind: 'unknown', cause: answer.cause }));
+  const { status, body } = answer;
+  if ((status === 201 || status === 202) && Array.isArray(body)) {
+    return rowResults(ids, body, status);
+  }
+  const { error, reason } = errorOf(body);
+  // A proxy refuses a body as too large without CouchDB's JSON.
+  if (status === 413 || (status === 400 && error !== undefined)) {
+    if (ids.length > 1) return 'split';
+    return ids.map(() => ({ kind: 'refused', reason: refusal(status, error, reason) }));
+  }
+  const cause = `CouchDB answers ${status}${reason === undefined ? '' : `: ${reason}`}`;
+  return ids.map(() => ({ kind: 'unknown', cause }));
+}
+
+function rowResults(
+  ids: readonly string[],
+  rows: readonly unknown[],
+  status: 201 | 202,
+): readonly WriteResult[] {
+  const byId = new Map<unknown, Row>();
+  for (const row of rows) if (isRow(row)) byId.set(row.id, row);
+  return ids.map((id) => rowResult(byId.get(id), status));
+}
+
+type Row = {
+  readonly id: string;
+  readonly rev?: unknown;
+  readonly error?: unknown;
+  readonly reason?: unknown;
+};
+
+function isRow(row: unknown): row is Row {
+  return typeof row === 'object' && row !== null && typeof (row as Row).id === 'string';
+}
+
+function rowResult(row: Row | undefined, status: 201 | 202): WriteResult {
+  if (row === undefined) return { kind: 'unknown', cause: 'the answer leaves the document out' };
+  const { error, reason } = errorOf(row);
+  if (error === 'conflict') return { kind: 'conflict' };
+  if (error !== undefined && refusals.has(error)) {
+    return { kind: 'refused', reason: reason ?? error };
+  }
+  if (error !== undefined) return { kind: 'unknown', cause: `${error}: ${reason ?? ''}` };
+  if (typeof row.rev !== 'string') return { kind: 'unknown', cause: 'the answer has no revision' };
+  if (status === 202) return { kind: 'unknown', cause: 'CouchDB answers 202: not on enough nodes' };
+  return { kind: 'written', rev: row.rev };
+}
+
+/** Errors of a row that say no to this document; any other error leaves open what happened. */
+const refusals = new Set([
+  'forbidden',
+  'unauthorized',
+  'document_too_large',
+  'doc_validation',
+  'bad_request',
+  'illegal_docid',
+]);
+
+function errorOf(body: unknown): {
+  readonly error: string | undefined;
+  readonly reason: string | undefined;
+} {
+  const { error, reason } = (body ?? {}) as { error?: unknown; reason?: unknown };
+  return {
+    error: typeof error === 'string' ? error : undefined,
+    reason: typeof reason === 'string' ? reason : undefined,
+  };
+}
+
+function refusal(status: number, error: string | undefined, reason?: string): string {
+  if (status === 413) return 'The document is too large for this CouchDB.';
+  return reason ?? error ?? `CouchDB answers ${status}.`;
+}

@@ -1,0 +1,56 @@
+import type { StoredDocument } from '../model/parse.js';
+
+/** One change of the database. `doc` is its document as it is now; absent when it was deleted. */
+export type Change = {
+  readonly id: string;
+  readonly seq: string;
+  readonly deleted: boolean;
+  readonly doc?: StoredDocument;
+};
+
+/** What one line of a continuous feed says. */
+export type FeedLine =
+  | { readonly kind: 'heartbeat' }
+  | { readonly kind: 'change'; readonly change: Change }
+  /** The server ends the feed; the next one begins at `seq`. */
+  | { readonly kind: 'end'; readonly seq: string }
+  | { readonly kind: 'error'; readonly cause: string }
+  | { readonly kind: 'malformed' };
+
+/** Reads one line of `_changes?feed=continuous`. Never throws. */
+export function readLine(text: string): FeedLine {
+  if (text.trim() === '') return { kind: 'heartbeat' };
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null) return { kind: 'malformed' };
+  const { id, seq, deleted, doc, last_seq: lastSeq, error, reason } = value as Written;
+  if (typeof id === 'string' && isSeq(seq)) {
+    const gone = deleted === true;
+    const rest = !gone && isDocument(doc) ? { doc } : {};
+    return { kind: 'change', change: { id, seq: String(seq), deleted: gone, ...rest } };
+  }
+  if (isSeq(lastSeq)) return { kind: 'end', seq: String(lastSeq) };
+  if (typeof error === 'string') return { kind: 'error', cause: `${error}: ${String(reason)}` };
+  return { kind: 'malformed' };
+}
+
+type Written = Readonly<
+  Record<'id' | 'seq' | 'deleted' | 'doc' | 'last_seq' | 'error' | 'reason', unknown>
+>;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSeq(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+/** Whether a value from the wire is a stored document. */
+export function isDocument(value: unknown): value is StoredDocument {
+  const { _id, _rev } = (value ?? {}) as { _id?: unknown; _rev?: unknown };
+  return typeof _id === 'string' && typeof _rev === 'string';
+}

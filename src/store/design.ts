@@ -1,0 +1,99 @@
+import { problem } from '../errors.js';
+import { openClient, unexpected, type Client } from './client.js';
+import { databasePath, documentPath, type Connection } from './connection.js';
+import { readDesign, type DesignSource } from './design-source.js';
+
+/** What installing did, by part: `tasks` (a view), `filters/jobs`, `validate_doc_update`. */
+export type Installed = Readonly<Record<string, 'inserted' | 'updated' | 'unchanged'>>;
+
+/**
+ * Stores our views, filters and the validation in `_design/<app>` of the database. What else is in
+ * that document, above all views that users added, stays; nothing is written when nothing changed.
+ * @throws TwsError `couch_not_admin`, `document_conflict` (somebody keeps changing it), and those of
+ * `Client.ask`
+ */
+export async function installDesign(connection: Connection): Promise<Installed> {
+  const client = openClient(connection);
+  const source = await readDesign();
+  const id = designId(connection);
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const stored = await readStored(client);
+    const installed = compareDesign(stored, source);
+    if (isCurrent(installed)) return installed;
+    if (await put(client, id, mergeDesign(stored, source))) return installed;
+  }
+  throw problem('document_conflict', { id });
+}
+
+/** Whether the design document of the database is the one of this version. */
+export async function designState(connection: Connection): Promise<'current' | 'old' | 'missing'> {
+  const stored = await readStored(openClient(connection));
+  if (stored === undefined) return 'missing';
+  return isCurrent(compareDesign(stored, await readDesign())) ? 'current' : 'old';
+}
+
+/** Any design document, as far as it matters here. */
+export type StoredDesign = {
+  readonly views?: Readonly<Record<string, unknown>>;
+  readonly filters?: Readonly<Record<string, unknown>>;
+  readonly validate_doc_update?: unknown;
+  readonly [key: string]: unknown;
+};
+
+/** What has to be done to each of our parts, so that `stored` carries `source`. */
+export function compareDesign(stored: StoredDesign | undefined, source: DesignSource): Installed {
+  const parts: Record<string, 'inserted' | 'updated' | 'unchanged'> = {};
+  for (const [name, { map }] of Object.entries(source.views)) {
+    const view = stored?.views?.[name] as { map?: unknown } | undefined;
+    parts[name] = compare(view?.map, map);
+  }
+  for (const [name, filter] of Object.entries(source.filters)) {
+    parts[`filters/${name}`] = compare(stored?.filters?.[name], filter);
+  }
+  parts['validate_doc_update'] = compare(stored?.validate_doc_update, source.validate_doc_update);
+  return parts;
+}
+
+function compare(stored: unknown, wanted: string): 'inserted' | 'updated' | 'unchanged' {
+  if (stored === undefined) return 'inserted';
+  return stored === wanted ? 'unchanged' : 'updated';
+}
+
+/** The design document with our parts as they should be and everything else as it is. */
+export function mergeDesign(stored: StoredDesign | undefined, source: DesignSource): StoredDesign {
+  const views: Record<string, unknown> = { ...stored?.views };
+  for (const [name, view] of Object.entries(source.views)) {
+    // A reduce that a user added to one of our views stays.
+    views[name] = { ...(views[name] as object | undefined), ...view };
+  }
+  const filters = { ...stored?.filters, ...source.filters };
+  return { ...stored, ...source, views, filters };
+}
+
+function isCurrent(installed: Installed): boolean {
+  return Object.values(installed).every((done) => done === 'unchanged');
+}
+
+function designId({ app }: Connection): string {
+  return `_design/${app}`;
+}
+
+async function readStored(client: Client): Promise<StoredDesign | undefined> {
+  const { connection } = client;
+  const action = 'read the design document';
+  const path = databasePath(connection, documentPath(designId(connection)));
+  const reply = await client.ask({ path, action });
+  if (reply.kind === 'answered') return reply.body as StoredDesign;
+  if (reply.status === 404) return undefined;
+  throw unexpected(connection, action, reply);
+}
+
+/** Whether it was stored; false when somebody else was faster. */
+async function put(client: Client, id: string, design: StoredDesign): Promise<boolean> {
+  const action = 'store the design document';
+  const path = databasePath(client.connection, documentPath(id));
+  const reply = await client.ask({ method: 'PUT', path, body: design, action });
+  if (reply.kind === 'answered') return true;
+  if (reply.status === 409) return false;
+  throw unexpected(client.connection, action, reply);
+}

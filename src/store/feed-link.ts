@@ -1,0 +1,102 @@
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { causeOf } from './causes.js';
+import { credentialsOf, databasePath, serverUrl, type Connection } from './connection.js';
+
+/** Where a feed begins, and how often the server has to give a sign of life. */
+export type FeedQuery = { readonly since: string; readonly heartbeatMs: number };
+
+/** An open feed: `lines` ends or throws when the connection does; leaving it closes the connection. */
+export type FeedLink = { readonly status: number; readonly lines: AsyncIterable<string> };
+
+/**
+ * Opens one continuous feed on a connection of its own. Lines are read from the socket only as they
+ * are asked for, so a busy consumer slows the server down. Silence of three heartbeats, counted only
+ * while somebody waits for a line, breaks the connection.
+ * @throws Error with a short cause as message; whatever `signal` aborts with
+ */
+export async function openFeedLink(
+  connection: Connection,
+  query: FeedQuery,
+  signal: AbortSignal,
+): Promise<FeedLink> {
+  const silenceMs = 3 * query.heartbeatMs;
+  const response = await getResponse(connection, feedPath(connection, query), silenceMs, signal);
+  const { statusCode: status = 0 } = response;
+  return { status, lines: linesOf(response, silenceMs) };
+}
+
+function feedPath(connection: Connection, { since, heartbeatMs }: FeedQuery): string {
+  const query = new URLSearchParams({
+    feed: 'continuous',
+    include_docs: 'true',
+    heartbeat: String(heartbeatMs),
+    since,
+  });
+  return databasePath(connection, `/_changes?${query.toString()}`);
+}
+
+function getResponse(
+  connection: Connection,
+  path: string,
+  silenceMs: number,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const url = `${serverUrl(connection)}${path}`;
+  const send = url.startsWith('https:') ? requestHttps : requestHttp;
+  const headers = { accept: 'application/json', ...credentialsOf(connection) };
+  return new Promise((resolve, reject) => {
+    const request = send(url, { headers, agent: false, signal });
+    const timer = setTimeout(() => request.destroy(new Error(silence(silenceMs))), silenceMs);
+    request.on('response', (response) => {
+      clearTimeout(timer);
+      resolve(response);
+    });
+    // Stays for the life of the connection: later errors reach the reader of the lines as well.
+    request.on('error', (error) => {
+      clearTimeout(timer);
+      reject(new Error(causeOf(error), { cause: error }));
+    });
+    request.end();
+  });
+}
+
+async function* linesOf(response: IncomingMessage, silenceMs: number): AsyncGenerator<string> {
+  response.setEncoding('utf8');
+  const chunks = response[Symbol.asyncIterator]() as AsyncIterator<string>;
+  let begun = '';
+  try {
+    for (;;) {
+      const chunk = await nextChunk(chunks, response, silenceMs);
+      if (chunk === undefined) return;
+      begun += chunk;
+      // A long document comes in many chunks: it is split once, when its end is there.
+      if (!chunk.includes('\n')) continue;
+      const lines = begun.split('\n');
+      begun = lines.pop() ?? '';
+      yield* lines;
+    }
+  } finally {
+    response.destroy();
+  }
+}
+
+async function nextChunk(
+  chunks: AsyncIterator<string>,
+  response: IncomingMessage,
+  silenceMs: number,
+): Promise<string | undefined> {
+  const timer = setTimeout(() => response.destroy(new Error(silence(silenceMs))), silenceMs);
+  try {
+    const next = await chunks.next();
+    return next.done === true ? undefined : next.value;
+  } catch (error) {
+    throw new Error(causeOf(error), { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function silence(ms: number): string {
+  return `nothing heard for ${ms / 1000} s`;
+}

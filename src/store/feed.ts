@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TwsError } from '../errors.js';
+import { usualBackoff, waitMs, type Backoff } from './backoff.js';
+import { readLine, type Change } from './change.js';
+import type { Client } from './client.js';
+import { openFeedLink } from './feed-link.js';
+import { readDatabase, type DatabaseState } from './database-state.js';
+import type { StoreLog } from './log.js';
+
+/** How the feed is doing. `cause` is a few words or a sentence, without credentials. */
+export type FeedState =
+  | { readonly kind: 'following' }
+  | { readonly kind: 'lost'; readonly cause: string; readonly retryInMs: number };
+
+export type FollowOptions = {
+  /** The sequence after which changes are wanted: of `info()`, `'0'` or `'now'`. */
+  readonly since: string;
+  /** Ends the feed; no error is thrown for it. */
+  readonly signal: AbortSignal;
+  /** Told each change of state once; further failures of the same cause are not told. */
+  readonly onState?: (state: FeedState) => void;
+  /** How often the server gives a sign of life; after three times of silence it counts as lost. */
+  readonly heartbeatMs?: number;
+  readonly backoff?: Backoff;
+  /** Source of the jitter, 0 to below 1. */
+  readonly random?: () => number;
+};
+
+/**
+ * Follows `_changes` until `signal` aborts. Feed invariants:
+ * F1 every change is handed out at least once, in the order of the feed, after a broken connection
+ *    from the last one that was handed out;
+ * F2 no failure of the server or of the network ends it;
+ * F3 nothing is read ahead beyond the buffers of the socket while the consumer is busy;
+ * F4 a database that was deleted and made anew is read from its beginning.
+ */
+export async function* followChanges(
+  client: Client,
+  options: FollowOptions & { readonly log?: StoreLog | undefined },
+): AsyncGenerator<Change, void, undefined> {
+  const { signal, backoff = usualBackoff, random = Math.random } = options;
+  const tell = stateTeller(options.onState);
+  const place: Place = { since: options.since, identity: undefined, missed: false };
+  let failures = 0;
+  while (!signal.aborted) {
+    let lost: Lost = { cause: 'the server ended the feed', slowly: false };
+    try {
+      for await (const event of follow(client, place, options)) {
+        if (event === 'opened') {
+          failures = 0;
+          tell({ kind: 'following' });
+        } else yield event;
+        if (signal.aborted) return;
+      }
+    } catch (error) {
+      lost = lossOf(error, place);
+    }
+    if (signal.aborted) return;
+    failures += 1;
+    const retryInMs = lost.slowly ? 3 * backoff.maxMs : waitMs(failures, random(), backoff);
+    tell({ kind: 'lost', cause: lost.cause, retryInMs });
+    await sleep(retryInMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Where we are: moved on by every change that was handed out. */
+type Place = { since: string; identity: string | undefined; missed: boolean };
+
+/** One life of a connection: says `opened`, then its changes; throws when it breaks. */
+async function* follow(
+  client: Client,
+  place: Place,
+  options: FollowOptions & { readonly log?: StoreLog | undefined },
+): AsyncGenerator<'opened' | Change> {
+  const { signal, heartbeatMs = 10_000, log } = options;
+  settlePlace(place, await readDatabase(client, AbortSignal.any([signal, silence(heartbeatMs)])));
+  const query = { since: place.since, heartbeatMs };
+  const { status, lines } = await openFeedLink(client.connection, query, signal);
+  if (status !== 200) {
+    // An old sequence may be unreadable for this database; the beginning always is.
+    if (status === 400) place.since = '0';
+    for await (const text of lines) throw new Error(`the feed is answered with ${status}: ${text}`);
+    throw new Error(`the feed is answered with ${status}`);
+  }
+  yield 'opened';
+  for await (const text of lines) {
+    const line = readLine(text);
+    switch (line.kind) {
+      case 'heartbeat':
+        break;
+      case 'change':
+        yield line.change;
+        place.since = line.change.seq;
+        break;
+      case 'end':
+        place.since = line.seq;
+        return;
+      case 'error':
+        throw new Error(line.cause);
+      case 'malformed':
+        log?.warn(
+          { line: text.slice(0, 200) },
+          'A line of the feed cannot be read; it is left out.',
+        );
+    }
+  }
+}
+
+/** The server must say what the database is about as fast as it must beat. */
+function silence(heartbeatMs: number): AbortSignal {
+  return AbortSignal.timeout(Math.max(5_000, 3 * heartbeatMs));
+}
+
+/**
+ * Decides where to go on (F4). CouchDB from 3.3 on tells databases of one name apart by the time of
+ * their making, and begins anew by itself when a sequence is of another one; where that time is not
+ * told, having missed the database and a position beyond its end give it away.
+ */
+function settlePlace(place: Place, now: DatabaseState): void {
+  const known = place.identity !== undefined && now.identity !== undefined;
+  const other = known
+    ? place.identity !== now.identity
+    : place.missed || position(place.since) > position(now.updateSeq);
+  if (other) place.since = '0';
+  place.identity = now.identity;
+  place.missed = false;
+}
+
+/** Sequences are opaque, but all servers put the number of changes in front. */
+function position(seq: string): number {
+  return Number.parseInt(seq, 10);
+}
+
+/** `slowly`: CouchDB locks an account after five refused passwords in five minutes. */
+type Lost = { readonly cause: string; readonly slowly: boolean };
+
+function lossOf(error: unknown, place: Place): Lost {
+  if (!(error instanceof Error)) return { cause: String(error), slowly: false };
+  const code = error instanceof TwsError ? error.code : undefined;
+  if (code === 'database_missing') {
+    place.missed = true;
+    return { cause: 'database missing', slowly: false };
+  }
+  return { cause: error.message, slowly: code === 'couch_unauthorized' };
+}
+
+function stateTeller(onState: FollowOptions['onState']): (state: FeedState) => void {
+  let told = '';
+  return (state) => {
+    const summary = state.kind === 'lost' ? `lost: ${state.cause}` : state.kind;
+    if (summary === told) return;
+    told = summary;
+    onState?.(state);
+  };
+}

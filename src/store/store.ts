@@ -1,0 +1,107 @@
+import { problem } from '../errors.js';
+import type { StoredDocument } from '../model/parse.js';
+import type { WriteResult } from './batch.js';
+import { bulkSender } from './bulk.js';
+import { isDocument, type Change } from './change.js';
+import { openClient, unexpected, type Client } from './client.js';
+import { databasePath, documentPath, type Connection } from './connection.js';
+import { readDatabase, type DatabaseState } from './database-state.js';
+import { followChanges, type FollowOptions } from './feed.js';
+import type { StoreLog } from './log.js';
+import { viewRequest, viewRows, type ViewName, type ViewQuery, type ViewRow } from './views.js';
+import { createWriter, type NewDocument } from './writer.js';
+
+/**
+ * One database. What is read throws the problems of `Client.ask`; what is written has a result and
+ * never throws; the feed does neither, it tells its state.
+ */
+export type Store = {
+  readonly connection: Connection;
+  readonly info: () => Promise<DatabaseState>;
+  /** The current revision of a document; undefined when there is none or it is deleted. */
+  readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /** Those of the documents that exist, by id. */
+  readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+  /** Compare-and-set on `_rev` (without: the document must not exist), by group commit. */
+  readonly write: (doc: NewDocument) => Promise<WriteResult>;
+  /** Deletes the revision `rev`; the result is as of a write. */
+  readonly remove: (id: string, rev: string) => Promise<WriteResult>;
+  /** @throws TwsError `view_missing` as well */
+  readonly view: <N extends ViewName>(name: N, query?: ViewQuery) => Promise<readonly ViewRow<N>[]>;
+  readonly follow: (options: FollowOptions) => AsyncIterable<Change>;
+  /** Ends when all writes have their results; later writes are refused as not known. */
+  readonly close: () => Promise<void>;
+};
+
+/** Opens a database; nothing is sent before the first request. */
+export function openStore(
+  connection: Connection,
+  options: { readonly log?: StoreLog } = {},
+): Store {
+  const client = openClient(connection);
+  const writer = createWriter(bulkSender(connection));
+  const { log } = options;
+  return {
+    connection,
+    info: () => readDatabase(client),
+    get: (id) => readDocument(client, id),
+    getMany: (ids) => readDocuments(client, ids),
+    write: writer.write,
+    remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
+    view: (name, query = {}) => readView(client, name, query),
+    follow: (follow) => followChanges(client, { ...follow, log }),
+    close: writer.close,
+  };
+}
+
+async function readDocument(client: Client, id: string): Promise<StoredDocument | undefined> {
+  // These ids would change the path of the request instead of being part of it.
+  if (id === '' || id === '.' || id === '..') return (await readDocuments(client, [id])).get(id);
+  const action = `read document "${id}"`;
+  const path = databasePath(client.connection, documentPath(id));
+  const reply = await client.ask({ path, action });
+  if (reply.kind === 'answered') return isDocument(reply.body) ? reply.body : undefined;
+  if (reply.status === 404) return undefined;
+  throw unexpected(client.connection, action, reply);
+}
+
+/** Ids asked for in one request. */
+const chunk = 1_000;
+
+async function readDocuments(
+  client: Client,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredDocument>> {
+  const found = new Map<string, StoredDocument>();
+  const action = 'read documents';
+  const path = databasePath(client.connection, '/_all_docs');
+  for (let from = 0; from < ids.length; from += chunk) {
+    const keys = ids.slice(from, from + chunk);
+    const query = { include_docs: true };
+    const reply = await client.ask({ method: 'POST', path, query, body: { keys }, action });
+    if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
+    for (const { doc } of viewRows(reply.body) ?? []) {
+      if (doc !== undefined && doc['_deleted'] !== true) found.set(doc._id, doc);
+    }
+  }
+  return found;
+}
+
+async function readView<N extends ViewName>(
+  client: Client,
+  name: N,
+  query: ViewQuery,
+): Promise<readonly ViewRow<N>[]> {
+  const { connection } = client;
+  const request = viewRequest(connection, name, query);
+  const reply = await client.ask(request);
+  if (reply.kind === 'answered') {
+    const rows = viewRows<N>(reply.body);
+    if (rows !== undefined) return rows;
+    const reason = 'the answer has no rows';
+    throw unexpected(connection, request.action, { status: 200, reason });
+  }
+  const { database, app } = connection;
+  if (reply.status === 404) throw problem('view_missing', { database, app, view: name });
+  throw unexpected(connection, request.action, reply);
+}

@@ -1,0 +1,109 @@
+import type { StoredDocument } from '../model/parse.js';
+import { isDocument } from './change.js';
+import type { Ask } from './client.js';
+import { databasePath, type Connection } from './connection.js';
+
+/** The views of the design document. */
+export const viewNames = [
+  'tasks',
+  'flows',
+  'jobs',
+  'unfinished',
+  'due',
+  'failed',
+  'children',
+  'requests',
+  'engines',
+] as const;
+export type ViewName = (typeof viewNames)[number];
+
+/** State (`''`: new) and exit (`null`: none yet) of a job. */
+type StateAndExit = { readonly state: string; readonly exit: number | null };
+
+/** What the views hold. */
+export type Views = {
+  /** Key `name::owner`; value: the plugin. */
+  readonly tasks: { readonly key: string; readonly value: string };
+  /** Key `name::owner`; value: whether it is enabled. */
+  readonly flows: { readonly key: string; readonly value: boolean };
+  /** Every job once. Key `flow::owner`. */
+  readonly jobs: { readonly key: string; readonly value: StateAndExit };
+  /** Jobs that are not final. Key `[state]`, `['']` for new ones; value: `flow::owner`. */
+  readonly unfinished: { readonly key: readonly [string]; readonly value: string };
+  /** Jobs that are not final, by when something is due (epoch ms); value: state. */
+  readonly due: { readonly key: number; readonly value: string };
+  /** Final jobs without success. Key `[flow, end]` (epoch ms). */
+  readonly failed: {
+    readonly key: readonly [string, number | null];
+    readonly value: { readonly exit: number | null; readonly failure: string | null };
+  };
+  /** Jobs by the id of their parent job. */
+  readonly children: { readonly key: string; readonly value: StateAndExit };
+  /** Requests that no engine has taken yet, by the id of their job; value: the action. */
+  readonly requests: { readonly key: string; readonly value: string };
+  /** Engine documents, by host; value: their state. */
+  readonly engines: { readonly key: string; readonly value: string };
+};
+
+/** One row of a view. `doc` only with `includeDocs`, and when the document is still there. */
+export type ViewRow<N extends ViewName = ViewName> = {
+  readonly id: string;
+  readonly key: Views[N]['key'];
+  readonly value: Views[N]['value'];
+  readonly doc?: StoredDocument;
+};
+
+/** Which rows, as CouchDB understands it; keys are any JSON. */
+export type ViewQuery = {
+  readonly key?: unknown;
+  readonly keys?: readonly unknown[];
+  readonly startKey?: unknown;
+  readonly endKey?: unknown;
+  readonly startKeyDocId?: string;
+  readonly endKeyDocId?: string;
+  readonly inclusiveEnd?: boolean;
+  readonly limit?: number;
+  readonly skip?: number;
+  readonly descending?: boolean;
+  readonly includeDocs?: boolean;
+  readonly reduce?: boolean;
+  readonly group?: boolean;
+};
+
+/** The request for a view. With `keys` it is a POST: they may be many. */
+export function viewRequest(connection: Connection, name: ViewName, query: ViewQuery): Ask {
+  const app = encodeURIComponent(connection.app);
+  // A user may have added a reduce to the view; rows are wanted unless asked otherwise.
+  const { keys, reduce = query.group ?? false, ...plain } = query;
+  const rest = { ...plain, reduce };
+  const request = {
+    path: databasePath(connection, `/_design/${app}/_view/${name}`),
+    query: Object.fromEntries(Object.entries(rest).flatMap(parameter)),
+    action: `read the view ${name}`,
+  };
+  return keys === undefined ? request : { ...request, method: 'POST', body: { keys } };
+}
+
+/** Key parameters are written as JSON by nano, `*_docid` are plain text. */
+const parameterNames: Readonly<Record<string, string>> = {
+  startKey: 'start_key',
+  endKey: 'end_key',
+  startKeyDocId: 'start_key_doc_id',
+  endKeyDocId: 'end_key_doc_id',
+  inclusiveEnd: 'inclusive_end',
+  includeDocs: 'include_docs',
+};
+
+function parameter([name, value]: [string, unknown]): [string, unknown][] {
+  return value === undefined ? [] : [[parameterNames[name] ?? name, value]];
+}
+
+/** The rows of a view's answer; undefined when the answer holds none. */
+export function viewRows<N extends ViewName>(body: unknown): readonly ViewRow<N>[] | undefined {
+  const { rows } = body as { rows?: unknown };
+  if (!Array.isArray(rows)) return undefined;
+  return rows.map((row: ViewRow<N> & { readonly doc?: unknown }) => {
+    const { id, key, value, doc } = row;
+    return { id, key, value, ...(isDocument(doc) ? { doc } : {}) };
+  });
+}

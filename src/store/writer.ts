@@ -1,0 +1,100 @@
+import {
+  resultsOf,
+  takeBatch,
+  type BatchLimits,
+  type BulkAnswer,
+  type WriteResult,
+} from './batch.js';
+
+/** A document on its way into the database; `_rev` is the revision that was decided upon. */
+export type NewDocument = {
+  readonly _id: string;
+  readonly _rev?: string;
+  readonly [key: string]: unknown;
+};
+
+/** Sends the JSON of a `_bulk_docs` request. Never rejects. */
+export type SendBulk = (json: string) => Promise<BulkAnswer>;
+
+/**
+ * Group commit. W1: one request is in flight. W2: what arrives meanwhile is the next batch; nothing
+ * waits for more to come. W3: an `_id` is never twice in a request, and its writes keep their order.
+ */
+export type Writer = {
+  /** Writes one document, compare-and-set on its `_rev`. The document is read at once. */
+  readonly write: (doc: NewDocument) => Promise<WriteResult>;
+  /** Takes nothing more; ends when all that was taken has its result. */
+  readonly close: () => Promise<void>;
+};
+
+/** CouchDB refuses documents over 8 MB by default; a request may be larger, but then it is slow. */
+const usualLimits: BatchLimits = { documents: 500, bytes: 8_000_000 };
+
+type Waiting = {
+  readonly id: string;
+  readonly json: string;
+  readonly bytes: number;
+  readonly settle: (result: WriteResult) => void;
+};
+
+/** Makes the writer of a process. `limits`: documents and bytes of one request at most. */
+export function createWriter(send: SendBulk, limits: BatchLimits = usualLimits): Writer {
+  let queue: readonly Waiting[] = [];
+  let arrived: Waiting[] = [];
+  let running: Promise<void> | undefined;
+  let closed = false;
+
+  const run = async (): Promise<void> => {
+    // What is written in the same turn of the event loop belongs together.
+    await Promise.resolve();
+    while (queue.length + arrived.length > 0) {
+      const { batch, rest } = takeBatch([...queue, ...arrived], limits);
+      queue = rest;
+      arrived = [];
+      await sendBatch(batch, send);
+    }
+    running = undefined;
+  };
+
+  return {
+    write: (doc) => {
+      if (closed) return Promise.resolve({ kind: 'unknown', cause: 'the store is closed' });
+      const json = jsonOf(doc);
+      if (json === undefined) {
+        return Promise.resolve({ kind: 'refused', reason: 'The document cannot be made JSON.' });
+      }
+      return new Promise((settle) => {
+        arrived.push({ id: doc._id, json, bytes: Buffer.byteLength(json), settle });
+        running ??= run();
+      });
+    },
+    close: async () => {
+      closed = true;
+      await running;
+    },
+  };
+}
+
+async function sendBatch(batch: readonly Waiting[], send: SendBulk): Promise<void> {
+  const answer = await send(`{"docs":[${batch.map(({ json }) => json).join(',')}]}`);
+  const results = resultsOf(
+    batch.map(({ id }) => id),
+    answer,
+  );
+  if (results === 'split') {
+    const half = Math.ceil(batch.length / 2);
+    await sendBatch(batch.slice(0, half), send);
+    await sendBatch(batch.slice(half), send);
+    return;
+  }
+  batch.forEach(({ settle }, i) => settle(results[i] as WriteResult));
+}
+
+/** Circular values and BigInts have no JSON. */
+function jsonOf(doc: NewDocument): string | undefined {
+  try {
+    return JSON.stringify(doc);
+  } catch {
+    return undefined;
+  }
+}

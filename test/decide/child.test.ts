@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { FinalJob } from '../../src/model/job.js';
+import { t0, task } from '../support/builders.js';
+import { story, type Setting, type Story } from './story.js';
+
+const tasks = [task('a', { flow: 'inner', params: { x: 1 } })];
+
+/** A story in which step `a` waits for its child. */
+function waiting(setting: Partial<Setting> = {}): Story {
+  const told = story({ steps: ['a', 'b'], tasks, ...setting });
+  told.go();
+  return told;
+}
+
+const child = (more: Partial<FinalJob>): FinalJob => ({
+  _id: 'j:0:1',
+  _rev: '9-x',
+  type: 'job',
+  state: '$$complete',
+  ...more,
+});
+const final = (more: Partial<FinalJob>) => ({
+  children: { 'j:0:1': { kind: 'final' as const, job: child(more) } },
+});
+
+describe('a step whose task is a flow', () => {
+  it('makes a child job and waits for it, whatever plugins this engine has', () => {
+    const told = waiting({
+      job: { owner: 'acme', priority: 7, params: { 'a-0': { y: 2 } } },
+      world: { plugins: [], freeSlots: 0 },
+    });
+    expect(told.last).toEqual({
+      index: 0,
+      path: '0',
+      name: 'a',
+      task: 'a',
+      attempt: 1,
+      run: 1,
+      phase: 'main',
+      state: '$$waiting',
+      child: 'j:0:1',
+      params: { x: 1, y: 2 },
+      accepted: t0,
+      start: t0,
+    });
+    expect(told.job).toMatchObject({ state: 'a-0' });
+    expect(told.children).toEqual([
+      {
+        _id: 'j:0:1',
+        type: 'job',
+        flow: 'inner',
+        owner: 'acme',
+        parent: { job: 'j', step: '0' },
+        params: { x: 1, y: 2 },
+        priority: 7,
+      },
+    ]);
+  });
+
+  it('looks for the child and waits while it lives', () => {
+    const told = waiting();
+    expect(told.decide()).toMatchObject({ kind: 'look_up', children: ['j:0:1'] });
+    told.with({ children: { 'j:0:1': { kind: 'live' } } });
+    expect(told.decide()).toEqual({ kind: 'wait', because: 'Step a waits for job j:0:1.' });
+  });
+
+  it('makes a child again that got lost, the same one', () => {
+    const told = waiting();
+    const { children } = told;
+    told.with({ children: { 'j:0:1': { kind: 'absent' } } });
+    const intent = told.decide();
+    expect(intent).toEqual({ kind: 'spawn', job: told.job, children });
+  });
+
+  it('makes a child again for the owner of the flow when the job names none', () => {
+    const told = waiting().edit({ owner: undefined, steps: [] });
+    told.edit({ steps: [{ ...waiting().last, params: undefined }] });
+    told.with({ children: { 'j:0:1': { kind: 'absent' } } });
+    const intent = told.decide();
+    if (intent.kind !== 'spawn') throw new Error(intent.kind);
+    expect(intent.children).toEqual([
+      {
+        _id: 'j:0:1',
+        type: 'job',
+        flow: 'inner',
+        owner: 'DEFAULT',
+        parent: { job: 'j', step: '0' },
+      },
+    ]);
+  });
+
+  it('takes the result of the child', () => {
+    const told = waiting();
+    told.at(500).with(final({ exit: 0, result: { n: 1 } }));
+    told.go();
+    expect(told.steps[0]).toMatchObject({
+      state: '$$complete',
+      exit: 0,
+      end: t0 + 500,
+      result: { n: 1 },
+    });
+    expect(told.trail).toEqual(['a#1 $$complete', 'b#1 $$active']);
+  });
+
+  it('has no result when the child has none', () => {
+    const told = waiting();
+    told.with(final({ exit: 0 })).go();
+    expect(told.steps[0]).not.toHaveProperty('result');
+  });
+
+  it.each([
+    [
+      'says why the child failed',
+      { exit: 5, failure: { name: 'X', message: 'It broke.' } },
+      5,
+      'It broke.',
+    ],
+    [
+      'says how a cancelled child ended',
+      { exit: 130, state: '$$cancelled' as const },
+      130,
+      'exit 130',
+    ],
+    ['says so when the child has no exit', {}, 2, 'exit 2'],
+  ])('%s', (_title, more, exit, reason) => {
+    const told = waiting({ steps: [{ task: 'a', retry: 5 }], flow: { retry: 5 } });
+    told.with(final(more)).go();
+    expect(told.trail).toEqual(['a#1 $$error']);
+    expect(told.last).toMatchObject({ failure: { name: 'ChildFailed' } });
+    expect(told.job).toMatchObject({
+      exit,
+      failure: { message: expect.stringContaining(reason) as string },
+    });
+  });
+
+  it('is handled like any step', () => {
+    const told = waiting({ steps: [{ task: 'a', error: 'h' }] });
+    told.with(final({ exit: 2 })).go();
+    expect(told.trail).toEqual(['a#1 $$error', 'h#1 $$active']);
+  });
+
+  it('does not count as time of the flow while it waits, nor the time before', () => {
+    const told = story({
+      steps: ['a', 'b', 'c'],
+      tasks,
+      job: { paused: true },
+      flow: { timeout: 1000 },
+    });
+    told.go();
+    told.at(300).edit({ paused: false }).go();
+    told
+      .at(70_300)
+      .with(final({ exit: 0 }))
+      .go();
+    expect(told.job).toMatchObject({ held_ms: 70_300 });
+    expect(told.at(71_299).done().kind).toBe('claim');
+  });
+
+  it('counts nothing when the step does not say since when', () => {
+    const told = waiting();
+    told.edit({ steps: [{ ...told.last, accepted: undefined }] });
+    told
+      .at(900)
+      .with(final({ exit: 0 }))
+      .go();
+    expect(told.job).toMatchObject({ held_ms: 0 });
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { endInvalid, endUnbegun, finish } from '../../src/decide/finish.js';
+import { failure } from '../../src/model/failures.js';
+import { flow, frozen, liveJob, newJob, t0 } from '../support/builders.js';
+
+const why = failure('FlowMissing', { flow: 'f', owner: 'o' });
+
+describe('finish', () => {
+  const job = frozen(
+    liveJob(flow(['a']), {
+      next_due: t0,
+      resume_at: t0,
+      held_since: t0,
+      held_ms: 3,
+      mine: 'kept',
+    } as object),
+  );
+
+  it('sets state, end, exit and result', () => {
+    const final = finish(job, { exit: 0, result: { x: 1 } }, t0 + 5);
+    expect(final).toMatchObject({ state: '$$complete', end: t0 + 5, exit: 0, result: { x: 1 } });
+    expect(final).not.toHaveProperty('failure');
+  });
+
+  it('sets the failure, and the state of a cancelled job', () => {
+    const final = finish(job, { state: '$$cancelled', exit: 130, failure: why }, t0);
+    expect(final).toMatchObject({ state: '$$cancelled', exit: 130, failure: why });
+    expect(final).not.toHaveProperty('result');
+  });
+
+  it('takes the waiting times away and keeps every other key', () => {
+    const final = finish(job, { exit: 0 }, t0);
+    for (const key of ['next_due', 'resume_at', 'held_since'])
+      expect(final).not.toHaveProperty(key);
+    expect(final).toMatchObject({ held_ms: 3, mine: 'kept', definitions: job.definitions });
+  });
+});
+
+describe('endUnbegun', () => {
+  it.each([
+    [3, '$$complete'],
+    [130, '$$cancelled'],
+  ])('ends with exit %i in state %s, without steps', (exit, state) => {
+    const job = frozen(newJob({ params: { x: 1 }, mine: 'kept' }));
+    expect(endUnbegun(job, t0, exit, why)).toEqual({
+      ...job,
+      state,
+      start: t0,
+      end: t0,
+      exit,
+      failure: why,
+      steps: [],
+    });
+  });
+
+  it('lists the problems', () => {
+    const problems = [{ path: 'a', message: 'a is wrong.' }];
+    expect(endUnbegun(newJob(), t0, 3, why, problems)).toMatchObject({ problems });
+  });
+});
+
+describe('endInvalid', () => {
+  const problem = { path: 'flow', message: 'flow must be a name.' };
+
+  it('ends a job that cannot be read and names the first problem', () => {
+    const doc = frozen({ _id: 'j', _rev: '1-x', type: 'job', flow: 7, mine: 'kept' });
+    expect(endInvalid(doc, [problem, { ...problem, path: 'x' }], t0)).toMatchObject({
+      ...doc,
+      state: '$$complete',
+      exit: 3,
+      start: t0,
+      steps: [],
+      failure: { name: 'InvalidJob', message: expect.stringContaining('1 more') as string },
+      problems: [problem, { path: 'x' }],
+    });
+  });
+
+  it.each([
+    [
+      'keeps start and steps that were there',
+      { start: 5, steps: [{ x: 1 }] },
+      { start: 5, steps: [{ x: 1 }] },
+    ],
+    [
+      'replaces start and steps that are none',
+      { start: 'soon', steps: 'many' },
+      { start: t0, steps: [] },
+    ],
+  ])('%s', (_title, had, has) => {
+    expect(endInvalid({ _id: 'j', _rev: '1-x', ...had }, [problem], t0)).toMatchObject(has);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import type { Found } from '../../src/decide/intent.js';
+import { initialise } from '../../src/decide/initialise.js';
+import { toTree } from '../../src/model/tree.js';
+import type { Flow } from '../../src/model/flow.js';
+import type { NewJob } from '../../src/model/job.js';
+import { flow, frozen, newJob, t0, task, world, type WorldOptions } from '../support/builders.js';
+
+const tasks = [task('a', { params: { x: 1 } }), task('b', { params: { _rev: '2-b' } })];
+const flows = [flow(['a', 'b'])];
+
+function initialised(job: NewJob, options: WorldOptions = {}) {
+  return initialise(frozen(job), t0, world({ flows, tasks, ...options }));
+}
+
+describe('initialise', () => {
+  it('sets state, start, snapshots, parameters and an empty list of steps at once', () => {
+    const job = newJob({ owner: 'DEFAULT', params: { 'b-1': { y: 2 } } });
+    const { tasks: tree, _rev, ...settings } = { ...flows[0] };
+    expect(initialised(job)).toEqual({
+      kind: 'change',
+      job: {
+        ...job,
+        state: '$$ready',
+        start: t0,
+        tasks: tree,
+        definitions: { a: tasks[0], b: tasks[1] },
+        flow_definition: { ...settings, _rev },
+        flow_rev: '3-flow',
+        params: { 'a-0': { x: 1 }, 'b-1': { _rev: '2-b', y: 2 } },
+        steps: [],
+        run: 1,
+      },
+    });
+  });
+
+  it('keeps keys it does not know', () => {
+    expect(initialised(newJob({ mine: { deep: [1] } }))).toMatchObject({
+      job: { mine: { deep: [1] } },
+    });
+  });
+
+  it.each([
+    ['the flow and tasks of the owner before those of DEFAULT', 'acme', '8-acme', 9],
+    ['the flow and tasks of DEFAULT for other owners', 'other', '3-flow', 1],
+    ['the flow and tasks of DEFAULT without an owner', undefined, '3-flow', 1],
+  ])('takes %s', (_title, owner, rev, x) => {
+    const own = { ...flow(['a'], { owner: 'acme' }), _rev: '8-acme' };
+    const ownTask = task('a', { owner: 'acme', params: { x: 9 } });
+    const job = newJob(owner === undefined ? {} : { owner });
+    const move = initialised(job, { flows: [...flows, own], tasks: [...tasks, ownTask] });
+    expect(move).toMatchObject({
+      job: { owner: owner ?? 'DEFAULT', flow_rev: rev, params: { 'a-0': { x } } },
+    });
+  });
+
+  it('takes tasks that stand in the job itself', () => {
+    const move = initialised(frozen({ ...newJob(), tasks: toTree(['b']) }));
+    expect(move).toMatchObject({
+      job: {
+        tasks: { sequence: [{ task: 'b' }] },
+        flow_definition: { name: 'f', owner: 'DEFAULT' },
+      },
+    });
+    expect(move).not.toHaveProperty('job.flow_rev');
+  });
+
+  it('needs no flow name beside tasks in the job', () => {
+    const { flow: _none, ...rest } = newJob();
+    const job = { ...rest, tasks: toTree(['b']) };
+    expect(initialised(job)).toMatchObject({ job: { flow_definition: { name: '' } } });
+  });
+
+  it('reads parameters by position', () => {
+    const params = { tasks: { sequence: [{ params: { x: 5 } }, { y: 6 }] } };
+    expect(initialised(newJob({ params }))).toMatchObject({
+      job: { params: { 'a-0': { x: 5 }, 'b-1': { y: 6 } } },
+    });
+  });
+
+  it('reports parameters that name no step', () => {
+    expect(initialised(newJob({ params: { 'a-7': {}, a: {} } }))).toMatchObject({
+      job: { problems: [{ path: 'params.a-7' }] },
+    });
+  });
+
+  it.each([
+    ['a time to come', t0 + 900, 900],
+    ['a time in the past', t0 - 900, undefined],
+    ['an ISO time', new Date(t0 + 900).toISOString(), 900],
+  ])('counts the wait until exec_after, for %s', (_title, exec_after, heldMs) => {
+    const move = initialised(newJob({ exec_after }));
+    expect((move as { job?: { held_ms?: number } }).job?.held_ms).toBe(heldMs);
+  });
+
+  it('drops what an earlier run left in a copy of its job', () => {
+    const traces = { exit: 2, end: 1, start: 1, failure: { name: 'X' }, result: 1, held_ms: 7 };
+    const more = { next_due: 1, resume_at: 1, held_since: 1, problems: [], flow_rev: 'x', run: 4 };
+    expect(initialised(newJob({ ...traces, ...more }))).toEqual(initialised(newJob()));
+  });
+});
+
+describe('initialise, when the job cannot run,', () => {
+  const problems = [{ path: 'x', message: 'x is wrong.' }];
+  const cases: readonly [string, Found<Flow>, string, readonly unknown[] | undefined][] = [
+    ['the flow is missing', { kind: 'absent' }, 'FlowMissing', undefined],
+    ['the flow is twice there', { kind: 'ambiguous', ids: ['p', 'q'] }, 'FlowAmbiguous', undefined],
+    ['the flow is not valid', { kind: 'invalid', id: 'p', problems }, 'InvalidFlow', problems],
+    [
+      'the flow is disabled',
+      { kind: 'found', value: flow(['a'], { enabled: false }) },
+      'FlowDisabled',
+      undefined,
+    ],
+    ['a task is missing', { kind: 'found', value: flow(['zzz']) }, 'TaskMissing', undefined],
+  ];
+  it.each(cases)('ends it with exit 3 because %s', (_title, found, name, listed) => {
+    const move = initialised(newJob({ mine: 1 }), { flow: () => found });
+    expect(move).toMatchObject({
+      kind: 'change',
+      job: {
+        state: '$$complete',
+        exit: 3,
+        steps: [],
+        start: t0,
+        end: t0,
+        mine: 1,
+        failure: { name },
+      },
+    });
+    expect((move as { job?: { problems?: unknown } }).job?.problems).toEqual(listed);
+  });
+
+  it.each([
+    [true, 'Cancelled.'],
+    [{ by: 'ann', reason: 'No longer wanted.' }, 'Cancelled by ann: No longer wanted.'],
+  ])('ends it with exit 130 because it was cancelled before: %j', (cancel, message) => {
+    const unknown = () => ({ kind: 'unknown' }) as const;
+    expect(initialised(newJob({ cancel }), { flow: unknown })).toMatchObject({
+      kind: 'change',
+      job: {
+        state: '$$cancelled',
+        exit: 130,
+        steps: [],
+        end: t0,
+        failure: { name: 'Cancelled', message },
+      },
+    });
+  });
+
+  it('runs it when the cancel was taken back', () => {
+    expect(initialised(newJob({ cancel: false }))).toMatchObject({ job: { state: '$$ready' } });
+  });
+});
+
+describe('initialise, when something is not known yet,', () => {
+  it('asks for the flow', () => {
+    const move = initialised(newJob({ owner: 'o' }), { flow: () => ({ kind: 'unknown' }) });
+    expect(move).toMatchObject({ kind: 'look_up', flows: [{ name: 'f', owner: 'o' }] });
+  });
+
+  it('asks for all tasks at once', () => {
+    const move = initialised(newJob({ owner: 'o' }), { task: () => ({ kind: 'unknown' }) });
+    expect(move).toMatchObject({
+      kind: 'look_up',
+      tasks: [
+        { name: 'a', owner: 'o' },
+        { name: 'b', owner: 'o' },
+      ],
+    });
+  });
+});

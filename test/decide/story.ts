@@ -1,0 +1,173 @@
+import { decide } from '../../src/decide/decide.js';
+import type { Answer, ChildJob, Intent, Outcome } from '../../src/decide/intent.js';
+import { settle } from '../../src/decide/settle.js';
+import type { Flow } from '../../src/model/flow.js';
+import {
+  isLiveJob,
+  type FinalJob,
+  type Job,
+  type LiveJob,
+  type NewJob,
+} from '../../src/model/job.js';
+import { isLive, type LiveStep, type Step } from '../../src/model/step.js';
+import type { Task } from '../../src/model/task.js';
+import type { WrittenNode } from '../../src/model/tree.js';
+import {
+  flow,
+  frozen,
+  newJob,
+  t0,
+  tasksOf,
+  world,
+  type FlowOptions,
+  type WorldOptions,
+} from '../support/builders.js';
+
+/** What a story is about; times are ms after `t0`. */
+export type Setting = {
+  readonly steps: WrittenNode[];
+  readonly flow?: FlowOptions;
+  /** Task documents; plain ones stand in for names that are not given. */
+  readonly tasks?: readonly Task[];
+  readonly job?: Partial<NewJob> & Record<string, unknown>;
+  readonly world?: WorldOptions;
+};
+
+/** One job, one engine and a clock that tests set by hand: decides, ends attempts, keeps the job. */
+export class Story {
+  job: Job;
+  now = t0;
+  revisions = 0;
+  children: readonly ChildJob[] = [];
+  readonly flow: Flow;
+  readonly tasks: readonly Task[];
+  around: WorldOptions;
+  #answers: Readonly<Record<string, Answer>> = {};
+
+  constructor({ steps, flow: more, tasks = [], job, world: around = {} }: Setting) {
+    this.flow = flow(steps, more);
+    this.tasks = tasksOf(this.flow, tasks);
+    this.job = frozen(newJob(job));
+    this.around = around;
+  }
+
+  /** Sets the clock, in ms after `t0`. */
+  at(ms: number): this {
+    this.now = t0 + ms;
+    return this;
+  }
+
+  /** Changes what surrounds the engine from now on. */
+  with(around: WorldOptions): this {
+    this.around = { ...this.around, ...around };
+    return this;
+  }
+
+  /** Answers to conditions, by question id. */
+  answering(answers: Readonly<Record<string, unknown>>): this {
+    const given = Object.entries(answers).map(([id, value]) => [id, { ok: true, value }] as const);
+    this.#answers = { ...this.#answers, ...Object.fromEntries(given) };
+    return this;
+  }
+
+  /** Edits the job document as a user does. */
+  edit(change: Readonly<Record<string, unknown>>): this {
+    this.job = frozen({ ...this.job, ...change });
+    return this;
+  }
+
+  /** What the engine decides now, without doing it. */
+  decide(job: Job = this.job): Intent {
+    const running = this.#steps(job)
+      .filter(isLive)
+      .filter(({ engine }) => engine === 'me');
+    const surroundings = world({
+      flows: [this.flow],
+      tasks: this.tasks,
+      running: running.map(({ claim }) => claim),
+      answers: this.#answers,
+      ...this.around,
+    });
+    return decide(frozen(job), this.now, surroundings);
+  }
+
+  /** Decides and stores the job of the intent. */
+  go(): Intent {
+    return this.#store(this.decide());
+  }
+
+  /** Ends the running attempt, decides on, and stores both in one revision. */
+  end(outcome: Outcome): Intent {
+    const settled = settle(this.job, this.live.claim, outcome, this.now);
+    if (settled.kind === 'fenced') throw new Error(settled.because);
+    this.job = frozen(settled.job);
+    const intent = this.decide();
+    if (!('job' in intent)) this.revisions += 1;
+    return this.#store(intent);
+  }
+
+  /** Ends the running attempt well. */
+  done(result?: unknown, exit?: number): Intent {
+    return this.end({
+      kind: 'done',
+      ...(result === undefined ? {} : { result }),
+      ...(exit === undefined ? {} : { exit }),
+    });
+  }
+
+  /** Ends the running attempt with an error of the plugin. */
+  fail(name = 'Broken', more: Partial<Extract<Outcome, { kind: 'failed' }>> = {}): Intent {
+    return this.end({ kind: 'failed', failure: { name, message: `It is ${name}.` }, ...more });
+  }
+
+  get steps(): readonly Step[] {
+    return this.#steps(this.job);
+  }
+
+  get last(): Step {
+    const last = this.steps.at(-1);
+    if (last === undefined) throw new Error('The job has no steps.');
+    return last;
+  }
+
+  /** The job, which must be initialised and not final. */
+  get liveJob(): LiveJob {
+    if (!isLiveJob(this.job)) throw new Error(`The job is in state ${String(this.job.state)}.`);
+    return this.job;
+  }
+
+  get live(): LiveStep {
+    const live = this.steps.find(isLive);
+    if (live === undefined) throw new Error('No attempt is running.');
+    return live;
+  }
+
+  /** How the job ended: state, exit, and the name of the failure. */
+  get ending(): { state: unknown; exit: unknown; failure: string | undefined } {
+    const { state, exit, failure } = this.job as FinalJob;
+    return { state, exit, failure: failure?.name };
+  }
+
+  /** The path taken: `<name>#<attempt> <state>` of every step. */
+  get trail(): readonly string[] {
+    return this.steps.map(({ task, attempt, state }) => `${task}#${attempt} ${state}`);
+  }
+
+  #steps(job: Job): readonly Step[] {
+    return 'steps' in job ? (job.steps as readonly Step[]) : [];
+  }
+
+  #store(intent: Intent): Intent {
+    if ('job' in intent) {
+      this.job = frozen(intent.job);
+      this.revisions += 1;
+    }
+    if (intent.kind === 'spawn') this.children = intent.children;
+    return intent;
+  }
+}
+
+/** Begins a story. */
+export function story(setting: Setting): Story {
+  return new Story(setting);
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkExpression,
+  checkTemplate,
+  evaluate,
+  renderParams,
+} from '../../src/engine/expressions.js';
+
+const context = {
+  job: { _id: 'j1', params: { who: 'Ann' } },
+  step: { name: 's' },
+  params: { n: 3 },
+  results: { a: { list: [1, 2], 'odd-name': true, zero: 0, none: null }, 'b c': 1 },
+  parent_results: { 0: 'first' },
+};
+
+describe('a template in a parameter', () => {
+  it.each([
+    ['a text without a template stays', 'plain', 'plain'],
+    ['a text is filled in', 'Dear {{job.params.who}}!', 'Dear Ann!'],
+    ['nothing is escaped', '{{job.params.who}} & <b>', 'Ann & <b>'],
+    ['a sole path keeps a list', '{{results.a.list}}', [1, 2]],
+    ['a sole path keeps a number', '{{ params.n }}', 3],
+    ['a sole path keeps 0', '{{results.a.zero}}', 0],
+    ['a sole path keeps null', '{{results.a.none}}', null],
+    ['a sole path may have segments in brackets', '{{results.[b c]}}', 1],
+    ['a sole path may have a dash', '{{results.a.odd-name}}', true],
+    ['a position is a path', '{{parent_results.0}}', 'first'],
+    ['blocks work', '{{#each results.a.list}}<{{this}}>{{/each}}', '<1><2>'],
+    ['double brackets become double braces', 'Hi [[name]]', 'Hi {{name}}'],
+    ['both in one text', '{{job._id}} [[name]]', 'j1 {{name}}'],
+    ['a list of lists in text is no label', '[[1,2],[3]]', '[[1,2],[3]]'],
+  ])('%s', (_title, text, expected) => {
+    expect(renderParams({ deep: [{ text }] }, context, [])).toEqual({
+      ok: true,
+      value: { deep: [{ text: expected }] },
+    });
+  });
+
+  it.each([
+    ['a missing sole path', '{{results.x}}', 'there is no "results.x"'],
+    ['a missing path in a text', 'a {{results.x.y}}', 'is missing'],
+    ['no way to the prototype', '{{results.constructor}}', 'there is no "results.constructor"'],
+    ['a template that cannot be read', '{{#if}', 'Parse error'],
+  ])('names its place and reason: %s', (_title, text, reason) => {
+    const rendered = renderParams({ deep: { list: [text] } }, context, []);
+    expect(rendered).toMatchObject({ ok: false, at: 'deep.list[0]' });
+    expect(rendered.ok ? '' : rendered.reason).toContain(reason);
+  });
+
+  it('is left to the plugin where the plugin asked for it', () => {
+    const params = { html: '<b>{{data.x}}</b> [[y]]', to: '{{job.params.who}}' };
+    expect(renderParams(params, context, ['html'])).toEqual({
+      ok: true,
+      value: { html: '<b>{{data.x}}</b> {{y}}', to: 'Ann' },
+    });
+  });
+});
+
+describe('a condition', () => {
+  const ask = (expression: string) => evaluate({ id: 'q', expression, context });
+
+  it.each([
+    ['results.a.zero = 0', true],
+    ['params.n > 5', false],
+    ['results.nothing', undefined],
+    ['results.a.list[$ > 1]', 2],
+  ])('%s gives %j', async (expression, value) => {
+    expect(await ask(expression)).toEqual({ ok: true, value });
+  });
+
+  it('that cannot be read tells why', async () => {
+    expect(await ask('a +')).toMatchObject({ ok: false });
+    expect(checkExpression('a +')).toEqual(expect.any(String));
+    expect(checkExpression('a + 1')).toBeUndefined();
+  });
+
+  it('that never ends is stopped', async () => {
+    const answer = await ask('($f := function($x) { $f($x + 1) }; $f(1))');
+    expect(answer).toMatchObject({ ok: false });
+  });
+});
+
+describe('a template text', () => {
+  it('is checked without being filled in', () => {
+    expect(checkTemplate('{{a.b}}')).toBeUndefined();
+    expect(checkTemplate('{{#if a}}')).toEqual(expect.any(String));
+  });
+});

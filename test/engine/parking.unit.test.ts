@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { createParking } from '../../src/engine/parking.js';
+
+describe('jobs that wait for a slot', () => {
+  it('are called by priority, then in the order of their coming', () => {
+    const parking = createParking();
+    parking.forSlot('b', 500);
+    parking.forSlot('c', 500);
+    parking.forSlot('a', 1);
+    const called = [parking.nextForSlot(), parking.nextForSlot(), parking.nextForSlot()];
+    expect(called).toEqual(['a', 'b', 'c']);
+    expect(parking.nextForSlot()).toBeUndefined();
+  });
+
+  it('keep their place when they were called and got no slot', () => {
+    const parking = createParking();
+    parking.forSlot('a', 500);
+    parking.forSlot('b', 500);
+    expect(parking.nextForSlot()).toBe('a');
+    parking.forSlot('a', 500);
+    expect(parking.nextForSlot()).toBe('a');
+  });
+
+  it('are not called after they left', () => {
+    const parking = createParking();
+    parking.forSlot('a', 500);
+    parking.leave('a');
+    expect(parking.nextForSlot()).toBeUndefined();
+  });
+
+  it('wait in one place only', () => {
+    const parking = createParking();
+    parking.forSlot('a', 500);
+    parking.forEngine('a', 'engine:x');
+    expect(parking.nextForSlot()).toBeUndefined();
+    parking.forChange('a');
+    expect(parking.takeOf('engine:x')).toEqual([]);
+    expect(parking.parked()).toEqual(['a']);
+  });
+});
+
+describe('jobs that run on another engine', () => {
+  it('are handed over once when it is gone', () => {
+    const parking = createParking();
+    parking.forEngine('a', 'engine:x');
+    parking.forEngine('b', 'engine:y');
+    expect(parking.takeOf('engine:x')).toEqual(['a']);
+    expect(parking.takeOf('engine:x')).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { createPeers } from '../../src/engine/peers.js';
+import type { EngineDocument } from '../../src/model/engine.js';
+
+const doc = (beat: number, more: Partial<EngineDocument> = {}): EngineDocument => ({
+  _id: 'engine:b',
+  type: 'engine',
+  host: 'h',
+  pid: 1,
+  version: '0',
+  plugins: ['noop'],
+  labels: [],
+  slots: 1,
+  started: 0,
+  beat,
+  state: 'running',
+  ...more,
+});
+
+/** Peers with a clock that the test moves by hand (ms). */
+function withClock() {
+  let time = 0;
+  const peers = createPeers('engine:a', 1_000, () => time);
+  return { peers, after: (ms: number) => (time += ms) };
+}
+
+describe('the lease of another engine', () => {
+  it('is alive while its document moves, whatever its clock says', () => {
+    const { peers, after } = withClock();
+    for (let beat = 1; beat < 5; beat += 1) {
+      peers.update('engine:b', doc(beat, { started: 9e15 }));
+      after(900);
+      expect(peers.lease('engine:b')).toBe('alive');
+    }
+  });
+
+  it('is over when the document stood still for longer than the lease', () => {
+    const { peers, after } = withClock();
+    peers.update('engine:b', doc(1));
+    after(600);
+    peers.update('engine:b', doc(1));
+    after(600);
+    expect(peers.lease('engine:b')).toBe('dead');
+    expect(peers.died()).toEqual(['engine:b']);
+    expect(peers.died()).toEqual([]);
+  });
+
+  it('lives again when the document moves again', () => {
+    const { peers, after } = withClock();
+    peers.update('engine:b', doc(1));
+    after(2_000);
+    expect(peers.died()).toEqual(['engine:b']);
+    peers.update('engine:b', doc(2));
+    expect(peers.lease('engine:b')).toBe('alive');
+    after(2_000);
+    expect(peers.died()).toEqual(['engine:b']);
+  });
+
+  it('is over at once when the engine stopped or its document is gone', () => {
+    const { peers } = withClock();
+    peers.update('engine:b', doc(1));
+    peers.update('engine:b', doc(2, { state: 'stopped' }));
+    expect(peers.lease('engine:b')).toBe('dead');
+    peers.update('engine:c', undefined);
+    expect(peers.lease('engine:c')).toBe('dead');
+  });
+
+  it('is granted once to an engine nobody has heard of', () => {
+    const { peers, after } = withClock();
+    expect(peers.lease('engine:x')).toBe('alive');
+    after(1_001);
+    expect(peers.lease('engine:x')).toBe('dead');
+    expect(peers.died()).toEqual(['engine:x']);
+  });
+
+  it('does not run on while nothing could be seen', () => {
+    const { peers, after } = withClock();
+    peers.update('engine:b', doc(1));
+    after(5_000);
+    peers.forgive();
+    expect(peers.lease('engine:b')).toBe('alive');
+    expect(peers.died()).toEqual([]);
+  });
+});
+
+describe('the engines that take work', () => {
+  it('are the others that run; draining ones are left out', () => {
+    const { peers } = withClock();
+    peers.update('engine:a', doc(1, { _id: 'engine:a' }));
+    peers.update('engine:b', doc(1));
+    peers.update('engine:c', doc(1, { _id: 'engine:c', state: 'draining' }));
+    expect(peers.alive()).toEqual([{ plugins: new Set(['noop']), labels: new Set() }]);
+  });
+});

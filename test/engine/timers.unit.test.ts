@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTimers } from '../../src/engine/timers.js';
+
+describe('timers', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const woken: string[] = [];
+  const open = () => {
+    woken.length = 0;
+    return createTimers((id) => woken.push(id), Date.now);
+  };
+
+  it('wake in the order of their times', () => {
+    const timers = open();
+    const now = Date.now();
+    timers.set('late', now + 300);
+    timers.set('early', now + 100);
+    vi.advanceTimersByTime(100);
+    expect(woken).toEqual(['early']);
+    vi.advanceTimersByTime(200);
+    expect(woken).toEqual(['early', 'late']);
+  });
+
+  it('wake a job once, at the earlier of two times', () => {
+    const timers = open();
+    timers.set('job', Date.now() + 100);
+    timers.set('job', Date.now() + 500);
+    vi.advanceTimersByTime(1_000);
+    expect(woken).toEqual(['job']);
+  });
+
+  it('forget a job that was cleared', () => {
+    const timers = open();
+    timers.set('job', Date.now() + 100);
+    timers.clear('job');
+    expect(timers.size).toBe(0);
+    vi.advanceTimersByTime(1_000);
+    expect(woken).toEqual([]);
+  });
+
+  it('wait longer than a node timer can', () => {
+    const timers = open();
+    const fortyDays = 40 * 86_400_000;
+    timers.set('job', Date.now() + fortyDays);
+    vi.advanceTimersByTime(fortyDays - 1);
+    expect(woken).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(woken).toEqual(['job']);
+  });
+
+  it('wake nobody after the stop', () => {
+    const timers = open();
+    timers.set('job', Date.now() + 100);
+    timers.stop();
+    vi.advanceTimersByTime(1_000);
+    expect(woken).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Outcome } from '../../src/plugin/api.js';
+import { createContext, type ContextInput } from '../../src/plugin/context.js';
+import { loadPlugins, type PluginRegistry } from '../../src/plugin/loader.js';
+import { runPlugin } from '../../src/plugin/run.js';
+
+export type Said = { readonly message: string; readonly data?: unknown };
+
+/** A folder that is gone after the test, with these files in it. */
+export function folderWith(files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tws-plugin-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** A registry of these plugin files (and the shipped ones), and what loading said. */
+export async function pluginsOf(
+  files: Readonly<Record<string, string>> = {},
+): Promise<{ readonly registry: PluginRegistry; readonly said: Said[] }> {
+  const said: Said[] = [];
+  const registry = await loadPlugins({
+    folders: [folderWith(files)],
+    log: (message, data) => void said.push({ message, data }),
+  });
+  return { registry, said };
+}
+
+export type AttemptOptions = Partial<ContextInput> & { readonly verify?: boolean };
+export type Attempted = Outcome & { readonly said: Said[]; readonly heartbeats: unknown[] };
+
+/** Makes one attempt of a plugin with these parameters. */
+export async function attempt(
+  registry: PluginRegistry,
+  name: string,
+  params: Record<string, unknown> = {},
+  { verify = false, ...input }: AttemptOptions = {},
+): Promise<Attempted> {
+  const plugin = registry.get(name);
+  if (plugin === undefined) throw new Error(`There is no plugin ${name}.`);
+  const said: Said[] = [];
+  const heartbeats: unknown[] = [];
+  const { context, redact } = createContext({
+    params,
+    job: { _id: 'job-1', type: 'job', flow: 'f' },
+    step: { index: 0, name: 's', attempt: 1 },
+    results: {},
+    signal: new AbortController().signal,
+    log: (message, data) => void said.push({ message, data }),
+    heartbeat: (details) => void heartbeats.push(details),
+    key: 'job-1/s/0',
+    cwd: process.cwd(),
+    ...input,
+  });
+  const outcome = await runPlugin(plugin, context, { redact, verify });
+  return { ...outcome, said, heartbeats };
+}

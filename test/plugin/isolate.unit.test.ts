@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { attempt, pluginsOf, type AttemptOptions } from './attempt.js';
+
+/**
+ * Runs one plugin `x`, isolated so, with this function as its default export. The other side is
+ * started from the last build: `npm test` makes one.
+ */
+async function call(
+  isolate: string,
+  body: string,
+  options: AttemptOptions & { extra?: string } = {},
+) {
+  const { extra = '', ...rest } = options;
+  const { registry } = await pluginsOf({
+    'x.mjs': `export const isolate = '${isolate}';\n${extra}\nexport default ${body};`,
+  });
+  return attempt(registry, 'x', { ...rest.params }, rest);
+}
+
+describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) => {
+  it('has the whole context', async () => {
+    const body = `({ params, job, step, results, log, heartbeat, secret, key, render, exit, cwd }) => {
+      log('a line', { n: 1 }); heartbeat({ at: 1 }); exit(7);
+      return [params.a, job._id, step.name, results.r, key, cwd, secret('pass'), render('{{item}} {{params.a}}')];
+    }`;
+    const outcome = await call(isolate, body, {
+      params: { a: 1, pass: 'hunter22' },
+      results: { r: 2 },
+      item: 'i',
+      cwd: '/project',
+    });
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      result: [1, 'job-1', 's', 2, 'job-1/s/0', '/project', '[secret]', 'i 1'],
+      exit: 7,
+      said: [{ message: 'a line', data: { n: 1 } }],
+      heartbeats: [{ at: 1 }],
+    });
+  });
+
+  it('runs elsewhere, with init, and without the credentials of the engine', async () => {
+    process.env.COUCH_PASS = 'of the engine';
+    const body = `() => ({ pid: process.pid, main: isMainThread, ready, pass: process.env.COUCH_PASS ?? null })`;
+    const extra = `import { isMainThread } from 'node:worker_threads'; let ready = false; export const init = () => { ready = true; };`;
+    const outcome = await call(isolate, body, { extra });
+    delete process.env.COUCH_PASS;
+    const result = outcome.kind === 'done' ? (outcome.result as Record<string, unknown>) : {};
+    expect(result).toMatchObject({ ready: true, pass: null });
+    expect(result.main === false || result.pid !== process.pid).toBe(true);
+  });
+
+  it('fails like any other', async () => {
+    const body =
+      '() => { throw Object.assign(new TypeError("no"), { code: 7, retryable: false, retryAfter: 5 }); }';
+    expect(await call(isolate, body)).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'TypeError', message: 'no', code: 7 },
+      retryable: false,
+      retryAfterMs: 5,
+    });
+    expect(await call(isolate, '() => () => 1')).toMatchObject({
+      failure: { name: 'ResultNotJson' },
+    });
+  });
+
+  it('takes only its own attempt along when it ends everything', async () => {
+    expect(await call(isolate, '() => process.exit(9)')).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'IsolateLost' },
+    });
+  });
+
+  it('is asked to end by the signal', async () => {
+    const body = `({ signal, log }) => new Promise((_, no) => {
+      signal.addEventListener('abort', () => no(new Error('cleaned up'))); log('waiting'); })`;
+    const aborting = new AbortController();
+    const log = () => aborting.abort();
+    expect(await call(isolate, body, { signal: aborting.signal, log })).toMatchObject({
+      failure: { message: 'cleaned up' },
+    });
+  });
+
+  it('is ended by force when it does not listen', async () => {
+    const aborting = new AbortController();
+    const log = () => void setTimeout(() => aborting.abort(), 100);
+    const body = `({ log }) => { log('busy'); for (;;); }`;
+    expect(await call(isolate, body, { signal: aborting.signal, log })).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'IsolateLost' },
+    });
+  });
+
+  it('verifies there, too', async () => {
+    const extra = 'export const verify = ({ params }) => params.answer;';
+    const params = { answer: { done: 'earlier' } };
+    expect(await call(isolate, '() => "now"', { extra, params, verify: true })).toMatchObject({
+      result: 'earlier',
+    });
+  });
+});

@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import { attempt, pluginsOf, type AttemptOptions } from './attempt.js';
+
+/** Runs one ES module plugin `x` with this function as its default export. */
+async function call(body: string, options: AttemptOptions & { extra?: string } = {}) {
+  const { extra = '', ...rest } = options;
+  const { registry } = await pluginsOf({ 'x.mjs': `${extra}\nexport default ${body};` });
+  return attempt(registry, 'x', { ...rest.params }, rest);
+}
+
+describe('the outcome of a call', () => {
+  it.each([
+    ['a value', '() => ({ a: [1, "b", null, true] })', { a: [1, 'b', null, true] }],
+    ['a promise', 'async () => "later"', 'later'],
+    ['nothing', '() => {}', null],
+    ['absent keys', '() => ({ a: undefined, b: [undefined] })', { b: [null] }],
+    ['a date', '() => new Date(0)', '1970-01-01T00:00:00.000Z'],
+    [
+      'an error as a value',
+      '() => ({ e: new TypeError("x") })',
+      { e: { name: 'TypeError', message: 'x' } },
+    ],
+    ['numbers that JSON has not', '() => [NaN, Infinity]', [null, null]],
+    ['the same object twice', '() => { const a = {}; return [a, a]; }', [{}, {}]],
+  ])('is the result: %s', async (_title, body, result) => {
+    expect(await call(body)).toMatchObject({ kind: 'done', result });
+  });
+
+  it.each([
+    ['() => () => 1', 'it is a function'],
+    ['() => ({ a: { b: 1n } })', 'a.b is a bigint'],
+    ['() => ({ list: [Symbol("x")] })', 'list[0] is a symbol'],
+    ['() => { const a = { b: {} }; a.b.a = a; return a; }', 'b.a is a circle'],
+    ['() => ({ m: new Map() })', 'm is a Map'],
+    [
+      '() => { let a = {}; for (let i = 0; i < 1e5; i++) a = { a }; return a; }',
+      'nested too deeply',
+    ],
+  ])('is a failure for what JSON cannot hold: %s', async (body, what) => {
+    const outcome = await call(body);
+    expect(outcome).toMatchObject({ kind: 'failed', retryable: false });
+    expect(outcome.kind === 'failed' && outcome.failure).toMatchObject({ name: 'ResultNotJson' });
+    expect(outcome.kind === 'failed' && outcome.failure.message).toContain(what);
+  });
+
+  it.each([
+    ['thrown', '() => { throw new RangeError("no"); }'],
+    ['rejected', 'async () => { throw new RangeError("no"); }'],
+    [
+      'rejected later',
+      '() => new Promise((_, no) => setImmediate(() => no(new RangeError("no"))))',
+    ],
+    ['no Error', '() => { throw { name: "RangeError", message: "no" }; }'],
+  ])('is the same failure however it came: %s', async (_title, body) => {
+    expect(await call(body)).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'RangeError', message: 'no' },
+    });
+  });
+
+  it.each([
+    ['a text', '"just words"', 'just words'],
+    ['undefined', 'undefined', 'It threw undefined instead of an error.'],
+    ['an object', '{ a: 1 }', 'It threw {"a":1} instead of an error.'],
+    ['an empty error', 'new Error("")', 'The error has no message.'],
+    ['a trap', 'new Proxy({}, { get() { throw 1; } })', 'It threw'],
+  ])('has a message even for %s', async (_title, thrown, message) => {
+    const outcome = await call(`() => { throw ${thrown}; }`);
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { name: 'Error' } });
+    expect(outcome.kind === 'failed' && outcome.failure.message).toContain(message);
+  });
+
+  it('tells code, retryable, retryAfter and exit of an error', async () => {
+    const error =
+      'Object.assign(new Error("x"), { code: "E1", retryable: true, retryAfter: 1500, exit: 9 })';
+    expect(await call(`() => { throw ${error}; }`)).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'Error', message: 'x', code: 'E1' },
+      retryable: true,
+      retryAfterMs: 1500,
+      exit: 9,
+    });
+  });
+
+  it('ignores such properties when they make no sense', async () => {
+    const error =
+      'Object.assign(new Error("x"), { code: {}, retryable: "no", retryAfter: -1, exit: 1e6 })';
+    const { said: _said, heartbeats: _beats, ...outcome } = await call(`() => { throw ${error}; }`);
+    expect(outcome).toEqual({ kind: 'failed', failure: { name: 'Error', message: 'x' } });
+  });
+
+  it('carries the exit that the plugin set, done or failed', async () => {
+    expect(await call('({ exit }) => { exit(7); }')).toMatchObject({ kind: 'done', exit: 7 });
+    expect(await call('({ exit }) => { exit(7); throw new Error("x"); }')).toMatchObject({
+      kind: 'failed',
+      exit: 7,
+    });
+    expect(await call('({ exit }) => exit(1.5)')).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'ExitInvalid' },
+    });
+  });
+
+  it('shows no secret: not in failures, results, log lines or heartbeats', async () => {
+    const clear = ['hunter22'];
+    const params = { pass: 'hunter22' };
+    const failed = await call('({ params }) => { throw new Error(`no: ${params.pass}`); }', {
+      params,
+      clear,
+    });
+    expect(failed).toMatchObject({ failure: { message: 'no: [secret]' } });
+    const done = await call(
+      '({ params, log, heartbeat }) => { log(params.pass, params); heartbeat(params); return params; }',
+      { params, clear },
+    );
+    expect(done).toMatchObject({ result: { pass: '[secret]' } });
+    expect(JSON.stringify(done)).not.toContain('hunter22');
+  });
+});
+
+describe('the context', () => {
+  it('gives frozen copies of job, step and results', async () => {
+    for (const change of ['job.x = 1', 'step.x = 1', 'results.a.b = 1']) {
+      const outcome = await call(`({ job, step, results }) => { ${change}; }`, {
+        results: { a: {} },
+      });
+      expect(outcome).toMatchObject({ kind: 'failed', failure: { name: 'TypeError' } });
+    }
+  });
+
+  it('renders templates with the names of the step', async () => {
+    const outcome = await call(
+      `({ render }) => [
+         render('{{job._id}} {{step.name}} {{params.a}} {{results.x}} {{parent_results.[0]}} {{item}}'),
+         render('{{params.h}} {{own}}', { html: true, data: { own: '"' } }),
+         render('{{params.h}}'),
+       ]`,
+      { params: { a: 1, h: '<b>' }, results: { x: 'r' }, parentResults: ['p'], item: 'i' },
+    );
+    expect(outcome).toMatchObject({ result: ['job-1 s 1 r p i', '&lt;b&gt; &quot;', '<b>'] });
+  });
+
+  it('fails with exit 3 where a template names what is missing', async () => {
+    expect(await call(`({ render }) => render('Dear {{params.nobody}}')`)).toMatchObject({
+      kind: 'failed',
+      exit: 3,
+      retryable: false,
+      failure: {
+        name: 'TemplateError',
+        message: 'The template "Dear {{params.nobody}}" cannot be filled in: there is no "nobody".',
+      },
+    });
+  });
+
+  it('gives a secret by its path, and hides it even when it was written in clear', async () => {
+    const params = { smtp: { auth: { pass: 'hunter22' } } };
+    const outcome = await call('({ secret }) => { throw new Error(secret("smtp.auth.pass")); }', {
+      params,
+    });
+    expect(outcome).toMatchObject({ failure: { message: '[secret]' } });
+    expect(await call('({ secret }) => secret("smtp.none.pass")')).toMatchObject({
+      failure: {
+        name: 'SecretMissing',
+        message: 'The parameter smtp.none.pass, a secret, is missing or no text.',
+      },
+    });
+  });
+
+  it('hands on the signal', async () => {
+    const aborting = new AbortController();
+    const outcome = call(
+      `({ signal, log }) => new Promise((_, no) => {
+         signal.addEventListener('abort', () => no(signal.reason)); log('waiting'); })`,
+      { signal: aborting.signal, log: () => aborting.abort(new Error('too late')) },
+    );
+    expect(await outcome).toMatchObject({ kind: 'failed', failure: { message: 'too late' } });
+  });
+});
+
+describe('verify', () => {
+  const extra = 'export const verify = ({ params }) => params.answer;';
+
+  it('completes the step without a call', async () => {
+    const params = { answer: { done: 'earlier' } };
+    expect(await call('() => "now"', { extra, params, verify: true })).toMatchObject({
+      kind: 'done',
+      result: 'earlier',
+    });
+  });
+
+  it('is not asked at the first attempt', async () => {
+    const params = { answer: { done: 'earlier' } };
+    expect(await call('() => "now"', { extra, params })).toMatchObject({ result: 'now' });
+  });
+
+  it('may know nothing', async () => {
+    expect(await call('() => "now"', { extra, verify: true })).toMatchObject({ result: 'now' });
+  });
+
+  it('must not answer anything else', async () => {
+    const params = { answer: 'yes' };
+    expect(await call('() => "now"', { extra, params, verify: true })).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'VerifyInvalid' },
+    });
+  });
+});
+
+describe('the check of parameters', () => {
+  const schema = {
+    type: 'object',
+    required: ['name'],
+    additionalProperties: false,
+    properties: {
+      name: { type: 'string' },
+      size: { enum: ['s', 'm'] },
+      list: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } } } },
+    },
+  };
+  const extra = `export const params = ${JSON.stringify(schema)};`;
+
+  it.each([
+    [{}, 'name is missing'],
+    [{ name: 7 }, 'name must be string'],
+    [{ name: 'a', size: 'xl' }, 'size must be one of ["s","m"]'],
+    [{ name: 'a', list: [{ n: 'x' }] }, 'list[0].n must be integer'],
+    [{ name: 'a', colour: 1 }, 'colour is not known'],
+  ])('fails with exit 3 before the call: %j', async (params, problem) => {
+    expect(await call('() => "called"', { extra, params })).toMatchObject({
+      kind: 'failed',
+      exit: 3,
+      retryable: false,
+      failure: {
+        name: 'ParamsInvalid',
+        message: `The parameters do not suit plugin x: ${problem}.`,
+      },
+    });
+  });
+
+  it('lets suitable ones pass', async () => {
+    expect(await call('() => "called"', { extra, params: { name: 'a' } })).toMatchObject({
+      result: 'called',
+    });
+  });
+
+  it('knows schemas of 2020-12', async () => {
+    const recent = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      properties: { pair: { prefixItems: [{ type: 'string' }] } },
+    };
+    const outcome = await call('() => 1', {
+      extra: `export const params = ${JSON.stringify(recent)};`,
+      params: { pair: [1] },
+    });
+    expect(outcome).toMatchObject({ failure: { name: 'ParamsInvalid' } });
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../plugin/attempt.js';
+import { run } from './shipped.js';
+
+describe('noop', () => {
+  it('gives back its parameters', async () => {
+    expect(await run('noop', { a: [1] })).toMatchObject({ kind: 'done', result: { a: [1] } });
+  });
+});
+
+describe('fail', () => {
+  it('fails', async () => {
+    expect(await run('fail', {})).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'Failed', message: 'It was told to fail.' },
+    });
+  });
+
+  it('fails exactly as it is told', async () => {
+    const params = {
+      message: 'no luck',
+      name: 'Luck',
+      code: 'E7',
+      retryable: true,
+      retry_after: 90,
+      exit: 9,
+    };
+    expect(await run('fail', params)).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'Luck', message: 'no luck', code: 'E7' },
+      retryable: true,
+      retryAfterMs: 90,
+      exit: 9,
+    });
+  });
+});
+
+describe('templater', () => {
+  const results = { order: { total: 12, items: ['a', 'b'] } };
+
+  it.each([
+    ['names of the step', { template: '{{job._id}}: {{results.order.total}}' }, 'job-1: 12'],
+    ['its other parameters by bare name', { template: '{{title}}', title: 'T' }, 'T'],
+    ['data', { template: '{{title}}', title: 'T', data: { title: 'D' } }, 'D'],
+    ['lists', { template: '{{#each results.order.items}}<{{this}}>{{/each}}' }, '<a><b>'],
+    ['no escaping', { template: '{{x}}', x: '<&>' }, '<&>'],
+    [
+      'escaping when asked for',
+      { template: '{{x}} {{{x}}}', x: '<&>', html: true },
+      '&lt;&amp;&gt; <&>',
+    ],
+    ['JSON', { template: '{{json results.order.items}}' }, '["a","b"]'],
+  ])('fills in %s', async (_title, params, text) => {
+    expect(await run('templater', params, { results })).toMatchObject({
+      kind: 'done',
+      result: text,
+    });
+  });
+
+  it('fills in several templates at once', async () => {
+    const template = { subject: 'Order {{n}}', text: 'It is {{n}}.' };
+    expect(await run('templater', { template, n: 3 })).toMatchObject({
+      result: { subject: 'Order 3', text: 'It is 3.' },
+    });
+  });
+
+  it('takes the template from a file of the project', async () => {
+    const cwd = folderWith({ 'templates/a.html': '<b>{{x}}</b>' });
+    const params = { file: 'templates/a.html', x: '"', html: true };
+    expect(await run('templater', params, { cwd })).toMatchObject({
+      result: '<b>&quot;</b>',
+    });
+  });
+
+  it.each([
+    [{ file: '../a.html' }, 'FileOutside'],
+    [{ file: 'none.html' }, 'FileUnreadable'],
+    [{}, 'TemplateMissing'],
+    [{ template: 7 }, 'ParamsInvalid'],
+    [{ template: '{{nobody}}' }, 'TemplateError'],
+    [{ template: '{{#if' }, 'TemplateError'],
+  ])('refuses %j', async (params, name) => {
+    expect(await run('templater', params, { cwd: folderWith() })).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: { name },
+    });
+  });
+});

@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { run } from './shipped.js';
+
+type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string };
+
+/** A real HTTP server for one test; `seen` fills up with what was asked. */
+async function httpServer(answer: (response: ServerResponse, seen: Seen) => void) {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { method, url, headers } = request;
+      const one = { method, url, headers, body } as Seen;
+      seen.push(one);
+      answer(response, one);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+const json = (response: ServerResponse, value: unknown, status = 200): void =>
+  void response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+    .end(JSON.stringify(value));
+
+describe('http-request', () => {
+  it('gets JSON', async () => {
+    const { url, seen } = await httpServer((response) => json(response, { a: [1] }));
+    const params = { url: `${url}/x?y=1`, query: { q: 'a b', list: [1, 'two'], none: null } };
+    expect(await run('http-request', params)).toMatchObject({
+      kind: 'done',
+      result: {
+        status: 200,
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+        body: { a: [1] },
+      },
+    });
+    expect(seen[0]).toMatchObject({ method: 'GET', url: '/x?y=1&q=a+b&list=1&list=two', body: '' });
+    expect(seen[0]?.headers).not.toHaveProperty('idempotency-key');
+  });
+
+  it('posts JSON, with the idempotency key', async () => {
+    const { url, seen } = await httpServer((response) => response.writeHead(204).end());
+    const params = { url, json: { n: 1 }, headers: { 'X-A': 'b' } };
+    expect(await run('http-request', params, { key: 'the key' })).toMatchObject({
+      kind: 'done',
+      result: { status: 204, body: '' },
+    });
+    expect(seen[0]).toMatchObject({
+      method: 'POST',
+      body: '{"n":1}',
+      headers: { 'content-type': 'application/json', 'x-a': 'b', 'idempotency-key': 'the key' },
+    });
+  });
+
+  it('sends a text by any method, its own headers first', async () => {
+    const { url, seen } = await httpServer((response) => response.end('plain'));
+    const headers = { 'Content-Type': 'text/csv', 'Idempotency-Key': 'mine' };
+    const params = { url, method: 'put', body: 'a,b', headers };
+    expect(await run('http-request', params)).toMatchObject({ result: { body: 'plain' } });
+    expect(seen[0]).toMatchObject({
+      method: 'PUT',
+      body: 'a,b',
+      headers: { 'content-type': 'text/csv', 'idempotency-key': 'mine' },
+    });
+  });
+
+  it.each([
+    [{ user: 'me', pass: 'pä:ss' }, `Basic ${Buffer.from('me:pä:ss').toString('base64')}`],
+    [{ token: 'abc' }, 'Bearer abc'],
+  ])('logs in with %j', async (auth, authorization) => {
+    const { url, seen } = await httpServer((response) => response.end());
+    await run('http-request', { url, auth });
+    expect(seen[0]?.headers.authorization).toBe(authorization);
+  });
+
+  it('takes name and password from the address', async () => {
+    const { url, seen } = await httpServer((response) => response.end());
+    await run('http-request', { url: url.replace('//', '//me:p%40ss@') });
+    expect(seen[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from('me:p@ss').toString('base64')}`,
+    );
+  });
+
+  it.each([408, 425, 429, 500, 503])('may be repeated after %i', async (status) => {
+    const { url } = await httpServer((response) => response.writeHead(status).end('busy'));
+    expect(await run('http-request', { url: `${url}/path?token=abc` })).toMatchObject({
+      kind: 'failed',
+      retryable: true,
+      failure: {
+        name: 'HttpStatus',
+        code: status,
+        message: `GET ${url}/path answered ${status}: busy`,
+      },
+    });
+  });
+
+  it.each([301, 400, 401, 404, 409])('is not to be repeated after %i', async (status) => {
+    const { url } = await httpServer((response) => response.writeHead(status).end());
+    const outcome = await run('http-request', { url, redirect: 'manual' });
+    expect(outcome).toMatchObject({ kind: 'failed', retryable: false, failure: { code: status } });
+    expect(outcome).not.toHaveProperty('retryAfterMs');
+  });
+
+  it('waits as long as Retry-After says, in seconds or until a date', async () => {
+    const at = new Date(Date.now() + 120_000).toUTCString();
+    const { url } = await httpServer((response, { url: path }) =>
+      response.writeHead(503, { 'Retry-After': path === '/date' ? at : '7' }).end(),
+    );
+    expect(await run('http-request', { url })).toMatchObject({ retryAfterMs: 7000 });
+    const dated = await run('http-request', { url: `${url}/date` });
+    const wait = dated.kind === 'failed' ? (dated.retryAfterMs ?? 0) : 0;
+    expect(wait).toBeGreaterThan(110_000);
+    expect(wait).toBeLessThanOrEqual(120_000);
+  });
+
+  it('takes the statuses that are expected, and no others', async () => {
+    const { url } = await httpServer((response) => json(response, { e: 1 }, 404));
+    expect(await run('http-request', { url, expect: [404] })).toMatchObject({
+      kind: 'done',
+      result: { status: 404, body: { e: 1 } },
+    });
+    expect(await run('http-request', { url, expect: [200] })).toMatchObject({ kind: 'failed' });
+  });
+
+  it.each([
+    ['json', '{"a":1}', { a: 1 }],
+    ['text', '{"a":1}', '{"a":1}'],
+    ['base64', '\u0001', 'AQ=='],
+    ['auto', '{"a":1}', '{"a":1}'],
+  ])('reads the answer as %s', async (response, sent, body) => {
+    const { url } = await httpServer((answer) => answer.end(sent));
+    expect(await run('http-request', { url, response })).toMatchObject({ result: { body } });
+  });
+
+  it('fails on an answer that is not the JSON it claims to be', async () => {
+    const { url } = await httpServer((response) =>
+      response.setHeader('content-type', 'application/problem+json').end('<html>'),
+    );
+    expect(await run('http-request', { url })).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: { name: 'HttpAnswerInvalid' },
+    });
+  });
+
+  it('stops reading an answer that is too large', async () => {
+    const { url } = await httpServer((response) => response.end('x'.repeat(2 ** 20 + 1)));
+    expect(await run('http-request', { url })).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: { name: 'HttpAnswerTooLarge' },
+    });
+    expect(await run('http-request', { url, max_bytes: 2 ** 21 })).toMatchObject({ kind: 'done' });
+  });
+
+  it.each(['ftp://example.com/', 'file:///etc/passwd', 'nonsense', '/path'])(
+    'refuses the address %s',
+    async (url) => {
+      expect(await run('http-request', { url })).toMatchObject({
+        kind: 'failed',
+        exit: 3,
+        retryable: false,
+        failure: { name: 'HttpUrlInvalid' },
+      });
+    },
+  );
+
+  it('leaves it to the retry policy when nobody answers', async () => {
+    const outcome = await run('http-request', { url: 'http://127.0.0.1:1/x?token=abc' });
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { name: 'HttpUnreachable' } });
+    expect(outcome).not.toHaveProperty('retryable');
+    expect(JSON.stringify(outcome)).not.toContain('abc');
+  });
+
+  it('ends when its signal aborts, before or while the answer comes', async () => {
+    const { url } = await httpServer((response) => response.writeHead(200).write('part'));
+    for (const signal of [AbortSignal.abort(), AbortSignal.timeout(200)]) {
+      expect(await run('http-request', { url }, { signal })).toMatchObject({
+        kind: 'failed',
+        failure: { name: expect.stringMatching(/AbortError|TimeoutError/) as string },
+      });
+    }
+  });
+});

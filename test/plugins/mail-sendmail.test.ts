@@ -1,0 +1,111 @@
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../plugin/attempt.js';
+import { run } from './shipped.js';
+
+const mail = { from: 'shop@example.com', to: 'ann@example.com', subject: 'Hi', text: 'x' };
+
+/** A program that does this with its arguments and its input, in a folder of its own. */
+function program(script: string): { readonly path: string; readonly folder: string } {
+  const folder = folderWith({ sendmail: `#!/bin/sh\ncd "$(dirname "$0")"\n${script}\n` });
+  const path = join(folder, 'sendmail');
+  chmodSync(path, 0o755);
+  return { path, folder };
+}
+
+describe('mail-sendmail', () => {
+  it('hands the mail to the program, recipients as arguments', async () => {
+    const { path, folder } = program('echo "$@" > args; cat > mail');
+    const params = {
+      ...mail,
+      path,
+      html: '<b>{{results.x}}</b>',
+      cc: 'cc@example.com',
+      bcc: 'bcc@example.com',
+    };
+    expect(await run('mail-sendmail', params, { results: { x: '<' } })).toMatchObject({
+      kind: 'done',
+      result: { accepted: ['ann@example.com', 'cc@example.com', 'bcc@example.com'], rejected: [] },
+    });
+    expect(readFileSync(join(folder, 'args'), 'utf8').trim()).toBe(
+      '-i -f shop@example.com ann@example.com cc@example.com bcc@example.com',
+    );
+    const sent = readFileSync(join(folder, 'mail'), 'utf8');
+    expect(sent).toContain('<b>&lt;</b>');
+    expect(sent).toContain('Cc: cc@example.com');
+    expect(sent).not.toContain('bcc@example.com');
+    expect(sent).not.toContain('\r');
+  });
+
+  it('takes path and arguments from transport, too', async () => {
+    const { path, folder } = program('echo "$@" > args; cat > mail');
+    const params = { ...mail, transport: { path, args: ['-oi'], newline: 'windows' } };
+    expect(await run('mail-sendmail', params)).toMatchObject({ kind: 'done' });
+    expect(readFileSync(join(folder, 'args'), 'utf8').trim()).toBe('-i -oi ann@example.com');
+    expect(readFileSync(join(folder, 'mail'), 'utf8')).toContain('\r\n');
+  });
+
+  it.each([
+    [75, true],
+    [67, false],
+  ])('tells the retry policy what exit %i means', async (code, retryable) => {
+    const { path } = program(`cat > /dev/null; echo "queue trouble" >&2; exit ${code}`);
+    expect(await run('mail-sendmail', { ...mail, path })).toMatchObject({
+      kind: 'failed',
+      retryable,
+      failure: {
+        name: 'MailRefused',
+        code,
+        message: `The program ${path} ended with exit ${code}: queue trouble`,
+      },
+    });
+  });
+
+  it('says that the program is not there', async () => {
+    expect(await run('mail-sendmail', { ...mail, path: '/no/such/sendmail' })).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: {
+        name: 'MissingProgram',
+        message: 'The program /no/such/sendmail is not installed on this machine.',
+      },
+    });
+  });
+
+  it('survives a program that does not read', async () => {
+    const { path } = program('exit 64');
+    const params = { ...mail, path, text: 'x'.repeat(1_000_000) };
+    expect(await run('mail-sendmail', params)).toMatchObject({ failure: { code: 64 } });
+  });
+
+  it.each(['-C/etc/passwd@example.com', 'nobody', ' , '])(
+    'starts nothing for the recipient %j',
+    async (to) => {
+      const { path, folder } = program('cat > mail');
+      expect(await run('mail-sendmail', { ...mail, path, to })).toMatchObject({
+        kind: 'failed',
+        retryable: false,
+        failure: { name: 'MailRefused' },
+      });
+      expect(existsSync(join(folder, 'mail'))).toBe(false);
+    },
+  );
+
+  it('starts nothing without a recipient', async () => {
+    const { path, folder } = program('cat > mail');
+    expect(await run('mail-sendmail', { ...mail, path, to: '' })).toMatchObject({
+      failure: { name: 'MailIncomplete' },
+    });
+    expect(existsSync(join(folder, 'mail'))).toBe(false);
+  });
+
+  it('ends the program when its signal aborts', async () => {
+    const { path } = program('exec sleep 60');
+    const signal = AbortSignal.timeout(200);
+    expect(await run('mail-sendmail', { ...mail, path }, { signal })).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'AbortError' },
+    });
+  });
+});

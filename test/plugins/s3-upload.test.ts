@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bucketCredentials, startBucketServer } from '../../src/mailbox/bucket-server.js';
+import { folderWith } from '../plugin/attempt.js';
+import { run } from './shipped.js';
+
+/** A real server of the S3 protocol for one test. */
+async function bucketServer() {
+  const server = await startBucketServer({ port: 0, dir: folderWith(), buckets: ['files'] });
+  onTestFinished(server.stop);
+  const s3 = { endpoint: server.endpoint, path_style: true, auth: bucketCredentials };
+  const client = new S3Client({
+    region: 'us-east-1',
+    endpoint: server.endpoint,
+    forcePathStyle: true,
+    credentials: bucketCredentials,
+  });
+  onTestFinished(() => client.destroy());
+  const get = async (Key: string) => {
+    const stored = await client.send(new GetObjectCommand({ Bucket: 'files', Key }));
+    return { ...stored, text: await stored.Body?.transformToString() };
+  };
+  return { s3, get, endpoint: server.endpoint };
+}
+
+const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+
+describe('s3-upload', () => {
+  it('stores a filled-in text under a filled-in key', async () => {
+    const { s3, get, endpoint } = await bucketServer();
+    const params = {
+      s3,
+      bucket: 'files',
+      key: 'orders/{{job._id}} ü.txt',
+      body: 'Total: {{results.total}} <€>',
+      content_type: 'text/plain; charset=utf-8',
+      metadata: { order: '7' },
+    };
+    const text = 'Total: 12 <€>';
+    expect(await run('s3-upload', params, { results: { total: 12 } })).toMatchObject({
+      kind: 'done',
+      result: {
+        bucket: 'files',
+        key: 'orders/job-1 ü.txt',
+        etag: md5(text),
+        location: `${endpoint}/files/orders/job-1%20%C3%BC.txt`,
+      },
+    });
+    expect(await get('orders/job-1 ü.txt')).toMatchObject({
+      text,
+      ContentType: 'text/plain; charset=utf-8',
+      Metadata: { order: '7' },
+    });
+  });
+
+  it('stores a file of the project', async () => {
+    const { s3, get } = await bucketServer();
+    const text = 'line\n'.repeat(50_000);
+    const cwd = folderWith({ 'out/report.csv': text });
+    const params = { s3, bucket: 'files', key: 'report.csv', file: 'out/report.csv' };
+    expect(await run('s3-upload', params, { cwd })).toMatchObject({
+      kind: 'done',
+      result: { etag: md5(text) },
+    });
+    expect((await get('report.csv')).text).toBe(text);
+  });
+
+  it('understands the parameters of earlier projects', async () => {
+    const { s3, get } = await bucketServer();
+    const { endpoint } = s3;
+    const auth = { id: 'S3RVER', secret: 'S3RVER' };
+    const older = { auth, region: 'us-east-1', bucket: 'files', key: 'k', body: 'b' };
+    const params = { ...older, s3: { endpoint, forcePathStyle: true } };
+    expect(await run('s3-upload', params)).toMatchObject({ kind: 'done' });
+    expect((await get('k')).text).toBe('b');
+  });
+
+  it.each([
+    ['a bucket that is not there', { bucket: 'none' }, {}, 'NoSuchBucket', 404],
+    [
+      'an unknown key',
+      {},
+      { auth: { accessKeyId: 'x', secretAccessKey: 'y' } },
+      'InvalidAccessKeyId',
+      403,
+    ],
+    [
+      'a wrong secret',
+      {},
+      { auth: { accessKeyId: 'S3RVER', secretAccessKey: 'y' } },
+      'SignatureDoesNotMatch',
+      403,
+    ],
+  ])('does not try again after %s', async (_title, change, s3Change, name, code) => {
+    const { s3 } = await bucketServer();
+    const params = { bucket: 'files', key: 'k', body: 'b', ...change, s3: { ...s3, ...s3Change } };
+    expect(await run('s3-upload', params)).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: { name, code },
+    });
+  });
+
+  it('leaves it to the retry policy when nobody answers', async () => {
+    const s3 = { endpoint: 'http://127.0.0.1:1', path_style: true, auth: bucketCredentials };
+    const outcome = await run('s3-upload', { s3, bucket: 'files', key: 'k', body: 'b' });
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { code: 'ECONNREFUSED' } });
+    expect(outcome).not.toHaveProperty('retryable');
+  });
+
+  it.each([
+    [{ key: 'k', body: 'b' }, 'ParamsInvalid'],
+    [{ bucket: 'files', key: 'k' }, 'BodyMissing'],
+    [{ bucket: 'files', key: 'k', file: 'none.txt' }, 'FileUnreadable'],
+    [{ bucket: 'files', key: 'k', file: '../x.txt' }, 'FileOutside'],
+    [{ bucket: 'files', key: '{{none}}', body: 'b' }, 'TemplateError'],
+  ])('sends nothing for %j', async (params, name) => {
+    expect(await run('s3-upload', params, { cwd: folderWith() })).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: { name },
+    });
+  });
+
+  it('ends when its signal aborts', async () => {
+    const { s3 } = await bucketServer();
+    const params = { s3, bucket: 'files', key: 'k', body: 'b' };
+    const signal = AbortSignal.abort();
+    expect(await run('s3-upload', params, { signal })).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'AbortError' },
+    });
+  });
+});

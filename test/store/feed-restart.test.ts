@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from '../../src/store/database.js';
+import { openStore } from '../../src/store/store.js';
+import { couchKind } from '../support/couch.js';
+import { follow } from './follower.js';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+test.skipIf(couchKind() === 'couchdb')(
+  'a feed begins before its server and survives its restart',
+  async () => {
+    const { startEmbedded } = await import('../../src/embedded/start.js');
+    const dir = await mkdtemp(join(tmpdir(), 'tws-feed-'));
+    const port = await freePort();
+    const first = await startEmbedded({ dir, port });
+    const { url, user, password } = first;
+    await first.stop();
+
+    const store = openStore({ url, database: 'restarted', app: 'tws', user, password });
+    const follower = follow(store);
+    await follower.state('lost');
+
+    let server = await startEmbedded({ dir, port });
+    onTestFinished(async () => {
+      await follower.stop();
+      await server.stop();
+      await rm(dir, { recursive: true, force: true });
+    });
+    await follower.state('lost: database missing');
+    await createDatabase(store.connection);
+    await follower.state('following');
+    await store.write({ _id: 'a' });
+    await follower.id('a');
+
+    await server.stop();
+    const told = follower.states.length;
+    await follower.state('lost', told - 1);
+    expect(await store.write({ _id: 'b' })).toMatchObject({ kind: 'unknown' });
+    server = await startEmbedded({ dir, port });
+    await follower.state('following', told);
+    await expect.poll(async () => (await store.write({ _id: 'c' })).kind).toBe('written');
+    await follower.id('c');
+    expect(follower.ids().filter((id) => id === 'a').length).toBeLessThanOrEqual(2);
+  },
+);

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { readDesign } from '../../src/store/design-source.js';
+import { compileDesign } from './design-function.js';
+import type { ViewName } from '../../src/store/views.js';
+
+const source = await readDesign();
+
+/** What a map emits for a document, as `[key, value]`. */
+function mapped(view: string, doc: object): readonly (readonly [unknown, unknown])[] {
+  const rows: [unknown, unknown][] = [];
+  const emit = (key: unknown, value: unknown): void => {
+    rows.push([key, value]);
+  };
+  const map = compileDesign<(doc: object) => void>(source.views[view]?.map ?? '', { emit });
+  map(doc);
+  return rows;
+}
+
+const job = { _id: 'j', type: 'job', flow: 'daily', owner: 'me' };
+const ISO = '2026-11-21T10:00:00Z';
+
+describe('maps', () => {
+  test.each<[ViewName, object, readonly (readonly [unknown, unknown])[]]>([
+    ['tasks', { type: 'task', name: 'a' }, [['a::DEFAULT', 'a']]],
+    ['tasks', { type: 'task', name: 'a', owner: 'me', plugin: 'http' }, [['a::me', 'http']]],
+    ['tasks', { type: 'flow', name: 'a', owner: 'me' }, []],
+    ['flows', { type: 'flow', name: 'f', owner: 'me' }, [['f::me', true]]],
+    ['flows', { type: 'flow', name: 'f', owner: 'me', enabled: false }, [['f::me', false]]],
+    ['flows', { type: 'flow', name: 'f' }, []],
+    ['jobs', job, [['daily::me', { state: '', exit: null }]]],
+    ['jobs', { ...job, owner: undefined }, [['daily::DEFAULT', { state: '', exit: null }]]],
+    ['jobs', { type: 'job', owner: 'me', tasks: [] }, [['::me', { state: '', exit: null }]]],
+    [
+      'jobs',
+      { ...job, state: '$$complete', exit: 2 },
+      [['daily::me', { state: '$$complete', exit: 2 }]],
+    ],
+    ['unfinished', job, [[[''], 'daily::me']]],
+    ['unfinished', { ...job, state: 'a-1' }, [[['a-1'], 'daily::me']]],
+    ['unfinished', { ...job, state: 7 }, [[[''], 'daily::me']]],
+    ['unfinished', { ...job, state: '$$complete' }, []],
+    ['unfinished', { ...job, state: '$$cancelled' }, []],
+    ['due', job, []],
+    ['due', { ...job, exec_after: 5 }, [[5, '']]],
+    ['due', { ...job, exec_after: ISO }, [[Date.parse(ISO), '']]],
+    ['due', { ...job, exec_after: 'soon' }, []],
+    ['due', { ...job, state: '$$ready', exec_after: 5 }, []],
+    ['due', { ...job, state: 'a-0', exec_after: 5, next_due: 7 }, [[7, 'a-0']]],
+    ['due', { ...job, state: '$$complete', next_due: 7 }, []],
+    ['failed', { ...job, state: '$$complete', exit: 0, end: 1 }, []],
+    [
+      'failed',
+      { ...job, state: '$$complete', exit: 2, end: 1, failure: { name: 'X' } },
+      [[['daily', 1], { exit: 2, failure: 'X' }]],
+    ],
+    [
+      'failed',
+      { ...job, state: '$$cancelled', exit: 130, end: 1 },
+      [[['daily', 1], { exit: 130, failure: null }]],
+    ],
+    ['failed', { ...job, state: 'a-1', exit: 2 }, []],
+    ['children', { ...job, parent: { job: 'p' } }, [['p', { state: '', exit: null }]]],
+    ['children', { ...job, parent: 'p' }, []],
+    ['requests', { type: 'request', job: 'j', action: 'cancel' }, [['j', 'cancel']]],
+    ['requests', { type: 'request', action: 'cancel' }, []],
+    ['engines', { type: 'engine', host: 'h', state: 'running' }, [['h', 'running']]],
+    ['engines', { type: 'engine' }, [['', '']]],
+  ])('%s of %j', (view, doc, rows) => {
+    expect(mapped(view, doc)).toEqual(rows);
+  });
+
+  const odd = [null, 7, '', [], {}, true];
+  const keys = [
+    'job',
+    'action',
+    'host',
+    'name',
+    'owner',
+    'plugin',
+    'flow',
+    'state',
+    'exit',
+    'end',
+    'failure',
+    'parent',
+    'exec_after',
+    'next_due',
+  ];
+  test.each(Object.keys(source.views))('%s takes any malformed document', (view) => {
+    for (const type of [...odd, 'task', 'flow', 'job', 'request', 'engine']) {
+      for (const value of odd) {
+        const doc = { type, ...Object.fromEntries(keys.map((key) => [key, value])) };
+        expect(mapped(view, doc).length).toBeLessThanOrEqual(1);
+        if (view === 'jobs' && type === 'job') expect(mapped(view, doc)).toHaveLength(1);
+      }
+    }
+  });
+});

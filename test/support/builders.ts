@@ -1,0 +1,139 @@
+import type { Answer, Child, Found, Peer, World } from '../../src/decide/intent.js';
+import { initialise } from '../../src/decide/initialise.js';
+import { renderParams } from '../../src/engine/expressions.js';
+import { toFlow } from '../../src/model/dialects.js';
+import type { Flow, WrittenFlow } from '../../src/model/flow.js';
+import { isLiveJob, type LiveJob, type NewJob } from '../../src/model/job.js';
+import type { Task } from '../../src/model/task.js';
+import { leavesOf, type WrittenNode } from '../../src/model/tree.js';
+
+/** The moment at which stories of tests begin (epoch ms). */
+export const t0 = Date.UTC(2026, 0, 1);
+
+/** A task document; its plugin bears its name. */
+export function task(name: string, more: Partial<Task> = {}): Task {
+  return { type: 'task', name, ...more };
+}
+
+/** What a flow may be given beside its tasks, as users write it. */
+export type FlowOptions = Partial<Omit<WrittenFlow, 'tasks' | 'type'>>;
+
+/** A flow document in the form of the inside, from any way to write `tasks`. */
+export function flow(tasks: WrittenNode[], more: FlowOptions = {}): Flow & { _rev: string } {
+  const written = { type: 'flow', name: 'f', owner: 'DEFAULT', tasks, ...more };
+  return { ...toFlow(written as WrittenFlow), _rev: '3-flow' };
+}
+
+/** A job as it was just submitted. */
+export function newJob(more: Partial<NewJob> & Record<string, unknown> = {}): NewJob {
+  return { _id: 'j', _rev: '1-new', type: 'job', flow: 'f', ...more };
+}
+
+/** Fields of the world that tests set; everything else has a friendly default. */
+export type WorldOptions = {
+  readonly id?: string;
+  readonly pid?: number;
+  readonly freeSlots?: number;
+  /** Plugins of this engine; absent: the plugins of all tasks of the world. */
+  readonly plugins?: readonly string[];
+  readonly labels?: readonly string[];
+  readonly running?: readonly string[];
+  readonly templates?: readonly string[];
+  readonly nonce?: string;
+  readonly peers?: readonly Peer[];
+  /** Engines whose lease is over. */
+  readonly dead?: readonly string[];
+  readonly flows?: readonly Flow[];
+  readonly tasks?: readonly Task[];
+  /** Answers of the library that are not simply `found`, by kind and name. */
+  readonly flow?: (name: string, owner: string) => Found<Flow>;
+  readonly task?: (name: string, owner: string) => Found<Task>;
+  readonly children?: Readonly<Record<string, Child>>;
+  readonly answers?: Readonly<Record<string, Answer>>;
+  readonly render?: World['render'];
+  readonly crashLimit?: number;
+};
+
+/**
+ * The world of one decision. Without more, this engine is `me`, has every plugin and a free slot,
+ * knows the given flows and tasks and nothing else, and renders templates for real.
+ */
+export function world(options: WorldOptions = {}): World {
+  const { flows = [], tasks = [], dead = [], children = {}, answers = {} } = options;
+  const plugins = options.plugins ?? tasks.map(({ name, plugin }) => plugin ?? name);
+  return {
+    me: {
+      id: options.id ?? 'me',
+      pid: options.pid ?? 1,
+      plugins: new Set(plugins),
+      labels: new Set(options.labels),
+      freeSlots: options.freeSlots ?? 1,
+      facts: () => ({ templates: options.templates ?? [] }),
+      running: new Set(options.running),
+    },
+    nonce: options.nonce ?? 'nonce',
+    peers: options.peers ?? [],
+    lease: (engine) => (dead.includes(engine) ? 'dead' : 'alive'),
+    flow: options.flow ?? ((name, owner) => foundIn(flows, name, owner)),
+    task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
+    child: (id) => children[id] ?? { kind: 'unknown' },
+    answers: new Map(Object.entries(answers)),
+    render: options.render ?? renderParams,
+    crashLimit: options.crashLimit ?? 3,
+  };
+}
+
+/** Another engine with some plugins and labels. */
+export function peer(plugins: readonly string[], labels: readonly string[] = []): Peer {
+  return { plugins: new Set(plugins), labels: new Set(labels) };
+}
+
+/** Tasks for every name that a flow mentions, unless they are given. */
+export function tasksOf(defined: Flow, given: readonly Task[] = []): readonly Task[] {
+  const cancel = defined.cancel === undefined ? [] : leavesOf(defined.cancel);
+  const entries = [...leavesOf(defined.tasks), ...cancel].map((leaf) => leaf.entry);
+  const named = entries.flatMap(({ task: name, error }) => [name, error ?? name]);
+  const handlers = [defined.error?.name, ...given.map(({ error }) => error)];
+  const names = new Set([...named, ...handlers].filter((name) => name !== undefined));
+  for (const { name } of given) names.delete(name);
+  return [...given, ...[...names].map((name) => task(name))];
+}
+
+/** A live job of a flow as it is right after initialisation at `now` (epoch ms); steps can be given. */
+export function liveJob(
+  defined: Flow,
+  { tasks = [], now = t0, ...more }: LiveJobOptions = {},
+): LiveJob {
+  const surroundings = world({ flows: [defined], tasks: tasksOf(defined, tasks) });
+  const move = initialise(newJob({ flow: defined.name, owner: defined.owner }), now, surroundings);
+  if (move.kind !== 'change' || !isLiveJob(move.job)) {
+    throw new Error(`The flow of the test cannot be initialised: ${JSON.stringify(move)}`);
+  }
+  return { ...move.job, ...more };
+}
+
+type LiveJobOptions = Partial<Omit<LiveJob, 'tasks'>> & {
+  /** Task documents; for names that are not given there is a plain one. */
+  readonly tasks?: readonly Task[];
+  readonly now?: number;
+};
+
+function foundIn<T extends { readonly name: string; readonly owner?: string }>(
+  documents: readonly T[],
+  name: string,
+  owner: string,
+): Found<T> {
+  const named = documents.filter((document) => document.name === name);
+  const own = named.find((document) => document.owner === owner);
+  const value = own ?? named.find((document) => (document.owner ?? 'DEFAULT') === 'DEFAULT');
+  return value === undefined ? { kind: 'absent' } : { kind: 'found', value };
+}
+
+/** The same value, of which nothing can be changed any more. */
+export function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) frozen<unknown>(inner);
+  }
+  return value;
+}

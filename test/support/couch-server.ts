@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+/** Which server the tests of this run talk to. */
+export type CouchKind = 'embedded' | 'couchdb';
+
+/** What the tests know of their server: its URL, with the admin's name and password in it. */
+export type ProvidedCouch = { readonly url: string; readonly kind: CouchKind };
+
+declare module 'vitest' {
+  // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- only an interface can be merged with vitest's
+  export interface ProvidedContext {
+    couch: ProvidedCouch;
+  }
+}
+
+/**
+ * Global set-up of the project `store`: the CouchDB named by `COUCH_URL`
+ * (`http://user:password@host:port`), else one embedded server in a folder of its own.
+ * Returns the teardown. Throws when the server does not answer.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const external = process.env.COUCH_URL;
+  if (external !== undefined && external !== '') {
+    await assertAnswers(external);
+    project.provide('couch', { url: external.replace(/\/+$/, ''), kind: 'couchdb' });
+    return async () => {};
+  }
+  const { startEmbedded } = await import('../../src/embedded/start.js');
+  const dir = await mkdtemp(join(tmpdir(), 'tws-embedded-'));
+  const server = await startEmbedded({ dir });
+  project.provide('couch', { url: withCredentials(server), kind: 'embedded' });
+  return async () => {
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+}
+
+async function assertAnswers(url: string): Promise<void> {
+  const { username, password, origin } = new URL(url);
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const answer = await fetch(`${origin}/_all_dbs?limit=1`, {
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+  });
+  if (!answer.ok) {
+    throw new Error(`COUCH_URL must name a server admin: ${origin} answers ${answer.status}.`);
+  }
+}
+
+function withCredentials(server: { url: string; user: string; password: string }): string {
+  const url = new URL(server.url);
+  url.username = encodeURIComponent(server.user);
+  url.password = encodeURIComponent(server.password);
+  return url.href.replace(/\/$/, '');
+}

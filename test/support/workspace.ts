@@ -1,0 +1,154 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { startEngine, type Engine, type EngineOptions } from '../../src/engine/engine.js';
+import type { Log } from '../../src/engine/log.js';
+import type { StoredDocument } from '../../src/model/parse.js';
+import { loadPlugins } from '../../src/plugin/loader.js';
+import { createDatabase } from '../../src/store/database.js';
+import { installDesign } from '../../src/store/design.js';
+import { openStore, type Store } from '../../src/store/store.js';
+import { admin, couchUrl, freshDatabase } from './couch.js';
+
+/** A line that an engine logged. */
+export type LogLine = { readonly level: string; readonly message: string };
+
+/** A database with the design document, plugins of the test's own, and engines on both. */
+export type Workspace = {
+  readonly store: Store;
+  readonly folder: string;
+  readonly log: readonly LogLine[];
+  /** Stores documents; throws when one is not stored. Answers with the ids. */
+  readonly put: (...documents: readonly Record<string, unknown>[]) => Promise<readonly string[]>;
+  readonly engine: (options?: Partial<EngineOptions>) => Promise<Engine>;
+  /** Waits until the job is final. */
+  readonly ended: (id: string, withinMs?: number) => Promise<Ended>;
+  /** Waits until the newest version of a document is as wanted. */
+  readonly until: (
+    id: string,
+    wanted: (doc: StoredDocument) => boolean,
+    withinMs?: number,
+  ) => Promise<StoredDocument>;
+};
+
+/** A final job as tests read it. */
+export type Ended = StoredDocument & {
+  readonly state: string;
+  readonly exit: number;
+  readonly failure?: { readonly name: string; readonly message: string };
+  readonly steps: readonly (Record<string, unknown> & { readonly state: string })[];
+};
+
+/** `plugins`: file name -> source. Everything is stopped and removed when the test has finished. */
+export async function openWorkspace(
+  plugins: Readonly<Record<string, string>> = {},
+): Promise<Workspace> {
+  const database = await freshDatabase();
+  const connection = { url: couchUrl(), ...admin(), database, app: 'tws' };
+  await createDatabase(connection);
+  await installDesign(connection);
+  const folder = await mkdtemp(join(tmpdir(), 'tws-test-'));
+  for (const [name, source] of Object.entries(plugins)) {
+    await writeFile(join(folder, name), source);
+  }
+  const store = openStore(connection);
+  const watched = watch(store);
+  const lines: LogLine[] = [];
+  const engines: Engine[] = [];
+  onTestFinished(async () => {
+    await Promise.all(engines.map((engine) => engine.stop()));
+    await watched.stop();
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const until: Workspace['until'] = (id, wanted, withinMs = 15_000) =>
+    watched.until(id, wanted, withinMs);
+  return {
+    store,
+    folder,
+    log: lines,
+    until,
+    put: async (...documents) => Promise.all(documents.map((doc) => putOne(store, doc))),
+    ended: async (id, withinMs) =>
+      (await until(
+        id,
+        (doc) => /^\$\$(complete|cancelled)$/.test(String(doc['state'])),
+        withinMs,
+      )) as Ended,
+    engine: async (options = {}) => {
+      const registry = await loadPlugins({ folders: [folder], log: () => undefined });
+      const engine = await startEngine({
+        store: openStore(connection),
+        plugins: registry,
+        log: recorder(lines),
+        cwd: folder,
+        ...options,
+      });
+      engines.push(engine);
+      return engine;
+    },
+  };
+}
+
+async function putOne(store: Store, doc: Record<string, unknown>): Promise<string> {
+  const id = typeof doc['_id'] === 'string' ? doc['_id'] : crypto.randomUUID();
+  const result = await store.write({ ...doc, _id: id });
+  if (result.kind !== 'written') throw new Error(`${id}: ${JSON.stringify(result)}`);
+  return id;
+}
+
+type Watch = {
+  readonly until: (
+    id: string,
+    wanted: (doc: StoredDocument) => boolean,
+    withinMs: number,
+  ) => Promise<StoredDocument>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Follows the feed from the beginning and remembers every version: none is missed, nothing is polled. */
+function watch(store: Store): Watch {
+  const abort = new AbortController();
+  const versions = new Map<string, StoredDocument[]>();
+  const waiting = new Set<(doc: StoredDocument) => void>();
+  const following = (async () => {
+    for await (const { id, doc } of store.follow({ since: '0', signal: abort.signal })) {
+      if (doc === undefined) continue;
+      versions.set(id, [...(versions.get(id) ?? []), doc]);
+      for (const look of waiting) look(doc);
+    }
+  })();
+  return {
+    stop: async () => {
+      abort.abort();
+      await following;
+    },
+    until: (id, wanted, withinMs) => {
+      const seen = versions.get(id)?.find(wanted);
+      if (seen !== undefined) return Promise.resolve(seen);
+      return new Promise((resolve, reject) => {
+        const look = (doc: StoredDocument): void => {
+          if (doc._id !== id || !wanted(doc)) return;
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve(doc);
+        };
+        const timer = setTimeout(() => {
+          waiting.delete(look);
+          const last = JSON.stringify(versions.get(id)?.at(-1), null, 1);
+          reject(new Error(`${id} is not as wanted after ${withinMs} ms: ${last}`));
+        }, withinMs);
+        waiting.add(look);
+      });
+    },
+  };
+}
+
+function recorder(lines: LogLine[]): Log {
+  const at = (level: string) => (_about: Readonly<Record<string, unknown>>, message: string) => {
+    lines.push({ level, message });
+    if (process.env['TWS_TEST_LOG']) console.log(level, message, JSON.stringify(_about));
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

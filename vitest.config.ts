@@ -1,0 +1,42 @@
+import { defineConfig } from 'vitest/config';
+
+const shared = { environment: 'node' as const, testTimeout: 30_000, hookTimeout: 60_000 };
+
+/**
+ * Three groups: `decide` is pure and carries the coverage gate, `unit` needs no server,
+ * `store` talks to the embedded server that its global set-up starts, or to `COUCH_URL`.
+ */
+export default defineConfig({
+  test: {
+    coverage: {
+      provider: 'v8',
+      include: ['src/decide/**/*.ts'],
+      thresholds: { branches: 100, functions: 100, lines: 100, statements: 100 },
+    },
+    projects: [
+      { test: { ...shared, name: 'decide', include: ['test/decide/**/*.test.ts'] } },
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: [
+            'test/{model,plugin,secrets,store,engine,cli,embedded}/**/*.unit.test.ts',
+            'test/*.test.ts',
+            'test/plugins/**/*.test.ts',
+          ],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'store',
+          include: [
+            'test/{store,engine,cli,embedded,conformance,chaos}/**/*.test.ts',
+          ],
+          exclude: ['**/*.unit.test.ts'],
+          globalSetup: ['test/support/couch-server.ts'],
+        },
+      },
+    ],
+  },
+});
