@@ -61,6 +61,17 @@ export function exitOf(job: StoredDocument): number {
   return state === '$$complete' ? 0 : 130;
 }
 
+/** What came of a job: its failure, its result, or else the results of its steps by name. */
+export function outcomeOf(job: StoredDocument): unknown {
+  const { failure, result, steps } = job;
+  if (exitOf(job) !== 0) return failure ?? null;
+  if (result !== undefined) return result;
+  const done = (Array.isArray(steps) ? steps : []).filter(
+    (step: unknown) => isObject(step) && step['state'] === '$$complete',
+  ) as { readonly name: string; readonly result?: unknown }[];
+  return Object.fromEntries(done.map(({ name, result: own }) => [name, own ?? null]));
+}
+
 function colourOf(status: Status): Style {
   switch (status) {
     case 'succeeded':

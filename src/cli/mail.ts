@@ -3,8 +3,8 @@ import type { CaughtMail } from '../mailbox/mail-server.js';
 import type { Mailbox } from '../mailbox/mailbox.js';
 import type { Io } from './io.js';
 
-/** A mail as it arrived, for the terminal. */
-export function mailLines(mail: CaughtMail, io: Io): readonly string[] {
+/** A mail as it arrived, for the terminal; `kept`: its file stays there. */
+export function mailLines(mail: CaughtMail, io: Io, kept: boolean): readonly string[] {
   const label = (text: string): string => io.style('dim', text);
   const text = mail.text.trim() === '' ? (mail.html ?? '') : mail.text;
   return [
@@ -13,8 +13,7 @@ export function mailLines(mail: CaughtMail, io: Io): readonly string[] {
     `${label('Subject:')} ${io.style('bold', mail.subject)}`,
     '',
     ...text.trim().split('\n'),
-    '',
-    label(`kept in ${mail.file}`),
+    ...(kept ? ['', label(`kept in ${mail.file}`)] : []),
   ].map((line) => `  ${line}`.trimEnd());
 }
 

@@ -3,6 +3,7 @@ import type { DefinitionKind, Client } from '../client.js';
 import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { defaultOwner } from '../model/task.js';
+import { kinds } from './checks/document.js';
 import type { GoodFile } from './checks/files.js';
 import type { FileProblem, Written } from './files.js';
 import { openPlaceholders } from './placeholders.js';
@@ -27,12 +28,17 @@ export type Plan = { readonly steps: readonly Step[]; readonly problems: readonl
 export async function planPush(client: Client, files: readonly GoodFile[]): Promise<Plan> {
   const steps: Step[] = [];
   const problems: FileProblem[] = [];
-  for (const file of files) {
+  for (const file of inOrder(files)) {
     const planned = await planFile(client, file);
     if ('message' in planned) problems.push(planned);
     else steps.push(planned);
   }
   return { steps, problems };
+}
+
+/** What is named is stored before what names it. */
+function inOrder(files: readonly GoodFile[]): readonly GoodFile[] {
+  return kinds.flatMap((kind) => files.filter(({ doc }) => doc['type'] === kind));
 }
 
 async function planFile(client: Client, file: GoodFile): Promise<Step | FileProblem> {

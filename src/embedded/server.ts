@@ -47,7 +47,11 @@ export async function startServer(options: {
   const storage = await openPouchStorage(join(options.dir, 'databases'));
   const pool = createFunctionPool();
   const updates = createUpdateLog();
-  const databases = createDatabases({ storage, pool, happened: updates.add });
+  const databases = createDatabases({
+    storage,
+    pool,
+    happened: (name, event) => updates.add(name, event),
+  });
   const replications = createReplications();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);

@@ -62,7 +62,9 @@ function unbracket(text: string): string {
 function renderText(text: string, data: Readonly<Record<string, unknown>>): unknown {
   if (!text.includes('{{')) return unbracket(text);
   const path = solePath(text);
-  if (path === undefined) return renderTemplate(text.replace(bracketed, '\\{{$1}}'), data);
+  if (path === undefined) {
+    return renderTemplate(withPositions(text.replace(bracketed, '\\{{$1}}')), data);
+  }
   const value = path.reduce<unknown>(ownValue, data);
   if (value === undefined) throw new Error(`there is no "${path.join('.')}"`);
   return value;
@@ -74,19 +76,25 @@ function ownValue(value: unknown, key: string): unknown {
     : undefined;
 }
 
+const segment = String.raw`(?:[^\s.[\]{}()"'#/>!&^|=~*@\`]+|\[[^\]{}]*\])`;
+const sole = new RegExp(String.raw`^\{\{\s*(${segment}(?:\.${segment})*)\s*\}\}$`);
+
 /** The parts of the path when a template is nothing but one `{{path}}`. */
 function solePath(text: string): readonly string[] | undefined {
-  const sole = /^\{\{\s*([^{}\s()"'#/>!&^]+)\s*\}\}$/.exec(text);
-  if (sole === null) return undefined;
-  const [statement] = Handlebars.parse(text).body as hbs.AST.MustacheStatement[];
-  const path = statement?.path;
-  return path?.type === 'PathExpression' ? (path as hbs.AST.PathExpression).parts : undefined;
+  const path = sole.exec(text)?.[1];
+  if (path === undefined || path === 'this') return undefined;
+  return [...path.matchAll(new RegExp(segment, 'g'))].map(([part]) => part.replace(/^\[|\]$/g, ''));
+}
+
+/** Handlebars reads `a.0` at the end of a path only as `a.[0]`. */
+function withPositions(text: string): string {
+  return text.replace(/(\{\{[^{}]*?)\.(\d+)(?=[\s}~)])/g, '$1.[$2]');
 }
 
 /** Why a template cannot be read, or undefined. */
 export function checkTemplate(text: string): string | undefined {
   try {
-    Handlebars.parse(text);
+    Handlebars.parse(withPositions(text));
     return undefined;
   } catch (error) {
     return firstLine(error);

@@ -25,11 +25,11 @@ const sentences = {
     `The error handlers handle each other in a circle (${d.names}); a handler must not come back to itself.`,
   Expired: (d: { expires: string }) => `The job was not begun before it expired at ${d.expires}.`,
   TemplateError: (d: { at: string; reason: string }) =>
-    `The template in ${d.at} cannot be filled in: ${d.reason}`,
+    `The template in ${d.at} cannot be filled in: ${ended(d.reason)}`,
   ExpressionError: (d: { at: string; reason: string }) =>
-    `The condition in ${d.at} cannot be evaluated: ${d.reason}`,
+    `The condition in ${d.at} cannot be evaluated: ${ended(d.reason)}`,
   MappingError: (d: { from: string; reason: string }) =>
-    `The stdio mapping from "${d.from}" cannot be made: ${d.reason}`,
+    `The stdio mapping from "${d.from}" cannot be made: ${ended(d.reason)}`,
   StepTimeout: (d: { timeout: number }) => `The attempt took longer than its ${d.timeout} ms.`,
   AcceptTimeout: (d: { timeout: number; needs: string }) =>
     `No engine took the step within ${d.timeout} ms (it needs ${d.needs}).`,
@@ -45,9 +45,9 @@ const sentences = {
     'The engine stopped and handed the attempt back; it begins again elsewhere.',
   ExitSet: (d: { exit: number }) => `The plugin ended with exit ${d.exit}.`,
   OutputError: (d: { at: string; reason: string }) =>
-    `The flow's ${d.at} cannot be evaluated: ${d.reason}`,
+    `The flow's ${d.at} cannot be evaluated: ${ended(d.reason)}`,
   ChildFailed: (d: { child: string; reason: string }) =>
-    `The child job ${d.child} failed: ${d.reason}`,
+    `The child job ${d.child} failed: ${ended(d.reason)}`,
 } as const;
 
 export type FailureName = keyof typeof sentences;
@@ -63,4 +63,9 @@ export function failure<N extends FailureName>(name: N, details: Details<N>): Fa
 
 function andMore(more: number): string {
   return more > 0 ? ` (and ${more} more, see "problems")` : '';
+}
+
+/** A reason that comes from elsewhere, with the full stop that a sentence has. */
+function ended(reason: string): string {
+  return /[.!?…]$/.test(reason) ? reason : `${reason}.`;
 }

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { freshDatabase, request, store } from '../support/couch.js';
+import type { Answer, CouchBody } from '../support/couch.js';
 import { check } from './check.js';
 
 type Stubs = Record<string, Record<string, unknown>>;
@@ -174,27 +176,50 @@ check('answers 412 to a stub for an attachment that is not there', async () => {
 check('takes a document and its attachments as multipart/related', async () => {
   const db = await freshDatabase();
   const bytes = randomBytes(1000);
+  const data = { follows: true, content_type: 'application/octet-stream', length: 1000 };
+  const put = await putRelated(`/${db}/doc`, { a: 1, _attachments: { data } }, bytes);
+  expect(put.status).toBe(201);
+  expect((await request('GET', `/${db}/doc`)).body['a']).toBe(1);
+  expect((await request('GET', `/${db}/doc/data`)).bytes.equals(bytes)).toBe(true);
+});
+
+check('takes a compressed attachment, as a replicating CouchDB sends it', async () => {
+  const db = await freshDatabase();
+  const text = 'hello '.repeat(1000);
+  const bytes = gzipSync(text);
   const doc = {
-    a: 1,
+    _rev: `1-${'a'.repeat(32)}`,
+    _revisions: { start: 1, ids: ['a'.repeat(32)] },
     _attachments: {
-      'data.bin': { follows: true, content_type: 'application/octet-stream', length: 1000 },
+      'a.txt': {
+        follows: true,
+        content_type: 'text/plain',
+        revpos: 1,
+        digest: `md5-${createHash('md5').update(bytes).digest('base64')}`,
+        length: text.length,
+        encoding: 'gzip',
+        encoded_length: bytes.length,
+      },
     },
   };
+  const put = await putRelated(`/${db}/doc?new_edits=false`, doc, bytes);
+  expect(put.status).toBe(201);
+  expect((await request('GET', `/${db}/doc/a.txt`)).text).toBe(text);
+  const { body } = await request('GET', `/${db}/doc`);
+  expect((body['_attachments'] as Stubs)['a.txt']).toMatchObject({ length: text.length });
+});
+
+function putRelated(path: string, doc: object, part: Buffer): Promise<Answer<CouchBody>> {
   const raw = Buffer.concat([
     Buffer.from('--part\r\nContent-Type: application/json\r\n\r\n'),
     Buffer.from(JSON.stringify(doc)),
     Buffer.from('\r\n--part\r\n\r\n'),
-    bytes,
+    part,
     Buffer.from('\r\n--part--'),
   ]);
-  const { status } = await request('PUT', `/${db}/doc`, {
-    raw,
-    headers: { 'content-type': 'multipart/related; boundary="part"' },
-  });
-  expect(status).toBe(201);
-  expect((await request('GET', `/${db}/doc`)).body['a']).toBe(1);
-  expect((await request('GET', `/${db}/doc/data.bin`)).bytes.equals(bytes)).toBe(true);
-});
+  const headers = { 'content-type': 'multipart/related; boundary="part"' };
+  return request('PUT', path, { raw, headers });
+}
 
 function inline(text: string): Record<string, string> {
   return { content_type: 'text/plain', data: Buffer.from(text).toString('base64') };

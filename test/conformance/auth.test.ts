@@ -48,7 +48,9 @@ check('answers 400 to an Authorization header that is not base64', async () => {
 check('gives a cookie for a name and a password, and takes it back', async () => {
   const db = await freshDatabase();
   const { cookie, header } = await signIn('json');
-  expect(header).toMatch(/HttpOnly/i);
+  for (const part of [/; HttpOnly/i, /; Path=\/(;|$)/i, /; Expires=/i, /; Max-Age=\d+/i]) {
+    expect(header).toMatch(part);
+  }
   const read = await request('GET', `/${db}`, { auth: null, headers: { cookie } });
   expect(read.status).toBe(200);
   const session = await request('GET', '/_session', { auth: null, headers: { cookie } });

@@ -49,6 +49,29 @@ check('stores one of two documents with the same id in one bulk write', async ()
   expect(twin).toEqual({ _id: 'twin', _rev: body[stored * 2]?.rev, n: stored });
 });
 
+check('lets exactly one of many racing bulk writes win each document', async () => {
+  const db = await freshDatabase();
+  const ids = Array.from({ length: 10 }, (_, n) => `doc-${n}`);
+  const revs = await storeAll(
+    db,
+    ids.map((_id) => ({ _id })),
+  );
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, writer) =>
+      request<Results>('POST', `/${db}/_bulk_docs`, {
+        body: { docs: ids.map((_id, n) => ({ _id, _rev: revs[n], writer })) },
+      }),
+    ),
+  );
+  for (const [n, _id] of ids.entries()) {
+    const won = answers.map(({ body }) => body[n]).filter((result) => result?.error === undefined);
+    expect(won).toHaveLength(1);
+    const writer = answers.findIndex(({ body }) => body[n]?.error === undefined);
+    const leaves = await request('GET', `/${db}/${_id}?open_revs=all`);
+    expect(leaves.body).toEqual([{ ok: { _id, _rev: won[0]?.rev, writer } }]);
+  }
+});
+
 check('deletes in bulk', async () => {
   const db = await freshDatabase();
   const [rev] = await storeAll(db, [{ _id: 'doc' }]);

@@ -47,11 +47,10 @@ check('lets exactly one of many racing writers of a revision win', async () => {
   const statuses = answers.map(({ status }) => status).sort();
   expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
   const winner = answers.findIndex(({ status }) => status === 201);
-  expect((await request('GET', `/${db}/doc?conflicts=true`)).body).toEqual({
-    _id: 'doc',
-    _rev: answers[winner]?.body.rev,
-    writer: winner,
-  });
+  const leaf = { _id: 'doc', _rev: answers[winner]?.body.rev, writer: winner };
+  expect((await request('GET', `/${db}/doc?conflicts=true`)).body).toEqual(leaf);
+  const leaves = await request('GET', `/${db}/doc?open_revs=all`);
+  expect(leaves.body).toEqual([{ ok: leaf }]);
 });
 
 check('takes the revision from If-Match and from the query', async () => {

@@ -42,7 +42,7 @@ describe('a lost engine', () => {
   it('finds after a restart that it has an attempt no more in hand', () => {
     const told = story({ steps: ['a'] });
     told.go();
-    told.with({ running: [] }).go();
+    told.restart();
     expect(told.trail).toEqual(['a#1 $$error', 'a#2 $$active']);
   });
 

@@ -50,7 +50,7 @@ describe('a pause', () => {
   });
 
   it('does not count as time of the flow', () => {
-    const told = story({ steps: ['a', 'b', 'c'], flow: { timeout: 1000 } });
+    const told = story({ steps: ['a', 'b', 'c', 'd'], flow: { timeout: 1000 } });
     told.go();
     told.edit({ paused: true }).at(100).done();
     told.at(50_100).edit({ paused: false }).go();

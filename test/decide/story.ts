@@ -77,7 +77,7 @@ export class Story {
   }
 
   /** What the engine decides now, without doing it. */
-  decide(job: Job = this.job): Intent {
+  decide(job: Job = this.job, more: WorldOptions = {}): Intent {
     const running = this.#steps(job)
       .filter(isLive)
       .filter(({ engine }) => engine === 'me');
@@ -87,6 +87,7 @@ export class Story {
       running: running.map(({ claim }) => claim),
       answers: this.#answers,
       ...this.around,
+      ...more,
     });
     return decide(frozen(job), this.now, surroundings);
   }
@@ -94,6 +95,11 @@ export class Story {
   /** Decides and stores the job of the intent. */
   go(): Intent {
     return this.#store(this.decide());
+  }
+
+  /** The engine comes back without the attempts it had in hand, and decides. */
+  restart(): Intent {
+    return this.#store(this.decide(this.job, { running: [] }));
   }
 
   /** Ends the running attempt, decides on, and stores both in one revision. */

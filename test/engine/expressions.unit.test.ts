@@ -26,6 +26,7 @@ describe('a template in a parameter', () => {
     ['a sole path may have segments in brackets', '{{results.[b c]}}', 1],
     ['a sole path may have a dash', '{{results.a.odd-name}}', true],
     ['a position is a path', '{{parent_results.0}}', 'first'],
+    ['a position in a text', 'the {{parent_results.0}} one', 'the first one'],
     ['blocks work', '{{#each results.a.list}}<{{this}}>{{/each}}', '<1><2>'],
     ['double brackets become double braces', 'Hi [[name]]', 'Hi {{name}}'],
     ['both in one text', '{{job._id}} [[name]]', 'j1 {{name}}'],
@@ -39,7 +40,8 @@ describe('a template in a parameter', () => {
 
   it.each([
     ['a missing sole path', '{{results.x}}', 'there is no "results.x"'],
-    ['a missing path in a text', 'a {{results.x.y}}', 'is missing'],
+    ['a missing path in a text', 'a {{results.x.y}}', 'there is no "y"'],
+    ['a missing position', 'a {{parent_results.7}}', 'there is no "7"'],
     ['no way to the prototype', '{{results.constructor}}', 'there is no "results.constructor"'],
     ['a template that cannot be read', '{{#if}', 'Parse error'],
   ])('names its place and reason: %s', (_title, text, reason) => {

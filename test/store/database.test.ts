@@ -6,6 +6,7 @@ import { checkServer } from '../../src/store/server.js';
 import { couchKind, freshDatabase, removeAfterwards, request } from '../support/couch.js';
 import { connect, connectAsStranger } from './connect.js';
 import { startProxy } from './tcp-proxy.js';
+import { connectAsUser } from './users.js';
 import { text } from './matchers.js';
 
 function freshName(): string {
@@ -24,9 +25,11 @@ describe('createDatabase', () => {
   test('creates it once, with few revisions and one copy', async () => {
     const name = freshName();
     const made = await createDatabase(connect(name));
-    expect(made).toMatchObject({ database: 'created', copies: 1, revsLimit: 'set' });
+    // The embedded server keeps few revisions from the beginning.
+    const revsLimit = couchKind() === 'couchdb' ? 'set' : 'unchanged';
+    expect(made).toMatchObject({ database: 'created', copies: 1, revsLimit });
     expect(made.nodes).toBeGreaterThanOrEqual(1);
-    expect((await request<number>('GET', `/${name}/_revs_limit`)).body).toBe(100);
+    expect((await request<number>('GET', `/${name}/_revs_limit`)).body).toBeLessThanOrEqual(100);
     const again = await createDatabase(connect(name));
     expect(again).toEqual({ database: 'exists', copies: 1, revsLimit: 'unchanged' });
   });
@@ -51,7 +54,7 @@ describe('createDatabase', () => {
   });
 
   test('tells who is no admin', async () => {
-    const connection = anonymous(freshName());
+    const connection = await connectAsUser(freshName());
     await expect(createDatabase(connection)).rejects.toMatchObject({
       code: 'couch_not_admin',
       message: `You are not a server admin: CouchDB at ${connection.url} refuses to create the database "${connection.database}".`,

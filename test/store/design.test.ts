@@ -5,6 +5,7 @@ import { viewNames } from '../../src/store/views.js';
 import { freshDatabase, request, store as put, type Document } from '../support/couch.js';
 import { connect } from './connect.js';
 import { text } from './matchers.js';
+import { connectAsUser } from './users.js';
 
 const parts = [...viewNames, 'filters/definitions', 'filters/jobs', 'validate_doc_update'];
 const all = (done: string) => Object.fromEntries(parts.map((part) => [part, done]));
@@ -59,19 +60,14 @@ describe('installDesign', () => {
 
   test('tells who is no admin which right is missing', async () => {
     const database = await freshDatabase();
-    const name = `member-${database}`;
-    const id = `org.couchdb.user:${name}`;
-    const user = { _id: id, name, password: 'p', type: 'user', roles: [] };
-    const rev = await put('_users', user);
+    const member = await connectAsUser(database);
     await request('PUT', `/${database}/_security`, {
-      body: { members: { names: [name] }, admins: { names: [] } },
+      body: { members: { names: [member.user] }, admins: { names: [] } },
     });
-    const member = { ...connect(database), user: name, password: 'p' };
     await expect(installDesign(member)).rejects.toMatchObject({
       code: 'couch_not_admin',
       message: text('refuses to store the design document'),
     });
-    await request('DELETE', `/_users/${encodeURIComponent(id)}?rev=${rev}`);
   });
 });
 

@@ -7,6 +7,7 @@ import { openStore, type Store } from '../../src/store/store.js';
 import { admin, freshDatabase, request, store as put, storeAll } from '../support/couch.js';
 import { connect, connectAsStranger } from './connect.js';
 import { startProxy } from './tcp-proxy.js';
+import { connectAsUser } from './users.js';
 import { text } from './matchers.js';
 
 let database: string;
@@ -253,17 +254,12 @@ describe('a problem', () => {
   });
 
   test('tells who is not a member', async () => {
-    const { url } = connect(database);
-    const name = `stranger-${database}`;
-    const id = `org.couchdb.user:${name}`;
-    const user = { _id: id, name, password: 'p', type: 'user', roles: [] };
-    const rev = await put('_users', user);
+    const user = await connectAsUser(database);
     await request('PUT', `/${database}/_security`, {
       body: { members: { names: [admin().user] }, admins: { names: [admin().user] } },
     });
-    await expect(read(url, { user: name, password: 'p' }).info()).rejects.toMatchObject({
+    await expect(openStore(user).info()).rejects.toMatchObject({
       code: 'couch_forbidden',
     });
-    await request('DELETE', `/_users/${encodeURIComponent(id)}?rev=${rev}`);
   });
 });

@@ -35,7 +35,7 @@ export async function checkReferences(
     for (const { kind, name, path } of namesIn(doc)) {
       const found = await find(kind, name, ownerOf(doc));
       if (found !== undefined) continue;
-      const message = `${path} names the ${kind} "${name}", which neither these files nor the database holds.`;
+      const message = `${path} names the ${kind} "${name}", which neither these files nor the database hold.`;
       warnings.push({ file, path, message });
     }
     const circle = await circleFrom(doc, find);
@@ -115,16 +115,24 @@ function namesIn(doc: Written): readonly Named[] {
 }
 
 function flowNames({ tasks, cancel, error }: Flow): readonly Named[] {
-  const inTree = (tree: Flow['tasks'], at: string): readonly Named[] =>
-    leavesOf(tree).flatMap(({ entry, index }) => [
-      ...named('task', entry.task, `${at}: step ${index}`),
-      ...named('task', entry.error, `${at}: error of step ${index}`),
-    ]);
+  const inTree = (tree: Flow['tasks'], root: string): readonly Named[] =>
+    leavesOf(tree).flatMap(({ entry, path }) => {
+      const at = `${root}.sequence${jsonPath(path)}`;
+      return [...named('task', entry.task, at), ...named('task', entry.error, `${at}.error`)];
+    });
   return [
     ...inTree(tasks, 'tasks'),
     ...(cancel === undefined ? [] : inTree(cancel, 'cancel')),
     ...named('task', error?.name, 'error'),
   ];
+}
+
+/** `0.sequence.1` -> `[0].sequence[1]`. */
+function jsonPath(path: string): string {
+  return path
+    .split('.')
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('');
 }
 
 function named(kind: DefinitionKind, name: string | undefined, path: string): readonly Named[] {

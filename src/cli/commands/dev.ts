@@ -59,7 +59,9 @@ async function catchMail(
   onEnd: (end: () => Promise<void>) => void,
 ): Promise<void> {
   const onMail = (mail: Parameters<typeof mailLines>[0]): void => {
-    io.out(['', io.style('cyan', 'A mail has arrived:'), ...mailLines(mail, io), ''].join('\n'));
+    io.out(
+      ['', io.style('cyan', 'A mail has arrived:'), ...mailLines(mail, io, true), ''].join('\n'),
+    );
   };
   const mailbox = await startMailboxIfPossible({ dir, onMail }, io);
   if (mailbox === undefined) return;

@@ -155,7 +155,9 @@ async function firstOf(mails: readonly CaughtMail[]): Promise<CaughtMail | undef
 
 function showResult(job: StoredDocument, mail: CaughtMail | undefined, io: Io): void {
   if (mail !== undefined) {
-    io.out(['', io.style('bold', 'The mail that arrived:'), ...mailLines(mail, io)].join('\n'));
+    io.out(
+      ['', io.style('bold', 'The mail that arrived:'), ...mailLines(mail, io, false)].join('\n'),
+    );
   }
   io.out(
     ['', io.style('bold', 'The job, as it is stored now:'), JSON.stringify(job, null, 2)].join(

@@ -9,7 +9,7 @@ import { checkDocument } from '../checks/document.js';
 import { command, switchFlag } from '../command.js';
 import { readJsonFile, readJsonText, type FoundFile, type Written } from '../files.js';
 import type { Io } from '../io.js';
-import { exitOf, jobFacts, stateLine } from '../jobs.js';
+import { exitOf, outcomeOf, stateLine } from '../jobs.js';
 import { resolvePath, shownPath, type Place } from '../paths.js';
 import { problemLine, refuseProblems } from '../problems.js';
 
@@ -104,10 +104,7 @@ async function waitFor(client: Client, id: string, io: Io): Promise<number> {
     io.warn(`Job ${id} goes on; see \`tws view ${id}\`.`);
     return 130;
   }
-  const facts = jobFacts(job, Date.now());
-  io.out(
-    JSON.stringify(facts.exit === 0 ? (job['result'] ?? null) : (job['failure'] ?? null), null, 2),
-  );
+  io.out(JSON.stringify(outcomeOf(job), null, 2));
   io.json(job);
   return exitOf(job);
 }

@@ -26,7 +26,7 @@ export function parseSecurity(value: unknown): Security {
       }
     }
   }
-  return value as Security;
+  return value;
 }
 
 const isListOfStrings = (value: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { CouchError, refuse } from '../http/couch-error.js';
+import { type CouchError, refuse } from '../http/couch-error.js';
 import type { JsonObject } from '../http/body.js';
 import type { Doc } from '../storage/storage.js';
 import { hashPassword } from './passwords.js';

@@ -97,11 +97,10 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
       });
     },
     async close() {
-      await Promise.all(changing.values()).catch(() => undefined);
-      const all = await Promise.allSettled(open.values());
-      await Promise.all(
-        all.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)),
-      );
+      await Promise.allSettled(changing.values());
+      for (const opened of await Promise.allSettled(open.values())) {
+        if (opened.status === 'fulfilled') await opened.value.close();
+      }
     },
   };
 }

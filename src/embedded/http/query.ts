@@ -53,11 +53,11 @@ export function queryOf(body: Readonly<Record<string, unknown>>): Query {
     json: (...names) => names.map(value).find((given) => given !== undefined),
     flag: (name) => {
       const given = value(name);
-      return given === undefined ? undefined : asFlag(String(given as boolean));
+      return given === undefined ? undefined : asFlag(String(given));
     },
     count: (name) => {
       const given = value(name);
-      return given === undefined ? undefined : asCount(String(given as number));
+      return given === undefined ? undefined : asCount(String(given));
     },
     all: () =>
       Object.fromEntries(

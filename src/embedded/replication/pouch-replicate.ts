@@ -58,7 +58,7 @@ export function replicate(
     ...options,
     batch_size: 100,
   });
-  running.on('change', changed);
+  void running.on('change', changed);
   return { done: running.then((progress) => progress), cancel: () => running.cancel() };
 }
 

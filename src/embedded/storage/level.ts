@@ -62,11 +62,7 @@ export async function openOrderedMap(location: string): Promise<OrderedMap> {
         ),
       ),
     scan: (options) => scanLevel(level, options),
-    count: async (from, to) => {
-      let n = 0;
-      for await (const _ of scanLevel(level, { from, to, keysOnly: true })) n += 1;
-      return n;
-    },
+    count: (from, to) => countKeys(level, from, to),
     bytes: () => directoryBytes(location),
     compact: () => call((done) => level.compactRange('', LAST, done)),
     close: () => (closed ??= call((done) => level.close(done))),
@@ -110,6 +106,14 @@ function nextPage(iterator: Iterator): Promise<Entry[]> {
     };
     step();
   });
+}
+
+/** How many keys lie between two, both included. */
+export async function countKeys(level: LevelDown, from: string, to: string): Promise<number> {
+  let n = 0;
+  const entries = scanLevel(level, { from, to, keysOnly: true });
+  while ((await entries.next()).done !== true) n += 1;
+  return n;
 }
 
 /** Compacts a whole LevelDB: space of deleted entries is returned. */

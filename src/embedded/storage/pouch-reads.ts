@@ -46,7 +46,7 @@ export function readers({ guarded, handles, bodies }: Context): Reads {
 }
 
 const absent = (error: PouchError): Absent => {
-  if (error.status !== 404) throw error as Error;
+  if (error.status !== 404) throw asError(error);
   return new Absent(error.reason === 'deleted' ? 'deleted' : 'missing');
 };
 

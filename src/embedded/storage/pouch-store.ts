@@ -5,7 +5,14 @@ import type { LevelDown } from 'leveldown';
 
 import { createBodyCache } from './body-cache.js';
 import { createGate, type Gate } from './gate.js';
-import { compactLevel, directoryBytes, LAST, openOrderedMap, scanLevel } from './level.js';
+import {
+  compactLevel,
+  countKeys,
+  directoryBytes,
+  LAST,
+  openOrderedMap,
+  scanLevel,
+} from './level.js';
 import { openPouch, type Pouch, type PouchError } from './pouch.js';
 import type { Settings } from './pouch-storage.js';
 import { readers } from './pouch-reads.js';
@@ -167,12 +174,9 @@ function createTombstoneCounter(level: () => LevelDown): {
   note(results: readonly WriteResult[], newEdits: boolean): void;
 } {
   let known: Promise<number> | undefined;
-  const count = async (): Promise<number> => {
+  const count = (): Promise<number> => {
     const prefix = '\u00ffdocument-store\u00ff';
-    let n = 0;
-    const range = { from: prefix, to: prefix + LAST, keysOnly: true };
-    for await (const _ of scanLevel(level(), range)) n += 1;
-    return n;
+    return countKeys(level(), prefix, prefix + LAST);
   };
   return {
     total: () => (known ??= count()),

@@ -88,7 +88,7 @@ export async function openPouch(
   });
   await new Promise<void>((resolve, reject) => {
     const settle = (failed: unknown): void => {
-      if (failed) reject(failed instanceof Error ? failed : new Error(String(failed)));
+      if (failed) reject(failed instanceof Error ? failed : new Error(JSON.stringify(failed)));
       else resolve();
     };
     if (pouch.taskqueue.isReady) settle(undefined);

@@ -29,7 +29,10 @@ export function encodeKey(value: unknown): string {
       return `7${Object.entries(value)
         .map(([name, member]) => encodeKey(name) + encodeKey(member))
         .join('')}${END}`;
-    default:
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+    case 'undefined':
       return `1${END}`;
   }
 }

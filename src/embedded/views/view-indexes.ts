@@ -35,10 +35,9 @@ export function createViewIndexes(store: Store): ViewIndexes {
     },
     async close() {
       closed = true;
-      const all = await Promise.allSettled(open.values());
-      await Promise.all(
-        all.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)),
-      );
+      for (const opened of await Promise.allSettled(open.values())) {
+        if (opened.status === 'fulfilled') await opened.value.close();
+      }
     },
   };
 }

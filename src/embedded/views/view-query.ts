@@ -126,8 +126,8 @@ export async function* scan(
   view: View,
   query: Pick<ViewQuery, 'range' | 'keys'>,
 ): AsyncGenerator<ViewRow> {
-  if (query.keys === undefined) return yield* index.rows(view.slot, query.range);
-  for (const key of query.keys) {
+  if (query.keys === undefined) yield* index.rows(view.slot, query.range);
+  for (const key of query.keys ?? []) {
     yield* index.rows(view.slot, {
       ...query.range,
       from: { key },

@@ -1,5 +1,6 @@
 /* Engine processes. Key: the host, value: the state. */
 function map(doc) {
   if (doc.type !== 'engine') return;
-  emit(typeof doc.host === 'string' ? doc.host : '', typeof doc.state === 'string' ? doc.state : '');
+  var state = typeof doc.state === 'string' ? doc.state : '';
+  emit(typeof doc.host === 'string' ? doc.host : '', state);
 }

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import {
+  attemptsOf,
+  boundaryAt,
+  completionOn,
+  entryOf,
+  hasBegun,
+  lastAttempt,
+  lineOf,
+  resultsBefore,
+} from '../../src/decide/history.js';
+import { flow, liveJob, t0 } from '../support/builders.js';
+import { story } from './story.js';
+
+/** `a` is recovered by `h`, `b` fails but may, `a` again succeeds in its second attempt, `c` runs. */
+function eventful() {
+  const told = story({
+    steps: [
+      { task: 'a', error: 'h' },
+      { task: 'b', optional: true },
+      [{ task: 'a', retry: 1 }],
+      'c',
+    ],
+  });
+  told.go();
+  told.at(1).fail();
+  told.at(2).done('recovered');
+  told.at(3).fail();
+  told.at(4).fail();
+  told.at(5).done();
+  return told;
+}
+
+describe('history', () => {
+  const told = eventful();
+  const job = told.liveJob;
+
+  it('finds attempts by path', () => {
+    expect(told.trail).toEqual([
+      'a#1 $$error',
+      'h#1 $$complete',
+      'b#1 $$error',
+      'a#1 $$error',
+      'a#2 $$complete',
+      'c#1 $$active',
+    ]);
+    expect(attemptsOf(job, '2.sequence.0').map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(lastAttempt(job, '2.sequence.0')).toMatchObject({ attempt: 2 });
+    expect(lastAttempt(job, '7')).toBeUndefined();
+  });
+
+  it.each([
+    ['0', 'h'],
+    ['0.error', 'h'],
+    ['1', undefined],
+    ['2.sequence.0', 'a'],
+    ['3', undefined],
+  ])('knows what completed the step at %s', (path, task) => {
+    expect(completionOn(job, path)?.task).toBe(task);
+  });
+
+  it('gives results by name, by label and by position', () => {
+    const { results, parent_results, previous } = resultsBefore(job, 3);
+    expect(results).toEqual({ a: null, 'a-0': 'recovered', 'a-2': null });
+    expect(parent_results).toEqual({ 0: 'recovered', 2: null });
+    expect(previous).toBeNull();
+  });
+
+  it('gives only what lies before', () => {
+    expect(resultsBefore(job, 0)).toEqual({ results: {}, parent_results: {}, previous: undefined });
+    expect(resultsBefore(job, 2)).toMatchObject({ previous: 'recovered' });
+  });
+
+  it('gives all results to those who see everything', () => {
+    told.at(6).done('last');
+    const ended = { ...job, steps: told.steps };
+    expect(resultsBefore(ended)).toMatchObject({ parent_results: { 3: 'last' }, previous: 'last' });
+  });
+});
+
+describe('lineOf', () => {
+  it.each([
+    ['0', ['0']],
+    ['0.error.error', ['0.error.error', '0.error', '0']],
+    ['error', ['error']],
+    ['error.error', ['error.error', 'error']],
+  ])('follows %s down', (path, line) => {
+    expect(lineOf(path)).toEqual(line);
+  });
+});
+
+describe('entryOf', () => {
+  const job = liveJob(flow(['a', [{ task: 'b', timeout: 5 }]], { cancel: 'u' }));
+  it.each([
+    ['1.sequence.0', { task: 'b', timeout: 5 }],
+    ['cancel.sequence.0', { task: 'u' }],
+    ['0.error', undefined],
+  ])('finds the entry at %s', (path, entry) => {
+    expect(entryOf(job, path)).toEqual(entry);
+  });
+});
+
+describe('boundaryAt', () => {
+  const base = liveJob(flow(['a']));
+  const step = {
+    index: 0,
+    path: '0',
+    name: 'a',
+    task: 'a',
+    attempt: 1,
+    run: 1,
+    phase: 'main' as const,
+  };
+  const failure = { name: 'X', message: '' };
+  it.each([
+    ['is the start of a job without steps', {}, 0],
+    ['is the end of a delay', { held_ms: 40 }, 40],
+    ['is the beginning of the next run', { resume_at: t0 + 90 }, 90],
+    [
+      'is the end of the last step',
+      { steps: [{ ...step, state: '$$complete' as const, end: t0 + 7, exit: 0 }] },
+      7,
+    ],
+    [
+      'is when the next attempt is due',
+      {
+        steps: [
+          { ...step, state: '$$error' as const, end: t0 + 7, due: t0 + 70, exit: 2, failure },
+        ],
+      },
+      70,
+    ],
+    [
+      'is the end of an attempt without a next one',
+      {
+        steps: [{ ...step, state: '$$error' as const, end: t0 + 7, exit: 2, failure }],
+        held_ms: 99,
+      },
+      7,
+    ],
+    [
+      'is the start while the first step runs',
+      { steps: [{ ...step, state: '$$waiting' as const, child: 'c' }] },
+      0,
+    ],
+  ])('%s', (_title, more, ms) => {
+    expect(boundaryAt({ ...base, ...more })).toBe(t0 + ms);
+  });
+});
+
+describe('hasBegun', () => {
+  it('counts attempts that were started, no others', () => {
+    const told = story({
+      steps: [{ task: 'a', when: 'x' }, 'b'],
+      world: { freeSlots: 0 },
+      job: { expires: t0 + 9 },
+    });
+    told.answering({ '0.when': false }).go();
+    expect(hasBegun(told.liveJob)).toBe(false);
+    told.with({ freeSlots: 1 }).go();
+    expect(hasBegun(told.liveJob)).toBe(true);
+  });
+});
