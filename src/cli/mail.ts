@@ -6,13 +6,14 @@ import type { Io } from './io.js';
 /** A mail as it arrived, for the terminal; `kept`: its file stays there. */
 export function mailLines(mail: CaughtMail, io: Io, kept: boolean): readonly string[] {
   const label = (text: string): string => io.style('dim', text);
-  const text = mail.text.trim() === '' ? (mail.html ?? '') : mail.text;
+  const block = (content: string): readonly string[] =>
+    content.trim() === '' ? [] : ['', ...content.trim().split('\n')];
   return [
     `${label('From:   ')} ${mail.from}`,
     `${label('To:     ')} ${mail.to.join(', ')}`,
     `${label('Subject:')} ${io.style('bold', mail.subject)}`,
-    '',
-    ...text.trim().split('\n'),
+    ...block(mail.text),
+    ...(mail.html === undefined ? [] : block(mail.html)),
     ...(kept ? ['', label(`kept in ${mail.file}`)] : []),
   ].map((line) => `  ${line}`.trimEnd());
 }

@@ -100,10 +100,12 @@ describe('a cancel', () => {
   });
 
   it('ends a step that waits for a child job', () => {
-    const told = story({ steps: ['a'], tasks: [task('a', { flow: 'inner' })] });
+    const told = story({ steps: ['b', 'a'], tasks: [task('a', { flow: 'inner' })] });
     told.go();
+    told.done();
     told.at(70).edit({ cancel: true }).go();
     expect(told.ending).toEqual(ended);
+    expect(told.trail).toEqual(['b#1 $$complete', 'a#1 $$cancelled']);
     expect(told.last).toMatchObject({
       state: '$$cancelled',
       exit: 130,

@@ -53,6 +53,13 @@ describe('a job whose steps are all done', () => {
     expect(await finished(output)).toMatchObject({ state: '$$complete', exit: 0, result });
   });
 
+  it('sees no parameters when they were taken out of the job', () => {
+    const told = story({ steps: ['a'], flow: { output: 'params' } });
+    told.go();
+    told.edit({ params: undefined });
+    expect(told.done()).toMatchObject({ kind: 'look_up', questions: [{ context: { params: {} } }] });
+  });
+
   it('has no result when the expression finds nothing', async () => {
     expect(await finished('results.zzz')).not.toHaveProperty('result');
   });

@@ -122,7 +122,7 @@ describe.each(intents)('the intent of %s', (_title, kind, begin) => {
     const intent = told.decide();
     if (!('job' in intent)) return;
     expect(intent.job).toMatchObject(mark);
-    const after = intent.job.steps as readonly Step[];
+    const { steps: after = [] } = intent.job as { readonly steps?: readonly Step[] };
     for (const [i] of steps.entries()) expect(after[i]).toMatchObject(mark);
   });
 });

@@ -83,11 +83,14 @@ function foundIn<K extends 'flow' | 'task'>(
 ): Found<Value<K>> {
   const named = documents.filter((doc) => doc['type'] === kind && doc['name'] === name);
   const ofOwner = (wanted: string): readonly StoredDocument[] =>
-    named.filter((doc) => (typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner) === wanted);
+    named.filter(
+      (doc) => (typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner) === wanted,
+    );
   const own = ofOwner(owner);
   const [first, ...others] = own.length > 0 ? own : ofOwner(defaultOwner);
   if (first === undefined) return { kind: 'absent' };
-  if (others.length > 0) return { kind: 'ambiguous', ids: [first, ...others].map(({ _id }) => _id) };
+  if (others.length > 0)
+    return { kind: 'ambiguous', ids: [first, ...others].map(({ _id }) => _id) };
   const parsed = parseDocument(first);
   if (parsed.kind !== kind) return { kind: 'absent' };
   if (!parsed.ok) return { kind: 'invalid', id: first._id, problems: parsed.problems };

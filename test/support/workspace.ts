@@ -22,6 +22,8 @@ export type Workspace = {
   /** Stores documents; throws when one is not stored. Answers with the ids. */
   readonly put: (...documents: readonly Record<string, unknown>[]) => Promise<readonly string[]>;
   readonly engine: (options?: Partial<EngineOptions>) => Promise<Engine>;
+  /** Waits until an engine logged such a line. */
+  readonly logged: (wanted: (line: LogLine) => boolean) => Promise<LogLine>;
   /** Waits until the job is final. */
   readonly ended: (id: string, withinMs?: number) => Promise<Ended>;
   /** Waits until the newest version of a document is as wanted. */
@@ -40,12 +42,15 @@ export type Ended = StoredDocument & {
   readonly steps: readonly (Record<string, unknown> & { readonly state: string })[];
 };
 
-/** `plugins`: file name -> source. Everything is stopped and removed when the test has finished. */
+/**
+ * `plugins`: file name -> source. Everything is stopped and removed when the test has finished.
+ * `url`: a server of the test's own, with credentials, instead of the one of the run.
+ */
 export async function openWorkspace(
   plugins: Readonly<Record<string, string>> = {},
+  url?: string,
 ): Promise<Workspace> {
-  const database = await freshDatabase();
-  const connection = { url: couchUrl(), ...admin(), database, app: 'tws' };
+  const connection = { ...(await databaseAt(url)), app: 'tws' };
   await createDatabase(connection);
   await installDesign(connection);
   const folder = await mkdtemp(join(tmpdir(), 'tws-test-'));
@@ -55,6 +60,11 @@ export async function openWorkspace(
   const store = openStore(connection);
   const watched = watch(store);
   const lines: LogLine[] = [];
+  const listeners = new Set<(line: LogLine) => void>();
+  const push = (line: LogLine): void => {
+    lines.push(line);
+    for (const listener of listeners) listener(line);
+  };
   const engines: Engine[] = [];
   onTestFinished(async () => {
     await Promise.all(engines.map((engine) => engine.stop()));
@@ -68,6 +78,17 @@ export async function openWorkspace(
     store,
     folder,
     log: lines,
+    logged: (wanted) =>
+      new Promise((resolve) => {
+        const seen = lines.find(wanted);
+        if (seen !== undefined) return resolve(seen);
+        const listener = (line: LogLine): void => {
+          if (!wanted(line)) return;
+          listeners.delete(listener);
+          resolve(line);
+        };
+        listeners.add(listener);
+      }),
     until,
     put: async (...documents) => Promise.all(documents.map((doc) => putOne(store, doc))),
     ended: async (id, withinMs) =>
@@ -81,7 +102,7 @@ export async function openWorkspace(
       const engine = await startEngine({
         store: openStore(connection),
         plugins: registry,
-        log: recorder(lines),
+        log: recorder(push),
         cwd: folder,
         ...options,
       });
@@ -89,6 +110,12 @@ export async function openWorkspace(
       return engine;
     },
   };
+}
+
+async function databaseAt(url: string | undefined) {
+  if (url === undefined) return { url: couchUrl(), ...admin(), database: await freshDatabase() };
+  const { username, password } = new URL(url);
+  return { url, user: username, password, database: 'tws-test' };
 }
 
 async function putOne(store: Store, doc: Record<string, unknown>): Promise<string> {
@@ -145,9 +172,9 @@ function watch(store: Store): Watch {
   };
 }
 
-function recorder(lines: LogLine[]): Log {
+function recorder(push: (line: LogLine) => void): Log {
   const at = (level: string) => (_about: Readonly<Record<string, unknown>>, message: string) => {
-    lines.push({ level, message });
+    push({ level, message });
     if (process.env['TWS_TEST_LOG']) console.log(level, message, JSON.stringify(_about));
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
