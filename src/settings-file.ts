@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { closest } from './closest.js';
 import { problem } from './errors.js';
 import { toProblems } from './model/problems.js';
 
@@ -98,31 +99,6 @@ function unknownKey(path: readonly PropertyKey[], key: string): string {
   const close = closest(key, known);
   const hint = close === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean "${close}"?`;
   return `It knows no key "${[...path, key].join('.')}". ${hint}`;
-}
-
-/** The word nearest to a mistyped one, if it is near enough to be meant. */
-export function closest(word: string, words: readonly string[]): string | undefined {
-  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const ranked = words
-    .map((name) => ({ name, distance: editDistance(plain(word), plain(name)) }))
-    .sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  return best !== undefined && best.distance <= Math.max(1, word.length / 3)
-    ? best.name
-    : undefined;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, change));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 /** The server that `tws dev` of this project keeps running, or undefined. */

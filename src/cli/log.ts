@@ -32,7 +32,10 @@ function readable(line: string, io: Io): string {
   const { level, time, msg, name, ...rest } = JSON.parse(line) as Line;
   const at = io.style('dim', clock(time), 'stderr');
   const who = typeof name === 'string' ? `[${name}] ` : '';
-  const more = Object.entries(rest).map(([key, value]) => `${key}=${shown(value)}`);
+  const told = (value: unknown): boolean =>
+    typeof value === 'string' && msg?.includes(value) === true;
+  const untold = Object.entries(rest).filter(([, value]) => !told(value));
+  const more = untold.map(([key, value]) => `${key}=${shown(value)}`);
   const details = more.length === 0 ? '' : ` ${io.style('dim', more.join(' '), 'stderr')}`;
   return `${at} ${levelWord(level, io)} ${who}${msg ?? ''}${details}`;
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { loadConfig, type Flags } from '../config.js';
+import type { Flags } from '../config.js';
 import { problem, TwsError } from '../errors.js';
 import type { CommandDefinition } from './command.js';
 import { processIo, type Io, type Mode } from './io.js';
@@ -63,7 +63,8 @@ async function load(
   { args, flags, globals }: Omit<Chosen, 'definition'>,
   io: Io,
 ): Promise<number> {
-  const command = await definition.load();
+  // Both bring half of the start-up time along, which `--help` need not wait for.
+  const [command, { loadConfig }] = await Promise.all([definition.load(), import('../config.js')]);
   const said = { ...globals, ...flags } as Record<string, unknown>;
   const config = () => loadConfig({ flags: settingsIn(said), env: io.env, cwd: io.cwd });
   return command({ args, flags, config }, io);

@@ -1,4 +1,5 @@
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
+import { closest } from '../closest.js';
 import type { CommandDefinition, OptionDefinition } from './command.js';
 
 /** The command that a command line names, with what was said to it. */
@@ -35,10 +36,20 @@ export function buildProgram(parts: ProgramParts, choose: (chosen: Chosen) => vo
     program.addCommand(toCommand(definition, program, choose));
   }
   // Without a command the help is what was wanted.
-  program.action(() => {
-    program.outputHelp();
+  program.allowExcessArguments().action(() => {
+    const [unknown] = program.args;
+    if (unknown === undefined) program.outputHelp();
+    else throw new CommanderError(2, 'commander.unknownCommand', unknownCommand(unknown, parts));
   });
   return program;
+}
+
+function unknownCommand(name: string, { commands }: ProgramParts): string {
+  const close = closest(
+    name,
+    commands.map((command) => command.name),
+  );
+  return `There is no command "${name}"${close === undefined ? '.' : `; did you mean "${close}"?`}`;
 }
 
 function toCommand(

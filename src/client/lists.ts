@@ -1,9 +1,6 @@
 import { engineSchema, type EngineDocument } from '../model/engine.js';
 import type { StoredDocument } from '../model/parse.js';
-import { openClient, unexpected } from '../store/client.js';
-import { databasePath } from '../store/connection.js';
 import type { Store } from '../store/store.js';
-import { viewRows } from '../store/views.js';
 import type { DefinitionKind } from './definitions.js';
 
 export const jobFilters = ['active', 'complete', 'failed', 'cancelled', 'all'] as const;
@@ -61,15 +58,8 @@ async function jobsInState(store: Store, state: string, limit: number): Promise<
 
 /** The documents of the engines. */
 export async function listEngines(store: Store): Promise<readonly EngineDocument[]> {
-  const { connection } = store;
-  const action = 'list the engines';
-  const reply = await openClient(connection).ask({
-    path: databasePath(connection, '/_all_docs'),
-    query: { start_key: 'engine:', end_key: 'engine:\ufff0', include_docs: true },
-    action,
-  });
-  if (reply.kind === 'refused') throw unexpected(connection, action, reply);
-  return (viewRows(reply.body) ?? []).flatMap(({ doc }) => {
+  const rows = await store.view('engines', { includeDocs: true });
+  return rows.flatMap(({ doc }) => {
     const parsed = engineSchema.safeParse(doc);
     return parsed.success ? [parsed.data] : [];
   });

@@ -1,6 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import { isFailed, type Step, type StepIn } from '../model/step.js';
-import { leavesOf, type Entry } from '../model/tree.js';
+import type { Entry } from '../model/tree.js';
+import { leavesIn } from './leaves.js';
 import { without } from './record.js';
 
 /** All attempts of the step at a path, oldest first. */
@@ -53,7 +54,7 @@ export function resultsBefore(job: LiveJob, upTo = Infinity): Results {
   const results: Record<string, unknown> = {};
   const parentResults: Record<string, unknown> = {};
   let previous: unknown;
-  for (const leaf of leavesOf(job.tasks)) {
+  for (const leaf of leavesIn(job.tasks).list) {
     if (leaf.index >= upTo) break;
     const ended = completionOn(job, leaf.path);
     if (ended === undefined) continue;
@@ -118,9 +119,7 @@ export function boundaryAt(job: LiveJob): number {
 /** The entry at a path of the flow or of its cancel branch; handlers have none. */
 export function entryOf(job: LiveJob, path: string): Entry | undefined {
   const { cancel } = job.flow_definition;
-  const leaves = [
-    ...leavesOf(job.tasks),
-    ...(cancel === undefined ? [] : leavesOf(cancel, 'cancel')),
-  ];
-  return leaves.find((leaf) => leaf.path === path)?.entry;
+  const main = leavesIn(job.tasks).byPath.get(path);
+  const leaf = main ?? (cancel && leavesIn(cancel, 'cancel').byPath.get(path));
+  return leaf?.entry;
 }

@@ -44,13 +44,15 @@ export async function route(x: Exchange): Promise<void> {
     requireRight(x, 'server_admin');
     return db.createDatabase(x, first);
   }
-  requireRight(x, 'user');
+  if (x.user.name === null) {
+    throw refuse.unauthorized('You are not authorized to access this db.');
+  }
   return routeInDatabase(x, await x.context.databases.get(first));
 }
 
-async function serve(x: Exchange, { right, methods }: ServerRoute): Promise<void> {
-  requireRight(x, right);
-  await handlerOf(methods, x.method)(x);
+async function serve(x: Exchange, endpoint: ServerRoute): Promise<void> {
+  requireRight(x, endpoint.right);
+  await handlerOf(endpoint, x.method)(x);
 }
 
 const serverRoutes: Readonly<Record<string, ServerRoute>> = {
@@ -60,7 +62,7 @@ const serverRoutes: Readonly<Record<string, ServerRoute>> = {
     methods: { GET: getSession, POST: postSession, DELETE: deleteSession },
   },
   _utils: { right: 'nobody', methods: { GET: fauxton } },
-  _uuids: { right: 'user', methods: { GET: server.uuids } },
+  _uuids: { right: 'user', methods: { GET: server.uuids }, headless: true },
   _all_dbs: { right: 'server_admin', methods: { GET: server.allDbs } },
   _dbs_info: { right: 'server_admin', methods: { GET: server.dbsInfo, POST: server.dbsInfo } },
   _active_tasks: { right: 'server_admin', methods: { GET: server.activeTasks } },
@@ -89,9 +91,10 @@ async function routeInDatabase(x: Exchange, database: Database): Promise<void> {
 async function serveDatabase(
   x: Exchange,
   database: Database,
-  { right, methods }: DatabaseRoute,
+  endpoint: DatabaseRoute,
 ): Promise<void> {
-  const handler = handlerOf(methods, x.method);
+  const { right } = endpoint;
+  const handler = handlerOf(endpoint, x.method);
   requireDatabaseRight(x, database, typeof right === 'string' ? right : right(x.method));
   await handler(x, database);
 }
@@ -119,6 +122,7 @@ const missing501 = (what: string): DatabaseRoute => {
 const settings = (get: DatabaseHandler, put: DatabaseHandler): DatabaseRoute => ({
   right: (method) => (method === 'PUT' ? 'database_admin' : 'member'),
   methods: { GET: get, PUT: put },
+  headless: true,
 });
 
 const databaseRoutes: Readonly<Record<string, DatabaseRoute>> = {
@@ -172,6 +176,7 @@ const documentMethods = (id: string): Methods<DatabaseHandler> => ({
   PUT: (x, database) => putDocument(x, database, id),
   DELETE: (x, database) => deleteDocument(x, database, id),
   COPY: (x, database) => copyDocument(x, database, id),
+  POST: db.notOffered('A form of attachments'),
 });
 
 const attachmentMethods = (id: string, name: string): Methods<DatabaseHandler> => ({

@@ -10,6 +10,7 @@ import {
   type LiveJob,
 } from '../model/job.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
+import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { NewDocument } from '../store/writer.js';
 import type { Store } from '../store/store.js';
@@ -306,7 +307,7 @@ async function writeOrConfirm(
   ended?: string,
 ): Promise<Written> {
   if (life.signal.aborted) return { kind: 'lost' };
-  const result = await store.write(job);
+  const result = await store.write(inReadingOrder(job as StoredDocument));
   switch (result.kind) {
     case 'written':
       return { kind: 'written', doc: { ...(job as StoredDocument), _rev: result.rev } };
@@ -356,7 +357,7 @@ async function endMalformed(
   parking.leave(doc._id);
   for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
   const job = endInvalid(doc, problems, now());
-  const result = await store.write(job);
+  const result = await store.write(inReadingOrder(job));
   if (result.kind === 'refused') {
     log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);
   }

@@ -34,7 +34,6 @@ const stepBase = {
   phase: z.enum(phases),
 };
 const claimed = {
-  ...stepBase,
   plugin: z.string(),
   engine: z.string(),
   pid: z.int(),
@@ -44,7 +43,6 @@ const claimed = {
 };
 const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
-  ...stepBase,
   plugin: z.exactOptional(z.string()),
   engine: z.exactOptional(z.string()),
   pid: z.exactOptional(z.int()),
@@ -82,19 +80,25 @@ const stepText = `must be one of ${stepStates.join(', ')}`;
 export const stepSchema = z.discriminatedUnion(
   'state',
   [
-    z.looseObject({ state: z.literal('$$ready'), ...claimed }),
-    z.looseObject({ state: z.literal('$$active'), ...claimed, start: momentSchema }),
-    z.looseObject({ state: z.literal('$$waiting'), ...maybeClaimed, child: z.string() }),
+    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed }),
+    z.looseObject({ ...stepBase, state: z.literal('$$active'), ...claimed, start: momentSchema }),
     z.looseObject({
+      ...stepBase,
+      state: z.literal('$$waiting'),
+      ...maybeClaimed,
+      child: z.string(),
+    }),
+    z.looseObject({
+      ...stepBase,
       state: z.literal('$$complete'),
       ...maybeClaimed,
       ...ended,
       result: z.exactOptional(z.unknown()),
     }),
-    z.looseObject({ state: z.literal('$$error'), ...failed }),
-    z.looseObject({ state: z.literal('$$timeout'), ...failed }),
-    z.looseObject({ state: z.literal('$$cancelled'), ...failed }),
-    z.looseObject({ state: z.literal('$$skipped'), ...stepBase, ...ended }),
+    z.looseObject({ ...stepBase, state: z.literal('$$error'), ...failed }),
+    z.looseObject({ ...stepBase, state: z.literal('$$timeout'), ...failed }),
+    z.looseObject({ ...stepBase, state: z.literal('$$cancelled'), ...failed }),
+    z.looseObject({ ...stepBase, state: z.literal('$$skipped'), ...ended }),
   ],
   { error: ({ code }) => (code === 'invalid_union' ? stepText : 'must be a step (an object)') },
 );

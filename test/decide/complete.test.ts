@@ -57,7 +57,10 @@ describe('a job whose steps are all done', () => {
     const told = story({ steps: ['a'], flow: { output: 'params' } });
     told.go();
     told.edit({ params: undefined });
-    expect(told.done()).toMatchObject({ kind: 'look_up', questions: [{ context: { params: {} } }] });
+    expect(told.done()).toMatchObject({
+      kind: 'look_up',
+      questions: [{ context: { params: {} } }],
+    });
   });
 
   it('has no result when the expression finds nothing', async () => {

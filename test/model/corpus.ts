@@ -94,5 +94,5 @@ function foundIn<K extends 'flow' | 'task'>(
   const parsed = parseDocument(first);
   if (parsed.kind !== kind) return { kind: 'absent' };
   if (!parsed.ok) return { kind: 'invalid', id: first._id, problems: parsed.problems };
-  return { kind: 'found', value: parsed.value as Value<K> };
+  return { kind: 'found', value: parsed.value as unknown as Value<K> };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { open } from '../../client.js';
+import { open, type Client } from '../../client.js';
+import type { StoredDocument } from '../../model/parse.js';
 import type { RequestAction } from '../../model/request.js';
 import { command, type Command } from '../command.js';
 import { jobLine } from '../jobs.js';
@@ -22,8 +23,10 @@ function requestOf(action: RequestAction): Command {
         ...(by === undefined ? {} : { by }),
       };
       const requested = await client.request(id, action, options);
-      if (requested.kind === 'applied') io.out(jobLine(requested.job, io));
-      else {
+      if (requested.kind === 'applied') {
+        io.out(`applied: ${action} ${id}`);
+        io.out(jobLine((await withEffect(client, id, action)) ?? requested.job, io));
+      } else {
         io.out(
           `stored: the request to ${action} ${id}; no engine has taken it yet, one will when it runs.`,
         );
@@ -34,4 +37,35 @@ function requestOf(action: RequestAction): Command {
       await close();
     }
   });
+}
+
+/** How long the effect of a request is waited for, in ms; a running step may take longer. */
+const effectMs = 2_000;
+
+/** The job when the request shows, or as it is when that takes too long. */
+async function withEffect(
+  client: Client,
+  id: string,
+  action: RequestAction,
+): Promise<StoredDocument | undefined> {
+  const enough = new AbortController();
+  let last: StoredDocument | undefined;
+  const onChange = (job: StoredDocument): void => {
+    last = job;
+    if (shows(action, job)) enough.abort();
+  };
+  const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(effectMs)]);
+  await client.watch(id, { signal, onChange });
+  return last;
+}
+
+function shows(action: RequestAction, { state }: StoredDocument): boolean {
+  switch (action) {
+    case 'pause':
+      return state === '$$paused';
+    case 'resume':
+      return state !== '$$paused';
+    case 'cancel':
+      return state === '$$cancelled' || state === '$$complete';
+  }
 }

@@ -10,6 +10,7 @@ import { command, switchFlag } from '../command.js';
 import { readJsonFile, readJsonText, type FoundFile, type Written } from '../files.js';
 import type { Io } from '../io.js';
 import { exitOf, outcomeOf, stateLine } from '../jobs.js';
+import { engineFacts } from '../lines.js';
 import { resolvePath, shownPath, type Place } from '../paths.js';
 import { problemLine, refuseProblems } from '../problems.js';
 
@@ -92,6 +93,11 @@ async function warnOfFlow(client: Client, job: Written, io: Io): Promise<void> {
 }
 
 async function waitFor(client: Client, id: string, io: Io): Promise<number> {
+  const now = Date.now();
+  const engines = await client.engines();
+  if (!engines.some((engine) => engineFacts(engine, now).alive)) {
+    io.say('No engine is running; the job waits until one is: `tws start`, or `tws dev`.');
+  }
   let told = '';
   const onChange = (job: StoredDocument): void => {
     const line = stateLine(job, io);

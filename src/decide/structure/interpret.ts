@@ -1,6 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import type { Phase } from '../../model/step.js';
-import { isStructure, leavesOf, type Leaf, type Structure } from '../../model/tree.js';
+import { isStructure, type Leaf, type Structure } from '../../model/tree.js';
+import { leavesIn } from '../leaves.js';
 import { leafProgress } from './leaf.js';
 import type { Progress } from './progress.js';
 import { sequenceProgress } from './sequence.js';
@@ -10,7 +11,7 @@ import { sequenceProgress } from './sequence.js';
  * `prefix` is the path of the root (`cancel` for the cancel branch).
  */
 export function interpret(job: LiveJob, tree: Structure, phase: Phase, prefix = ''): Progress {
-  const leaves = new Map<string, Leaf>(leavesOf(tree, prefix).map((leaf) => [leaf.path, leaf]));
+  const leaves = leavesIn(tree, prefix).byPath;
   return sequenceProgress(tree, prefix, (node, path, recur) =>
     isStructure(node)
       ? sequenceProgress(node, path, recur)

@@ -75,6 +75,9 @@ export function createAccounts({ credentials, findUser }: Options): Accounts {
     async signIn(request) {
       const basic = /^Basic\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
       if (basic !== undefined) {
+        if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(basic)) {
+          throw refuse.badRequest('Authorization header has invalid base64 value');
+        }
         const [name = '', ...rest] = Buffer.from(basic, 'base64').toString('utf8').split(':');
         const user = await check(name, rest.join(':'));
         if (user === undefined) throw wrongPassword();
@@ -95,13 +98,18 @@ export function createAccounts({ credentials, findUser }: Options): Accounts {
         .toUpperCase();
       const head = Buffer.from(`${name}:${time}:`);
       const value = Buffer.concat([head, sign(name, time, known.salt)]).toString('base64url');
-      return `${COOKIE}=${value}; Version=1; Max-Age=${SESSION_SECONDS}; Path=/; HttpOnly; SameSite=Strict`;
+      return setCookie(value, SESSION_SECONDS);
     },
   };
 }
 
 /** The `Set-Cookie` that ends a session. */
-export const NO_COOKIE = `${COOKIE}=; Version=1; Max-Age=0; Path=/; HttpOnly; SameSite=Strict`;
+export const noCookie = (): string => setCookie('', 0);
+
+function setCookie(value: string, seconds: number): string {
+  const expires = new Date(Date.now() + seconds * 1000).toUTCString();
+  return `${COOKIE}=${value}; Version=1; Expires=${expires}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict`;
+}
 
 function cookieOf(request: IncomingMessage): string | undefined {
   const found = new RegExp(`(?:^|;\\s*)${COOKIE}=([^;\\s]*)`).exec(request.headers.cookie ?? '');

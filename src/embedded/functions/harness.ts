@@ -63,10 +63,10 @@ export const HARNESS = String.raw`
 
   const kinds = {
     map: (functions) => (json) => {
-      const doc = parse(json);
       const out = functions.map((run) => {
         try {
-          return stringify(emitted(run, doc));
+          // A function may change its document: the next one gets its own.
+          return stringify(emitted(run, parse(json)));
         } catch (error) {
           return '[]';
         }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 
 import type { OpenRev } from '../storage/storage.js';
-import { isJsonObject, parseJsonBytes, type JsonObject } from './body.js';
+import { isJsonObject, MAX_BINARY_BYTES, parseJsonBytes, type JsonObject } from './body.js';
 import { refuse } from './couch-error.js';
 import { sendBytes, type Exchange } from './exchange.js';
 
@@ -32,14 +33,24 @@ export function readRelated(body: Buffer, contentType: string): JsonObject {
   const filled = following.map(([name, about], i) => {
     const part = bodies.find((each) => each.name === name) ?? bodies[i];
     const { follows: _, ...rest } = about as JsonObject;
-    if (rest['encoding'] === 'gzip')
-      throw refuse.badRequest('encoded attachments are not accepted');
-    return [name, { ...rest, data: part?.body ?? Buffer.alloc(0) }];
+    return [name, decoded({ ...rest, data: part?.body ?? Buffer.alloc(0) })];
   });
   return {
     ...doc,
     _attachments: { ...attachments, ...(Object.fromEntries(filled) as JsonObject) },
   };
+}
+
+/** CouchDB sends compressible attachments as it stores them; here they are stored plain. */
+function decoded({ encoding, encoded_length: _, digest, ...about }: JsonObject): JsonObject {
+  if (encoding === undefined) return { ...about, ...(digest === undefined ? {} : { digest }) };
+  if (encoding !== 'gzip') throw refuse.badRequest('attachments may be encoded with gzip only');
+  try {
+    const data = gunzipSync(about['data'] as Buffer, { maxOutputLength: MAX_BINARY_BYTES });
+    return { ...about, data };
+  } catch {
+    throw refuse.badRequest('an attachment is not the gzip that it says it is');
+  }
 }
 
 type Part = { readonly name: string | undefined; readonly body: Buffer };

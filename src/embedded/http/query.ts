@@ -53,11 +53,11 @@ export function queryOf(body: Readonly<Record<string, unknown>>): Query {
     json: (...names) => names.map(value).find((given) => given !== undefined),
     flag: (name) => {
       const given = value(name);
-      return given === undefined ? undefined : asFlag(String(given));
+      return given === undefined ? undefined : asFlag(bare(given));
     },
     count: (name) => {
       const given = value(name);
-      return given === undefined ? undefined : asCount(String(given));
+      return given === undefined ? undefined : asCount(bare(given));
     },
     all: () =>
       Object.fromEntries(
@@ -90,6 +90,9 @@ export function parseJson(text: string): unknown {
     throw refuse.badRequest('invalid UTF-8 JSON');
   }
 }
+
+const bare = (given: unknown): string =>
+  typeof given === 'string' ? given : JSON.stringify(given);
 
 function asFlag(value: string): boolean {
   if (value === 'true') return true;

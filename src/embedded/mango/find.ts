@@ -1,7 +1,7 @@
 import type { Database } from '../databases/database.js';
 import type { FunctionPool } from '../functions/pool.js';
 import { isJsonObject, type JsonObject } from '../http/body.js';
-import { CouchError, refuse } from '../http/couch-error.js';
+import { CouchError } from '../http/couch-error.js';
 import type { Doc } from '../storage/storage.js';
 import type { ViewRange, ViewRow } from '../views/view-index.js';
 import { describeIndex, listIndexes, type MangoIndex } from './indexes.js';
@@ -31,7 +31,9 @@ type Position = { readonly key: unknown; readonly id: string };
 /** Reads the body of `_find` and `_explain`. @throws CouchError 400 */
 export function parseFind(body: JsonObject): FindRequest {
   const { selector, limit = DEFAULT_LIMIT, skip = 0, fields, bookmark } = body;
-  if (selector === undefined) throw refuse.badRequest('Missing required key: selector');
+  if (selector === undefined) {
+    throw new CouchError(400, 'missing_required_key', 'Missing required key: selector');
+  }
   if (!isJsonObject(selector)) {
     throw new CouchError(400, 'invalid_selector_json', 'Selector must be a JSON object');
   }

@@ -126,6 +126,7 @@ function summary(task: ReplicationTask, progress: Progress): object {
   const { docs_read, docs_written, doc_write_failures, last_seq } = progress;
   return {
     ok: true,
+    ...(docs_read === 0 ? { no_changes: true } : {}),
     session_id: session,
     source_last_seq: last_seq,
     replication_id_version: 4,

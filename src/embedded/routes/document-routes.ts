@@ -90,7 +90,7 @@ export async function putDocument(x: Exchange, database: Database, id: string): 
   const rev = revOf(x, doc._rev);
   if (rev !== undefined) doc._rev = rev;
   const newEdits = x.query.flag('new_edits') !== false;
-  await writeOne(x, database, doc, newEdits, 201);
+  await writeOne(x, database, doc, newEdits, doc._deleted === true ? 200 : 201);
 }
 
 /** POST of a document to its database. */

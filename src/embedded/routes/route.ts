@@ -14,19 +14,31 @@ export type DatabaseHandler = (x: Exchange, database: Database) => Promise<void>
 export type Methods<H> = Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE' | 'COPY', H>>>;
 
 /** Endpoints by name; a method may ask for another right than the rest of its endpoint. */
-export type ServerRoute = { readonly right: Right; readonly methods: Methods<ServerHandler> };
+export type ServerRoute = {
+  readonly right: Right;
+  readonly methods: Methods<ServerHandler>;
+  /** CouchDB has no HEAD here. */
+  readonly headless?: boolean;
+};
 export type DatabaseRoute = {
   readonly right: DatabaseRight | ((method: string) => DatabaseRight);
   readonly methods: Methods<DatabaseHandler>;
+  /** CouchDB has no HEAD here. */
+  readonly headless?: boolean;
 };
 
 /** The handler for the request's method; HEAD is GET without a body. @throws CouchError 405 */
-export function handlerOf<H>(methods: Methods<H>, method: string): H {
-  const name = method === 'HEAD' ? 'GET' : method;
+export function handlerOf<H>(
+  { methods, headless = false }: { readonly methods: Methods<H>; readonly headless?: boolean },
+  method: string,
+): H {
+  const name = method === 'HEAD' && !headless ? 'GET' : method;
   const handler = Object.hasOwn(methods, name) ? methods[name as 'GET'] : undefined;
   if (handler !== undefined) return handler;
   const allowed = Object.keys(methods);
-  throw refuse.methodNotAllowed(allowed.includes('GET') ? ['HEAD', ...allowed] : allowed);
+  throw refuse.methodNotAllowed(
+    allowed.includes('GET') && !headless ? ['HEAD', ...allowed] : allowed,
+  );
 }
 
 /** @throws CouchError 401 */

@@ -133,7 +133,7 @@ export function node(x: Exchange): void {
     case undefined:
       return sendJson(x, 200, { name: NODE });
     case '_config':
-      return sendJson(x, 200, readConfig(section, key));
+      return sendJson(x, 200, readConfig(x, section, key));
     case '_system':
       return sendJson(x, 200, {
         uptime: Math.floor(process.uptime()),
@@ -163,9 +163,15 @@ const CONFIG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   feature_flags: {},
 };
 
-function readConfig(section: string | undefined, key: string | undefined): unknown {
-  if (section === undefined) return CONFIG;
-  const values = Object.hasOwn(CONFIG, section) ? (CONFIG[section] ?? {}) : {};
+function readConfig(
+  { request }: Exchange,
+  section: string | undefined,
+  key: string | undefined,
+): unknown {
+  const port = String(request.socket.localPort);
+  const config: typeof CONFIG = { ...CONFIG, chttpd: { ...CONFIG['chttpd'], port } };
+  if (section === undefined) return config;
+  const values = Object.hasOwn(config, section) ? (config[section] ?? {}) : {};
   if (key === undefined) return values;
   if (!Object.hasOwn(values, key)) throw new CouchError(404, 'not_found', 'unknown_config_value');
   return values[key];

@@ -1,4 +1,4 @@
-import { NO_COOKIE, SESSION_SECONDS } from '../auth/accounts.js';
+import { noCookie, SESSION_SECONDS } from '../auth/accounts.js';
 import { wrongPassword } from '../auth/users.js';
 import { isJsonObject, MAX_JSON_BYTES, parseJsonBytes, readBody } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
@@ -51,5 +51,5 @@ async function readCredentials(x: Exchange): Promise<{ name?: unknown; password?
 
 /** DELETE of `_session`. */
 export function deleteSession(x: Exchange): void {
-  sendJson(x, 200, { ok: true }, { 'set-cookie': NO_COOKIE });
+  sendJson(x, 200, { ok: true }, { 'set-cookie': noCookie() });
 }

@@ -73,7 +73,7 @@ async function get(pouch: Pouch, id: string, options: ReadOptions): Promise<Doc 
     ...(options.deletedConflicts && deleted.length > 0
       ? { _deleted_conflicts: deleted.map((leaf) => leaf.rev) }
       : {}),
-  } as Doc;
+  };
 }
 
 /** `_id` and `_rev` first, as CouchDB shows documents; PouchDB keeps them last. */

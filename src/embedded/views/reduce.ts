@@ -26,12 +26,6 @@ export function startReduction(design: Design, source: string): Reduction {
   }
 }
 
-/** What a built-in answers when there are no rows at all; undefined: no row then. */
-export function emptyReduction(source: string): unknown {
-  if (source === '_stats') return { sum: 0, count: 0, min: 0, max: 0, sumsqr: 0 };
-  return source.startsWith('_') ? 0 : undefined;
-}
-
 function count(): Reduction {
   let n = 0;
   return { add: () => void (n += 1), result: () => Promise.resolve(n) };
@@ -100,7 +94,7 @@ function stats(): Reduction {
       const given = Array.isArray(value) ? (value as unknown[]).map(asStats) : asStats(value);
       total = total === undefined ? given : joinStats(total, given);
     },
-    result: () => Promise.resolve(total ?? emptyReduction('_stats')),
+    result: () => Promise.resolve(total),
   };
 }
 

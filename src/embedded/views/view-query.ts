@@ -4,7 +4,7 @@ import { CouchError, refuse } from '../http/couch-error.js';
 import type { Query } from '../http/query.js';
 import { Absent, type Doc } from '../storage/storage.js';
 import { compareKeys } from './collation.js';
-import { emptyReduction, startReduction } from './reduce.js';
+import { startReduction } from './reduce.js';
 import type { ViewIndex, ViewRange, ViewRow } from './view-index.js';
 
 /** A view query as the request asks for it, checked. */
@@ -29,7 +29,7 @@ export function parseViewQuery(query: Query, view: View): ViewQuery {
   if (keys !== undefined && !Array.isArray(keys)) {
     throw refuse.badRequest('`keys` member must be an array.');
   }
-  const stale = query.text('stale');
+  const stale = query.has('stale') ? oneOf(query, 'stale', ['ok', 'update_after']) : undefined;
   const reduce = view.reduce !== undefined && query.flag('reduce') !== false;
   if (view.reduce === undefined && query.flag('reduce') === true) {
     throw refuse.queryParse('Reduce is invalid for map-only views.');
@@ -54,9 +54,16 @@ export function parseViewQuery(query: Query, view: View): ViewQuery {
     includeDocs,
     conflicts: query.flag('conflicts') === true,
     attachments: query.flag('attachments') === true,
-    update: !['false', 'lazy'].includes(query.text('update') ?? '') && stale === undefined,
+    update: oneOf(query, 'update', ['true', 'false', 'lazy']) === 'true' && stale === undefined,
     updateSeq: query.flag('update_seq') === true,
   };
+}
+
+/** The value of a parameter, the first of its values by default. @throws CouchError 400 */
+function oneOf(query: Query, name: string, values: readonly string[]): string | undefined {
+  const value = query.text(name) ?? values[0];
+  if (value !== undefined && values.includes(value)) return value;
+  throw refuse.queryParse(`Invalid value for \`${name}\`.`);
 }
 
 function parseRange(query: Query): ViewRange {
@@ -178,10 +185,6 @@ async function reduceRows(
     current.reduction.add(row);
   }
   if (groups.length < limit) await finish();
-  const empty = emptyReduction(source);
-  if (current === undefined && groupLevel === 0 && empty !== undefined) {
-    return [{ key: null, value: empty }].slice(skip, skip + limit);
-  }
   return groups;
 }
 
