@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { fetchFauxton } from './fauxton.js';
+
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
@@ -17,3 +19,4 @@ if (compiled.status !== 0) {
 
 const { writeSchemas } = await import('../dist/src/cli/schemas.js');
 await writeSchemas(join(root, 'couch', 'schemas'));
+await fetchFauxton(join(root, 'dist'));

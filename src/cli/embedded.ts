@@ -41,7 +41,8 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const { startEmbedded } = await import('../embedded/start.js');
   await assertFree(port);
-  const { url, user, password, stop } = await startEmbedded({ dir: join(dir, 'couch'), port });
+  const server = await startEmbedded({ dir: join(dir, 'couch'), port });
+  const { url, user, password } = server;
   const { database, app } = config;
   const settings: EmbeddedFile = { url, user, password, database, app, pid: process.pid };
   const files = { settings: join(dir, 'embedded.json'), url: join(dir, 'couch-url') };
@@ -54,7 +55,7 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
     await writePrivate(files.settings, JSON.stringify(settings, null, 2));
     await writePrivate(files.url, withCredentials(url, user, password));
   } catch (error) {
-    await stop();
+    await server.stop();
     throw error;
   }
   return {
@@ -65,7 +66,7 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
     files,
     stop: async () => {
       await forget();
-      await stop();
+      await server.stop();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectServer, type Opened, type ServerReport } from '../client.js';
 import type { Config } from '../config.js';
-import { problem, TwsError } from '../errors.js';
+import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
 import type { Log } from '../engine/log.js';
 import { loadPlugins } from '../plugin/loader.js';

@@ -89,7 +89,7 @@ export function loseStep(job: LiveJob, step: Step, crashLimit: number, now: numb
       end: now,
       exit: exits.lost,
       failure: givenUp,
-    } as Step);
+    });
   }
   return withStep(job, step, {
     ...step,
@@ -98,5 +98,5 @@ export function loseStep(job: LiveJob, step: Step, crashLimit: number, now: numb
     exit: exits.lost,
     failure: given,
     due: now,
-  } as Step);
+  });
 }

@@ -22,7 +22,7 @@ export function finish(job: LiveJob, ending: Ending, now: number): FinalJob {
     exit,
     ...(ending.failure === undefined ? {} : { failure: ending.failure }),
     ...(ending.result === undefined ? {} : { result: ending.result }),
-  } as FinalJob;
+  };
 }
 
 /** The final document of a job that never began: no snapshot, no steps, the reason. */
@@ -43,7 +43,7 @@ export function endUnbegun(
     failure: why,
     steps: [],
     ...(problems.length === 0 ? {} : { problems }),
-  } as FinalJob;
+  };
 }
 
 /**
@@ -63,5 +63,5 @@ export function endInvalid(
     ...ended,
     ...(typeof start === 'number' ? { start } : {}),
     ...(Array.isArray(steps) ? { steps } : {}),
-  } as FinalJob;
+  };
 }

@@ -77,7 +77,7 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
       start: now,
       tasks: tree,
       definitions: tasks.definitions,
-      flow_definition: settings as FlowSettings,
+      flow_definition: settings,
       ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
       params: expandParams(written, leaves, settings, tasks.definitions),
       steps: [],

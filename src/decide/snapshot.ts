@@ -23,7 +23,7 @@ export function snapshot(flow: Flow, owner: string, world: World): Snapshot {
   const unknown: string[] = [];
   const open: Mention[] = [...mentionsOf(flow)];
   for (let mention = open.shift(); mention !== undefined; mention = open.shift()) {
-    const { name, at } = mention;
+    const { name } = mention;
     if (found.has(name)) continue;
     const answer = world.task(name, owner);
     if (answer.kind === 'unknown') {

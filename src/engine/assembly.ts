@@ -78,7 +78,7 @@ export function assemble(options: EngineOptions) {
       crashLimit: options.crashLimit ?? 3,
     };
   };
-  const decider = createDecider(store, library);
+  const decider = createDecider(store, library, retry, life.signal);
   const watch = { timers, now, retry, life, log };
   const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
   const jobs = createJobs(parts);

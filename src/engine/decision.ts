@@ -5,6 +5,7 @@ import { parseDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
 import type { Library } from './library.js';
+import type { Retry } from './patience.js';
 
 /** An intent that needs nothing more to be known. */
 export type Decision = Exclude<Intent, LookUp>;
@@ -22,7 +23,12 @@ export type Decider = (
  * Makes the function that decides, finding out on the way what the decision asks for: definitions
  * the library has not, child jobs, conditions.
  */
-export function createDecider(store: Store, library: Library): Decider {
+export function createDecider(
+  store: Store,
+  library: Library,
+  retry: Retry,
+  life: AbortSignal,
+): Decider {
   return async (job, surroundings, now) => {
     const answers = new Map<string, Answer>();
     const children = new Map<string, Child>();
@@ -36,17 +42,21 @@ export function createDecider(store: Store, library: Library): Decider {
       };
       const intent = decide(job, now(), world);
       if (intent.kind !== 'look_up') return intent;
+      if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
       const { flows, tasks, questions } = intent;
-      if (flows.length > 0) await library.find('flow', flows);
-      if (tasks.length > 0) await library.find('task', tasks);
-      for (const id of intent.children) children.set(id, await findChild(store, id));
+      if (flows.length > 0) await retry(() => library.find('flow', flows));
+      if (tasks.length > 0) await retry(() => library.find('task', tasks));
+      for (const id of intent.children) children.set(id, await findChild(store, id, retry));
       for (const question of questions) answers.set(question.id, await evaluate(question));
     }
   };
 }
 
-async function findChild(store: Store, id: string): Promise<Child> {
-  const doc = await store.get(id);
+async function findChild(store: Store, id: string, retry: Retry): Promise<Child> {
+  const answer = await retry(async () => ({ doc: await store.get(id) }));
+  // The engine ends: nothing will be written any more.
+  if (answer === undefined) return { kind: 'live' };
+  const { doc } = answer;
   if (doc === undefined) return { kind: 'absent' };
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);

@@ -41,11 +41,20 @@ export async function sweep(engine: Assembly): Promise<void> {
     try {
       await library.load();
       await scan(engine);
+      await removeRemains(engine);
     } catch (error) {
       // The feed tells when the database is away; the next sweep makes up for this one.
       log.debug({ error: String(error) }, 'The sweep did not come to its end.');
     }
   });
+}
+
+/** Deletes the documents of dead engines; one that lives after all writes a new one. */
+async function removeRemains({ peers, store }: Assembly): Promise<void> {
+  for (const id of peers.remains()) {
+    const doc = await store.get(id);
+    if (doc !== undefined && peers.lease(id) === 'dead') await store.remove(id, doc._rev);
+  }
 }
 
 async function every(ms: number, signal: AbortSignal, duty: () => Promise<void>): Promise<void> {

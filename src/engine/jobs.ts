@@ -114,8 +114,11 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
     case 'abort':
       parking.leave(doc._id);
       return decision.claims.forEach((claim) => parts.hands.stop(claim, 'cancelled'));
-    case 'write':
     case 'claim':
+      // The slot may have gone while the decision looked things up.
+      if (parts.hands.freeSlots() < decision.steps.length) return considerJob(parts, doc);
+      return commit(parts, decision);
+    case 'write':
     case 'spawn':
       return commit(parts, decision);
   }
@@ -247,6 +250,7 @@ async function settleAttempt(
     const decision = await decider(settled.job, () => surroundings(step.claim), now);
     const next = toCommit(decision, settled.job);
     const claims = next.kind === 'claim' ? next.steps : [];
+    if (hands.freeSlots(step.claim) < claims.length) continue;
     hands.reserve(claims);
     const written = await writeOrConfirm(parts, next.job, claims, step.claim);
     if (written.kind === 'written') {

@@ -18,6 +18,8 @@ export type Peers = {
   readonly alive: () => readonly Peer[];
   /** Engines that have died since the last call. */
   readonly died: () => readonly string[];
+  /** Documents of engines whose lease is over. */
+  readonly remains: () => readonly string[];
   /** Forgives everybody the time in which we could not see (P2). */
   readonly forgive: () => void;
 };
@@ -62,6 +64,8 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         if (doc === undefined || doc.state !== 'running' || isDead(entry)) return [];
         return [{ plugins: new Set(doc.plugins), labels: new Set(doc.labels) }];
       }),
+    remains: () =>
+      [...seen].flatMap(([id, entry]) => (entry.doc !== undefined && isDead(entry) ? [id] : [])),
     died: () => {
       const dead = [...seen].filter(([, entry]) => isDead(entry) && !entry.told);
       for (const [, entry] of dead) entry.told = true;

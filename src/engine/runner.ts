@@ -2,7 +2,7 @@ import type { Outcome } from '../decide/intent.js';
 import { resultsBefore } from '../decide/history.js';
 import { timeoutOf } from '../decide/clock.js';
 import type { LiveJob } from '../model/job.js';
-import type { LiveStep } from '../model/step.js';
+import { exits, type LiveStep } from '../model/step.js';
 import { createContext } from '../plugin/context.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin } from '../plugin/run.js';
@@ -100,8 +100,10 @@ async function call(
     });
     return await runPlugin(plugin, context, { redact, verify: step.attempt > 1 });
   } catch (error) {
-    if (!(error instanceof TwsError)) throw error;
-    const failure = { name: 'SecretUnreadable', message: error.message };
-    return { kind: 'failed', failure, exit: 3, retryable: false };
+    // Nothing a plugin or a document does may end the engine.
+    const { message } = error as { message?: unknown };
+    const name = error instanceof TwsError ? 'SecretUnreadable' : 'AttemptFailed';
+    const failure = { name, message: String(message ?? error) };
+    return { kind: 'failed', failure, exit: exits.definition, retryable: false };
   }
 }

@@ -41,6 +41,7 @@ export const timeSchema = z
     [
       z.int({ error: timeText }).min(0, { error: timeText }).max(lastMoment, { error: timeText }),
       z.iso.datetime({ offset: true, error: timeText }),
+      z.iso.datetime({ offset: true, precision: -1, error: timeText }),
     ],
     { error: timeText },
   )

@@ -1,8 +1,17 @@
 import { toEpochMs } from './scalars.js';
 
 /** The one word for people and programs; derived, never stored. */
-export type Status =
-  'queued' | 'scheduled' | 'running' | 'waiting' | 'paused' | 'succeeded' | 'failed' | 'cancelled';
+export const statuses = [
+  'queued',
+  'scheduled',
+  'running',
+  'waiting',
+  'paused',
+  'succeeded',
+  'failed',
+  'cancelled',
+] as const;
+export type Status = (typeof statuses)[number];
 
 type Seen = {
   readonly state?: unknown;

@@ -49,6 +49,22 @@ check('stores one of two documents with the same id in one bulk write', async ()
   expect(twin).toEqual({ _id: 'twin', _rev: body[stored * 2]?.rev, n: stored });
 });
 
+check('keeps no trace of a refused twin of an update in one bulk write', async () => {
+  const db = await freshDatabase();
+  const _rev = await store(db, { _id: 'twin' });
+  const { body } = await request<Results>('POST', `/${db}/_bulk_docs`, {
+    body: { docs: [0, 1, 2].map((n) => ({ _id: 'twin', _rev, n })) },
+  });
+  expect(body.map(({ error }) => error ?? 'stored').sort()).toEqual([
+    'conflict',
+    'conflict',
+    'stored',
+  ]);
+  const n = body.findIndex(({ error }) => error === undefined);
+  const leaves = await request('GET', `/${db}/twin?open_revs=all`);
+  expect(leaves.body).toEqual([{ ok: { _id: 'twin', _rev: body[n]?.rev, n } }]);
+});
+
 check('lets exactly one of many racing bulk writes win each document', async () => {
   const db = await freshDatabase();
   const ids = Array.from({ length: 10 }, (_, n) => `doc-${n}`);

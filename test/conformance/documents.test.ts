@@ -36,21 +36,23 @@ check('answers 409 to a write with an old revision', async () => {
   expect((await request('GET', `/${db}/doc`)).body).toEqual({ _id: 'doc', _rev: second, a: 1 });
 });
 
-check('lets exactly one of many racing writers of a revision win', async () => {
+check('lets exactly one of many racing writers of a revision win, every time', async () => {
   const db = await freshDatabase();
-  const rev = await store(db, { _id: 'doc' });
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, writer) =>
-      request('PUT', `/${db}/doc`, { body: { _rev: rev, writer } }),
-    ),
-  );
-  const statuses = answers.map(({ status }) => status).sort();
-  expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
-  const winner = answers.findIndex(({ status }) => status === 201);
-  const leaf = { _id: 'doc', _rev: answers[winner]?.body.rev, writer: winner };
-  expect((await request('GET', `/${db}/doc?conflicts=true`)).body).toEqual(leaf);
-  const leaves = await request('GET', `/${db}/doc?open_revs=all`);
-  expect(leaves.body).toEqual([{ ok: leaf }]);
+  for (let round = 0; round < 20; round += 1) {
+    const path = `/${db}/doc-${round}`;
+    const rev = await store(db, { _id: `doc-${round}` });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, writer) =>
+        request('PUT', path, { body: { _rev: rev, writer } }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+    const writer = answers.findIndex(({ status }) => status === 201);
+    const leaf = { _id: `doc-${round}`, _rev: answers[writer]?.body.rev, writer };
+    expect((await request('GET', `${path}?conflicts=true`)).body).toEqual(leaf);
+    expect((await request('GET', `${path}?open_revs=all`)).body).toEqual([{ ok: leaf }]);
+  }
 });
 
 check('takes the revision from If-Match and from the query', async () => {

@@ -10,7 +10,7 @@ async function finished(output: string | Record<string, string>) {
   let intent = told.done({ n: 7 });
   while (intent.kind === 'look_up') {
     for (const question of intent.questions) {
-      const answer = await evaluate(question as Question);
+      const answer = await evaluate(question);
       told.with({ answers: { ...told.around.answers, [question.id]: answer } });
     }
     intent = told.go();

@@ -170,7 +170,7 @@ describe('mapStdio', () => {
     ['a key of nothing', { x: 'y' }, undefined],
     ['stdout of nothing', { stdout: 'y' }, undefined],
   ])('fails for %s', (_title, stdio, source) => {
-    const mapped = map(stdio as unknown as Record<string, string>, source);
+    const mapped = map(stdio, source);
     expect(mapped).toMatchObject({ ok: false, failure: { name: 'MappingError' } });
   });
 });

@@ -160,7 +160,7 @@ export class Story {
   }
 
   #steps(job: Job): readonly Step[] {
-    return 'steps' in job ? (job.steps as readonly Step[]) : [];
+    return 'steps' in job ? job.steps : [];
   }
 
   #store(intent: Intent): Intent {

@@ -63,7 +63,9 @@ async function readJob(given: string, place: Place, io: Io): Promise<Job> {
   }
   const { doc, file } = read;
   if (doc['type'] !== 'job') {
-    const reason = `it holds a ${String(doc['type'] ?? 'document without type')}, not a job.`;
+    const { type } = doc;
+    const what = typeof type === 'string' ? `a ${type}` : 'a document without type';
+    const reason = `it holds ${what}, not a job.`;
     throw problem('file_unusable', { file: file.shown, reason });
   }
   const { $schema, ...job } = doc;

@@ -54,7 +54,11 @@ export function parseFind(body: JsonObject): FindRequest {
 
 function wholeNumber(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-  throw new CouchError(400, 'invalid_key', `Invalid value for ${name}: ${JSON.stringify(value)}`);
+  throw new CouchError(
+    400,
+    'invalid_non_neg_integer',
+    `Invalid non-negative integer for ${name}: ${JSON.stringify(value)}`,
+  );
 }
 
 function parseSort(value: unknown): Sort {
@@ -63,12 +67,14 @@ function parseSort(value: unknown): Sort {
   const entries = (value as unknown[]).map((each): [string, unknown] => {
     if (typeof each === 'string') return [each, 'asc'];
     const [entry, ...more] = isJsonObject(each) ? Object.entries(each) : [];
-    if (entry === undefined || more.length > 0) throw invalidSort(each);
+    if (entry === undefined || more.length > 0) throw invalidSort(each, 'invalid_sort_field');
     return entry;
   });
   const directions = new Set(entries.map(([, direction]) => direction));
   for (const direction of directions) {
-    if (direction !== 'asc' && direction !== 'desc') throw invalidSort(value);
+    if (direction !== 'asc' && direction !== 'desc') {
+      throw invalidSort(value, 'invalid_sort_field');
+    }
   }
   if (directions.size > 1) {
     throw new CouchError(
@@ -80,8 +86,8 @@ function parseSort(value: unknown): Sort {
   return { fields: entries.map(([field]) => field), descending: directions.has('desc') };
 }
 
-const invalidSort = (value: unknown): CouchError =>
-  new CouchError(400, 'invalid_sort_json', `Invalid sort: ${JSON.stringify(value)}`);
+const invalidSort = (value: unknown, error = 'invalid_sort_json'): CouchError =>
+  new CouchError(400, error, `Invalid sort: ${JSON.stringify(value)}`);
 
 function parseFields(value: unknown): string[] | undefined {
   if (value === undefined || value === 'all_fields') return undefined;

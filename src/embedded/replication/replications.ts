@@ -41,10 +41,15 @@ export type Replications = {
 
 type Entry = { readonly running: RunningReplication; task: ReplicationTask };
 
+/** How many sessions of a replication its answer tells, and of how many replications, as long as the server runs. */
+const MAX_SESSIONS = 50;
+const MAX_HISTORIES = 200;
+
 const NOTHING: Progress = { docs_read: 0, docs_written: 0, doc_write_failures: 0, last_seq: 0 };
 
 export function createReplications(): Replications {
   const entries = new Map<string, Entry>();
+  const histories = new Map<string, Session[]>();
 
   const open = (id: string, { source, target, options }: ReplicationRequest): Entry => {
     const running = replicate(source, target, { ...options, retry: options.live }, (progress) => {
@@ -74,7 +79,24 @@ export function createReplications(): Replications {
       const progress = await entry.running.done.catch((error: unknown) => {
         throw failure(error);
       });
-      return summary(entry.task, progress);
+      const id = idOf(request);
+      const history = histories.get(id) ?? [];
+      const unchanged = progress.docs_read === 0;
+      if (!unchanged) history.unshift(sessionOf(entry.task, progress, history[0]));
+      histories.delete(id);
+      histories.set(id, history.slice(0, MAX_SESSIONS));
+      for (const oldest of histories.keys()) {
+        if (histories.size <= MAX_HISTORIES) break;
+        histories.delete(oldest);
+      }
+      return {
+        ok: true,
+        ...(unchanged ? { no_changes: true } : {}),
+        session_id: history[0]?.session_id ?? newSession(),
+        source_last_seq: progress.last_seq,
+        replication_id_version: 4,
+        history,
+      };
     },
     start(request) {
       const id = idOf(request);
@@ -121,29 +143,40 @@ function failure(error: unknown): CouchError {
   return new CouchError(500, 'replication_failed', reason);
 }
 
-function summary(task: ReplicationTask, progress: Progress): object {
-  const session = randomUUID().replaceAll('-', '');
+/** One run of a replication, as CouchDB keeps them. */
+type Session = {
+  readonly session_id: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly start_last_seq: unknown;
+  readonly end_last_seq: unknown;
+  readonly recorded_seq: unknown;
+  readonly missing_checked: number;
+  readonly missing_found: number;
+  readonly docs_read: number;
+  readonly docs_written: number;
+  readonly doc_write_failures: number;
+};
+
+const newSession = (): string => randomUUID().replaceAll('-', '');
+
+function sessionOf(
+  task: ReplicationTask,
+  progress: Progress,
+  before: { readonly end_last_seq: unknown } | undefined,
+): Session {
   const { docs_read, docs_written, doc_write_failures, last_seq } = progress;
   return {
-    ok: true,
-    ...(docs_read === 0 ? { no_changes: true } : {}),
-    session_id: session,
-    source_last_seq: last_seq,
-    replication_id_version: 4,
-    history: [
-      {
-        session_id: session,
-        start_time: new Date(task.startedAt).toUTCString(),
-        end_time: new Date().toUTCString(),
-        start_last_seq: 0,
-        end_last_seq: last_seq,
-        recorded_seq: last_seq,
-        missing_checked: docs_read,
-        missing_found: docs_read,
-        docs_read,
-        docs_written,
-        doc_write_failures,
-      },
-    ],
+    session_id: newSession(),
+    start_time: new Date(task.startedAt).toUTCString(),
+    end_time: new Date().toUTCString(),
+    start_last_seq: before?.end_last_seq ?? 0,
+    end_last_seq: last_seq,
+    recorded_seq: last_seq,
+    missing_checked: docs_read,
+    missing_found: docs_read,
+    docs_read,
+    docs_written,
+    doc_write_failures,
   };
 }

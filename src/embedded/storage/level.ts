@@ -2,6 +2,7 @@ import leveldown, { type Iterator, type LevelDown, type LevelDownFactory } from 
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { cacheReads } from './read-cache.js';
 import type { Entry, OrderedMap, ScanOptions } from './storage.js';
 
 /** Above every key we use: the last code point, which sorts last in UTF-8 too. */
@@ -33,6 +34,7 @@ export function syncedLevel(
     level._batch = (operations, options, done) =>
       batch(operations, { ...options, sync: true }, done);
     level._put = (key, value, options, done) => put(key, value, { ...options, sync: true }, done);
+    cacheReads(level);
     opened(location, level);
     return level;
   };

@@ -23,6 +23,11 @@ declare module 'leveldown' {
     compactRange(start: string, end: string, done: Done): void;
     _batch(operations: readonly Operation[], options: object, done: Done): void;
     _put(key: string, value: string, options: object, done: Done): void;
+    _get(
+      key: string,
+      options: { readonly asBuffer?: boolean },
+      done: (error: Error | null | undefined, value?: string | Buffer) => void,
+    ): void;
   };
   type LevelDownFactory = {
     (location: string): LevelDown;

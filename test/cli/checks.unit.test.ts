@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { checkDocument } from '../../src/cli/checks/document.js';
+import { checkReferences, type LookUp } from '../../src/cli/checks/references.js';
+import { flow, task } from './terminal.js';
+
+type Doc = Readonly<Record<string, unknown>>;
+const check = (doc: object): string[] =>
+  checkDocument('f.json', doc as Doc).map(({ path, message }) => `${path}: ${message}`);
+
+describe('checkDocument', () => {
+  it.each([
+    ['a task', task('a', { params: { text: 'Hi {{job._id}}' } })],
+    ['a flow', flow('f', ['a', { task: 'b', when: 'results.a.ok = true' }], { output: 'results' })],
+    ['a job with open labels', { type: 'job', flow: 'f', params: { 'a-0': { to: '[[to]]' } } }],
+  ])('has nothing against %s', (_title, doc) => {
+    expect(check(doc)).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown type', { type: 'tusk' }, /^type: type must be "task", "flow" or "job"/],
+    ['a missing type', {}, /^type: .*it is missing/],
+    ['a missing name', { type: 'task' }, /^name: name is missing/],
+    ['a wrong step', flow('f', ['a', 7]), /^tasks\.sequence\[1\]: /],
+    [
+      'a broken template',
+      task('a', { params: { x: ['{{#if y}}'] } }),
+      /^params\.x\[0\]: .*template/,
+    ],
+    ['a broken template in a step', flow('f', [{ task: 'a', params: { x: '{{' } }]), /template/],
+    [
+      'a broken condition',
+      flow('f', [{ task: 'a', when: 'a b' }]),
+      /sequence\[0\]\.when: .*JSONata/,
+    ],
+    ['a broken guard', flow('f', [{ task: 'a', guards: ['true', '('] }]), /guards\[1\]: .*JSONata/],
+    ['a broken output', flow('f', [], { output: { x: '}' } }), /^output\.x: .*JSONata/],
+    [
+      'a schema that is none',
+      task('a', { schema: { type: 'nonsense' } }),
+      /^schema: .*JSON Schema/,
+    ],
+    ['a job that has begun', { type: 'job', flow: 'f', state: '$$ready' }, /^state: /],
+    ['an id of CouchDB', task('a', { _id: '_design/x' }), /^_id: .*must not begin/],
+    ['an id that is no text', task('a', { _id: 7 }), /^_id: /],
+  ])('tells %s with its path', (_title, doc, sentence) => {
+    const problems = check(doc);
+    expect(
+      problems.some((line) => sentence.test(line)),
+      problems.join('\n'),
+    ).toBe(true);
+  });
+});
+
+const nothing: LookUp = () => Promise.resolve(undefined);
+const files = (docs: Readonly<Record<string, object>>) =>
+  Object.entries(docs).map(([file, doc]) => ({ file, doc: doc as Doc }));
+
+describe('checkReferences', () => {
+  it('warns of names that are neither in the files nor in the database', async () => {
+    const docs = files({
+      flow: flow('f', ['here', 'stored', { task: 'gone' }], { error: 'handler' }),
+      here: task('here', { error: 'nobody' }),
+    });
+    const lookUp: LookUp = (_kind, name) =>
+      Promise.resolve(name === 'stored' ? (task('stored') as Doc) : undefined);
+    const { problems, warnings } = await checkReferences(docs, lookUp);
+    expect(problems).toEqual([]);
+    expect(warnings.map(({ file, path }) => `${file} ${path}`)).toEqual([
+      'flow tasks.sequence[2]',
+      'flow error',
+      'here error',
+    ]);
+    expect(warnings[0]?.message).toContain('"gone"');
+  });
+
+  it('looks for the owner first, then for DEFAULT', async () => {
+    const asked: string[] = [];
+    const lookUp: LookUp = (kind, name, owner) => {
+      asked.push(`${kind} ${name} ${owner}`);
+      return Promise.resolve(owner === 'DEFAULT' ? (task(name) as Doc) : undefined);
+    };
+    const docs = files({ flow: flow('f', ['a', 'a'], { owner: 'team' }) });
+    expect((await checkReferences(docs, lookUp)).warnings).toEqual([]);
+    expect(asked).toEqual(['task a team', 'task a DEFAULT']);
+  });
+
+  it.each([
+    ['itself', { a: task('a', { error: 'a' }) }, 'a -> a'],
+    ['two', { a: task('a', { error: 'b' }), b: task('b', { error: 'a' }) }, 'a -> b -> a'],
+    [
+      'a flow’s handler',
+      { f: flow('f', [], { error: { name: 'a' } }), a: task('a', { error: 'a' }) },
+      'a -> a',
+    ],
+  ])('refuses error handlers in a circle: %s', async (_title, docs, names) => {
+    const { problems } = await checkReferences(files(docs), nothing);
+    expect(problems[0]).toMatchObject({ path: 'error' });
+    expect(problems[0]?.message).toContain(names);
+  });
+
+  it('sees a circle that goes through the database', async () => {
+    const lookUp: LookUp = (_kind, name) =>
+      Promise.resolve(name === 'b' ? (task('b', { error: 'a' }) as Doc) : undefined);
+    const docs = files({ a: task('a', { error: 'b' }) });
+    expect((await checkReferences(docs, lookUp)).problems[0]?.message).toContain('a -> b -> a');
+  });
+
+  it('refuses a name that two files define for one owner', async () => {
+    const docs = files({ one: task('a'), two: task('a'), other: task('a', { owner: 'team' }) });
+    const { problems } = await checkReferences(docs, nothing);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ file: 'two', path: 'name' });
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../src/cli/program.js';
+import { tws } from './executable.js';
+import { project } from './terminal.js';
+
+async function call(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const called = tws(args, { cwd: await project(), env });
+  const exit = await called.ended;
+  return { exit, out: called.out(), err: called.err() };
+}
+
+describe('the executable', () => {
+  it('shows its commands, with and without --help', async () => {
+    for (const args of [[], ['--help'], ['help']]) {
+      const { exit, out, err } = await call(args);
+      expect([exit, err]).toEqual([0, '']);
+      for (const { name } of commands) expect(out).toContain(`\n  ${name} `);
+    }
+  });
+
+  it('says its version and the help of each command', async () => {
+    expect((await call(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await call(['submit', '--help'])).out).toContain('--set <name=value>');
+    expect((await call(['help', 'push'])).out).toContain('tws push --map');
+  });
+
+  it.each(commands.map(({ name, load }) => [name, load] as const))(
+    'has a function behind %s',
+    async (_name, load) => {
+      expect(await load()).toBeTypeOf('function');
+    },
+  );
+
+  it.each([
+    [['puhs'], 'did you mean "push"'],
+    [['list', '--flow'], "Unknown option '--flow'"],
+    [['view'], "Missing required argument 'id'"],
+    [['list', '--limit', 'many'], '--limit must be a whole number from 1 on.'],
+  ])('refuses %j with a sentence and status 2', async (args, sentence) => {
+    const { exit, out, err } = await call(args);
+    expect(exit).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain(sentence);
+    expect(err).toContain('tws --help');
+  });
+
+  it('tells an error as JSON with --json, before or after the command', async () => {
+    for (const args of [
+      ['--json', 'view', 'x'],
+      ['view', 'x', '--json'],
+    ]) {
+      const { exit, out, err } = await call(args, { COUCH_URL: 'http://127.0.0.1:2' });
+      expect([exit, out]).toEqual([69, '']);
+      expect(JSON.parse(err)).toEqual({
+        error: 'couch_unreachable',
+        message: expect.stringContaining('http://127.0.0.1:2') as string,
+        hint: expect.stringContaining('COUCH_URL') as string,
+      });
+    }
+  });
+
+  it('prints results as JSON alone, and nothing with --quiet', async () => {
+    const { out } = await call(['--json', 'config']);
+    expect(JSON.parse(out)).toMatchObject({ settings: { app: { value: 'tws', from: 'default' } } });
+    expect(await call(['--quiet', 'config'])).toEqual({ exit: 0, out: '', err: '' });
+  });
+
+  it('takes settings from flags', async () => {
+    const { out } = await call(['config', '--url', 'http://h:1', '--database', 'x']);
+    expect(out).toContain('url: http://h:1 (--url)');
+    expect(out).toContain('database: x (--database)');
+  });
+});

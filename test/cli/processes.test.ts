@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openProject } from './database.js';
+import { tws } from './executable.js';
+import { flow, project, task } from './terminal.js';
+
+const slow = {
+  'plugins/slow.mjs': `export default ({ params }) =>
+    new Promise((resolve) => setTimeout(() => resolve('slept'), params.ms));`,
+};
+
+/** Whether a process is there. */
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('tws start', () => {
+  it('runs an engine, and SIGTERM lets its steps finish', async () => {
+    const { root, env, put, until, ended, store } = await openProject(slow);
+    await put(
+      { _id: 't', ...task('slow', { plugin: 'slow', params: { ms: 700 } }) },
+      { _id: 'f', ...flow('f', ['slow']) },
+    );
+    const engine = tws(['start'], { cwd: root, env });
+    await engine.prints(/follows/);
+    await put({ _id: 'j', type: 'job', flow: 'f' });
+    await until('j', ({ state }) => state === 'slow-0');
+    engine.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+    expect(await ended('j')).toMatchObject({ exit: 0, state: '$$complete' });
+    expect(await store.view('engines')).toEqual([]);
+    expect(engine.err()).not.toContain(env['COUCH_PASS']);
+  });
+
+  it('ends at once at the second signal', async () => {
+    const { root, env, put, until } = await openProject(slow);
+    await put(
+      { _id: 't', ...task('slow', { plugin: 'slow', params: { ms: 60_000 }, timeout: 0 }) },
+      { _id: 'f', ...flow('f', ['slow']) },
+    );
+    const engine = tws(['start'], { cwd: root, env });
+    await engine.prints(/follows/);
+    await put({ _id: 'j', type: 'job', flow: 'f' });
+    await until('j', ({ state }) => state === 'slow-0');
+    engine.kill('SIGINT');
+    await until('j', () => true);
+    engine.kill('SIGINT');
+    expect(await engine.ended).not.toBe(0);
+  });
+
+  it('runs several engines, each a process, and ends with them', async () => {
+    const { root, env, until, store } = await openProject();
+    const several = tws(['start', '--engines', '2', '--labels', 'big', '--slots', '3'], {
+      cwd: root,
+      env,
+    });
+    await several.prints(/follows[^]*follows/);
+    const docs = await store.view('engines', { includeDocs: true });
+    const engines = docs.map(({ doc }) => doc as { pid?: number; slots?: number } | undefined);
+    expect(new Set(engines.map((engine) => engine?.pid)).size).toBe(2);
+    expect(engines[0]).toMatchObject({ labels: ['big'], slots: 3 });
+    several.kill('SIGTERM');
+    expect(await several.ended).toBe(0);
+    expect(engines.some((engine) => lives(engine?.pid ?? 0))).toBe(false);
+    expect(until).toBeDefined();
+  });
+
+  it('waits for a server that is not there yet', async () => {
+    const engine = tws(['start'], {
+      cwd: await project(),
+      env: { COUCH_URL: 'http://127.0.0.1:2' },
+    });
+    await engine.prints(/Trying again/);
+    engine.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+  });
+
+  it('does not wait for a database that nobody initialised', async () => {
+    const { root, env } = await openProject();
+    const away = tws(['start', '--database', 'tws-test-missing'], { cwd: root, env });
+    expect(await away.ended).toBe(69);
+    expect(away.err()).toContain('tws init');
+  });
+});
+
+describe('tws dev', () => {
+  it('needs nothing but a folder; a second terminal there needs no settings', async () => {
+    const cwd = await project({
+      'couch/tws/tasks/hello.json': task('hello'),
+      'couch/tws/flows/hello.json': flow('hello', ['hello']),
+      'couch/tws/jobs/hello.json': { type: 'job', flow: 'hello', params: { 'hello-0': { a: 1 } } },
+    });
+    const dev = tws(['dev', '--port', '0'], { cwd });
+    await dev.prints(/Ctrl-C ends all/);
+    expect(dev.out()).toContain('inserting: couch/tws/tasks/hello.json => ok task:DEFAULT:hello');
+    const file = join(cwd, '.tws', 'embedded.json');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const { password } = JSON.parse(await readFile(file, 'utf8')) as { password: string };
+    expect(`${dev.out()}${dev.err()}`).not.toContain(password);
+
+    const submitted = tws(['submit', 'hello', '--wait'], { cwd });
+    expect(await submitted.ended).toBe(0);
+    expect(submitted.out()).toContain('"a": 1');
+    const second = tws(['dev', '--port', '0'], { cwd });
+    expect(await second.ended).toBe(69);
+    expect(second.err()).toContain('already');
+
+    dev.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('says which port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as { port: number };
+    const dev = tws(['dev', '--port', String(port)], { cwd: await project() });
+    expect(await dev.ended).toBe(69);
+    expect(dev.err()).toContain(`Port ${port}`);
+    taken.close();
+  });
+});
+
+describe('tws quickstart', () => {
+  it('shows the mail that a workflow sent and its job, and leaves nothing behind', async () => {
+    const cwd = await project();
+    const shown = tws(['quickstart'], { cwd });
+    expect(await shown.ended, shown.err()).toBe(0);
+    expect(shown.out()).toContain('Subject: It works');
+    expect(shown.out()).toContain('"state": "$$complete"');
+    expect(shown.err()).toMatch(/\d\.\d s {2}engine/);
+    expect(existsSync(join(cwd, '.tws'))).toBe(false);
+  });
+
+  it('keeps running with --keep, for a second terminal', async () => {
+    const cwd = await project({ 'tws.json': { embedded: { port: 0 } } });
+    const shown = tws(['quickstart', '--keep'], { cwd });
+    await shown.prints(/It keeps running/);
+    const other = tws(['submit', 'templatemail', '--wait', '--json'], { cwd });
+    const set = ['--set', 'to=me@example.com', '--set', 'subject=Hi'];
+    const asked = tws(['submit', 'mail-to', '--wait', ...set], { cwd });
+    expect(await asked.ended, asked.err()).toBe(0);
+    expect(await other.ended, other.err()).toBe(0);
+    expect(JSON.parse(other.out())).toMatchObject({ state: '$$complete', exit: 0 });
+    shown.kill('SIGTERM');
+    expect(await shown.ended).toBe(0);
+  });
+});

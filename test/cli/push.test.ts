@@ -1,0 +1,151 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { disable } from '../../src/cli/commands/enable.js';
+import { push } from '../../src/cli/commands/push.js';
+import { validate } from '../../src/cli/commands/validate.js';
+import { openProject } from './database.js';
+import { flow, project, run, task } from './terminal.js';
+
+const files = {
+  'couch/tws/tasks/a.json': '{\n    "type": "task",\n    "name": "a", "plugin": "noop"\n}\n',
+  'couch/tws/tasks/_draft.json': '{ not json',
+  'couch/tws/flows/f.json': flow('f', ['a']),
+  'couch/tws/jobs/f.json': { type: 'job', flow: 'f', params: { 'a-0': { to: '[[to]]' } } },
+};
+
+describe('tws push', () => {
+  it('inserts tasks before flows, writes ids back and then has nothing to do', async () => {
+    const { tws, store, root } = await openProject(files);
+    const first = await tws(push, { flags: { map: true } });
+    expect(first.exit).toBe(0);
+    expect(first.out.split('\n').map((line) => line.replace(/ \d+-\w+$/, ''))).toEqual([
+      'skipping: _design/tws (already up to date)',
+      'skipping: couch/tws/tasks/_draft.json (its name begins with _)',
+      'inserting: couch/tws/tasks/a.json => ok task:DEFAULT:a',
+      'inserting: couch/tws/flows/f.json => ok flow:DEFAULT:f',
+    ]);
+    expect(await store.get('task:DEFAULT:a')).toMatchObject({ type: 'task', plugin: 'noop' });
+    expect(await readFile(join(root, 'couch/tws/tasks/a.json'), 'utf8')).toBe(
+      '{\n    "_id": "task:DEFAULT:a",\n    "type": "task",\n    "name": "a", "plugin": "noop"\n}\n',
+    );
+    const second = await tws(push, { flags: { map: true } });
+    expect(second.out).toContain('skipping: couch/tws/tasks/a.json (already up to date)');
+    expect(second.out).not.toContain('updating');
+  });
+
+  it('updates what has changed, found by name where the file has no id', async () => {
+    const { tws, store, root, put } = await openProject({ 'a.json': task('a', { timeout: 5 }) });
+    await put({ ...task('a'), _id: 'chosen-by-hand' });
+    const { out, json } = await tws(push, { args: ['a.json'] });
+    expect(out).toMatch(/^updating: a\.json => ok chosen-by-hand 2-/);
+    expect(json).toMatchObject({ documents: [{ action: 'updated', id: 'chosen-by-hand' }] });
+    expect(await store.get('chosen-by-hand')).toMatchObject({ timeout: 5 });
+    expect(await readFile(join(root, 'a.json'), 'utf8')).toContain('"_id": "chosen-by-hand"');
+  });
+
+  it('keeps a flow disabled that an operator has disabled', async () => {
+    const { tws, store, root } = await openProject({ 'f.json': flow('f', []) });
+    await tws(push, { args: ['f.json'] });
+    await tws(disable, { args: ['f'] });
+    expect((await tws(push, { args: ['f.json'] })).out).toContain('already up to date');
+    await writeFile(join(root, 'f.json'), JSON.stringify(flow('f', [], { timeout: 9 })));
+    await tws(push, { args: ['f.json'] });
+    expect(await store.get('flow:DEFAULT:f')).toMatchObject({ enabled: false, timeout: 9 });
+  });
+
+  it('writes nothing at all when one file is wrong, and tells every problem', async () => {
+    const { tws, store } = await openProject({
+      'd/a.json': task('a'),
+      'd/b.json': task('b', { timeout: -1, retry: 'x' }),
+      'd/c.json': '{',
+      'd/d.json': flow('d', ['a'], { error: 'loop' }),
+      'd/e.json': task('loop', { error: 'loop' }),
+    });
+    const { exit, err, error } = await tws(push, { args: ['d'] });
+    expect(exit).toBe(3);
+    expect(error?.code).toBe('documents_invalid');
+    expect(err).toMatch(/^d\/b\.json: timeout: timeout must be a duration/m);
+    expect(err).toMatch(/^d\/b\.json: retry: /m);
+    expect(err).toMatch(/^d\/c\.json: line 1, column 2: /m);
+    expect(err).toMatch(/^d\/e\.json: error: .*circle \(loop -> loop\)/m);
+    expect(await store.get('task:DEFAULT:a')).toBeUndefined();
+  });
+
+  it('warns of names that are nowhere and of plugins that are not here, and pushes', async () => {
+    const { tws } = await openProject({
+      'f.json': flow('f', ['gone']),
+      't.json': task('t', { plugin: 'mine' }),
+    });
+    const { exit, err } = await tws(push, { args: ['f.json', 't.json'] });
+    expect(exit).toBe(0);
+    expect(err).toContain('warning: f.json: tasks.sequence[0]: ');
+    expect(err).toContain('There is no plugin "mine"');
+  });
+
+  it('warns of passwords that everybody can read', async () => {
+    const auth = { params: { smtp: { auth: { user: 'me', pass: 'hunter2' } } } };
+    const { tws } = await openProject({ 't.json': task('t', auth) });
+    const { err } = await tws(push, { args: ['t.json'] });
+    expect(err).toContain('params.smtp.auth.pass');
+    expect(err).not.toContain('hunter2');
+  });
+
+  it('refuses a second document for one name and owner', async () => {
+    const { tws, put } = await openProject({ 'a.json': task('a', { _id: 'mine' }) });
+    await put({ ...task('a'), _id: 'theirs' });
+    const { exit, err } = await tws(push, { args: ['a.json'] });
+    expect(exit).toBe(3);
+    expect(err).toContain('is stored as "theirs" already');
+  });
+
+  it('submits jobs only when they are asked for, and each once', async () => {
+    const { tws, store } = await openProject({
+      'couch/tws/jobs/open.json': files['couch/tws/jobs/f.json'],
+      'couch/tws/jobs/j.json': { type: 'job', flow: 'f' },
+    });
+    expect((await tws(push, { args: ['couch'] })).out).toContain('submit it, or push --jobs');
+    expect(await store.view('jobs')).toEqual([]);
+    const { out } = await tws(push, { flags: { jobs: true } });
+    expect(out).toContain('inserting: couch/tws/jobs/j.json => ok ');
+    expect(out).toContain('skipping: couch/tws/jobs/open.json ([[to]] open: submit it)');
+    expect((await tws(push, { flags: { jobs: true } })).out).toContain('already submitted');
+    expect(await store.view('jobs')).toHaveLength(1);
+  });
+
+  it('pushes the samples from wherever it is called, and leaves their files alone', async () => {
+    const { tws, store } = await openProject();
+    const { exit, err } = await tws(push, { flags: { map: true } });
+    expect([exit, err]).toEqual([0, '']);
+    expect((await store.view('flows')).map(({ key }) => key)).toEqual([
+      'mailtest::DEFAULT',
+      's3::DEFAULT',
+      'templatemail::DEFAULT',
+    ]);
+  });
+
+  it('wants to know what', async () => {
+    const { tws } = await openProject();
+    expect((await tws(push)).error?.code).toBe('usage');
+  });
+});
+
+describe('tws validate', () => {
+  it('checks and writes nothing', async () => {
+    const { tws, store } = await openProject(files);
+    expect(await tws(validate)).toMatchObject({ exit: 0 });
+    expect(await store.view('tasks')).toEqual([]);
+  });
+
+  it('checks the files also when no database answers', async () => {
+    const root = await project({
+      'f.json': flow('f', ['elsewhere']),
+      'b.json': task('b', { retry: -1 }),
+    });
+    const env = { COUCH_URL: 'http://127.0.0.1:2' };
+    const good = await run(validate, { cwd: root, env, args: ['f.json'] });
+    expect(good.exit).toBe(0);
+    expect(good.err).toContain('not checked against a database');
+    expect((await run(validate, { cwd: root, env, args: ['b.json'] })).exit).toBe(3);
+  });
+});

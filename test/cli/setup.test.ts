@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { showConfig } from '../../src/cli/commands/config.js';
+import { doctor } from '../../src/cli/commands/doctor.js';
+import { decrypt, encrypt } from '../../src/cli/commands/encrypt.js';
+import { init } from '../../src/cli/commands/init.js';
+import { newThing } from '../../src/cli/commands/new.js';
+import { push } from '../../src/cli/commands/push.js';
+import { validate } from '../../src/cli/commands/validate.js';
+import { removeAfterwards, request, store } from '../support/couch.js';
+import { environment, openProject } from './database.js';
+import { project, run, task } from './terminal.js';
+
+const cryptoKey = 'a key for tests';
+
+describe('tws init', () => {
+  it('creates what is missing, and the second time nothing', async () => {
+    const database = `tws-test-${randomUUID()}`;
+    removeAfterwards(database);
+    const options = { cwd: await project(), env: environment(database) };
+    const first = await run(init, options);
+    expect(first.exit).toBe(0);
+    expect(first.out).toContain(`inserting: database ${database}`);
+    expect(first.out).toContain('inserting: _design/tws tasks');
+    const second = await run(init, options);
+    expect(second.out.split('\n')).toEqual([
+      `skipping: database ${database} (exists)`,
+      'skipping: _design/tws (already up to date)',
+      'TWS initialized',
+    ]);
+    expect(`${first.out}${first.err}`).not.toContain(options.env['COUCH_PASS']);
+  });
+
+  it('brings changed views up to date and keeps those of others', async () => {
+    const { tws, store: opened } = await openProject();
+    const { database } = opened.connection;
+    const map = 'function (doc) { emit(doc._id, 1); }';
+    const { body } = await request('GET', `/${database}/_design/tws`);
+    const views = { ...(body['views'] as object), tasks: { map }, theirs: { map } };
+    await store(database, { ...body, _id: '_design/tws', views });
+    const { out } = await tws(init);
+    expect(out).toContain('updating: _design/tws tasks');
+    expect(out).not.toContain('inserting');
+    const after = await request('GET', `/${database}/_design/tws`);
+    expect(after.body['views']).toMatchObject({ theirs: { map } });
+  });
+
+  it('says which setting to change when the server refuses us', async () => {
+    const { tws, env } = await openProject();
+    const stranger = { ...env, COUCH_USER: `nobody-${randomUUID()}`, COUCH_PASS: 'x' };
+    const refused = await tws(init, { env: stranger });
+    expect(refused.exit).toBe(77);
+    expect(refused.error?.hint).toContain('COUCH_USER');
+    const away = await tws(init, { env: { ...env, COUCH_URL: 'http://127.0.0.1:2' } });
+    expect(away.exit).toBe(69);
+    expect(away.error?.message).toContain('connection refused');
+    expect(away.error?.hint).toContain('COUCH_URL');
+  });
+});
+
+describe('tws config', () => {
+  it('shows every setting with its source, and no credentials', async () => {
+    const env = { COUCH_URL: 'http://ann:secret@db', TWS_CRYPTO_KEY: cryptoKey };
+    const { out, json } = await run(showConfig, { cwd: await project(), env });
+    expect(out).toContain('url: http://db (COUCH_URL)');
+    expect(out).toContain('password: *** (COUCH_URL)');
+    expect(out).toContain('crypto_key: *** (TWS_CRYPTO_KEY)');
+    expect(`${out}${JSON.stringify(json)}`).not.toMatch(/secret|a key for tests|ann/);
+  });
+});
+
+describe('tws encrypt and decrypt', () => {
+  it('take the value from stdin', async () => {
+    const options = { cwd: await project(), env: { TWS_CRYPTO_KEY: cryptoKey } };
+    const { out } = await run(encrypt, { ...options, input: 'hunter2\n' });
+    expect(out).toMatch(/^tws:v1:/);
+    expect((await run(decrypt, { ...options, input: `${out}\n` })).out).toBe('hunter2');
+    const other = { ...options, env: { TWS_CRYPTO_KEY: 'another' }, input: out };
+    expect((await run(decrypt, other)).error?.code).toBe('secret_unreadable');
+  });
+
+  it('need the key and a value', async () => {
+    const cwd = await project();
+    expect((await run(encrypt, { cwd, input: 'x' })).error?.code).toBe('crypto_key_missing');
+    const env = { TWS_CRYPTO_KEY: cryptoKey };
+    expect((await run(encrypt, { cwd, env })).error?.code).toBe('usage');
+  });
+});
+
+describe('tws doctor', () => {
+  it('finds nothing wrong with a project that is ready', async () => {
+    const { tws, engine } = await openProject();
+    await engine();
+    const { exit, out } = await tws(doctor);
+    expect(out).not.toMatch(/^(warn|fail)/m);
+    expect(out).toMatch(/^ok {4}engines: 1 running/m);
+    expect(exit).toBe(0);
+  });
+
+  it('tells a server that is away, a missing database and wrong settings', async () => {
+    const { tws, env } = await openProject();
+    const away = await tws(doctor, { env: { ...env, COUCH_URL: 'http://127.0.0.1:2' } });
+    expect(away.exit).toBe(1);
+    expect(away.out).toMatch(/^fail {2}server: .*\n +Start it, or set COUCH_URL/m);
+    const missing = await tws(doctor, {
+      env: { ...env, COUCH_DATABASE: `tws-test-${randomUUID()}` },
+    });
+    expect(missing.out).toMatch(/^fail {2}database: /m);
+    const cwd = await project({ 'tws.json': { databse: 'x' } });
+    expect((await run(doctor, { cwd })).out).toMatch(
+      /^fail {2}settings: .*Did you mean "database"/m,
+    );
+  });
+
+  it('tells broken plugins, a missing key, and jobs that wait for a plugin nobody has', async () => {
+    const { tws, engine, put, until } = await openProject({
+      'plugins/broken.mjs': 'export const a = ;',
+    });
+    const running = await engine();
+    const env = { TWS_CRYPTO_KEY: cryptoKey };
+    const { out: secret } = await run(encrypt, { cwd: '/', env, input: 'x' });
+    await put(
+      { ...task('rare', { plugin: 'rare' }), _id: 't' },
+      { type: 'flow', name: 'f', owner: 'DEFAULT', tasks: ['rare'], _id: 'f' },
+      { type: 'job', flow: 'f', _id: 'j' },
+    );
+    await until('j', ({ state }) => state !== undefined);
+    await put({ ...task('s', { params: { auth: { pass: secret } } }), _id: 's' });
+    const { exit, out } = await tws(doctor);
+    expect(exit).toBe(1);
+    expect(out).toMatch(/^fail {2}plugin broken: /m);
+    expect(out).toMatch(/^fail {2}TWS_CRYPTO_KEY: /m);
+    expect(out).toMatch(/^fail {2}plugin rare: No engine has it; 1 jobs need it \(j\)/m);
+    await running.stop();
+    expect((await tws(doctor)).out).toMatch(/^warn {2}engines: 0 running/m);
+  });
+});
+
+describe('tws new', () => {
+  it('makes a project whose documents are valid and can be pushed', async () => {
+    const { tws, root } = await openProject();
+    const made = await tws(newThing, { args: ['project', 'shop'] });
+    expect(made.exit).toBe(0);
+    const cwd = join(root, 'shop');
+    expect((await tws(validate, { cwd })).exit).toBe(0);
+    expect((await tws(push, { cwd, flags: { map: true } })).exit).toBe(0);
+    expect((await tws(newThing, { args: ['project', 'shop'] })).error?.code).toBe('exists_already');
+    await stat(join(cwd, 'couch', 'schemas', 'task.json'));
+  });
+
+  it.each([
+    ['task', 'couch/tws/tasks/x.json'],
+    ['flow', 'couch/tws/flows/x.json'],
+    ['job', 'couch/tws/jobs/x.json'],
+    ['plugin', 'plugins/x.mjs'],
+  ])('makes a %s that is valid', async (kind, path) => {
+    const cwd = await project();
+    expect(await run(newThing, { cwd, args: [kind, 'x'] })).toMatchObject({ exit: 0 });
+    const text = await readFile(join(cwd, path), 'utf8');
+    if (kind !== 'plugin') {
+      const env = { COUCH_URL: 'http://127.0.0.1:2' };
+      expect((await run(validate, { cwd, env, args: [path] })).exit).toBe(0);
+    } else expect(text).toContain('export default');
+  });
+
+  it.each([
+    ['tusk', 'x'],
+    ['task', '../x'],
+  ])('refuses %s %s', async (kind, name) => {
+    const cwd = await project();
+    expect((await run(newThing, { cwd, args: [kind, name] })).error?.code).toBe('usage');
+  });
+});

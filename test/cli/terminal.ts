@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadConfig, type Environment, type Flags } from '../../src/config.js';
+import { TwsError } from '../../src/errors.js';
+import type { Command } from '../../src/cli/command.js';
+import type { Io, Mode } from '../../src/cli/io.js';
+
+/** What a command printed and how it ended. */
+export type Ran = {
+  readonly exit: number;
+  readonly out: string;
+  /** Progress, warnings and failures, as they would stand on stderr. */
+  readonly err: string;
+  /** The last value that was printed as JSON. */
+  readonly json: unknown;
+  readonly error?: TwsError;
+};
+
+export type RunOptions = {
+  readonly cwd: string;
+  readonly env?: Environment;
+  readonly args?: readonly string[];
+  readonly flags?: Readonly<Record<string, unknown>>;
+  readonly settings?: Flags;
+  readonly mode?: Mode;
+  readonly input?: string;
+  readonly stop?: AbortSignal;
+};
+
+/** Runs one command as `main` does, away from a terminal. */
+export async function run(command: Command, options: RunOptions): Promise<Ran> {
+  const { cwd, env = {}, args = [], flags = {}, settings = {} } = options;
+  const { io, printed } = testIo(options);
+  const config = () => loadConfig({ flags: settings, env, cwd });
+  try {
+    const exit = await command({ args, flags, config }, io);
+    return { exit, ...printed() };
+  } catch (error) {
+    if (!(error instanceof TwsError)) throw error;
+    return { exit: error.exit, error, ...printed() };
+  }
+}
+
+/** A world without a terminal that keeps what is printed. */
+export function testIo(options: RunOptions): { io: Io; printed: () => Omit<Ran, 'exit'> } {
+  const { cwd, env = {}, mode = 'text', input = '', stop } = options;
+  const out: string[] = [];
+  const err: string[] = [];
+  let json: unknown;
+  const never = new AbortController().signal;
+  const io: Io = {
+    mode,
+    env,
+    cwd,
+    out: (line) => mode === 'text' && void out.push(line),
+    json: (value) => {
+      json = value;
+    },
+    say: (line) => mode === 'text' && void err.push(line),
+    warn: (line) => mode !== 'quiet' && void err.push(line),
+    fail: (line) => void err.push(line),
+    style: (_style, text) => text,
+    interactive: false,
+    isTerminal: false,
+    readInput: () => Promise.resolve(input),
+    stop: stop ?? never,
+    force: never,
+  };
+  return { io, printed: () => ({ out: out.join('\n'), err: err.join('\n'), json }) };
+}
+
+/** A project folder with these files (objects become JSON), removed when the test is over. */
+export async function project(files: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tws-cli-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries({ 'tws.json': {}, ...files })) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
+    await writeFile(join(folder, name), text);
+  }
+  return folder;
+}
+
+export const task = (name: string, more: object = {}): object => ({
+  type: 'task',
+  name,
+  plugin: 'noop',
+  ...more,
+});
+
+export const flow = (name: string, sequence: readonly unknown[], more: object = {}): object => ({
+  type: 'flow',
+  name,
+  owner: 'DEFAULT',
+  tasks: { structure: 'sequence', sequence },
+  ...more,
+});

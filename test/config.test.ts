@@ -1,0 +1,186 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig, type Config, type Environment, type Flags } from '../src/config.js';
+import { TwsError } from '../src/errors.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), 'tws-config-')), 'orders');
+  await mkdir(folder);
+});
+afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }));
+
+function load(env: Environment = {}, flags: Flags = {}, cwd = folder): Config {
+  return loadConfig({ env, flags, cwd });
+}
+
+async function settings(content: unknown): Promise<void> {
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  await writeFile(join(folder, 'tws.json'), text);
+}
+
+async function runningDev(pid = process.pid): Promise<void> {
+  await mkdir(join(folder, '.tws'), { recursive: true });
+  const content = {
+    url: 'http://127.0.0.1:7777',
+    user: 'admin',
+    password: 'dev-pass',
+    database: 'dev_tasks',
+    app: 'tws',
+    pid,
+  };
+  await writeFile(join(folder, '.tws', 'embedded.json'), JSON.stringify(content));
+}
+
+function refusal(run: () => unknown): TwsError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof TwsError) return error;
+    throw error;
+  }
+  throw new Error('It was accepted.');
+}
+
+describe('defaults', () => {
+  it('are a CouchDB of this machine and a database named after the folder', () => {
+    const config = load();
+    expect(config).toMatchObject({
+      root: folder,
+      url: 'http://127.0.0.1:5984',
+      database: 'orders_tasks',
+      app: 'tws',
+      owner: 'DEFAULT',
+      plugins: [join(folder, 'plugins')],
+      labels: [],
+      logLevel: 'info',
+      embedded: { dir: join(folder, '.tws'), port: 5984 },
+    });
+    expect(config.origins).toMatchObject({ url: 'default', database: 'default', user: 'not set' });
+    expect(config).not.toHaveProperty('user');
+  });
+
+  it('cannot be changed afterwards', () => {
+    const config = load();
+    expect(() => {
+      (config as { database: string }).database = 'other';
+    }).toThrow(TypeError);
+    expect(Object.isFrozen(config.embedded)).toBe(true);
+  });
+});
+
+describe('precedence', () => {
+  it('is flag over environment over file', async () => {
+    await settings({ database: 'file_db', url: 'http://file:1', owner: 'team', app: 'mine' });
+    expect(load()).toMatchObject({ database: 'file_db', url: 'http://file:1', owner: 'team' });
+    const env = { COUCH_DATABASE: 'env_db', COUCH_URL: 'http://env:2' };
+    expect(load(env)).toMatchObject({ database: 'env_db', url: 'http://env:2', app: 'mine' });
+    const config = load(env, { database: 'flag_db', url: 'http://flag:3', owner: 'me' });
+    expect(config).toMatchObject({ database: 'flag_db', url: 'http://flag:3', owner: 'me' });
+    expect(config.origins).toMatchObject({
+      database: '--database',
+      url: '--url',
+      owner: '--owner',
+      app: 'tws.json',
+    });
+  });
+
+  it('lets an empty variable say nothing', () => {
+    expect(load({ COUCH_URL: '', COUCH_DATABASE: '', COUCH_USER: '' }).url).toBe(
+      'http://127.0.0.1:5984',
+    );
+  });
+
+  it('finds tws.json in a folder above', async () => {
+    await settings({ project: 'shop' });
+    const inside = join(folder, 'a', 'b');
+    await mkdir(inside, { recursive: true });
+    expect(load({}, {}, inside)).toMatchObject({ root: folder, database: 'shop_tasks' });
+  });
+});
+
+describe('credentials', () => {
+  it('are taken out of the URL', () => {
+    const config = load({ COUCH_URL: 'http://ann:s%40cret@db:5984/' });
+    expect(config).toMatchObject({ url: 'http://db:5984', user: 'ann', password: 's@cret' });
+  });
+
+  it('of COUCH_KEY beat COUCH_USER', () => {
+    const env = { COUCH_USER: 'ann', COUCH_PASS: 'pass', COUCH_KEY: 'apikey' };
+    expect(load(env)).toMatchObject({ user: 'apikey', password: 'pass' });
+    expect(load({ ...env, COUCH_KEY: 'apikey:own' })).toMatchObject({ password: 'own' });
+  });
+
+  it('never mix a name of one source with a password of another', async () => {
+    await settings({ user: 'file', pass: 'file-pass' });
+    expect(load({ COUCH_USER: 'ann' })).toMatchObject({ user: 'ann', password: '' });
+    expect(load({ COUCH_URL: 'http://u:p@db' })).toMatchObject({ user: 'u', password: 'p' });
+  });
+
+  it('of the environment beat those inside COUCH_URL', () => {
+    const env = { COUCH_URL: 'http://u:p@db', COUCH_USER: 'ann', COUCH_PASS: 'pass' };
+    expect(load(env)).toMatchObject({ url: 'http://db', user: 'ann', password: 'pass' });
+  });
+});
+
+describe('a running tws dev', () => {
+  it('is used when nothing names a URL', async () => {
+    await runningDev();
+    const config = load();
+    expect(config).toMatchObject({
+      url: 'http://127.0.0.1:7777',
+      user: 'admin',
+      password: 'dev-pass',
+      database: 'dev_tasks',
+    });
+    expect(config.origins['url']).toBe(join('.tws', 'embedded.json'));
+  });
+
+  it('is not used when a URL is named', async () => {
+    await runningDev();
+    const config = load({ COUCH_URL: 'http://db:5984' });
+    expect(config).toMatchObject({ url: 'http://db:5984', database: 'orders_tasks' });
+    expect(config).not.toHaveProperty('password');
+  });
+
+  it('is not used when its process is gone', async () => {
+    // No process has this number: it is beyond the largest one of the system.
+    await runningDev(2 ** 22 + 12_345);
+    expect(load().url).toBe('http://127.0.0.1:5984');
+  });
+});
+
+describe('a wrong setting', () => {
+  it.each([
+    [{ databse: 'x' }, 'Did you mean "database"?'],
+    [{ logLevel: 'info' }, 'Did you mean "log_level"?'],
+    [{ embedded: { prot: 1 } }, 'embedded.prot'],
+    [{ slots: 0 }, 'slots must be 1 or more'],
+    [{ zzzzzz: 1 }, 'Known are: '],
+    ['{"url": ', 'tws.json is not valid'],
+  ])('in tws.json is a problem with a suggestion: %j', async (content, sentence) => {
+    await settings(content);
+    const error = refusal(() => load());
+    expect(error.code).toBe('settings_file_invalid');
+    expect(error.message).toContain(sentence);
+    expect(error.exit).toBe(78);
+  });
+
+  it('names the source of a URL that is none', () => {
+    const error = refusal(() => load({ COUCH_URL: 'ftp://db' }));
+    expect(error.message).toContain('COUCH_URL');
+    expect(error.code).toBe('setting_invalid');
+  });
+
+  it('names the source of a database name that CouchDB would refuse', () => {
+    const error = refusal(() => load({}, { database: 'Orders' }));
+    expect(error.message).toContain('--database');
+  });
+
+  it('never shows credentials', () => {
+    const error = refusal(() => load({ COUCH_URL: 'ftp://ann:secret@db' }));
+    expect(`${error.message} ${error.hint}`).not.toContain('secret');
+  });
+});

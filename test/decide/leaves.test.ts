@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { leavesIn } from '../../src/decide/leaves.js';
+import { flow } from '../support/builders.js';
+
+describe('leavesIn', () => {
+  const { tasks } = flow(['a', ['b']]);
+
+  it('finds entries in order and by path', () => {
+    const { list, byPath } = leavesIn(tasks);
+    expect(list.map(({ path }) => path)).toEqual(['0', '1.sequence.0']);
+    expect(byPath.get('1.sequence.0')).toBe(list[1]);
+  });
+
+  it('remembers a tree, for the prefix that was asked for', () => {
+    const first = leavesIn(tasks);
+    expect(leavesIn(tasks)).toBe(first);
+    const { list } = leavesIn(tasks, 'cancel');
+    expect(list.map(({ path }) => path)).toEqual([
+      'cancel.sequence.0',
+      'cancel.sequence.1.sequence.0',
+    ]);
+    expect(leavesIn(tasks).list).toEqual(first.list);
+  });
+});

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { leavesOf, tasksSchema, toTree, type WrittenNode } from '../../src/model/tree.js';
+
+const written = fc.letrec<{ node: WrittenNode; list: WrittenNode[] }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom('a', 'b', 'c'),
+    fc.record({ task: fc.constantFrom('a', 'b') }),
+    fc.record({ task: fc.constant('a'), name: fc.constantFrom('x', 'y') }),
+    tie('list'),
+    tie('list').map((sequence) => ({ sequence })),
+    tie('list').map((sequence) => ({ structure: 'sequence', sequence })),
+  ),
+  list: fc.array(tie('node'), { maxLength: 4 }),
+}));
+
+describe('toTree', () => {
+  it('is idempotent', () => {
+    fc.assert(
+      fc.property(written.node, (node) => {
+        const tree = toTree(node);
+        expect(toTree(tree as unknown as WrittenNode)).toEqual(tree);
+      }),
+    );
+  });
+
+  it('gives trees that the schema of tasks takes as they are', () => {
+    fc.assert(
+      fc.property(written.node, (node) => {
+        expect(tasksSchema.parse(toTree(node))).toEqual(toTree(node));
+      }),
+    );
+  });
+
+  it.each<[string, WrittenNode, unknown]>([
+    ['a name', 'a', [{ task: 'a' }]],
+    ['an entry', { task: 'a', name: 'x' }, [{ task: 'a', name: 'x' }]],
+    ['an empty list', [], []],
+    ['a list in a list', [['a']], [{ structure: 'sequence', sequence: [{ task: 'a' }] }]],
+  ])('makes a sequence of %s', (_title, node, sequence) => {
+    expect(toTree(node)).toEqual({ structure: 'sequence', sequence });
+  });
+
+  it('keeps what else a structure carries', () => {
+    expect(toTree({ sequence: [], note: 'x' } as WrittenNode)).toEqual({
+      structure: 'sequence',
+      sequence: [],
+      note: 'x',
+    });
+  });
+});
+
+describe('leavesOf', () => {
+  const tree = toTree(['a', ['b', { sequence: [{ task: 'a', name: 'again' }] }], [], 'c']);
+
+  it('counts entries from the top, from 0, and says where they are', () => {
+    const seen = leavesOf(tree).map(({ path, index, name, label }) => [path, index, name, label]);
+    expect(seen).toEqual([
+      ['0', 0, 'a', 'a-0'],
+      ['1.sequence.0', 1, 'b', 'b-1'],
+      ['1.sequence.1.sequence.0', 2, 'again', 'a-2'],
+      ['3', 3, 'c', 'c-3'],
+    ]);
+  });
+
+  it('puts a prefix before every path', () => {
+    expect(leavesOf(toTree(['a', ['b']]), 'cancel').map(({ path }) => path)).toEqual([
+      'cancel.sequence.0',
+      'cancel.sequence.1.sequence.0',
+    ]);
+  });
+
+  it('gives every entry a path and a label of its own, in the order of the definition', () => {
+    fc.assert(
+      fc.property(written.node, (node) => {
+        const leaves = leavesOf(toTree(node));
+        expect(leaves.map(({ index }) => index)).toEqual(leaves.map((_leaf, i) => i));
+        expect(new Set(leaves.map(({ path }) => path)).size).toBe(leaves.length);
+        expect(new Set(leaves.map(({ label }) => label)).size).toBe(leaves.length);
+      }),
+    );
+  });
+});
