@@ -10,14 +10,19 @@ export function closest(word: string, words: readonly string[]): string | undefi
     : undefined;
 }
 
+/** Letters to change, insert, leave out or swap with their neighbour. */
 function editDistance(a: string, b: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, change));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = swapped ? (before[j - 2] ?? 0) + 1 : Infinity;
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, change, swap));
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;

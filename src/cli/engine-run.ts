@@ -37,6 +37,9 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
   });
 }
 
+/** What is said at the first signal. */
+export const stopping = 'stopping: steps may finish; a second signal ends them at once';
+
 /** Lets an engine finish its steps, or ends it at once when `force` aborts. */
 export async function endEngine(engine: Engine, force: AbortSignal): Promise<'drained' | 'killed'> {
   const drained = engine.stop().then(() => 'drained' as const);

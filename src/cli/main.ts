@@ -14,6 +14,7 @@ import { watchSignals } from './signals.js';
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const early: Mode = argv.includes('--json') ? 'json' : 'text';
+  process.stdout.on('error', ignoreClosedPipe);
   let chosen: Chosen | undefined;
   try {
     chosen = await parse(argv);
@@ -68,6 +69,11 @@ async function load(
   const said = { ...globals, ...flags } as Record<string, unknown>;
   const config = () => loadConfig({ flags: settingsIn(said), env: io.env, cwd: io.cwd });
   return command({ args, flags, config }, io);
+}
+
+/** Whoever reads the output may stop early, as `head` does. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** The flags that are settings; each command's own schema has checked their form. */

@@ -1,7 +1,7 @@
 import { toKeyedParams } from '../model/dialects.js';
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
-import type { FlowSettings, NewJob, Problem } from '../model/job.js';
+import type { NewJob, Problem } from '../model/job.js';
 import { toEpochMs } from '../model/scalars.js';
 import { exits, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';

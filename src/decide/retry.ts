@@ -16,12 +16,15 @@ export type Attempt = {
   readonly seed: string;
 };
 
+/** The longest wait that a plugin may ask for: one year. */
+const longestWishMs = 31_536_000_000;
+
 /** When the next attempt may begin (epoch ms), or undefined: give up. */
 export function retryDue(policy: RetryPolicy, attempt: Attempt, now: number): number | undefined {
   if (attempt.failure['retryable'] === false) return undefined;
   if (!isRetried(policy, attempt.failure)) return undefined;
   if (attempt.failed > policy.limit) return undefined;
-  const due = now + (attempt.retryAfterMs ?? waitMs(policy, attempt));
+  const due = now + Math.min(attempt.retryAfterMs ?? waitMs(policy, attempt), longestWishMs);
   const budget = Math.min(policy.total ?? Infinity, attempt.totalMs ?? Infinity);
   return due > attempt.firstAccepted + budget ? undefined : due;
 }

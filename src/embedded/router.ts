@@ -71,7 +71,10 @@ const serverRoutes: Readonly<Record<string, ServerRoute>> = {
   _db_updates: { right: 'server_admin', methods: { GET: server.dbUpdates } },
   _scheduler: { right: 'server_admin', methods: { GET: server.scheduler } },
   _replicate: { right: 'server_admin', methods: { POST: postReplicate } },
-  _node: { right: 'server_admin', methods: { GET: server.node, PUT: server.nodeReadOnly } },
+  _node: {
+    right: 'server_admin',
+    methods: { GET: server.node, PUT: server.nodeReadOnly, DELETE: server.nodeReadOnly },
+  },
 };
 
 async function routeInDatabase(x: Exchange, database: Database): Promise<void> {

@@ -9,6 +9,7 @@ import { runPlugin } from '../plugin/run.js';
 import { decryptDeep } from '../secrets/parameters.js';
 import { TwsError } from '../errors.js';
 import type { Log } from './log.js';
+import { after } from './timers.js';
 
 /** Why an attempt is stopped before its end. `fenced`: it is no longer ours; nobody wants its outcome. */
 export type StopReason = 'cancelled' | 'released' | 'fenced';
@@ -43,15 +44,11 @@ export function runAttempt(
     giveUp = resolve;
   });
 
-  const timer =
-    timeoutMs === Infinity
-      ? undefined
-      : setTimeout(() => {
-          abort.abort(
-            new DOMException(`The attempt took longer than ${timeoutMs} ms.`, 'TimeoutError'),
-          );
-          giveUp({ kind: 'timeout', timeoutMs });
-        }, timeoutMs);
+  const callOff = after(timeoutMs, () => {
+    const message = `The attempt took longer than ${timeoutMs} ms.`;
+    abort.abort(new DOMException(message, 'TimeoutError'));
+    giveUp({ kind: 'timeout', timeoutMs });
+  });
   let grace: NodeJS.Timeout | undefined;
   const stop = (why: StopReason): void => {
     if (reason !== undefined) return;
@@ -63,7 +60,7 @@ export function runAttempt(
     return reason !== undefined && outcome.kind === 'failed' ? stoppedOutcome(reason) : outcome;
   });
   const outcome = Promise.race([ran, stopped]).finally(() => {
-    clearTimeout(timer);
+    callOff();
     clearTimeout(grace);
   });
   return { claim: step.claim, outcome, stop };

@@ -11,7 +11,7 @@ export type Timers = {
 
 type Entry = { readonly id: string; readonly at: number };
 
-/** The longest a node timer can wait. */
+/** The longest a node timer can wait; a longer one would fire at once. */
 const longestMs = 0x7fff_ffff;
 
 export function createTimers(wake: (id: string) => void, now: () => number): Timers {
@@ -54,4 +54,16 @@ export function createTimers(wake: (id: string) => void, now: () => number): Tim
       clearTimeout(timer);
     },
   };
+}
+
+/** Calls `over` after so many ms, however many; the answer calls it off. */
+export function after(ms: number, over: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (left: number): void => {
+    if (left === Infinity) return;
+    const step = Math.min(left, longestMs);
+    timer = setTimeout(() => (left > step ? arm(left - step) : over()), step);
+  };
+  arm(ms);
+  return () => clearTimeout(timer);
 }

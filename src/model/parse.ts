@@ -134,13 +134,8 @@ function deepKey(doc: StoredDocument): string | undefined {
   return Object.keys(doc).find((key) => isDeep(doc[key]));
 }
 
-function isDeep(root: unknown): boolean {
-  let level: unknown[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > deepest) return true;
-    level = level.flatMap((value): unknown[] =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
-  }
-  return false;
+function isDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === deepest) return true;
+  return Object.values(value).some((inner) => isDeep(inner, depth + 1));
 }

@@ -307,6 +307,15 @@ describe('accept_timeout', () => {
     expect(told.go()).toMatchObject({ kind: 'write', job: { next_due: t0 + 5100 } });
   });
 
+  it('counts from the end of a pause between two steps', () => {
+    const told = story({ ...setting, steps: ['b', 'a'], world: {}, job: {} });
+    told.go();
+    told.edit({ paused: true }).done();
+    told.at(5000).edit({ paused: false }).with({ freeSlots: 0 });
+    expect(told.go()).toMatchObject({ kind: 'write', job: { next_due: t0 + 5100 } });
+    expect(told.trail).toEqual(['b#1 $$complete']);
+  });
+
   it('does not fail a step that is taken in time', () => {
     const told = story(setting);
     told.go();

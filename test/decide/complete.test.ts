@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../src/decide/intent.js';
 import { evaluate } from '../../src/engine/expressions.js';
 import { story } from './story.js';
 

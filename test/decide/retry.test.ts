@@ -15,6 +15,7 @@ describe('retryDue', () => {
     ['gives up after the last retry', 2, { failed: 3 }, undefined],
     ['waits the delay', { limit: 1, delay: 500 }, {}, 500],
     ['waits as the plugin wishes', { limit: 1, delay: 500 }, { retryAfterMs: 70 }, 70],
+    ['waits a year at most', { limit: 1 }, { retryAfterMs: 1e300 }, 31_536_000_000],
     ['gives up what is not retryable', 5, { failure: { ...broken, retryable: false } }, undefined],
     ['gives up what `never` names', { limit: 1, never: ['Broken'] }, {}, undefined],
     ['gives up what `on` does not name', { limit: 1, on: ['Other'] }, {}, undefined],

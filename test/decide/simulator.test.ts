@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isFinal, type Job, type LiveJob } from '../../src/model/job.js';
 import { toRetryPolicy } from '../../src/model/retry.js';
 import { isFailed, isLive, type Step } from '../../src/model/step.js';
-import { leavesOf, type Leaf, type WrittenNode } from '../../src/model/tree.js';
+import { leavesOf, type Leaf } from '../../src/model/tree.js';
 import { flow, t0, task } from '../support/builders.js';
 import { simulate, stepsOf, type Revision, type Run, type Scenario } from './simulator.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTimers } from '../../src/engine/timers.js';
+import { after, createTimers } from '../../src/engine/timers.js';
 
 describe('timers', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -55,5 +55,27 @@ describe('timers', () => {
     timers.stop();
     vi.advanceTimersByTime(1_000);
     expect(woken).toEqual([]);
+  });
+});
+
+describe('a timeout of any length', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([100, 0x7fff_ffff + 1, 5 * 0x7fff_ffff])('of %d ms is over then, not before', (ms) => {
+    const over = vi.fn();
+    after(ms, over);
+    vi.advanceTimersByTime(ms - 1);
+    expect(over).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(over).toHaveBeenCalledOnce();
+  });
+
+  it('is never over when it is endless or called off', () => {
+    const over = vi.fn();
+    after(Infinity, over);
+    after(10, over)();
+    vi.advanceTimersByTime(1_000_000);
+    expect(over).not.toHaveBeenCalled();
   });
 });

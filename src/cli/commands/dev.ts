@@ -5,7 +5,7 @@ import { open, prepareDatabase } from '../../client.js';
 import type { Config } from '../../config.js';
 import { command, listFlag, numberFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
-import { endEngine, startProjectEngine } from '../engine-run.js';
+import { endEngine, startProjectEngine, stopping } from '../engine-run.js';
 import type { Io } from '../io.js';
 import { createLog } from '../log.js';
 import { mailLines, startMailboxIfPossible } from '../mail.js';
@@ -46,7 +46,7 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     }
     greet(embedded, io);
     await aborted(io.stop);
-    io.say('stopping …');
+    io.say(stopping);
     return 0;
   } finally {
     await cleanup.run();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { open } from '../../client.js';
 import { command, listFlag, numberFlag } from '../command.js';
-import { endEngine, startProjectEngine, waitForDatabase } from '../engine-run.js';
+import { endEngine, startProjectEngine, stopping, waitForDatabase } from '../engine-run.js';
 import { createLog } from '../log.js';
 import { startProcesses } from '../processes.js';
 import { aborted } from '../signals.js';
@@ -28,6 +28,7 @@ export const start = command(flags, async ({ flags: said, config: read }, io) =>
   try {
     const engine = await startProjectEngine({ config, opened, log, name: said.name });
     await aborted(io.stop);
+    io.say(stopping);
     return (await endEngine(engine, io.force)) === 'drained' ? 0 : 130;
   } finally {
     await opened.close();

@@ -9,6 +9,7 @@ export const HARNESS = String.raw`
   const { parse, stringify } = JSON;
   const evaluate = globalThis.eval;
   const isArray = Array.isArray;
+  const InternalError = globalThis.InternalError;
   let rows = [];
 
   globalThis.emit = function (key, value) {
@@ -68,6 +69,8 @@ export const HARNESS = String.raw`
           // A function may change its document: the next one gets its own.
           return stringify(emitted(run, parse(json)));
         } catch (error) {
+          // A document that a function cannot take has no rows; memory that is used up stays so.
+          if (error instanceof InternalError && error.message === 'out of memory') throw error;
           return '[]';
         }
       });

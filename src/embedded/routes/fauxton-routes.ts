@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** What CouchDB sends with Fauxton, too; it compiles templates at run time, hence `unsafe-eval`. */
 const POLICY =
-  "default-src 'self'; img-src 'self' data:; font-src 'self'; script-src 'self' 'unsafe-eval'; " +
+  "default-src 'self'; worker-src 'self' blob:; img-src 'self' data:; font-src 'self'; script-src 'self' 'unsafe-eval'; " +
   "style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'self'; form-action 'self';";
 
 /** GET of `/_utils/…`: Fauxton, CouchDB's web interface, from the files fetched at build time. */

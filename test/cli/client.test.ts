@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client.js';
+import { openWorkspace } from '../support/workspace.js';
+import { flow, task } from './terminal.js';
+
+async function ready() {
+  const workspace = await openWorkspace();
+  return { ...workspace, client: createClient({ store: workspace.store }) };
+}
+
+describe('watch', () => {
+  it('tells every state on the way and answers with the final job', async () => {
+    const { client, put, engine } = await ready();
+    await put({ ...task('a'), _id: 't' }, { ...flow('f', ['a', 'a']), _id: 'f' });
+    const { id } = await client.submit({ type: 'job', flow: 'f' });
+    const states: unknown[] = [];
+    const watching = client.watch(id, { onChange: ({ state }) => states.push(state) });
+    await engine();
+    expect(await watching).toMatchObject({ _id: id, state: '$$complete', exit: 0 });
+    expect(states[0]).toBeUndefined();
+    expect(states.at(-1)).toBe('$$complete');
+    expect(await client.watch(id)).toMatchObject({ state: '$$complete' });
+  });
+
+  it('answers undefined when the job is removed', async () => {
+    const { client } = await ready();
+    const { id, rev } = await client.submit({ type: 'job', flow: 'f' });
+    const seen = new Promise<void>((resolve) => {
+      void client.watch(id, { onChange: () => resolve() }).then((job) => {
+        expect(job).toBeUndefined();
+      });
+    });
+    await seen;
+    const watching = client.watch(id);
+    await client.remove(id, rev);
+    expect(await watching).toBeUndefined();
+  });
+
+  it('knows no job that is not there', async () => {
+    const { client } = await ready();
+    await expect(client.watch('nix')).rejects.toMatchObject({ code: 'document_missing' });
+  });
+});
+
+describe('writing', () => {
+  it('never overwrites what somebody else changed', async () => {
+    const { client } = await ready();
+    const doc = { ...task('a'), _id: 'a' };
+    const rev = await client.write(doc);
+    const newer = await client.write({ ...doc, _rev: rev, timeout: 1 });
+    const late = client.write({ ...doc, _rev: rev, timeout: 2 });
+    await expect(late).rejects.toMatchObject({ code: 'document_conflict' });
+    await expect(client.remove('a', rev)).rejects.toMatchObject({ code: 'document_conflict' });
+    await client.remove('a', newer);
+    expect(await client.get('a')).toBeUndefined();
+  });
+
+  it('says why the database refuses a document', async () => {
+    const { client } = await ready();
+    const refused = client.write({ _id: 'x', type: 'job', flow: 7 });
+    await expect(refused).rejects.toMatchObject({ code: 'document_refused', exit: 3 });
+  });
+});
+
+describe('setEnabled', () => {
+  it('finds a flow by id, by name and by name::owner', async () => {
+    const { client, put, store } = await ready();
+    await put(
+      { ...flow('f', []), _id: 'one' },
+      { ...flow('f', [], { owner: 'team' }), _id: 'two' },
+    );
+    expect(await client.setEnabled('one', false, 'DEFAULT')).toEqual({ id: 'one', changed: true });
+    expect(await client.setEnabled('f', false, 'DEFAULT')).toEqual({ id: 'one', changed: false });
+    expect(await client.setEnabled('f::team', false, 'DEFAULT')).toMatchObject({ id: 'two' });
+    expect(await store.get('two')).toMatchObject({ enabled: false, name: 'f' });
+    expect(await client.setEnabled('f', true, 'DEFAULT')).toEqual({ id: 'one', changed: true });
+  });
+
+  it('refuses what is no flow, is not there or is not clear', async () => {
+    const { client, put } = await ready();
+    await put(
+      { ...task('t'), _id: 't' },
+      { ...flow('f', []), _id: 'one' },
+      { ...flow('f', []), _id: 'two' },
+    );
+    const refusals = { t: 'document_kind', nix: 'definition_missing', f: 'definition_ambiguous' };
+    for (const [name, code] of Object.entries(refusals)) {
+      await expect(client.setEnabled(name, false, 'DEFAULT')).rejects.toMatchObject({ code });
+    }
+  });
+});
