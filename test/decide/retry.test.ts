@@ -15,6 +15,12 @@ describe('retryDue', () => {
     ['gives up after the last retry', 2, { failed: 3 }, undefined],
     ['waits the delay', { limit: 1, delay: 500 }, {}, 500],
     ['waits as the plugin wishes', { limit: 1, delay: 500 }, { retryAfterMs: 70 }, 70],
+    [
+      'waits no longer than a year, whatever the plugin wishes',
+      1,
+      { retryAfterMs: Infinity },
+      31_536_000_000,
+    ],
     ['waits a year at most', { limit: 1 }, { retryAfterMs: 1e300 }, 31_536_000_000],
     ['gives up what is not retryable', 5, { failure: { ...broken, retryable: false } }, undefined],
     ['gives up what `never` names', { limit: 1, never: ['Broken'] }, {}, undefined],
