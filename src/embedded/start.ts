@@ -39,7 +39,8 @@ export async function startEmbedded(options: {
   const child = spawn(
     process.execPath,
     [processFile(), '--dir', dir, '--port', String(port), '--with-parent'],
-    { stdio: ['pipe', 'pipe', 'pipe'], env },
+    // Ctrl-C in a terminal goes to the whole group; the server must outlive what still writes to it.
+    { stdio: ['pipe', 'pipe', 'pipe'], env, detached: true },
   );
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = (): Promise<void> => stopChild(child, ended);

@@ -1,3 +1,4 @@
+import { carrying } from '../decide/carrying.js';
 import { endInvalid } from '../decide/finish.js';
 import type { ChildJob, Outcome } from '../decide/intent.js';
 import { settle } from '../decide/settle.js';
@@ -14,6 +15,7 @@ import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { NewDocument } from '../store/writer.js';
 import type { Store } from '../store/store.js';
+import { writeOrConfirm } from './confirm.js';
 import type { Decider, Decision, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { Hands } from './hands.js';
@@ -248,7 +250,7 @@ async function settleAttempt(
       break;
     }
     const decision = await decider(settled.job, () => surroundings(step.claim), now);
-    const next = toCommit(decision, settled.job);
+    const next = carrying(settled.job, decision);
     const claims = next.kind === 'claim' ? next.steps : [];
     if (hands.freeSlots(step.claim) < claims.length) continue;
     hands.reserve(claims);
@@ -272,83 +274,9 @@ async function settleAttempt(
   if (doc !== undefined) await considerJob(parts, doc);
 }
 
-/** What to write after an attempt ended, whatever the decision: its end must be stored. */
-function toCommit(decision: Decision, settled: LiveJob): Commit {
-  switch (decision.kind) {
-    case 'write':
-    case 'claim':
-    case 'spawn':
-      return decision;
-    case 'wait':
-      return {
-        kind: 'write',
-        job: decision.until === undefined ? settled : { ...settled, next_due: decision.until },
-      };
-    case 'ignore':
-    case 'abort':
-      return { kind: 'write', job: settled };
-  }
-}
-
 function refused(reason: string): Outcome {
   const message = `The database refuses the outcome of the step: ${reason}`;
   return { kind: 'failed', failure: { name: 'StoreRefused', message }, retryable: false };
-}
-
-type Written =
-  | { readonly kind: 'written'; readonly doc: StoredDocument }
-  | { readonly kind: 'lost' }
-  | { readonly kind: 'refused'; readonly reason: string };
-
-/**
- * Writes a job. When the store does not say clearly that it did, the job is read back: our claims
- * in it, or the end of `ended` that we wrote, tell that the write took place (E3).
- */
-async function writeOrConfirm(
-  { store, retry, log, life }: JobParts,
-  job: Job,
-  claims: readonly LiveStep[],
-  ended?: string,
-): Promise<Written> {
-  if (life.signal.aborted) return { kind: 'lost' };
-  const result = await store.write(inReadingOrder(job as StoredDocument));
-  switch (result.kind) {
-    case 'written':
-      return { kind: 'written', doc: { ...(job as StoredDocument), _rev: result.rev } };
-    case 'conflict':
-      return { kind: 'lost' };
-    case 'refused':
-      return result;
-    case 'unknown': {
-      log.debug({ job: job._id }, `Not known whether the job was stored: ${result.cause}`);
-      if (claims.length === 0 && ended === undefined) return { kind: 'lost' };
-      const stored = await retry(() => store.get(job._id));
-      return stored !== undefined && carries(stored, job, claims, ended)
-        ? { kind: 'written', doc: stored }
-        : { kind: 'lost' };
-    }
-  }
-}
-
-function carries(
-  stored: StoredDocument,
-  job: Job,
-  claims: readonly LiveStep[],
-  ended: string | undefined,
-): boolean {
-  const there = stepsByClaim(stored['steps']);
-  const wanted = stepsByClaim((job as StoredDocument)['steps']);
-  const endOf = (steps: typeof there): unknown =>
-    ended === undefined ? undefined : steps.get(ended)?.['end'];
-  return (
-    claims.every(({ claim }) => there.get(claim)?.['state'] === '$$active') &&
-    endOf(there) === endOf(wanted)
-  );
-}
-
-function stepsByClaim(steps: unknown): ReadonlyMap<unknown, Readonly<Record<string, unknown>>> {
-  const list = Array.isArray(steps) ? (steps as Readonly<Record<string, unknown>>[]) : [];
-  return new Map(list.map((step) => [step['claim'], step]));
 }
 
 /** A job document that cannot be read ends with exit 3 and says what is wrong with it. */

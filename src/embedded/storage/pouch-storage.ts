@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { openPouchStore } from './pouch-store.js';
 import type { Storage } from './storage.js';
@@ -26,7 +26,10 @@ export async function openPouchStorage(directory: string): Promise<Storage> {
     exists: (name) => Promise.resolve(existsSync(join(directory, entryOf(name), SETTINGS))),
     async open(name, { create }) {
       const home = join(directory, entryOf(name));
-      if (create) await mkdir(home, { recursive: true });
+      if (create) {
+        await mkdir(home, { recursive: true });
+        await syncDirectory(directory);
+      }
       return openPouchStore({
         home,
         settings: await openSettings(join(home, SETTINGS), create),
@@ -75,6 +78,18 @@ export async function replaceFile(file: string, content: string): Promise<void> 
     await handle.close();
   }
   await rename(next, file);
+  await syncDirectory(dirname(file));
+}
+
+/** Makes names that were added to a directory outlive a loss of power; Windows has no such call. */
+async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** What a crash left of databases half made or half removed. */
