@@ -134,7 +134,9 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
-  response.on('close', () => gone.abort());
+  response.on('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   response.on('error', () => gone.abort());
   response.setHeader('server', 'TWS embedded (CouchDB protocol)');
   try {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isDatabaseAdmin, type Security } from '../auth/security.js';
 import { prepareUserDoc, USERS, type UserContext } from '../auth/users.js';
 import type { FunctionPool } from '../functions/pool.js';
-import type { JsonObject } from '../http/body.js';
+import { isJsonObject, type JsonObject } from '../http/body.js';
 import { CouchError, refuse } from '../http/couch-error.js';
 import { asCouchError } from '../http/exchange.js';
 import type { Doc, Parent, Store, WriteResult } from '../storage/storage.js';
@@ -152,6 +152,9 @@ function withoutBodies(doc: Doc): Doc {
   return { ...doc, _attachments: Object.fromEntries(stubs) as JsonObject };
 }
 
+/** CouchDB's default of `_revs_limit`. */
+const MAX_HISTORY = 1_000;
+
 const SPECIAL = new Set([
   '_id',
   '_rev',
@@ -186,11 +189,28 @@ export function parseDoc(value: unknown, id?: string): Doc {
   const given = id ?? doc['_id'] ?? randomUUID().replaceAll('-', '');
   doc['_id'] = checkId(given);
   checkRev(doc['_rev']);
+  if (doc['_revisions'] !== undefined) doc['_revisions'] = parseRevisions(doc['_revisions']);
   if (doc['_deleted'] !== undefined && typeof doc['_deleted'] !== 'boolean') {
     throw refuse.badRequest('_deleted must be a boolean');
   }
   if (doc['_deleted'] === false) delete doc['_deleted'];
   return doc as Doc;
+}
+
+/** The history of a replicated revision, newest first; what is older than anybody keeps is cut off. */
+function parseRevisions(value: unknown): { start: number; ids: string[] } {
+  const { start, ids } = isJsonObject(value) ? value : {};
+  if (
+    typeof start !== 'number' ||
+    !Number.isInteger(start) ||
+    !Array.isArray(ids) ||
+    ids.length === 0 ||
+    ids.length > start ||
+    !ids.every((id) => typeof id === 'string')
+  ) {
+    throw new CouchError(400, 'doc_validation', '_revisions is not a history of revisions');
+  }
+  return { start, ids: ids.slice(0, MAX_HISTORY) };
 }
 
 /** @throws CouchError 400 */
@@ -209,7 +229,7 @@ export function checkId(id: unknown): string {
 /** @throws CouchError 400 */
 export function checkRev(rev: unknown): void {
   if (rev === undefined) return;
-  if (typeof rev !== 'string' || !/^\d+-[^-]+$/.test(rev)) {
+  if (typeof rev !== 'string' || !/^\d{1,15}-[^-]+$/.test(rev)) {
     throw refuse.badRequest('Invalid rev format');
   }
 }

@@ -89,7 +89,9 @@ async function sendNormal(x: Exchange, database: Database, request: Request): Pr
 }
 
 async function end(x: Exchange, database: Database, last: number): Promise<void> {
-  const pending = Math.max(0, (await database.store.updateSeq()) - last);
+  // The database may be gone by now; the answer is whole all the same.
+  const newest = await database.store.updateSeq().catch(() => last);
+  const pending = Math.max(0, newest - last);
   const seq = JSON.stringify(database.formatSeq(last));
   x.response.end(`\n],\n"last_seq":${seq},"pending":${pending}}\n`);
 }

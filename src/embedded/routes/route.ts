@@ -56,7 +56,8 @@ export function requireDatabaseRight(x: Exchange, database: Database, right: Dat
   const { user } = x;
   const security = database.security();
   if (user.name === null) throw refuse.unauthorized('You are not authorized to access this db.');
-  if (!isMember(user, security) && !(database.name === USERS && isOwnUserDoc(x))) {
+  const isUsers = database.name === USERS && !isServerAdmin(user);
+  if (isUsers ? !isOwnUserDoc(x) : !isMember(user, security)) {
     throw refuse.forbidden('You are not allowed to access this db.');
   }
   if (right === 'database_admin' && !isDatabaseAdmin(user, security)) {

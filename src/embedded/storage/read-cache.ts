@@ -1,7 +1,7 @@
 import type { LevelDown } from 'leveldown';
 
 /** Shared by all databases, characters. */
-const MAX_CHARS = 48 * 1024 * 1024;
+const MAX_CHARS = 24 * 1024 * 1024;
 
 const entries = new Map<string, string>();
 let chars = 0;

@@ -40,15 +40,21 @@ export function createWriteQueue(pouch: () => Pouch): WriteQueue {
   };
 }
 
-/** The requests that may share a batch: one with attachments or foreign revisions goes alone. */
+/**
+ * The requests that may share a batch: one with attachments or foreign revisions goes alone, and no
+ * document comes twice (see `batchesOf`).
+ */
 function takeGroup(waiting: Waiting[]): Waiting[] {
   const first = waiting.shift();
   if (first === undefined) return [];
   const group = [first];
+  const ids = new Set(first.docs.map((doc) => doc._id));
   let size = first.docs.length;
   for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
     size += next.docs.length;
     if (!mayShare(first) || !mayShare(next) || size > MAX_BATCH) break;
+    if (next.docs.some((doc) => ids.has(doc._id))) break;
+    for (const doc of next.docs) ids.add(doc._id);
     group.push(next);
     waiting.shift();
   }
@@ -84,14 +90,33 @@ async function writeAll(
   const results: WriteResult[] = [];
   // Revisions of one document must arrive oldest first for PouchDB to join them.
   const ordered = newEdits ? docs : [...docs].sort(byIdThenGeneration);
-  for (let at = 0; at < ordered.length; at += MAX_BATCH) {
-    const batch = ordered.slice(at, at + MAX_BATCH);
+  for (const batch of batchesOf(ordered, newEdits)) {
     // PouchDB writes its own members into the documents that it is given.
     const copies = batch.map((doc) => ({ ...doc }));
     const written = await bulkDocs(pouch, copies, newEdits);
     results.push(...written.map((result, i) => asResult(result, batch[i]?._id ?? '')));
   }
   return newEdits ? results : results.filter((result) => 'error' in result);
+}
+
+/**
+ * A user's edits of one document never share a batch: PouchDB merges each of them, refused ones too,
+ * into the one tree that it holds in memory, and would store the refused revisions with the others.
+ */
+function batchesOf(docs: readonly Doc[], newEdits: boolean): readonly (readonly Doc[])[] {
+  const batches: Doc[][] = [];
+  let batch: Doc[] = [];
+  const ids = new Set<string>();
+  for (const doc of docs) {
+    if (batch.length === MAX_BATCH || (newEdits && ids.has(doc._id))) {
+      batches.push(batch);
+      batch = [];
+      ids.clear();
+    }
+    ids.add(doc._id);
+    batch.push(doc);
+  }
+  return batch.length === 0 ? batches : [...batches, batch];
 }
 
 const byIdThenGeneration = (a: Doc, b: Doc): number =>
