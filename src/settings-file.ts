@@ -63,8 +63,6 @@ export const embeddedFileSchema = z.looseObject({
 });
 export type EmbeddedFile = z.infer<typeof embeddedFileSchema>;
 
-export const defaultUrl = 'http://127.0.0.1:5984';
-
 /**
  * Reads and checks `tws.json`; a key it does not know is a problem with a suggestion.
  * @throws TwsError `settings_file_invalid`

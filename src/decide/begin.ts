@@ -12,6 +12,7 @@ import { mapStdio } from './params.js';
 import { isUnserved, needsOf, servesHere } from './serving.js';
 import { inputOf } from './input.js';
 import type { Beginning } from './structure/progress.js';
+import { rankFor } from './turn.js';
 
 /**
  * Begins an attempt of a step, if its time has come and this engine can: conditions first, then
@@ -101,7 +102,7 @@ function waitForEngine(
     return {
       kind: 'wait',
       because,
-      for: here ? 'slot' : 'engine',
+      ...(here ? { for: 'slot', rank: rankFor(job, definition, world) } : { for: 'engine' }),
       ...untilOf(acceptBy, cutOff, hardDeadline(job), expiryOf(job)),
     };
   }

@@ -3,6 +3,7 @@ import { advance } from './advance.js';
 import { initialise } from './initialise.js';
 import type { Intent, Move, World } from './intent.js';
 import { without } from './record.js';
+import { inTurn } from './turn.js';
 
 /**
  * Says what this engine should do about a job now (epoch ms). Pure.
@@ -13,8 +14,14 @@ import { without } from './record.js';
  *    next claim.
  * D4 A claim is made only for what this engine can run in a free slot.
  * D5 A wait that follows a change leaves its time in `next_due`.
+ * D6 Engines act in turn: without a change by the first, the next one acts after a short while.
  */
 export function decide(job: Job, now: number, world: World): Intent {
+  return inTurn(job, decideAlone(job, now, world), now, world);
+}
+
+/** What is to be done, were there no other engine. */
+function decideAlone(job: Job, now: number, world: World): Intent {
   if (isFinal(job)) return { kind: 'ignore', because: 'The job is final.' };
   let current: NewJob | LiveJob = job;
   for (;;) {

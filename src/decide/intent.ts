@@ -30,7 +30,11 @@ export type PluginFacts = {
 };
 
 /** Another engine, or this one, as far as deciding cares. */
-export type Peer = { readonly plugins: ReadonlySet<string>; readonly labels: ReadonlySet<string> };
+export type Peer = {
+  readonly id: string;
+  readonly plugins: ReadonlySet<string>;
+  readonly labels: ReadonlySet<string>;
+};
 
 /** A child job as its parent sees it. */
 export type Child =
@@ -45,13 +49,17 @@ export type Child =
  */
 export type World = {
   readonly me: Peer & {
-    readonly id: string;
     readonly pid: number;
     readonly freeSlots: number;
     readonly facts: (plugin: string) => PluginFacts;
     /** Claims of the attempts that this process has in hand. */
     readonly running: ReadonlySet<string>;
   };
+  /**
+   * When this process first saw this revision of the job, by the clock of `now`. `-Infinity`: it has
+   * just settled it and goes on at once.
+   */
+  readonly seenAt: number;
   /** Fresh for this decision; becomes part of the claims it makes. */
   readonly nonce: string;
   /** The other engines that are alive. */
@@ -122,6 +130,8 @@ export type Wait = {
    * engine. A new job is left as it is.
    */
   readonly for?: 'slot' | 'engine';
+  /** With `for: 'slot'`: so many engines come before this one for this step. */
+  readonly rank?: number;
 };
 
 /** One move inside a decision: a changed job to go on from, or the end of the decision. */

@@ -16,7 +16,8 @@ export function isUnserved(task: Task, world: World): boolean {
   return task.flow === undefined && !servesHere(task, world) && !isServed(task, world);
 }
 
-function serves({ plugins, labels }: Peer, task: Task): boolean {
+/** An engine has the plugin of a task and carries its labels. */
+export function serves({ plugins, labels }: Peer, task: Task): boolean {
   return plugins.has(pluginOf(task)) && (task.labels ?? []).every((label) => labels.has(label));
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { Store } from '../store/store.js';
-import { createDecider, type Surroundings } from './decision.js';
+import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
 import { createHands } from './hands.js';
@@ -55,7 +55,7 @@ export function assemble(options: EngineOptions) {
   const desk = createDesk((document, error) => {
     if (life.signal.aborted) return;
     log.error({ document, error: String(error) }, `Something unexpected happened to ${document}.`);
-  });
+  }, now);
   const timers = createTimers((job) => jobs.wake(job), now);
   const onFree = (): void => jobs.fillSlots();
   const graceMs = options.graceMs ?? 5_000;
@@ -65,12 +65,13 @@ export function assemble(options: EngineOptions) {
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({
     templates: plugins.get(plugin)?.module.templates ?? [],
   });
-  const surroundings = (ended?: string): Surroundings => {
+  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => {
     const running = new Set(hands.claims);
     if (ended !== undefined) running.delete(ended);
     const freeSlots = hands.freeSlots(ended);
     return {
       me: { ...mine, id, pid: process.pid, freeSlots, facts, running },
+      seenAt,
       nonce: randomUUID(),
       peers: peers.alive(),
       lease: peers.lease,

@@ -13,6 +13,14 @@ export type Decision = Exclude<Intent, LookUp>;
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
 export type Surroundings = Omit<World, 'answers' | 'child' | 'flow' | 'task'>;
 
+/** From where a decision is made. */
+export type Standpoint = {
+  /** When the revision was first seen; `-Infinity` for a job just settled. */
+  readonly seenAt: number;
+  /** A claim that no longer counts as in hand. */
+  readonly ended?: string;
+};
+
 export type Decider = (
   job: Job,
   surroundings: () => Surroundings,

@@ -9,6 +9,8 @@ import type { StoredDocument } from '../model/parse.js';
 export type Desk = {
   /** Puts a version on the desk: `stale` when a newer one was seen, `echo` when this one was. */
   readonly put: (doc: StoredDocument) => 'news' | 'echo' | 'stale';
+  /** When the newest version was first seen (epoch ms); of a document never seen: now. */
+  readonly seenAt: (id: string) => number;
   /** Whether no newer version was seen since. */
   readonly isNewest: (doc: StoredDocument) => boolean;
   readonly newest: (id: string) => StoredDocument | undefined;
@@ -27,16 +29,16 @@ export type Desk = {
 /** So many revisions of documents off the desk are remembered, to know echoes from news. */
 const remembered = 20_000;
 
-export function createDesk(onError: (id: string, error: unknown) => void): Desk {
+export function createDesk(onError: (id: string, error: unknown) => void, now: () => number): Desk {
   const documents = new Map<string, StoredDocument>();
-  const revisions = new Map<string, string>();
+  const revisions = new Map<string, { readonly rev: string; readonly at: number }>();
   const tails = new Map<string, Promise<void>>();
   const waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
   let open = 0;
 
   const remember = (id: string, rev: string): void => {
     revisions.delete(id);
-    revisions.set(id, rev);
+    revisions.set(id, { rev, at: now() });
     if (revisions.size <= remembered) return;
     const oldest = revisions.keys().next().value;
     if (oldest !== undefined) revisions.delete(oldest);
@@ -52,13 +54,14 @@ export function createDesk(onError: (id: string, error: unknown) => void): Desk 
     open < limit ? Promise.resolve() : new Promise((resolve) => waiting.push({ limit, resolve }));
   return {
     put: (doc) => {
-      const seen = revisions.get(doc._id);
+      const seen = revisions.get(doc._id)?.rev;
       if (seen !== undefined && generationOf(seen) > generationOf(doc._rev)) return 'stale';
-      remember(doc._id, doc._rev);
+      if (seen !== doc._rev) remember(doc._id, doc._rev);
       documents.set(doc._id, doc);
       return seen === doc._rev ? 'echo' : 'news';
     },
-    isNewest: (doc) => (revisions.get(doc._id) ?? doc._rev) === doc._rev,
+    isNewest: (doc) => (revisions.get(doc._id)?.rev ?? doc._rev) === doc._rev,
+    seenAt: (id) => revisions.get(id)?.at ?? now(),
     forget: () => revisions.clear(),
     newest: (id) => documents.get(id),
     queue: (id, task) => {
@@ -86,6 +89,6 @@ export function createDesk(onError: (id: string, error: unknown) => void): Desk 
 }
 
 /** The number before the dash: each write of a document counts it up. */
-function generationOf(rev: string): number {
+export function generationOf(rev: string): number {
   return Number.parseInt(rev, 10);
 }

@@ -37,9 +37,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   await retry(() => library.load());
   refuseWithoutKey(options, library.documents());
   await presence.renew();
+  // The scan of many jobs outlasts a lease: it is renewed from the beginning.
+  const running = [renewLease(engine), watchPeers(engine)];
   await retry(() => scan(engine));
   const since = info?.updateSeq ?? '0';
-  const running = [follow(engine, since), renewLease(engine), watchPeers(engine), sweep(engine)];
+  running.push(follow(engine, since), sweep(engine));
   log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);
 
   const end = async (): Promise<void> => {
@@ -95,7 +97,7 @@ function take(engine: Assembly, { id, doc }: Change): void {
   const { library, peers, jobs } = engine;
   if (library.update(id, doc)) return wakeParked(engine);
   if (doc === undefined) {
-    peers.update(id, undefined);
+    if (id.startsWith('engine:')) return peers.update(id, undefined);
     return jobs.gone(id);
   }
   switch (doc['type']) {

@@ -16,7 +16,7 @@ import { isLive, type LiveStep } from '../model/step.js';
 import type { NewDocument } from '../store/writer.js';
 import type { Store } from '../store/store.js';
 import { writeOrConfirm } from './confirm.js';
-import type { Decider, Decision, Surroundings } from './decision.js';
+import type { Decider, Decision, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { Hands } from './hands.js';
 import type { Log } from './log.js';
@@ -32,8 +32,8 @@ export type JobParts = {
   readonly parking: Parking;
   readonly timers: Timers;
   readonly decider: Decider;
-  /** The world around a decision; the claim `ended` no longer counts as in hand. */
-  readonly surroundings: (ended?: string) => Surroundings;
+  /** The world around a decision. */
+  readonly surroundings: (standpoint: Standpoint) => Surroundings;
   readonly now: () => number;
   readonly retry: Retry;
   /** Aborted: nothing is written any more. */
@@ -107,7 +107,8 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
   if (parsed.kind !== 'job') return parking.leave(doc._id);
   if (!parsed.ok) return endMalformed(parts, doc, parsed.problems);
   fence(parts, parsed.value);
-  const decision = await decider(parsed.value, surroundings, now);
+  const seenAt = parts.desk.seenAt(doc._id);
+  const decision = await decider(parsed.value, () => surroundings({ seenAt }), now);
   switch (decision.kind) {
     case 'ignore':
       return leave(parts, parsed.value);
@@ -152,10 +153,10 @@ function park(parts: JobParts, job: Job, wait: Extract<Decision, { kind: 'wait' 
   if (wait.until !== undefined) timers.set(job._id, wait.until);
   const owner = isLiveJob(job) ? job.steps.find(isLive)?.engine : undefined;
   if (owner !== undefined) parking.forEngine(job._id, owner);
-  else if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job));
+  else if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job), wait.rank ?? 0);
   else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
   else parking.leave(job._id);
-  const keep = wait.for === 'slot' && desk.size < keptForSlot;
+  const keep = wait.for !== undefined && desk.size < keptForSlot;
   if (!keep && hands.of(job._id).length === 0) desk.drop(job._id);
 }
 
@@ -249,7 +250,8 @@ async function settleAttempt(
       log.warn(about, `The outcome of step ${step.name} is dropped: ${settled.because}`);
       break;
     }
-    const decision = await decider(settled.job, () => surroundings(step.claim), now);
+    const standpoint = { seenAt: -Infinity, ended: step.claim };
+    const decision = await decider(settled.job, () => surroundings(standpoint), now);
     const next = carrying(settled.job, decision);
     const claims = next.kind === 'claim' ? next.steps : [];
     if (hands.freeSlots(step.claim) < claims.length) continue;

@@ -4,6 +4,7 @@ import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { Problem } from '../model/job.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
+import { generationOf } from './desk.js';
 
 type Kind = 'flow' | 'task';
 type Definition = { flow: Flow; task: Task };
@@ -45,6 +46,12 @@ export function createLibrary(store: Store): Library {
     shelves[parsed.kind].put(id, keyOfDocument(doc), entry as Entry<never>);
     return true;
   };
+  /** Takes what was read; the feed may have brought a newer version in the meantime. */
+  const add = (id: string, doc: StoredDocument | undefined): void => {
+    const held = documents.get(id);
+    const isOlder = held && doc && generationOf(doc._rev) < generationOf(held._rev);
+    if (!isOlder) update(id, doc);
+  };
   return {
     update,
     load: async () => {
@@ -53,7 +60,7 @@ export function createLibrary(store: Store): Library {
       );
       const present = new Set(rows.flat().map(({ id }) => id));
       for (const id of [...documents.keys()]) if (!present.has(id)) update(id, undefined);
-      for (const { id, doc } of rows.flat()) update(id, doc);
+      for (const { id, doc } of rows.flat()) add(id, doc);
     },
     flow: (name, owner) => shelves.flow.get(name, owner),
     task: (name, owner) => shelves.task.get(name, owner),
@@ -61,7 +68,7 @@ export function createLibrary(store: Store): Library {
       const keys = wanted.flatMap(({ name, owner }) => keysOf(name, owner));
       const view = kind === 'flow' ? 'flows' : 'tasks';
       const rows = await store.view(view, { keys: [...new Set(keys)], includeDocs: true });
-      for (const { id, doc } of rows) update(id, doc);
+      for (const { id, doc } of rows) add(id, doc);
       shelves[kind].confirmAbsent(keys);
     },
     documents: () => [...documents.values()],

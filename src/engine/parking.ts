@@ -2,8 +2,8 @@ import TinyQueue from 'tinyqueue';
 
 /** Jobs that wait for something of this process or of the others, not for a time. */
 export type Parking = {
-  /** Waits for a slot here: lower priority first, then first come. */
-  readonly forSlot: (id: string, priority: number) => void;
+  /** Waits for a slot here: lower priority first, then lower rank, then first come. */
+  readonly forSlot: (id: string, priority: number, rank: number) => void;
   /** Waits for a change elsewhere: a definition, a pause, a plugin on another engine. */
   readonly forChange: (id: string) => void;
   /** Waits for the end of an attempt of that engine. */
@@ -17,10 +17,18 @@ export type Parking = {
   readonly takeOf: (engine: string) => readonly string[];
 };
 
-type Ticket = { readonly id: string; readonly priority: number; readonly number: number };
+type Ticket = {
+  readonly id: string;
+  readonly priority: number;
+  readonly rank: number;
+  readonly number: number;
+};
+
+const byTurn = (a: Ticket, b: Ticket): number =>
+  a.priority - b.priority || a.rank - b.rank || a.number - b.number;
 
 export function createParking(): Parking {
-  const queue = new TinyQueue<Ticket>([], (a, b) => a.priority - b.priority || a.number - b.number);
+  let queue = new TinyQueue<Ticket>([], byTurn);
   const tickets = new Map<string, Ticket>();
   const changes = new Set<string>();
   const engineOf = new Map<string, string>();
@@ -41,15 +49,21 @@ export function createParking(): Parking {
     engineOf.delete(id);
     byEngine.get(engine)?.delete(id);
   };
+  /** Every sweep parks waiting jobs anew: tickets that no longer count must not pile up. */
+  const tidy = (): void => {
+    if (queue.length < 1_000 || queue.length < 2 * tickets.size) return;
+    queue = new TinyQueue([...tickets.values()], byTurn);
+  };
   return {
     leave,
-    forSlot: (id, priority) => {
+    forSlot: (id, priority, rank) => {
       leavePlace(id);
       const number = numbers.get(id) ?? (last += 1);
       numbers.set(id, number);
-      const ticket = { id, priority, number };
+      const ticket = { id, priority, rank, number };
       tickets.set(id, ticket);
       queue.push(ticket);
+      tidy();
     },
     forChange: (id) => {
       leave(id);

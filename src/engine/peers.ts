@@ -59,10 +59,10 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       return 'alive';
     },
     alive: () =>
-      [...seen.values()].flatMap((entry) => {
+      [...seen].flatMap(([id, entry]) => {
         const { doc } = entry;
         if (doc === undefined || doc.state !== 'running' || isDead(entry)) return [];
-        return [{ plugins: new Set(doc.plugins), labels: new Set(doc.labels) }];
+        return [{ id, plugins: new Set(doc.plugins), labels: new Set(doc.labels) }];
       }),
     remains: () =>
       [...seen].flatMap(([id, entry]) => (entry.doc !== undefined && isDead(entry) ? [id] : [])),

@@ -11,6 +11,8 @@ export type RequestParts = {
   readonly desk: Desk;
   readonly jobs: Jobs;
   readonly retry: Retry;
+  /** Aborted: nothing is written any more. */
+  readonly life: AbortController;
   readonly now: () => number;
   readonly log: Log;
 };
@@ -35,12 +37,15 @@ export function takeRequest(parts: RequestParts, doc: StoredDocument): void {
 
 /** True when the request is dealt with, applied or not. */
 async function apply(
-  { store, jobs, retry, now, log }: RequestParts,
+  { store, jobs, retry, life, now, log }: RequestParts,
   request: Parameters<typeof command>[1],
 ): Promise<boolean> {
   for (;;) {
     const about = { job: request.job, request: request._id };
-    const doc = await retry(() => store.get(request.job));
+    const answer = await retry(async () => ({ doc: await store.get(request.job) }));
+    // The engine ends: the request stays for another one.
+    if (answer === undefined || life.signal.aborted) return false;
+    const { doc } = answer;
     if (doc === undefined) {
       log.warn(about, `Request "${request.action}": there is no job ${request.job}.`);
       return true;
@@ -48,6 +53,10 @@ async function apply(
     const parsed = parseDocument(doc);
     if (parsed.kind !== 'job' || !parsed.ok) return true;
     const commanded = command(parsed.value, request, now());
+    if (commanded.kind === 'repeated') {
+      log.debug(about, `Request "${request.action}" was applied to job ${request.job} already.`);
+      return true;
+    }
     if (commanded.kind === 'refused') {
       log.info(about, `Request "${request.action}" changes nothing: ${commanded.because}`);
       return true;

@@ -30,9 +30,10 @@ async function* documentsOf(
 ): AsyncGenerator<StoredDocument> {
   let last: ViewRow | undefined;
   while (!ending.signal.aborted) {
-    const from = last === undefined ? {} : { startKey: last.key, startKeyDocId: last.id, skip: 1 };
+    const from = last === undefined ? {} : { startKey: last.key, startKeyDocId: last.id };
     const rows = await store.view(view, { limit: pageSize, includeDocs: true, ...from });
-    for (const { doc } of rows) if (doc !== undefined) yield doc;
+    // The row that a page begins at was read before, unless it has left the view meanwhile.
+    for (const { id, doc } of rows) if (doc !== undefined && id !== last?.id) yield doc;
     last = rows.at(-1);
     if (rows.length < pageSize) return;
   }

@@ -14,8 +14,10 @@ type Entry = { readonly id: string; readonly at: number };
 /** The longest a node timer can wait; a longer one would fire at once. */
 const longestMs = 0x7fff_ffff;
 
+const byTime = (a: Entry, b: Entry): number => a.at - b.at;
+
 export function createTimers(wake: (id: string) => void, now: () => number): Timers {
-  const queue = new TinyQueue<Entry>([], (a, b) => a.at - b.at);
+  let queue = new TinyQueue<Entry>([], byTime);
   const due = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -25,6 +27,14 @@ export function createTimers(wake: (id: string) => void, now: () => number): Tim
     const next = queue.peek();
     if (next === undefined || stopped) return;
     timer = setTimeout(fire, Math.min(longestMs, Math.max(0, next.at - now())));
+  };
+  /** Every sweep sets the times of sleeping jobs anew: what no longer counts must not pile up. */
+  const tidy = (): void => {
+    if (queue.length < 1_000 || queue.length < 2 * due.size) return;
+    queue = new TinyQueue(
+      [...due].map(([id, at]) => ({ id, at })),
+      byTime,
+    );
   };
   const fire = (): void => {
     for (let next = queue.peek(); next !== undefined && next.at <= now(); next = queue.peek()) {
@@ -41,6 +51,7 @@ export function createTimers(wake: (id: string) => void, now: () => number): Tim
       if (before !== undefined && before <= at && before > now()) return;
       due.set(id, at);
       queue.push({ id, at });
+      tidy();
       arm();
     },
     clear: (id) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../src/cli/checks/document.js';
-import { checkReferences, type LookUp } from '../../src/cli/checks/references.js';
+import { checkReferences, type Stored } from '../../src/cli/checks/references.js';
 import { flow, task } from './terminal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
@@ -51,64 +51,81 @@ describe('checkDocument', () => {
   });
 });
 
-const nothing: LookUp = () => Promise.resolve(undefined);
+const nothing: Stored = () => Promise.resolve([]);
 const files = (docs: Readonly<Record<string, object>>) =>
   Object.entries(docs).map(([file, doc]) => ({ file, doc: doc as Doc }));
+const tasksStored =
+  (...tasks: readonly object[]): Stored =>
+  (kind) =>
+    Promise.resolve(kind === 'task' ? (tasks as Doc[]) : []);
 
 describe('checkReferences', () => {
   it('warns of names that are neither in the files nor in the database', async () => {
     const docs = files({
       flow: flow('f', ['here', 'stored', { task: 'gone' }], { error: 'handler' }),
       here: task('here', { error: 'nobody' }),
+      job: { type: 'job', flow: 'f' },
+      other: { type: 'job', flow: 'g' },
     });
-    const lookUp: LookUp = (_kind, name) =>
-      Promise.resolve(name === 'stored' ? (task('stored') as Doc) : undefined);
-    const { problems, warnings } = await checkReferences(docs, lookUp);
+    const { problems, warnings } = await checkReferences(docs, tasksStored(task('stored')));
     expect(problems).toEqual([]);
     expect(warnings.map(({ file, path }) => `${file} ${path}`)).toEqual([
-      'flow tasks.sequence[2]',
-      'flow error',
       'here error',
+      'flow tasks.sequence[2].task',
+      'flow error',
+      'other flow',
     ]);
-    expect(warnings[0]?.message).toContain('"gone"');
+    expect(warnings[1]?.message).toContain('"gone"');
   });
 
   it('looks for the owner first, then for DEFAULT', async () => {
-    const asked: string[] = [];
-    const lookUp: LookUp = (kind, name, owner) => {
-      asked.push(`${kind} ${name} ${owner}`);
-      return Promise.resolve(owner === 'DEFAULT' ? (task(name) as Doc) : undefined);
-    };
-    const docs = files({ flow: flow('f', ['a', 'a'], { owner: 'team' }) });
-    expect((await checkReferences(docs, lookUp)).warnings).toEqual([]);
-    expect(asked).toEqual(['task a team', 'task a DEFAULT']);
+    const docs = files({
+      flow: flow('f', ['a', 'b'], { owner: 'team' }),
+      job: { type: 'job', flow: 'f', owner: 'team' },
+    });
+    const stored = tasksStored(task('a', { owner: 'team' }), task('a', { error: 'x' }), task('b'));
+    expect((await checkReferences(docs, stored)).warnings).toEqual([]);
+  });
+
+  it('tells nothing of documents that only the database holds', async () => {
+    const stored = tasksStored(task('a', { _id: 'task:a', error: 'a' }));
+    expect(await checkReferences(files({ b: task('b') }), stored)).toEqual({
+      problems: [],
+      warnings: [],
+    });
   });
 
   it.each([
-    ['itself', { a: task('a', { error: 'a' }) }, 'a -> a'],
-    ['two', { a: task('a', { error: 'b' }), b: task('b', { error: 'a' }) }, 'a -> b -> a'],
+    ['itself', { a: task('a', { error: 'a' }) }, 'error', 'a -> a'],
+    ['two', { a: task('a', { error: 'b' }), b: task('b', { error: 'a' }) }, 'error', 'a -> b -> a'],
     [
-      'a flow’s handler',
-      { f: flow('f', [], { error: { name: 'a' } }), a: task('a', { error: 'a' }) },
-      'a -> a',
+      'a step',
+      { f: flow('f', [{ task: 'a', error: 'b' }]), a: task('a'), b: task('b', { error: 'a' }) },
+      'tasks.sequence[0].error',
+      'a -> b -> a',
     ],
-  ])('refuses error handlers in a circle: %s', async (_title, docs, names) => {
+  ])('refuses error handlers in a circle: %s', async (_title, docs, path, names) => {
     const { problems } = await checkReferences(files(docs), nothing);
-    expect(problems[0]).toMatchObject({ path: 'error' });
+    expect(problems[0]).toMatchObject({ path });
     expect(problems[0]?.message).toContain(names);
   });
 
   it('sees a circle that goes through the database', async () => {
-    const lookUp: LookUp = (_kind, name) =>
-      Promise.resolve(name === 'b' ? (task('b', { error: 'a' }) as Doc) : undefined);
     const docs = files({ a: task('a', { error: 'b' }) });
-    expect((await checkReferences(docs, lookUp)).problems[0]?.message).toContain('a -> b -> a');
+    const { problems } = await checkReferences(docs, tasksStored(task('b', { error: 'a' })));
+    expect(problems[0]?.message).toContain('a -> b -> a');
+  });
+
+  it('takes a file for the stored document of its name and owner', async () => {
+    const docs = files({ a: task('a'), b: task('b', { error: 'a' }) });
+    const stored = tasksStored(task('a', { _id: 'task:a', error: 'b' }));
+    expect((await checkReferences(docs, stored)).problems).toEqual([]);
   });
 
   it('refuses a name that two files define for one owner', async () => {
     const docs = files({ one: task('a'), two: task('a'), other: task('a', { owner: 'team' }) });
     const { problems } = await checkReferences(docs, nothing);
-    expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatchObject({ file: 'two', path: 'name' });
+    expect(problems.map(({ file, path }) => `${file} ${path}`)).toEqual(['one name', 'two name']);
+    expect(problems[0]?.message).toContain('(one, two)');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { command } from '../../src/decide/command.js';
 import { finish } from '../../src/decide/finish.js';
-import type { Job } from '../../src/model/job.js';
+import type { Job, LiveJob } from '../../src/model/job.js';
 import type { JobRequest, RequestAction } from '../../src/model/request.js';
 import { flow, frozen, liveJob, newJob, t0 } from '../support/builders.js';
 
@@ -38,12 +38,19 @@ describe('command', () => {
 
   it('applies a request once', () => {
     const first = command(live, request('pause'), t0);
-    if (first.kind === 'refused') throw new Error(first.because);
-    expect(command(first.job, request('pause'), t0)).toMatchObject({ kind: 'refused' });
+    if (first.kind !== 'applied') throw new Error(first.kind);
+    expect(command(first.job, request('pause'), t0)).toEqual({ kind: 'repeated' });
     const second = command(first.job, request('resume', { _id: 'r2' }), t0);
     expect(second).toMatchObject({
       job: { paused: false, requests: [{ id: 'r1' }, { id: 'r2' }] },
     });
+  });
+
+  it('knows a request again that ended its job', () => {
+    const cancelled = command(live, request('cancel'), t0);
+    if (cancelled.kind !== 'applied') throw new Error(cancelled.kind);
+    const final = finish(cancelled.job as LiveJob, { exit: 130 }, t0);
+    expect(command(final, request('cancel'), t0)).toEqual({ kind: 'repeated' });
   });
 
   it('refuses a request to a final job', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDesk } from '../../src/engine/desk.js';
 
-const open = () => createDesk(() => undefined);
+const open = () => createDesk(() => undefined, Date.now);
 const doc = (rev: string) => ({ _id: 'job', _rev: rev });
 
 describe('a version of a document', () => {
@@ -28,7 +28,7 @@ describe('a version of a document', () => {
 describe('tasks for one document', () => {
   it('run one after the other, also when one fails', async () => {
     const said: string[] = [];
-    const desk = createDesk((id, error) => void said.push(`${id}: ${String(error)}`));
+    const desk = createDesk((id, error) => void said.push(`${id}: ${String(error)}`), Date.now);
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     const first = desk.queue('a', async () => {

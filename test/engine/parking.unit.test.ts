@@ -4,33 +4,40 @@ import { createParking } from '../../src/engine/parking.js';
 describe('jobs that wait for a slot', () => {
   it('are called by priority, then in the order of their coming', () => {
     const parking = createParking();
-    parking.forSlot('b', 500);
-    parking.forSlot('c', 500);
-    parking.forSlot('a', 1);
+    parking.forSlot('b', 500, 0);
+    parking.forSlot('c', 500, 0);
+    parking.forSlot('a', 1, 0);
     const called = [parking.nextForSlot(), parking.nextForSlot(), parking.nextForSlot()];
     expect(called).toEqual(['a', 'b', 'c']);
     expect(parking.nextForSlot()).toBeUndefined();
   });
 
+  it('come first where this engine is first for them', () => {
+    const parking = createParking();
+    parking.forSlot('theirs', 500, 1);
+    parking.forSlot('mine', 500, 0);
+    expect([parking.nextForSlot(), parking.nextForSlot()]).toEqual(['mine', 'theirs']);
+  });
+
   it('keep their place when they were called and got no slot', () => {
     const parking = createParking();
-    parking.forSlot('a', 500);
-    parking.forSlot('b', 500);
+    parking.forSlot('a', 500, 0);
+    parking.forSlot('b', 500, 0);
     expect(parking.nextForSlot()).toBe('a');
-    parking.forSlot('a', 500);
+    parking.forSlot('a', 500, 0);
     expect(parking.nextForSlot()).toBe('a');
   });
 
   it('are not called after they left', () => {
     const parking = createParking();
-    parking.forSlot('a', 500);
+    parking.forSlot('a', 500, 0);
     parking.leave('a');
     expect(parking.nextForSlot()).toBeUndefined();
   });
 
   it('wait in one place only', () => {
     const parking = createParking();
-    parking.forSlot('a', 500);
+    parking.forSlot('a', 500, 0);
     parking.forEngine('a', 'engine:x');
     expect(parking.nextForSlot()).toBeUndefined();
     parking.forChange('a');

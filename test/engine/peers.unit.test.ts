@@ -89,6 +89,8 @@ describe('the engines that take work', () => {
     peers.update('engine:a', doc(1, { _id: 'engine:a' }));
     peers.update('engine:b', doc(1));
     peers.update('engine:c', doc(1, { _id: 'engine:c', state: 'draining' }));
-    expect(peers.alive()).toEqual([{ plugins: new Set(['noop']), labels: new Set() }]);
+    expect(peers.alive()).toEqual([
+      { id: 'engine:b', plugins: new Set(['noop']), labels: new Set() },
+    ]);
   });
 });

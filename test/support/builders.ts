@@ -39,6 +39,7 @@ export type WorldOptions = {
   readonly labels?: readonly string[];
   readonly running?: readonly string[];
   readonly templates?: readonly string[];
+  readonly seenAt?: number;
   readonly nonce?: string;
   readonly peers?: readonly Peer[];
   /** Engines whose lease is over. */
@@ -71,6 +72,7 @@ export function world(options: WorldOptions = {}): World {
       facts: () => ({ templates: options.templates ?? [] }),
       running: new Set(options.running),
     },
+    seenAt: options.seenAt ?? -Infinity,
     nonce: options.nonce ?? 'nonce',
     peers: options.peers ?? [],
     lease: (engine) => (dead.includes(engine) ? 'dead' : 'alive'),
@@ -84,8 +86,12 @@ export function world(options: WorldOptions = {}): World {
 }
 
 /** Another engine with some plugins and labels. */
-export function peer(plugins: readonly string[], labels: readonly string[] = []): Peer {
-  return { plugins: new Set(plugins), labels: new Set(labels) };
+export function peer(
+  plugins: readonly string[],
+  labels: readonly string[] = [],
+  id = 'other',
+): Peer {
+  return { id, plugins: new Set(plugins), labels: new Set(labels) };
 }
 
 /** Tasks for every name that a flow mentions, unless they are given. */

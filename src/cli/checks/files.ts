@@ -6,7 +6,7 @@ import { findClearSecrets } from '../../secrets/parameters.js';
 import { readJsonFile, type FileProblem, type FoundFile, type Written } from '../files.js';
 import { isShipped } from '../paths.js';
 import { checkDocument } from './document.js';
-import { checkReferences, type LookUp } from './references.js';
+import { checkReferences, type Stored } from './references.js';
 
 /** A file whose document may be written. */
 export type GoodFile = {
@@ -46,7 +46,7 @@ export async function checkFiles(
     if (found.length === 0) good.push({ file, text, doc });
   }
   const documents = good.map(({ file, doc }) => ({ file: file.shown, doc }));
-  const references = await checkReferences(documents, lookUpWith(client));
+  const references = await checkReferences(documents, storedIn(client));
   return {
     good,
     problems: [...problems, ...references.problems],
@@ -58,9 +58,8 @@ export async function checkFiles(
   };
 }
 
-function lookUpWith(client: Client | undefined): LookUp {
-  return async (kind, name, owner) =>
-    client === undefined ? undefined : (await client.find(kind, name, owner))[0];
+function storedIn(client: Client | undefined): Stored {
+  return (kind) => (client === undefined ? Promise.resolve([]) : client.definitions(kind));
 }
 
 /** Another engine may have the plugin, so this is no mistake yet. */

@@ -2,9 +2,12 @@ import { isServerAdmin, USERS } from '../auth/users.js';
 import type { Database } from '../databases/database.js';
 import { isJsonObject, readJsonObject, requireJsonType } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
-import { sendJson, type Exchange } from '../http/exchange.js';
+import { sendJson, writePiece, type Exchange } from '../http/exchange.js';
 import { eitherQuery, queryOf, type Query } from '../http/query.js';
 import type { DocRow, RangeOptions } from '../storage/storage.js';
+
+/** Rows that are read at a time. */
+const PAGE = 500;
 
 type Span = { readonly first: string; readonly last: string };
 const EVERYTHING: Span | undefined = undefined;
@@ -47,7 +50,59 @@ export async function readQuery(x: Exchange): Promise<Query> {
 
 async function answer(x: Exchange, database: Database, span: Span | undefined): Promise<void> {
   requireReader(x, database);
-  sendJson(x, 200, await list(database, await readQuery(x), span));
+  const query = await readQuery(x);
+  if (query.json('keys') !== undefined) return sendJson(x, 200, await list(database, query, span));
+  await stream(x, database, query, span);
+}
+
+/** Sends the rows page by page: with documents they may be more than memory should hold. */
+async function stream(
+  x: Exchange,
+  database: Database,
+  query: Query,
+  span: Span | undefined,
+): Promise<void> {
+  const pages = pagesOf(database, query, span);
+  // The first page is read before the status goes out, so that a refusal has one.
+  let page = await pages.next();
+  const head = JSON.stringify(await headOf(database, query)).slice(0, -1);
+  x.response.writeHead(200, {
+    'content-type': 'application/json',
+    'cache-control': 'must-revalidate',
+  });
+  let separator = '\r\n';
+  if (!(await writePiece(x, `${head},"rows":[`))) return;
+  for (; page.done !== true; page = await pages.next()) {
+    const rows = page.value.map((row) => JSON.stringify(asRow(row, row.id)));
+    if (rows.length === 0) continue;
+    if (!(await writePiece(x, separator + rows.join(',\r\n')))) return;
+    separator = ',\r\n';
+  }
+  x.response.end('\r\n]}\n');
+}
+
+async function* pagesOf(
+  { store }: Database,
+  query: Query,
+  span: Span | undefined,
+): AsyncGenerator<DocRow[], void> {
+  const range = asRange(query, span);
+  const shown = shownBy(query);
+  let left = query.count('limit') ?? Infinity;
+  let skip = query.count('skip') ?? 0;
+  let last: string | undefined;
+  while (left > 0) {
+    const from = last === undefined ? {} : { startkey: last };
+    const limit = Math.min(PAGE, left) + 1;
+    const found = await store.range({ ...range, ...from, ...shown, skip, limit });
+    // The last row of the page before comes first again, unless it was deleted meanwhile.
+    const rows = found.filter(({ id }) => id !== last).slice(0, Math.min(PAGE, left));
+    yield rows;
+    if (found.length < limit) return;
+    left -= rows.length;
+    last = rows.at(-1)?.id;
+    skip = 0;
+  }
 }
 
 /** Listing `_users` would show everybody's documents. @throws CouchError 403 */
@@ -57,37 +112,39 @@ function requireReader({ user }: Exchange, { name }: Database): void {
   }
 }
 
+/** A query within `_all_docs/queries`, or one by keys: the answer as a whole. */
 async function list(database: Database, query: Query, span: Span | undefined): Promise<object> {
-  const { store } = database;
-  const { docCount, updateSeq } = await store.info();
+  const head = await headOf(database, query);
   const keys = query.json('keys');
-  const head = {
+  if (keys === undefined) {
+    const rows: object[] = [];
+    for await (const page of pagesOf(database, query, span)) {
+      for (const row of page) rows.push(asRow(row, row.id));
+    }
+    return { ...head, rows };
+  }
+  const ids = asIds(keys);
+  if (query.flag('descending') === true) ids.reverse();
+  const skip = query.count('skip') ?? 0;
+  const page = ids.slice(skip, skip + (query.count('limit') ?? Infinity));
+  const rows = await database.store.rows(page, shownBy(query));
+  return { ...head, offset: null, rows: rows.map((row, i) => asRow(row, page[i] ?? '')) };
+}
+
+async function headOf(database: Database, query: Query): Promise<object> {
+  const { docCount, updateSeq } = await database.store.info();
+  return {
     ...(query.flag('update_seq') === true ? { update_seq: database.formatSeq(updateSeq) } : {}),
     total_rows: docCount,
+    offset: Math.min(query.count('skip') ?? 0, docCount),
   };
-  const skip = query.count('skip') ?? 0;
-  const limit = query.count('limit') ?? Infinity;
-  const shown = {
-    includeDocs: query.flag('include_docs') === true,
-    conflicts: query.flag('conflicts') === true,
-    attachments: query.flag('attachments') === true,
-  };
-  if (keys !== undefined) {
-    const ids = asIds(keys);
-    if (query.flag('descending') === true) ids.reverse();
-    const page = ids.slice(skip, skip + limit);
-    const rows = await store.rows(page, shown);
-    return { ...head, offset: null, rows: rows.map((row, i) => asRow(row, page[i] ?? '')) };
-  }
-  const range = asRange(query, span);
-  const rows = await store.range({
-    ...range,
-    ...shown,
-    skip,
-    ...(limit === Infinity ? {} : { limit }),
-  });
-  return { ...head, offset: Math.min(skip, docCount), rows: rows.map((row) => asRow(row, row.id)) };
 }
+
+const shownBy = (query: Query): RangeOptions => ({
+  includeDocs: query.flag('include_docs') === true,
+  conflicts: query.flag('conflicts') === true,
+  attachments: query.flag('attachments') === true,
+});
 
 function asIds(keys: unknown): string[] {
   if (!Array.isArray(keys)) throw refuse.badRequest('`keys` member must be an array.');

@@ -4,7 +4,8 @@ import type { Database } from '../databases/database.js';
 import { readJsonObject, requireJsonType } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
-import { explain, find, parseFind, type FindRequest } from '../mango/find.js';
+import { explain, find } from '../mango/find.js';
+import { parseFind, type FindRequest } from '../mango/find-request.js';
 import {
   createIndex,
   deleteIndex as removeIndex,

@@ -43,13 +43,6 @@ declare module 'pouchdb-adapter-leveldb-core' {
   export default LevelAdapter;
 }
 
-declare module 'pouchdb-merge' {
-  type Tree = readonly unknown[];
-  export function collectLeaves(
-    tree: Tree,
-  ): { readonly rev: string; readonly opts: { readonly deleted?: boolean } }[];
-}
-
 declare module 'pouchdb-replication' {
   const plugin: (pouch: unknown) => void;
   export default plugin;

@@ -49,10 +49,11 @@ function takeGroup(waiting: Waiting[]): Waiting[] {
   if (first === undefined) return [];
   const group = [first];
   const ids = new Set(first.docs.map((doc) => doc._id));
+  if (!mayShare(first)) return group;
   let size = first.docs.length;
   for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
     size += next.docs.length;
-    if (!mayShare(first) || !mayShare(next) || size > MAX_BATCH) break;
+    if (size > MAX_BATCH || !mayShare(next)) break;
     if (next.docs.some((doc) => ids.has(doc._id))) break;
     for (const doc of next.docs) ids.add(doc._id);
     group.push(next);

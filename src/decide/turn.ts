@@ -1,0 +1,54 @@
+import type { Job } from '../model/job.js';
+import { isNew } from '../model/job.js';
+import type { Task } from '../model/task.js';
+import type { Intent, Peer, World } from './intent.js';
+import { share } from './retry.js';
+import { serves } from './serving.js';
+
+/** So long each engine leaves to the one before it, ms: enough for a write to come round by the feed. */
+const turnMs = 200;
+
+/**
+ * Lets engines act in turn, so that they do not all write at once: those that could do it are put
+ * into an order that everybody computes alike and that is another one for each boundary of each job
+ * (rendezvous hashing); the first acts at once, the others when it had time to and nothing moved.
+ */
+export function inTurn(job: Job, intent: Intent, now: number, world: World): Intent {
+  switch (intent.kind) {
+    case 'write':
+    case 'spawn':
+      return afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
+    case 'claim': {
+      // All steps of a claim were found to be this engine's to run; the first stands for them.
+      const task = intent.job.definitions[String(intent.steps[0]?.task)];
+      return afterOthers(job, intent, rankFor(job, task, world), now, world);
+    }
+    case 'wait':
+    case 'ignore':
+    case 'abort':
+    case 'look_up':
+      return intent;
+  }
+}
+
+function afterOthers(job: Job, intent: Intent, rank: number, now: number, world: World): Intent {
+  const until = world.seenAt + rank * turnMs;
+  if (rank === 0 || now >= until) return intent;
+  return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
+}
+
+/** How many engines that can run the task come before this one at this boundary. */
+export function rankFor(job: Job, task: Task | undefined, world: World): number {
+  const able = task === undefined ? [] : world.peers.filter((peer) => serves(peer, task));
+  return rankOf(job, able, world);
+}
+
+function rankOf(job: Job, peers: readonly Peer[], { me }: World): number {
+  if (peers.length === 0) return 0;
+  const boundary = `${job._id}:${isNew(job) ? 0 : (job.steps as unknown[]).length}`;
+  const mine = share(`${me.id}:${boundary}`);
+  return peers.filter(({ id }) => {
+    const other = share(`${id}:${boundary}`);
+    return other < mine || (other === mine && id < me.id);
+  }).length;
+}
