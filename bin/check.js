@@ -6,13 +6,22 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tool = (...path) => join(root, 'node_modules', ...path);
 
+const vitest = [tool('vitest', 'vitest.mjs'), 'run', '--config', '.config/vitest.config.ts'];
+
 const steps = [
   ['format', tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn', '.'],
-  ['lint', tool('eslint', 'bin', 'eslint.js'), '--max-warnings=0', '.'],
+  [
+    'lint',
+    tool('eslint', 'bin', 'eslint.js'),
+    '--config',
+    '.config/eslint.config.js',
+    '--max-warnings=0',
+    '.',
+  ],
   ['types', tool('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit'],
   ['build', join(root, 'bin', 'build.js')],
-  ['coverage', tool('vitest', 'vitest.mjs'), 'run', '--project', 'decide', '--coverage'],
-  ['tests', tool('vitest', 'vitest.mjs'), 'run', '--project', 'unit', '--project', 'store'],
+  ['coverage', ...vitest, '--project', 'decide', '--coverage'],
+  ['tests', ...vitest, '--project', 'unit', '--project', 'store'],
 ];
 
 for (const [title, ...command] of steps) {

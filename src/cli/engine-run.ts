@@ -6,6 +6,7 @@ import { startEngine, type Engine } from '../engine/engine.js';
 import type { Log } from '../engine/log.js';
 import { loadPlugins } from '../plugin/loader.js';
 import { aborted } from './signals.js';
+import { reportStrays } from './strays.js';
 
 export type EngineStart = {
   readonly config: Config;
@@ -13,11 +14,17 @@ export type EngineStart = {
   readonly log: Log;
   /** A name of its own that stays over restarts; two engines must never share one. */
   readonly name?: string | undefined;
+  /** Ends the wait for a database that went away before the engine had begun. */
+  readonly signal: AbortSignal;
 };
 
-/** Loads the plugins and starts an engine in this process. @throws TwsError `crypto_key_missing` */
+/**
+ * Loads the plugins and starts an engine, to which this process belongs from now on: what plugins
+ * leave behind is reported and does not end it. @throws TwsError `crypto_key_missing`
+ */
 export async function startProjectEngine(start: EngineStart): Promise<Engine> {
-  const { config, opened, log, name } = start;
+  const { config, opened, log, name, signal } = start;
+  const onSecret = reportStrays(log);
   const plugins = await loadPlugins({
     folders: config.plugins,
     log: (message, data) => log.warn(data ?? {}, message),
@@ -34,6 +41,8 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     leaseMs,
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     name,
+    signal,
+    onSecret,
   });
 }
 

@@ -31,6 +31,10 @@ export type EngineOptions = {
   readonly renewMs?: number | undefined;
   readonly leaseMs?: number | undefined;
   readonly sweepMs?: number | undefined;
+  /** Ends the wait for a database that is not there yet; a running engine is ended by `stop`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told each text that was decrypted, so that what plugins leave behind can be told without it. */
+  readonly onSecret?: ((clear: string) => void) | undefined;
   /** How long running attempts may take to end when the engine stops. */
   readonly drainMs?: number | undefined;
   /** How long a plugin may take to end after its signal was aborted. */
@@ -59,7 +63,8 @@ export function assemble(options: EngineOptions) {
   const timers = createTimers((job) => jobs.wake(job), now);
   const onFree = (): void => jobs.fillSlots();
   const graceMs = options.graceMs ?? 5_000;
-  const hands = createHands({ plugins, slots, log, cwd, cryptoKey, graceMs, onFree });
+  const { onSecret } = options;
+  const hands = createHands({ plugins, slots, log, cwd, cryptoKey, graceMs, onFree, onSecret });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({

@@ -26,23 +26,33 @@ export type Engine = {
  * E2 In one process one thing at a time happens to a job.
  * E3 A plugin is called only after the store confirmed the claim.
  * E4 Repeated, missed and reordered events change nothing: all that counts is in the documents.
- * E5 Whatever was started is awaited before `stop` resolves.
+ * E5 Whatever was started is awaited before `stop` resolves, unless the database answers no more.
  *
- * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key.
+ * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key. An
+ * engine whose `signal` aborts while it waits for the database is one that has nothing to stop.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = assemble(options);
   const { ending, life, store, library, presence, retry, log, id } = engine;
+  const giveUp = (): void => {
+    ending.abort();
+    life.abort();
+  };
+  if (options.signal?.aborted === true) giveUp();
+  options.signal?.addEventListener('abort', giveUp);
   const info = await retry(() => store.info());
   await retry(() => library.load());
   refuseWithoutKey(options, library.documents());
-  await presence.renew();
+  await retry(() => presence.renew());
   // The scan of many jobs outlasts a lease: it is renewed from the beginning.
   const running = [renewLease(engine), watchPeers(engine)];
   await retry(() => scan(engine));
   const since = info?.updateSeq ?? '0';
   running.push(follow(engine, since), sweep(engine));
-  log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);
+  options.signal?.removeEventListener('abort', giveUp);
+  if (!life.signal.aborted) {
+    log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);
+  }
 
   const end = async (): Promise<void> => {
     engine.timers.stop();
@@ -50,17 +60,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ending.abort();
     await within(engine.desk.idle(), handBackMs);
     life.abort();
-    await Promise.all(running);
-    await engine.desk.idle();
+    await within(Promise.all([...running, engine.desk.idle()]), handBackMs);
   };
   const drain = async (): Promise<void> => {
     engine.hands.close();
-    await presence.drain();
+    await within(presence.drain(), handBackMs);
     await within(engine.hands.empty(), options.drainMs ?? 30_000);
     engine.hands.stopAll('released');
     await within(engine.hands.empty(), handBackMs);
     await end();
-    await presence.leave();
+    await within(presence.leave(), handBackMs);
     log.info({ engine: id }, `Engine ${id} has stopped.`);
   };
   const kill = async (): Promise<void> => {
@@ -72,7 +81,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return { id, stop: () => (drained ??= drain()), kill };
 }
 
-/** How long the database may take to note that attempts were handed back, ms. */
+/** How long the database may take to answer an engine that stops, ms. */
 const handBackMs = 10_000;
 
 /** Waits for it, but not longer than so many ms. */

@@ -25,6 +25,7 @@ export type RunnerOptions = {
   readonly log: Log;
   readonly cwd: string;
   readonly cryptoKey?: string | undefined;
+  readonly onSecret?: ((clear: string) => void) | undefined;
   /** How long a plugin may take to end after its `signal` was aborted, ms. */
   readonly graceMs: number;
 };
@@ -75,11 +76,12 @@ async function call(
   job: LiveJob,
   step: LiveStep,
   signal: AbortSignal,
-  { log, cwd, cryptoKey }: RunnerOptions,
+  { log, cwd, cryptoKey, onSecret = () => undefined }: RunnerOptions,
 ): Promise<Outcome> {
   const about = { job: job._id, step: step.name, attempt: step.attempt };
   try {
     const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`);
+    clear.forEach(onSecret);
     const main = step.phase === 'main';
     const { results, parent_results } = resultsBefore(job, main ? step.index : undefined);
     const { context, redact } = createContext({

@@ -1,5 +1,5 @@
 import type { Redact } from '../secrets/redaction.js';
-import type { Outcome, PluginContext } from './api.js';
+import type { Outcome, PluginContext, PluginFailure } from './api.js';
 import { pluginProblem } from './failures.js';
 import { toJson } from './json.js';
 import type { LoadedPlugin } from './loader.js';
@@ -31,7 +31,14 @@ export async function runPlugin(
   };
   const outcome = await attempt(plugin, { ...context, exit: setExit }, options.verify === true);
   const complete = exit === undefined ? outcome : { ...outcome, exit };
-  return options.redact ? options.redact(complete) : complete;
+  return options.redact ? redacted(complete, options.redact) : complete;
+}
+
+/** Only what the plugin said is looked through: a secret may be the word "done". */
+function redacted(outcome: Outcome, redact: Redact): Outcome {
+  if (outcome.kind === 'done') return { ...outcome, result: redact(outcome.result) };
+  const told = Object.entries(outcome.failure).map(([key, value]) => [key, redact(value)]);
+  return { ...outcome, failure: Object.fromEntries(told) as PluginFailure };
 }
 
 async function attempt(

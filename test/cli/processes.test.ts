@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { encrypt } from '../../src/secrets/encryption.js';
 import { openProject } from './database.js';
 import { tws } from './executable.js';
 import { flow, project, task } from './terminal.js';
@@ -54,6 +55,45 @@ describe('tws start', () => {
     await engine.prints(/stopping/);
     engine.kill('SIGINT');
     expect(await engine.ended).toBe(130);
+  });
+
+  it('ends at a signal while it waits for a database that went away', async () => {
+    const away = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+    await new Promise((resolve) => away.once('listening', resolve));
+    const { port } = away.address() as { port: number };
+    const engine = tws(['start'], {
+      cwd: await project(),
+      env: { COUCH_URL: `http://127.0.0.1:${port}` },
+    });
+    await new Promise((resolve) => away.once('connection', resolve));
+    engine.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+    away.close();
+  });
+
+  it('survives a promise that a plugin left behind, and hides its secret', async () => {
+    const key = 'a key of this test';
+    const { root, env, put, ended } = await openProject({
+      'plugins/careless.mjs': `export default ({ params }) => {
+        void Promise.reject(Object.assign(new Error('no login with ' + params.pass), { code: 'EAUTH' }));
+        return 'done';
+      };`,
+    });
+    const params = { pass: encrypt('correct horse', key) };
+    await put(
+      { _id: 't', ...task('careless', { plugin: 'careless', params }) },
+      { _id: 'f', ...flow('f', ['careless']) },
+    );
+    const engine = tws(['start'], { cwd: root, env: { ...env, TWS_CRYPTO_KEY: key } });
+    await engine.prints(/follows/);
+    await put({ _id: 'one', type: 'job', flow: 'f' });
+    await engine.prints(/nobody waited for it: no login with \[secret\]/);
+    await put({ _id: 'two', type: 'job', flow: 'f' });
+    expect(await ended('two')).toMatchObject({ exit: 0 });
+    expect(engine.err()).toContain('careless.mjs');
+    expect(engine.err()).not.toContain('correct horse');
+    engine.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
   });
 
   it('runs several engines, each a process, and ends with them', async () => {

@@ -90,7 +90,7 @@ async function startAll({ config, dir, keep }: Place, cleanup: Cleanup, io: Io):
   await run('samples pushed', () => pushFolders({ paths, config: embedded.config, client }, quiet));
   const log = createLog({ level: 'warn' }, io);
   const engine = await run('engine', () =>
-    startProjectEngine({ config: embedded.config, opened, log }),
+    startProjectEngine({ config: embedded.config, opened, log, signal: io.stop }),
   );
   cleanup.add(() => endEngine(engine, io.force));
   return { client, embedded, mailbox, mails };

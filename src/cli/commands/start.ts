@@ -26,11 +26,12 @@ export const start = command(flags, async ({ flags: said, config: read }, io) =>
   }
   const opened = open(config, { log });
   try {
-    const engine = await startProjectEngine({ config, opened, log, name: said.name });
+    const { name } = said;
+    const engine = await startProjectEngine({ config, opened, log, name, signal: io.stop });
     await aborted(io.stop);
     io.say(stopping);
     return (await endEngine(engine, io.force)) === 'drained' ? 0 : 130;
   } finally {
-    await opened.close();
+    await Promise.race([opened.close(), aborted(io.force)]);
   }
 });

@@ -1,7 +1,7 @@
 import type { Database } from '../databases/database.js';
 import type { Query } from '../http/query.js';
 import { Absent } from '../storage/storage.js';
-import type { FeedChange } from './hub.js';
+import { withJson, type FeedChange } from './recent-changes.js';
 import type { ChangeFilter } from './filters.js';
 
 const PAGE = 100;
@@ -59,7 +59,7 @@ export function changeReader(
 /** From the newest to the oldest there is no resuming, so there are no pages either. */
 async function newestFirst({ store }: Database): Promise<FeedChange[]> {
   const all = await store.changes({ since: 0, limit: Number.MAX_SAFE_INTEGER, descending: true });
-  return all.map((change) => ({ ...change, json: JSON.stringify(change.doc) }));
+  return all.map(withJson);
 }
 
 async function docOf(

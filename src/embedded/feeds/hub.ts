@@ -1,12 +1,8 @@
-import type { Change, Store } from '../storage/storage.js';
+import type { Store } from '../storage/storage.js';
+import { createRecentChanges, withJson, type FeedChange } from './recent-changes.js';
+import { createSleepers } from './sleepers.js';
 
-/** How much of the newest changes is kept for feeds that are up to date. */
-const MAX_CHANGES = 1_000;
-const MAX_CHARS = 8 * 1024 * 1024;
 const PAGE = 200;
-
-/** A change with its document's JSON, which all feeds share. */
-export type FeedChange = Change & { readonly json: string };
 
 /**
  * The one reader of a database's changes: it reads what was written once, while anybody listens,
@@ -19,70 +15,30 @@ export type Hub = {
   wait(since: number, signal: AbortSignal): Promise<void>;
   /** Something was written. */
   notify(): void;
-  /** How many feeds wait at this moment. */
-  waiting(): number;
   readonly closed: boolean;
   close(): void;
 };
 
-export function createHub(store: Store): Hub {
-  /** Newest changes in order, without gaps from `floor` (exclusive) to `read` (inclusive). */
-  let recent: FeedChange[] = [];
-  let chars = 0;
-  let floor = 0;
-  let read: number | undefined;
+export function createHub(store: Pick<Store, 'changes'>): Hub {
+  const recent = createRecentChanges();
+  const sleepers = createSleepers();
+  /** Counts writes; `covered` is the count that the last complete reading takes in. */
   let written = 0;
-  /** The value of `written` that the last complete reading covers. */
   let covered = -1;
   let reading = false;
   let closed = false;
-  const sleepers = new Set<{ readonly since: number; readonly wake: () => void }>();
 
-  const forget = (count: number): void => {
-    for (const change of recent.splice(0, count)) {
-      chars -= change.json.length;
-      floor = change.seq;
-    }
-  };
-  const keep = (changes: readonly FeedChange[]): void => {
-    const superseded = new Set(changes.map((change) => change.id));
-    recent = recent.filter((change) => {
-      if (superseded.has(change.id)) chars -= change.json.length;
-      return !superseded.has(change.id);
-    });
-    for (const change of changes) {
-      recent.push(change);
-      chars += change.json.length;
-    }
-    while (recent.length > MAX_CHANGES || (chars > MAX_CHARS && recent.length > 1)) forget(1);
-    read = changes.at(-1)?.seq ?? read;
-  };
-  const wakeAll = (): void => {
-    for (const sleeper of sleepers) if (closed || sleeper.since < (read ?? 0)) sleeper.wake();
-  };
-  /** Where to read on: nobody needs what lies before the position of every listener. */
-  const startReading = (): number => {
-    let earliest = Infinity;
-    for (const sleeper of sleepers) earliest = Math.min(earliest, sleeper.since);
-    if (read === undefined || read < earliest) {
-      recent = [];
-      chars = 0;
-      floor = read = earliest;
-    }
-    return read;
-  };
   const readOn = async (): Promise<void> => {
     if (reading) return;
     reading = true;
     try {
-      for (let done = -1; done !== written && sleepers.size > 0 && !closed;) {
-        done = written;
-        const since = startReading();
-        const page = await store.changes({ since, limit: PAGE });
-        if (page.length > 0) keep(page.map(withJson));
-        if (page.length === PAGE) done = -1;
-        else covered = done;
-        wakeAll();
+      for (let seen = -1; seen !== written && sleepers.count() > 0 && !closed; ) {
+        seen = written;
+        const page = await store.changes({ since: startReading(), limit: PAGE });
+        if (page.length > 0) recent.add(page.map(withJson));
+        if (page.length === PAGE) seen = -1;
+        else covered = seen;
+        sleepers.wakeBefore(recent.reached() ?? 0);
       }
     } catch {
       // The database was closed under us: its feeds learn that from `closed`.
@@ -90,42 +46,38 @@ export function createHub(store: Store): Hub {
       reading = false;
     }
   };
+  /** Where to read on: nobody needs what lies before the position of every listener. */
+  const startReading = (): number => {
+    const reached = recent.reached();
+    const earliest = sleepers.earliest();
+    if (reached !== undefined && reached >= earliest) return reached;
+    recent.restart(earliest);
+    return earliest;
+  };
 
   return {
     get closed() {
       return closed;
     },
-    waiting: () => sleepers.size,
     async after(since, limit) {
-      if (since === read && covered === written) return [];
-      if (read !== undefined && since >= floor && since < read) {
-        const found = recent.filter((change) => change.seq > since);
-        if (found.length > 0) return found.slice(0, limit);
-      }
+      if (since === recent.reached() && covered === written) return [];
+      const known = recent.after(since);
+      if (known.length > 0) return known.slice(0, limit);
       return (await store.changes({ since, limit })).map(withJson);
     },
-    wait: (since, signal) =>
-      new Promise((resolve) => {
-        if (closed || signal.aborted) return resolve();
-        const wake = (): void => {
-          sleepers.delete(sleeper);
-          signal.removeEventListener('abort', wake);
-          resolve();
-        };
-        const sleeper = { since, wake };
-        sleepers.add(sleeper);
-        signal.addEventListener('abort', wake);
-        void readOn();
-      }),
+    wait(since, signal) {
+      if (closed) return Promise.resolve();
+      const woken = sleepers.sleep(since, signal);
+      void readOn();
+      return woken;
+    },
     notify() {
       written += 1;
-      if (sleepers.size > 0) void readOn();
+      if (sleepers.count() > 0) void readOn();
     },
     close() {
       closed = true;
-      wakeAll();
+      sleepers.wakeBefore(Infinity);
     },
   };
 }
-
-const withJson = (change: Change): FeedChange => ({ ...change, json: JSON.stringify(change.doc) });

@@ -1,4 +1,5 @@
 import type { DatabaseEvent } from '../databases/databases.js';
+import { createSleepers } from './sleepers.js';
 
 const MAX_ENTRIES = 1_000;
 
@@ -13,34 +14,25 @@ export type UpdateLog = {
   add(name: string, event: DatabaseEvent): void;
   after(since: number): readonly Update[];
   last(): number;
+  /** Resolves when something happened after `since`, or the wait was aborted. */
   wait(since: number, signal: AbortSignal): Promise<void>;
 };
 
 export function createUpdateLog(): UpdateLog {
   let entries: Update[] = [];
   let seq = 0;
-  const sleepers = new Set<() => void>();
+  const sleepers = createSleepers();
   return {
     add(name, type) {
       seq += 1;
-      const newest = entries.at(-1);
-      if (newest?.db_name === name) entries.pop();
+      // Mostly it is the database of the event before: nothing has to be searched then.
+      if (entries.at(-1)?.db_name === name) entries.pop();
       else entries = entries.filter((entry) => entry.db_name !== name).slice(-MAX_ENTRIES);
       entries.push({ seq, db_name: name, type });
-      for (const wake of sleepers) wake();
+      sleepers.wakeBefore(seq);
     },
     after: (since) => entries.filter((entry) => entry.seq > since),
     last: () => seq,
-    wait: (since, signal) =>
-      new Promise((resolve) => {
-        if (seq > since || signal.aborted) return resolve();
-        const wake = (): void => {
-          sleepers.delete(wake);
-          signal.removeEventListener('abort', wake);
-          resolve();
-        };
-        sleepers.add(wake);
-        signal.addEventListener('abort', wake);
-      }),
+    wait: (since, signal) => (seq > since ? Promise.resolve() : sleepers.sleep(since, signal)),
   };
 }

@@ -1,7 +1,7 @@
 import type { BodyCache } from './body-cache.js';
 import { LAST } from './level.js';
 import type { Pouch, PouchError, PouchMetadata, RevTree } from './pouch.js';
-import type { Guarded, Handles } from './pouch-store.js';
+import type { Session } from './session.js';
 import { latestOf, leavesOf } from './rev-tree.js';
 import {
   Absent,
@@ -22,26 +22,17 @@ type Reads = Pick<
   'get' | 'openRevs' | 'parents' | 'range' | 'rows' | 'changes' | 'revsDiff' | 'attachment'
 >;
 
-type Context = {
-  readonly guarded: Guarded;
-  readonly handles: () => Handles;
-  readonly bodies: BodyCache;
-};
-
 /** The reading half of a store on PouchDB. */
-export function readers({ guarded, handles, bodies }: Context): Reads {
-  const pouch = (): Pouch => handles().pouch;
+export function readers({ use, pouch }: Session, bodies: BodyCache): Reads {
   return {
-    get: (id, options = {}) => guarded(() => get(pouch(), id, options)),
-    openRevs: (id, revs, options) => guarded(() => openRevs(pouch(), id, revs, options)),
-    parents: (docs) =>
-      guarded(() => Promise.all(docs.map((doc) => parentOf(pouch(), bodies, doc)))),
-    range: (options) => guarded(() => range(pouch(), options)),
-    rows: (keys, options) =>
-      guarded(() => Promise.all(keys.map((key) => row(pouch(), key, options)))),
-    changes: (options) => guarded(() => changes(pouch(), options)),
-    revsDiff: (wanted) => guarded(() => pouch().revsDiff(wanted)),
-    attachment: (id, name, rev) => guarded(() => attachment(pouch(), id, name, rev)),
+    get: (id, options = {}) => use(() => get(pouch(), id, options)),
+    openRevs: (id, revs, options) => use(() => openRevs(pouch(), id, revs, options)),
+    parents: (docs) => use(() => Promise.all(docs.map((doc) => parentOf(pouch(), bodies, doc)))),
+    range: (options) => use(() => range(pouch(), options)),
+    rows: (keys, options) => use(() => Promise.all(keys.map((key) => row(pouch(), key, options)))),
+    changes: (options) => use(() => changes(pouch(), options)),
+    revsDiff: (wanted) => use(() => pouch().revsDiff(wanted)),
+    attachment: (id, name, rev) => use(() => attachment(pouch(), id, name, rev)),
   };
 }
 

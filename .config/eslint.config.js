@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import js from '@eslint/js';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
@@ -22,8 +23,8 @@ export default tseslint.config(
     languageOptions: {
       globals: globals.node,
       parserOptions: {
-        projectService: { allowDefaultProject: ['eslint.config.js', 'bin/*.js'] },
-        tsconfigRootDir: import.meta.dirname,
+        projectService: { allowDefaultProject: ['.config/eslint.config.js', 'bin/*.js'] },
+        tsconfigRootDir: join(import.meta.dirname, '..'),
       },
     },
     rules: {
@@ -33,7 +34,10 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
       'no-console': 'error',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
@@ -53,12 +57,22 @@ export default tseslint.config(
     rules: {
       'no-restricted-globals': [
         'error',
-        ...['process', 'fetch', 'setTimeout', 'setInterval', 'setImmediate', 'performance', 'crypto', 'Buffer'],
+        ...[
+          'process',
+          'fetch',
+          'setTimeout',
+          'setInterval',
+          'setImmediate',
+          'performance',
+          'crypto',
+          'Buffer',
+        ],
       ],
       'no-restricted-syntax': [
         'error',
         {
-          selector: "NewExpression[callee.name='Date'][arguments.length=0], MemberExpression[object.name='Date'][property.name='now'], MemberExpression[object.name='Math'][property.name='random']",
+          selector:
+            "NewExpression[callee.name='Date'][arguments.length=0], MemberExpression[object.name='Date'][property.name='now'], MemberExpression[object.name='Math'][property.name='random']",
           message: 'decide knows no clock and no chance: they come in as arguments.',
         },
       ],
@@ -76,7 +90,7 @@ export default tseslint.config(
   ),
   layer(
     ['plugins/**'],
-    [{ regex: '^\\.\\.?/(?!.*src/plugin/index\\.js$|[^.]|\\./)' }],
+    [{ regex: '/src/(?!plugin/index\\.js$)' }],
     'Plugins import src/plugin only.',
   ),
 );

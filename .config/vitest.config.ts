@@ -30,9 +30,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'store',
-          include: [
-            'test/{store,engine,cli,embedded,conformance,chaos}/**/*.test.ts',
-          ],
+          include: ['test/{store,engine,cli,embedded,conformance,chaos}/**/*.test.ts'],
           exclude: ['**/*.unit.test.ts'],
           globalSetup: ['test/support/couch-server.ts'],
         },

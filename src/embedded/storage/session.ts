@@ -1,0 +1,57 @@
+import type { LevelDown } from 'leveldown';
+
+import { createGate } from './gate.js';
+import { openPouch, type Pouch } from './pouch.js';
+
+/** Thrown by every method of a store that was closed or removed. */
+export class StoreClosed extends Error {
+  override readonly name = 'StoreClosed';
+}
+
+/** The open handles of one database; they change when it is reopened with another revision limit. */
+export type Session = {
+  pouch(): Pouch;
+  level(): LevelDown;
+  revsLimit(): number;
+  /** Runs an operation on the open database. @throws StoreClosed */
+  use<T>(operation: () => Promise<T>): Promise<T>;
+  /** Waits for the operations under way, then opens it again with this limit. @throws StoreClosed */
+  reopen(revsLimit: number): Promise<void>;
+  /** Waits for the operations under way and closes it; `then` runs before anybody else gets on. */
+  close(then: () => Promise<void>): Promise<void>;
+  closed(): boolean;
+};
+
+/** Opens a database on disk. */
+export async function openSession(location: string, revsLimit: number): Promise<Session> {
+  let limit = revsLimit;
+  let { pouch, level } = await openPouch(location, limit);
+  let closed = false;
+  const gate = createGate();
+
+  return {
+    pouch: () => pouch,
+    level: () => level,
+    revsLimit: () => limit,
+    closed: () => closed,
+    use: (operation) =>
+      gate.pass(async () => {
+        if (closed) throw new StoreClosed();
+        return operation();
+      }),
+    reopen: (next) =>
+      gate.alone(async () => {
+        if (closed) throw new StoreClosed();
+        await pouch.close();
+        limit = next;
+        ({ pouch, level } = await openPouch(location, limit));
+      }),
+    close: (then) =>
+      gate.alone(async () => {
+        if (closed) throw new StoreClosed();
+        closed = true;
+        await pouch.close();
+        await then();
+      }),
+  };
+}
