@@ -72,8 +72,10 @@ export async function waitForDatabase(
 ): Promise<ServerReport | undefined> {
   let waitMs = 1_000;
   let told = '';
+  const stopped = aborted(stop);
   while (!stop.aborted) {
-    const report = await inspectServer(config);
+    const report = await Promise.race([inspectServer(config), stopped]);
+    if (report === undefined) return undefined;
     if (report.problem === undefined) return ready(report, config, log);
     if (!mayPass(report.problem)) throw report.problem;
     if (report.problem.message !== told) log.warn({}, `${report.problem.message} Trying again.`);

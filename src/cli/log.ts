@@ -25,16 +25,20 @@ type Line = Readonly<Record<string, unknown>> & {
   readonly level: number;
   readonly time: number;
   readonly msg?: string;
+  /** What a plugin added to its line. */
+  readonly data?: Readonly<Record<string, unknown>>;
 };
 
 /** `12:00:01.234 warn [name] message key=value …`. */
 function readable(line: string, io: Io): string {
-  const { level, time, msg, name, ...rest } = JSON.parse(line) as Line;
+  const { level, time, msg, name, data, ...rest } = JSON.parse(line) as Line;
   const at = io.style('dim', clock(time), 'stderr');
   const who = typeof name === 'string' ? `[${name}] ` : '';
   const told = (value: unknown): boolean =>
     typeof value === 'string' && msg?.includes(value) === true;
-  const untold = Object.entries(rest).filter(([, value]) => !told(value));
+  const untold = [...Object.entries(rest), ...Object.entries(data ?? {})].filter(
+    ([, value]) => !told(value),
+  );
   const more = untold.map(([key, value]) => `${key}=${shown(value)}`);
   const details = more.length === 0 ? '' : ` ${io.style('dim', more.join(' '), 'stderr')}`;
   return `${at} ${levelWord(level, io)} ${who}${msg ?? ''}${details}`;

@@ -97,6 +97,7 @@ function delayMove(job: LiveJob, now: number): Move | undefined {
   return {
     kind: 'wait',
     because: `Not before ${new Date(until).toISOString()}.`,
+    asleep: true,
     ...untilOf(until, hardDeadline(job), expiryOf(job)),
   };
 }

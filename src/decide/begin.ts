@@ -22,7 +22,7 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
   const { leaf, due } = beginning;
   if (due !== undefined && now < due) {
     const because = `Step ${leaf.name} is tried again at ${new Date(due).toISOString()}.`;
-    return { kind: 'wait', because, ...untilOf(due, hardDeadline(job)) };
+    return { kind: 'wait', because, asleep: true, ...untilOf(due, hardDeadline(job)) };
   }
   const definition = job.definitions[leaf.entry.task];
   if (definition === undefined) return failUnbegun(job, beginning, missing(job, leaf), now);

@@ -1,5 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import type { Intent, LookUp } from './intent.js';
+import { withNextDue } from './sleep.js';
 
 /** An intent that writes. */
 export type Writing = Extract<Intent, { kind: 'write' | 'claim' | 'spawn' }>;
@@ -14,13 +15,8 @@ export function carrying(settled: LiveJob, intent: Exclude<Intent, LookUp>): Wri
     case 'claim':
     case 'spawn':
       return intent;
-    case 'wait': {
-      const { until } = intent;
-      return {
-        kind: 'write',
-        job: until === undefined ? settled : { ...settled, next_due: until },
-      };
-    }
+    case 'wait':
+      return { kind: 'write', job: withNextDue(settled, intent) };
     case 'ignore':
     case 'abort':
       return { kind: 'write', job: settled };

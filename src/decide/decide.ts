@@ -2,7 +2,7 @@ import { isFinal, isNew, type Job, type LiveJob, type NewJob } from '../model/jo
 import { advance } from './advance.js';
 import { initialise } from './initialise.js';
 import type { Intent, Move, World } from './intent.js';
-import { without } from './record.js';
+import { withNextDue } from './sleep.js';
 import { inTurn } from './turn.js';
 
 /**
@@ -13,7 +13,7 @@ import { inTurn } from './turn.js';
  * D3 Moves that lose nothing are merged: one revision may carry the end of a step, skips and the
  *    next claim.
  * D4 A claim is made only for what this engine can run in a free slot.
- * D5 A wait that follows a change leaves its time in `next_due`.
+ * D5 A job that sleeps until a time carries that time as `next_due`; no other job does.
  * D6 Engines act in turn: without a change by the first, the next one acts after a short while.
  */
 export function decide(job: Job, now: number, world: World): Intent {
@@ -42,9 +42,5 @@ function decideAlone(job: Job, now: number, world: World): Intent {
 function conclude(original: Job, current: NewJob | LiveJob, last: Intent): Intent {
   if (last.kind !== 'wait' || isNew(current) || current === original) return last;
   if (last.for !== undefined && isNew(original) && last.until === undefined) return last;
-  return { kind: 'write', job: withNextDue(current, last.until) };
-}
-
-function withNextDue(job: LiveJob, until: number | undefined): LiveJob {
-  return until === undefined ? without(job, 'next_due') : { ...job, next_due: until };
+  return { kind: 'write', job: withNextDue(current, last) };
 }

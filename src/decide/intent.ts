@@ -125,6 +125,8 @@ export type Wait = {
   readonly kind: 'wait';
   readonly because: string;
   readonly until?: number;
+  /** Nothing but the time can end the wait: nobody needs to keep the job in mind until then. */
+  readonly asleep?: true;
   /**
    * Somebody can take the step, only not this engine now: it waits for a slot here, or for another
    * engine. A new job is left as it is.

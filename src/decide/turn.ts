@@ -1,5 +1,5 @@
 import type { Job } from '../model/job.js';
-import { isNew } from '../model/job.js';
+import { isLiveJob, isNew } from '../model/job.js';
 import type { Task } from '../model/task.js';
 import type { Intent, Peer, World } from './intent.js';
 import { share } from './retry.js';
@@ -32,9 +32,15 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
 }
 
 function afterOthers(job: Job, intent: Intent, rank: number, now: number, world: World): Intent {
-  const until = world.seenAt + rank * turnMs;
+  const until = turnFrom(job, world) + rank * turnMs;
   if (rank === 0 || now >= until) return intent;
   return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
+}
+
+/** Turns are counted from the sight of this revision; those of a sleeper from its waking. */
+function turnFrom(job: Job, { seenAt }: World): number {
+  const wakes = isLiveJob(job) ? job.next_due : undefined;
+  return wakes === undefined ? seenAt : Math.max(seenAt, wakes);
 }
 
 /** How many engines that can run the task come before this one at this boundary. */

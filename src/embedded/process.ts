@@ -7,6 +7,9 @@ import { startServer, type Server } from './server.js';
 /** How long stores may take to close before the process ends anyway, ms. */
 const CLOSING_MS = 10_000;
 
+/** It speaks plain HTTP: what others could reach is not for it. */
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -17,6 +20,8 @@ async function main(): Promise<void> {
     },
   });
   if (values.dir === undefined) throw new Error('--dir is required');
+  if (!LOOPBACK.test(values.host))
+    throw new Error(`--host ${values.host} is not a loopback address`);
   const server = await startServer({
     dir: values.dir,
     host: values.host,

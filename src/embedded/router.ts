@@ -28,6 +28,7 @@ import {
 } from './routes/route.js';
 import * as server from './routes/server-routes.js';
 import { deleteSession, getSession, postSession } from './routes/session-routes.js';
+import { dbUpdates } from './routes/updates-routes.js';
 import { designInfo, getView, viewQueries } from './routes/view-routes.js';
 
 const SYSTEM_DATABASES = new Set(['_users', '_replicator', '_global_changes']);
@@ -68,7 +69,7 @@ const serverRoutes: Readonly<Record<string, ServerRoute>> = {
   _active_tasks: { right: 'server_admin', methods: { GET: server.activeTasks } },
   _membership: { right: 'server_admin', methods: { GET: server.membership } },
   _cluster_setup: { right: 'server_admin', methods: { GET: server.clusterSetup } },
-  _db_updates: { right: 'server_admin', methods: { GET: server.dbUpdates } },
+  _db_updates: { right: 'server_admin', methods: { GET: dbUpdates } },
   _scheduler: { right: 'server_admin', methods: { GET: server.scheduler } },
   _replicate: { right: 'server_admin', methods: { POST: postReplicate } },
   _node: {

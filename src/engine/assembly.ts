@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { Store } from '../store/store.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
@@ -42,6 +43,9 @@ export type EngineOptions = {
   readonly crashLimit?: number | undefined;
 };
 
+/** How often the scan is repeated, ms. */
+export const usualSweepMs = 30_000;
+
 /** The parts of one engine, put together; nothing runs yet. */
 export type Assembly = ReturnType<typeof assemble>;
 
@@ -52,6 +56,8 @@ export function assemble(options: EngineOptions) {
   /** `ending` stops what watches and follows, `life` also what still wants to write. */
   const ending = new AbortController();
   const life = new AbortController();
+  // Every job that is under way may listen to them.
+  setMaxListeners(0, ending.signal, life.signal);
   const retry = createRetry(life.signal);
   const library = createLibrary(store);
   const peers = createPeers(id, leaseMs, () => performance.now());
@@ -85,7 +91,9 @@ export function assemble(options: EngineOptions) {
     };
   };
   const decider = createDecider(store, library, retry, life.signal);
-  const watch = { timers, now, retry, life, log };
+  // Two sweeps ahead, so that a sweep that fails makes nobody late.
+  const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
+  const watch = { horizonMs, timers, now, retry, life, log };
   const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
   const jobs = createJobs(parts);
   const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };

@@ -9,6 +9,8 @@ import type { StoredDocument } from '../model/parse.js';
 export type Desk = {
   /** Puts a version on the desk: `stale` when a newer one was seen, `echo` when this one was. */
   readonly put: (doc: StoredDocument) => 'news' | 'echo' | 'stale';
+  /** What may be done about the document is new, though its version is not: counts as seen now. */
+  readonly touch: (id: string) => void;
   /** When the newest version was first seen (epoch ms); of a document never seen: now. */
   readonly seenAt: (id: string) => number;
   /** Whether no newer version was seen since. */
@@ -61,6 +63,10 @@ export function createDesk(onError: (id: string, error: unknown) => void, now: (
       return seen === doc._rev ? 'echo' : 'news';
     },
     isNewest: (doc) => (revisions.get(doc._id)?.rev ?? doc._rev) === doc._rev,
+    touch: (id) => {
+      const seen = revisions.get(id);
+      if (seen !== undefined) remember(id, seen.rev);
+    },
     seenAt: (id) => revisions.get(id)?.at ?? now(),
     forget: () => revisions.clear(),
     newest: (id) => documents.get(id),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Assembly } from './assembly.js';
+import { usualSweepMs, type Assembly } from './assembly.js';
 import { scan } from './scan.js';
 
 /** Renews the lease of this engine until it ends. */
@@ -28,8 +28,8 @@ export async function watchPeers({
     for (const engine of peers.died()) {
       const ids = parking.takeOf(engine);
       if (ids.length > 0) log.warn({ engine, jobs: ids.length }, `${engine} is gone; taking over.`);
-      ids.forEach(jobs.wake);
-      parking.parked().forEach(jobs.wake);
+      ids.forEach(jobs.rouse);
+      parking.parked().forEach(jobs.rouse);
     }
   });
 }
@@ -37,7 +37,7 @@ export async function watchPeers({
 /** Repeats the scan of the start, for whatever the feed did not bring. */
 export async function sweep(engine: Assembly): Promise<void> {
   const { options, ending, library, log } = engine;
-  await every(options.sweepMs ?? 30_000, ending.signal, async () => {
+  await every(options.sweepMs ?? usualSweepMs, ending.signal, async () => {
     try {
       await library.load();
       await scan(engine);

@@ -126,7 +126,7 @@ function take(engine: Assembly, { id, doc }: Change): void {
 
 /** A changed definition may be what some jobs wait for. */
 function wakeParked({ parking, jobs }: Assembly): void {
-  for (const id of parking.parked()) jobs.wake(id);
+  for (const id of parking.parked()) jobs.rouse(id);
 }
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */

@@ -1,6 +1,6 @@
 import { carrying } from '../decide/carrying.js';
 import { endInvalid } from '../decide/finish.js';
-import type { ChildJob, Outcome } from '../decide/intent.js';
+import type { ChildJob, Outcome, Wait } from '../decide/intent.js';
 import { settle } from '../decide/settle.js';
 import {
   defaultPriority,
@@ -35,6 +35,8 @@ export type JobParts = {
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
   readonly now: () => number;
+  /** So far ahead times are kept in memory, ms. */
+  readonly horizonMs: number;
   readonly retry: Retry;
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
@@ -48,6 +50,8 @@ export type Jobs = {
   readonly review: (doc: StoredDocument) => void;
   /** Reads the job anew and takes it. */
   readonly wake: (id: string) => void;
+  /** Wakes a job for which something has changed that all engines learn of at the same time. */
+  readonly rouse: (id: string) => void;
   /** A slot came free. */
   readonly fillSlots: () => void;
   /** The job was deleted. */
@@ -70,6 +74,10 @@ export function createJobs(parts: JobParts): Jobs {
       if (desk.put(doc) !== 'stale') consider(doc);
     },
     wake: (id) => void wake(parts, id),
+    rouse: (id) => {
+      desk.touch(id);
+      void wake(parts, id);
+    },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
       for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
@@ -147,10 +155,10 @@ function leave(parts: JobParts, job: Job): void {
   if (typeof parent?.job === 'string') void wake(parts, parent.job);
 }
 
-function park(parts: JobParts, job: Job, wait: Extract<Decision, { kind: 'wait' }>): void {
+function park(parts: JobParts, job: Job, wait: Wait): void {
   const { parking, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
-  if (wait.until !== undefined) timers.set(job._id, wait.until);
+  if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
   const owner = isLiveJob(job) ? job.steps.find(isLive)?.engine : undefined;
   if (owner !== undefined) parking.forEngine(job._id, owner);
   else if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job), wait.rank ?? 0);
@@ -158,6 +166,11 @@ function park(parts: JobParts, job: Job, wait: Extract<Decision, { kind: 'wait' 
   else parking.leave(job._id);
   const keep = wait.for !== undefined && desk.size < keptForSlot;
   if (!keep && hands.of(job._id).length === 0) desk.drop(job._id);
+}
+
+/** A job that sleeps for long is found by the view of due times when its time is near. */
+function isFarAway({ now, horizonMs }: JobParts, { asleep, until = 0 }: Wait): boolean {
+  return asleep === true && until > now() + horizonMs;
 }
 
 /** So many documents are kept at hand for jobs that wait for a slot; the others are read again. */

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { command } from '../decide/command.js';
+import { failure } from '../model/failures.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import type { Desk } from './desk.js';
@@ -24,14 +26,24 @@ export type RequestParts = {
 export function takeRequest(parts: RequestParts, doc: StoredDocument): void {
   const parsed = parseDocument(doc);
   if (parsed.kind !== 'request') return;
-  const { log } = parts;
-  if (!parsed.ok) {
-    log.warn({ request: doc._id }, `Request ${doc._id}: ${parsed.problems[0].message}`);
-    return;
-  }
+  if (!parsed.ok) return tellMalformed(parts, doc, parsed.problems[0].message);
   const request = parsed.value;
   void parts.desk.queue(request.job, async () => {
     if (await apply(parts, request)) await parts.store.remove(doc._id, doc._rev);
+  });
+}
+
+/** What is wrong with a request is written into it, for whoever stored it, and logged once. */
+function tellMalformed(
+  { store, desk, log }: RequestParts,
+  doc: StoredDocument,
+  problem: string,
+): void {
+  const told = failure('InvalidRequest', { problem });
+  if (isDeepStrictEqual(doc['failure'], told)) return;
+  void desk.queue(doc._id, async () => {
+    const { kind } = await store.write({ ...doc, failure: told });
+    if (kind === 'written') log.warn({ request: doc._id }, `Request ${doc._id}: ${told.message}`);
   });
 }
 

@@ -92,7 +92,7 @@ async function call(
       results,
       parentResults: parent_results,
       signal,
-      log: (message, data) => log.info({ ...data, ...about }, message),
+      log: (message, data) => log.info(data === undefined ? about : { ...about, data }, message),
       heartbeat: () => undefined,
       key: `${job._id}:${step.path}`,
       cwd,

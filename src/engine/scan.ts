@@ -1,5 +1,5 @@
 import { parseDocument, type StoredDocument } from '../model/parse.js';
-import type { ViewRow } from '../store/views.js';
+import type { ViewName, ViewQuery, ViewRow } from '../store/views.js';
 import type { Assembly } from './assembly.js';
 import { takeRequest } from './requests.js';
 
@@ -9,7 +9,10 @@ export const busyLimit = 1_000;
 /** Rows of a view read at a time. */
 const pageSize = 500;
 
-/** Reads what is in the database and concerns an engine: engines, requests, unfinished jobs. */
+/**
+ * Reads what is in the database and concerns an engine now: engines, requests, jobs that are awake
+ * or whose time has come. Sleeping jobs cost nothing until their time is near.
+ */
 export async function scan(engine: Assembly): Promise<void> {
   const { peers, jobs, desk } = engine;
   for await (const doc of documentsOf(engine, 'engines')) {
@@ -17,23 +20,47 @@ export async function scan(engine: Assembly): Promise<void> {
     if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
   }
   for await (const doc of documentsOf(engine, 'requests')) takeRequest(engine, doc);
-  for await (const doc of documentsOf(engine, 'unfinished')) {
-    jobs.review(doc);
-    await desk.room(busyLimit);
+  const now = engine.now();
+  for (const [view, query] of [
+    ['awake', {}],
+    ['due', { endKey: now }],
+  ] as const) {
+    for await (const doc of documentsOf(engine, view, query)) {
+      jobs.review(doc);
+      await desk.room(busyLimit);
+    }
   }
+  const near = { startKey: now, endKey: now + engine.horizonMs };
+  for await (const { id, key } of rowsOf(engine, 'due', near)) engine.timers.set(id, key);
 }
 
 /** All documents of a view, page by page. */
 async function* documentsOf(
-  { store, ending }: Assembly,
-  view: 'engines' | 'requests' | 'unfinished',
+  engine: Assembly,
+  view: ViewName,
+  query: ViewQuery = {},
 ): AsyncGenerator<StoredDocument> {
-  let last: ViewRow | undefined;
+  for await (const { doc } of rowsOf(engine, view, { ...query, includeDocs: true })) {
+    if (doc !== undefined) yield doc;
+  }
+}
+
+/** All rows of a view, page by page. */
+async function* rowsOf<N extends ViewName>(
+  { store, ending }: Assembly,
+  view: N,
+  query: ViewQuery,
+): AsyncGenerator<ViewRow<N>> {
+  let last: ViewRow<N> | undefined;
   while (!ending.signal.aborted) {
     const from = last === undefined ? {} : { startKey: last.key, startKeyDocId: last.id };
-    const rows = await store.view(view, { limit: pageSize, includeDocs: true, ...from });
+    const rows: readonly ViewRow<N>[] = await store.view(view, {
+      ...query,
+      limit: pageSize,
+      ...from,
+    });
     // The row that a page begins at was read before, unless it has left the view meanwhile.
-    for (const { id, doc } of rows) if (doc !== undefined && id !== last?.id) yield doc;
+    for (const row of rows) if (row.id !== last?.id) yield row;
     last = rows.at(-1);
     if (rows.length < pageSize) return;
   }

@@ -11,6 +11,7 @@ const sentences = {
     `Flow "${d.flow}" (document ${d.id}) is not valid: ${d.problem}${andMore(d.more)}`,
   InvalidTask: (d: { task: string; id: string; problem: string; more: number }) =>
     `Task "${d.task}" (document ${d.id}) is not valid: ${d.problem}${andMore(d.more)}`,
+  InvalidRequest: (d: { problem: string }) => `The request cannot be applied: ${d.problem}`,
   FlowMissing: (d: { flow: string; owner: string }) =>
     `There is no flow "${d.flow}" of owner "${d.owner}" or DEFAULT; store it, or correct "flow" and "owner" of the job.`,
   TaskMissing: (d: { task: string; owner: string; at: string }) =>

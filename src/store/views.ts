@@ -9,6 +9,7 @@ export const viewNames = [
   'flows',
   'jobs',
   'unfinished',
+  'awake',
   'due',
   'failed',
   'children',
@@ -30,6 +31,8 @@ export type Views = {
   readonly jobs: { readonly key: string; readonly value: StateAndExit };
   /** Jobs that are not final. Key `[state]`, `['']` for new ones; value: `flow::owner`. */
   readonly unfinished: { readonly key: readonly [string]; readonly value: string };
+  /** Jobs that are not final, but for those that sleep until a time. Key: state, `''` for new ones. */
+  readonly awake: { readonly key: string; readonly value: null };
   /** Jobs that are not final, by when something is due (epoch ms); value: state. */
   readonly due: { readonly key: number; readonly value: string };
   /** Final jobs without success. Key `[flow, end]` (epoch ms). */

@@ -57,7 +57,7 @@ describe('tws start', () => {
     expect(await engine.ended).toBe(130);
   });
 
-  it('ends at a signal while it waits for a database that went away', async () => {
+  it('ends at a signal while a server keeps it waiting', async () => {
     const away = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
     await new Promise((resolve) => away.once('listening', resolve));
     const { port } = away.address() as { port: number };

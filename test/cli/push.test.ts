@@ -79,7 +79,7 @@ describe('tws push', () => {
     });
     const { exit, err } = await tws(push, { args: ['f.json', 't.json'] });
     expect(exit).toBe(0);
-    expect(err).toContain('warning: f.json: tasks.sequence[0]: ');
+    expect(err).toContain('warning: f.json: tasks.sequence[0].task: ');
     expect(err).toContain('There is no plugin "mine"');
   });
 

@@ -233,6 +233,7 @@ describe('exec_after', () => {
     expect(told.at(4999).decide()).toEqual({
       kind: 'wait',
       because: 'Not before 2026-01-01T00:00:05.000Z.',
+      asleep: true,
       until: t0 + 5000,
     });
     expect(told.at(5000).go().kind).toBe('claim');
@@ -273,7 +274,8 @@ describe('expires', () => {
       world: { freeSlots: 0 },
       job: { expires: t0 + 500 },
     }).answering({ '0.when': false });
-    expect(told.go()).toMatchObject({ job: { next_due: t0 + 500 } });
+    expect(told.go().kind).toBe('write');
+    expect(told.decide()).toMatchObject({ until: t0 + 500 });
     told.at(500).go();
     expect(told.ending).toMatchObject({ exit: 5, failure: 'Expired' });
   });

@@ -157,8 +157,9 @@ describe('a step that this engine cannot take', () => {
     });
     expect(told.go()).toMatchObject({
       kind: 'write',
-      job: { state: '$$ready', next_due: t0 + ms },
+      job: { state: '$$ready' },
     });
+    expect(told.job).not.toHaveProperty('next_due');
     expect(told.decide()).toMatchObject({ kind: 'wait', for: 'slot', until: t0 + ms });
   });
 
@@ -192,7 +193,7 @@ describe('a step that no engine can take', () => {
 
   it('keeps the job until the time of the flow is over, then says what is missing', () => {
     const told = story({ steps: ['a'], flow: { timeout: 1000 }, world: unserved });
-    expect(told.go()).toMatchObject({ kind: 'write', job: { next_due: t0 + 1000 } });
+    expect(told.go().kind).toBe('write');
     expect(told.decide()).toEqual({
       kind: 'wait',
       because: 'Step a needs plugin "a": no engine has it.',
@@ -305,7 +306,8 @@ describe('accept_timeout', () => {
     const told = story({ ...setting, job: { paused: true } });
     told.go();
     told.at(5000).edit({ paused: false });
-    expect(told.go()).toMatchObject({ kind: 'write', job: { next_due: t0 + 5100 } });
+    expect(told.go().kind).toBe('write');
+    expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 5100 });
   });
 
   it('counts from the end of a pause between two steps', () => {
@@ -313,7 +315,8 @@ describe('accept_timeout', () => {
     told.go();
     told.edit({ paused: true }).done();
     told.at(5000).edit({ paused: false }).with({ freeSlots: 0 });
-    expect(told.go()).toMatchObject({ kind: 'write', job: { next_due: t0 + 5100 } });
+    expect(told.go().kind).toBe('write');
+    expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 5100 });
     expect(told.trail).toEqual(['b#1 $$complete']);
   });
 

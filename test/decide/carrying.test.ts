@@ -20,8 +20,8 @@ describe('a settled job that is not stored yet', () => {
       { kind: 'spawn', job: next, children: [] },
     ],
     [
-      'is written with the time of its wait',
-      { kind: 'wait', because: 'b', until: 7 },
+      'is written with the time until which it sleeps',
+      { kind: 'wait', because: 'b', asleep: true, until: 7 },
       { kind: 'write', job: { ...settled, next_due: 7 } },
     ],
     [

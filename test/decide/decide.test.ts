@@ -132,16 +132,18 @@ describe('next_due', () => {
   it.each([
     ['exec_after', story({ steps: ['a'], job: { exec_after: t0 + 900 } }), 900],
     ['the next run of the flow', failing({ steps: ['a'], flow: { retry } }), 500],
-    [
-      'a missing plugin',
-      story({ steps: ['a'], flow: { timeout: 700 }, world: { plugins: [] } }),
-      700,
-    ],
-  ])('holds the time of a wait for %s', (_title, told, ms) => {
+  ])('holds the time until which a job sleeps for %s', (_title, told, ms) => {
     if (told.job.state === undefined) told.go();
     expect(told.job).toMatchObject({ next_due: t0 + ms });
     const waits = told.decide();
     expect(waits).toMatchObject({ kind: 'wait', until: t0 + ms });
+  });
+
+  it('is not there while somebody could end the wait before its time', () => {
+    const told = story({ steps: ['a'], flow: { timeout: 700 }, world: { plugins: [] } });
+    told.go();
+    expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 700 });
+    expect(told.job).not.toHaveProperty('next_due');
   });
 
   it('is told by the wait after an attempt that is tried again', () => {

@@ -46,6 +46,13 @@ describe('engines that could all take a step', () => {
     }
   });
 
+  it('count the turns of a sleeper from its waking', () => {
+    const sleeper = { ...liveJob(defined), _id: 'job-1', next_due: t0 + 1_000 };
+    const kinds = names.map((me) => decide(sleeper, t0 + 1_000, worldOf(me)).kind);
+    expect(kinds.filter((kind) => kind === 'claim')).toHaveLength(1);
+    for (const me of names) expect(decide(sleeper, t0 + 1_600, worldOf(me)).kind).toBe('claim');
+  });
+
   it('leave out those that cannot take it', () => {
     for (const me of names) {
       const others = peersOf(me, ['b']);

@@ -110,6 +110,15 @@ describe('an engine', () => {
     expect(await space.store.get(String(request))).toBeUndefined();
   });
 
+  it('writes into a malformed request what is wrong with it', async () => {
+    const space = await openWorkspace();
+    await space.engine();
+    const [id] = await space.put({ type: 'request', job: 'j', action: 'explode' });
+    const told = await space.until(String(id), (doc) => doc['failure'] !== undefined);
+    expect(told).toMatchObject({ action: 'explode', failure: { name: 'InvalidRequest' } });
+    expect((told['failure'] as { message: string }).message).toContain('cancel, pause, resume');
+  });
+
   it('lets a paused job wait and go on', async () => {
     const space = await openWorkspace({ 'echo.mjs': echo });
     await space.put(task('echo'), flow('f', ['echo']));
@@ -130,6 +139,32 @@ describe('an engine', () => {
     expect(waiting['next_due']).toBe(at);
     const ended = await space.ended(String(id));
     expect(ended.steps[0]?.['start']).toBeGreaterThanOrEqual(at);
+  });
+
+  it('starts a job that slept beyond what is kept in memory within a second of its time', async () => {
+    const space = await openWorkspace({ 'echo.mjs': echo });
+    await space.put(task('echo'), flow('f', ['echo']));
+    await Promise.all([space.engine({ sweepMs: 300 }), space.engine({ sweepMs: 300 })]);
+    const at = Date.now() + 2_000;
+    const [id] = await space.put(job('f', { exec_after: at }));
+    const ended = await space.ended(String(id));
+    const start = Number(ended.steps[0]?.['start']);
+    expect(start).toBeGreaterThanOrEqual(at);
+    expect(start).toBeLessThan(at + 1_000);
+    expect(ended.steps).toHaveLength(1);
+  });
+
+  it('starts a job whose time came while no engine ran, once', async () => {
+    const space = await openWorkspace({ 'echo.mjs': echo });
+    await space.put(task('echo'), flow('f', ['echo']));
+    const first = await space.engine();
+    const [id] = await space.put(job('f', { exec_after: Date.now() + 700 }));
+    await space.until(String(id), (doc) => doc['state'] === '$$ready');
+    await first.stop();
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await Promise.all([space.engine(), space.engine()]);
+    const ended = await space.ended(String(id));
+    expect(ended.steps).toHaveLength(1);
   });
 
   it('ends a job that nobody can serve with the flow timeout and names the plugin', async () => {

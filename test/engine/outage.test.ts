@@ -65,6 +65,18 @@ it('a database that goes away and comes back is told once, and the work goes on'
   expect(said.map(({ level }) => level)).toEqual(['warn', 'info']);
 }, 60_000);
 
+it('an engine ends while it waits for a database', async () => {
+  const server = await ownServer();
+  const space = await openWorkspace({}, server.url);
+  await server.stop();
+  const end = new AbortController();
+  const starting = space.engine({ signal: end.signal });
+  end.abort();
+  await (await starting).stop();
+  expect(space.log.filter(({ message }) => message.includes('follows'))).toEqual([]);
+  await server.start();
+}, 60_000);
+
 it('an engine waits for a database that is not there yet', async () => {
   const server = await ownServer();
   const space = await openWorkspace({}, server.url);

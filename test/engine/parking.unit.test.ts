@@ -19,6 +19,17 @@ describe('jobs that wait for a slot', () => {
     expect([parking.nextForSlot(), parking.nextForSlot()]).toEqual(['mine', 'theirs']);
   });
 
+  it('are called once, however often they were parked', () => {
+    const parking = createParking();
+    const ids = Array.from({ length: 700 }, (_, n) => `job-${n}`);
+    for (let sweep = 0; sweep < 4; sweep += 1) ids.forEach((id) => parking.forSlot(id, 500, 0));
+    const called: unknown[] = [];
+    for (let id = parking.nextForSlot(); id !== undefined; id = parking.nextForSlot()) {
+      called.push(id);
+    }
+    expect(called).toEqual(ids);
+  });
+
   it('keep their place when they were called and got no slot', () => {
     const parking = createParking();
     parking.forSlot('a', 500, 0);

@@ -49,6 +49,20 @@ describe('timers', () => {
     expect(woken).toEqual(['job']);
   });
 
+  it('wake jobs once, however often their times were set', () => {
+    const timers = open();
+    const ids = Array.from({ length: 700 }, (_, n) => `job-${n}`);
+    const at = Date.now() + 100;
+    for (let sweep = 0; sweep < 4; sweep += 1) {
+      for (const [n, id] of ids.entries()) {
+        timers.clear(id);
+        timers.set(id, at + n);
+      }
+    }
+    vi.advanceTimersByTime(1_000);
+    expect(woken).toEqual(ids);
+  });
+
   it('wake nobody after the stop', () => {
     const timers = open();
     timers.set('job', Date.now() + 100);

@@ -16,6 +16,7 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
     ['plugins', config.plugins],
     ['slots', config.slots ?? 10],
     ['labels', config.labels],
+    ['lease', config.leaseMs ?? 15_000],
     ['log_level', config.logLevel],
     ['crypto_key', hidden(config.cryptoKey)],
     ['embedded.dir', config.embedded.dir],

@@ -2,6 +2,7 @@ import type { FunctionPool } from '../functions/pool.js';
 import { CouchError, refuse } from '../http/couch-error.js';
 import type { Storage } from '../storage/storage.js';
 import { createDatabase, type Database } from './database.js';
+import { createTurns } from './turns.js';
 
 /** Names become directories, percent-encoded: file systems end at 255 bytes. */
 const MAX_NAME_BYTES = 238;
@@ -31,20 +32,8 @@ type Options = {
 
 export function createDatabases({ storage, pool, happened }: Options): Databases {
   const open = new Map<string, Promise<Database>>();
-  /** Making and removing one name go one after the other. */
-  const changing = new Map<string, Promise<unknown>>();
+  const turns = createTurns();
 
-  const inTurn = <T>(name: string, step: () => Promise<T>): Promise<T> => {
-    const before = changing.get(name) ?? Promise.resolve();
-    const next = before.then(step, step);
-    changing.set(name, next);
-    void next
-      .catch(() => undefined)
-      .finally(() => {
-        if (changing.get(name) === next) changing.delete(name);
-      });
-    return next;
-  };
   const openOne = async (name: string, create: boolean): Promise<Database> => {
     const store = await storage.open(name, { create });
     return createDatabase({ name, store, pool, updated: () => happened(name, 'updated') });
@@ -56,7 +45,7 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
     return opening;
   };
   const find = async (name: string): Promise<Database | undefined> => {
-    await changing.get(name)?.catch(() => undefined);
+    await turns.idle(name);
     const known = open.get(name);
     if (known !== undefined) return known;
     if (!isLegalName(name) || !(await storage.exists(name))) return undefined;
@@ -73,14 +62,8 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
     },
     create: (name) => {
       checkName(name);
-      return inTurn(name, async () => {
-        if (await storage.exists(name)) {
-          throw new CouchError(
-            412,
-            'file_exists',
-            'The database could not be created, the file already exists.',
-          );
-        }
+      return turns.take(name, async () => {
+        if (await storage.exists(name)) throw alreadyThere();
         const database = await keep(name, true);
         happened(name, 'created');
         return database;
@@ -89,7 +72,7 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
     remove: async (name) => {
       const database = await find(name);
       if (database === undefined) throw refuse.noDatabase();
-      return inTurn(name, async () => {
+      return turns.take(name, async () => {
         if (open.get(name) === undefined) throw refuse.noDatabase();
         open.delete(name);
         await database.destroy();
@@ -97,13 +80,16 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
       });
     },
     async close() {
-      await Promise.allSettled(changing.values());
+      await turns.allIdle();
       for (const opened of await Promise.allSettled(open.values())) {
         if (opened.status === 'fulfilled') await opened.value.close();
       }
     },
   };
 }
+
+const alreadyThere = (): CouchError =>
+  new CouchError(412, 'file_exists', 'The database could not be created, the file already exists.');
 
 const isLegalName = (name: string): boolean =>
   (SYSTEM.has(name) || /^[a-z][a-z0-9_$()+/-]*$/.test(name)) &&

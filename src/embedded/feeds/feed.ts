@@ -1,5 +1,6 @@
 import type { Database } from '../databases/database.js';
 import { writePiece, type Exchange } from '../http/exchange.js';
+import { linkEnding, onSilence } from './ending.js';
 
 export type FeedStyle = 'continuous' | 'eventsource';
 
@@ -29,38 +30,17 @@ export function openFeed(
   style: FeedStyle | 'longpoll',
 ): Feed {
   const { response } = x;
-  const over = new AbortController();
-  const stop = (): void => over.abort();
-  x.gone.addEventListener('abort', stop);
-  x.context.stopping.addEventListener('abort', stop);
-  let began = false;
-  let silentSince = Date.now();
-
-  const quiet = (): void => {
-    silentSince = Date.now();
-  };
-  const tick = (): void => {
-    if (heartbeatMs === undefined) return stop();
-    if (response.headersSent && !response.writableNeedDrain) {
+  const ending = linkEnding(x.gone, x.context.stopping);
+  const silence = onSilence(heartbeatMs ?? timeoutMs, () => {
+    if (heartbeatMs === undefined) ending.stop();
+    else if (response.headersSent && !response.writableNeedDrain) {
       response.write(style === 'eventsource' ? 'event: heartbeat\ndata: \n\n' : '\n');
     }
-  };
-  const period = heartbeatMs ?? timeoutMs;
-  // One timer per feed, moved on only when it fires: rows do not touch it.
-  let timer: NodeJS.Timeout;
-  const arm = (ms: number): void => {
-    timer = setTimeout(() => {
-      const left = silentSince + period - Date.now();
-      if (left > 0) return arm(left);
-      tick();
-      quiet();
-      if (!over.signal.aborted) arm(period);
-    }, ms);
-  };
-  arm(period);
+  });
+  let began = false;
 
   return {
-    quiet,
+    quiet: () => silence.touch(),
     begin() {
       if (began) return;
       began = true;
@@ -69,14 +49,14 @@ export function openFeed(
       response.flushHeaders();
     },
     row(json) {
-      quiet();
+      silence.touch();
       if (style !== 'eventsource') return writePiece(x, `${json}\n`);
       const { seq } = JSON.parse(json) as { seq: string };
       return writePiece(x, `data: ${json}\nid: ${seq}\n\n`);
     },
     async wait(since) {
-      await database.hub.wait(since, over.signal);
-      return !over.signal.aborted && !database.hub.closed;
+      await database.hub.wait(since, ending.signal);
+      return !ending.signal.aborted && !database.hub.closed;
     },
     async end(since) {
       if (response.destroyed || x.gone.aborted) return;
@@ -85,9 +65,8 @@ export function openFeed(
       response.end();
     },
     close() {
-      clearTimeout(timer);
-      x.gone.removeEventListener('abort', stop);
-      x.context.stopping.removeEventListener('abort', stop);
+      silence.clear();
+      ending.release();
     },
   };
 }

@@ -32,7 +32,7 @@ export function createHub(store: Pick<Store, 'changes'>): Hub {
     if (reading) return;
     reading = true;
     try {
-      for (let seen = -1; seen !== written && sleepers.count() > 0 && !closed; ) {
+      for (let seen = -1; seen !== written && sleepers.count() > 0 && !closed;) {
         seen = written;
         const page = await store.changes({ since: startReading(), limit: PAGE });
         if (page.length > 0) recent.add(page.map(withJson));

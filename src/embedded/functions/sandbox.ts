@@ -6,9 +6,9 @@ import type { CallResult, Program, ProgramFailure, WorkerSettings } from './prog
 /** Deep recursion must end as an error of the function, before the stack of the engine ends. */
 const STACK_BYTES = 256 * 1024;
 
-/** Compiling and defining the library is quick: this bounds sources that do work at load. */
-type Outcome = { readonly value: QuickJSHandle } | { readonly failure: ProgramFailure } | Thrown;
 type Thrown = { readonly threw: { readonly name: string; readonly message: string } };
+type Failed = { readonly failure: ProgramFailure };
+type Outcome = { readonly value: QuickJSHandle } | Failed | Thrown;
 
 /** One compiled program in an interpreter of its own: nothing of the host is reachable from it. */
 export type Sandbox = {
@@ -21,45 +21,12 @@ export function openSandbox(
   quickjs: QuickJSWASMModule,
   program: Program,
   settings: WorkerSettings,
-): Sandbox | { readonly failure: ProgramFailure } {
-  const runtime = quickjs.newRuntime();
-  runtime.setMemoryLimit(settings.memoryBytes);
-  runtime.setMaxStackSize(STACK_BYTES);
-  let deadline = 0;
-  runtime.setInterruptHandler(() => performance.now() > deadline);
-  const context = runtime.newContext();
-
-  const timed = (run: () => ReturnType<QuickJSContext['callFunction']>): Outcome => {
-    Atomics.add(settings.progress, 0, 1);
-    deadline = performance.now() + settings.deadlineMs;
-    const result = run();
-    if (result.error === undefined) return { value: result.value };
-    const late = performance.now() > deadline;
-    const threw = describe(context, result.error);
-    result.error.dispose();
-    if (late) return { failure: { kind: 'timeout', message: tooSlow(settings.deadlineMs) } };
-    if (/^out of memory|^stack overflow/.test(threw.message)) {
-      return { failure: { kind: 'memory', message: threw.message } };
-    }
-    return { threw };
-  };
-  const dispose = (): void => {
-    context.dispose();
-    runtime.dispose();
-  };
-  const string = (text: string): QuickJSHandle => context.newString(text);
-
-  const loaded = timed(() => {
-    const load = context.unwrapResult(context.evalCode(HARNESS, 'harness.js'));
-    const given = [program.kind, JSON.stringify(program.sources), program.modules ?? ''].map(
-      string,
-    );
-    const result = context.callFunction(load, context.undefined, ...given);
-    for (const handle of [load, ...given]) handle.dispose();
-    return result;
-  });
+): Sandbox | Failed {
+  const interpreter = openInterpreter(quickjs, settings);
+  const { context, timed } = interpreter;
+  const loaded = timed(() => load(context, program));
   if (!('value' in loaded)) {
-    dispose();
+    interpreter.dispose();
     if ('failure' in loaded) return loaded;
     const { name, message } = loaded.threw;
     return { failure: { kind: 'compile', message: `${name}: ${message}` } };
@@ -68,7 +35,7 @@ export function openSandbox(
 
   return {
     call(json) {
-      const argument = string(json);
+      const argument = context.newString(json);
       const outcome = timed(() => context.callFunction(entry, context.undefined, argument));
       argument.dispose();
       if (!('value' in outcome)) return outcome;
@@ -78,7 +45,58 @@ export function openSandbox(
     },
     dispose() {
       entry.dispose();
-      dispose();
+      interpreter.dispose();
+    },
+  };
+}
+
+type Result = ReturnType<QuickJSContext['callFunction']>;
+
+/** Defines the library and compiles the sources with it; the value is the function to call. */
+function load(context: QuickJSContext, program: Program): Result {
+  const harness = context.unwrapResult(context.evalCode(HARNESS, 'harness.js'));
+  const given = [program.kind, JSON.stringify(program.sources), program.modules ?? ''].map((text) =>
+    context.newString(text),
+  );
+  const result = context.callFunction(harness, context.undefined, ...given);
+  for (const handle of [harness, ...given]) handle.dispose();
+  return result;
+}
+
+type Interpreter = {
+  readonly context: QuickJSContext;
+  /** Runs something with the deadline, and tells errors of the function from ends of the program. */
+  readonly timed: (run: () => Result) => Outcome;
+  readonly dispose: () => void;
+};
+
+function openInterpreter(quickjs: QuickJSWASMModule, settings: WorkerSettings): Interpreter {
+  const runtime = quickjs.newRuntime();
+  runtime.setMemoryLimit(settings.memoryBytes);
+  runtime.setMaxStackSize(STACK_BYTES);
+  let deadline = 0;
+  runtime.setInterruptHandler(() => performance.now() > deadline);
+  const context = runtime.newContext();
+
+  return {
+    context,
+    timed(run) {
+      Atomics.add(settings.progress, 0, 1);
+      deadline = performance.now() + settings.deadlineMs;
+      const result = run();
+      if (result.error === undefined) return { value: result.value };
+      const late = performance.now() > deadline;
+      const threw = describe(context, result.error);
+      result.error.dispose();
+      if (late) return { failure: { kind: 'timeout', message: tooSlow(settings.deadlineMs) } };
+      if (threw.message === 'out of memory') {
+        return { failure: { kind: 'memory', message: threw.message } };
+      }
+      return { threw };
+    },
+    dispose: () => {
+      context.dispose();
+      runtime.dispose();
     },
   };
 }

@@ -176,36 +176,3 @@ function readConfig(
   if (!Object.hasOwn(values, key)) throw new CouchError(404, 'not_found', 'unknown_config_value');
   return values[key];
 }
-
-/** GET of `_db_updates`: what happened to databases since the server started. */
-export async function dbUpdates(x: Exchange): Promise<void> {
-  const { updates, stopping } = x.context;
-  const feed = x.query.text('feed') ?? 'normal';
-  const given = x.query.text('since') ?? '0';
-  let since = given === 'now' ? updates.last() : Number.parseInt(given, 10) || 0;
-  const shown = (seq: number): string => `${seq}-g1AAAA`;
-  const rows = (): object[] =>
-    updates.after(since).map((each) => ({ ...each, seq: shown(each.seq) }));
-  const timeout = AbortSignal.timeout(Math.min(x.query.count('timeout') ?? 60_000, 86_400_000));
-  const over = AbortSignal.any([timeout, x.gone, stopping]);
-  if (feed === 'normal' || feed === 'longpoll') {
-    if (feed === 'longpoll') await updates.wait(since, over);
-    const results = rows();
-    return sendJson(x, 200, { results, last_seq: shown(updates.last()), pending: 0 });
-  }
-  if (feed !== 'continuous')
-    throw refuse.badRequest('Supported `feed` types: normal, longpoll, continuous.');
-  x.response.writeHead(200, { 'content-type': 'application/json' });
-  x.response.flushHeaders();
-  const beat = x.query.has('timeout')
-    ? undefined
-    : setInterval(() => x.response.write('\n'), 60_000);
-  const ends = x.query.has('timeout') ? over : AbortSignal.any([x.gone, stopping]);
-  while (!ends.aborted) {
-    for (const row of rows()) x.response.write(`${JSON.stringify(row)}\n`);
-    since = updates.last();
-    await updates.wait(since, ends);
-  }
-  clearInterval(beat);
-  x.response.end(`${JSON.stringify({ last_seq: shown(since) })}\n`);
-}

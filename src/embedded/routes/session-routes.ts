@@ -1,4 +1,4 @@
-import { noCookie, SESSION_SECONDS } from '../auth/accounts.js';
+import { noCookie, SESSION_SECONDS } from '../auth/session-cookies.js';
 import { wrongPassword } from '../auth/users.js';
 import { isJsonObject, MAX_JSON_BYTES, parseJsonBytes, readBody } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';

@@ -37,7 +37,7 @@ export function locals({
 /** PouchDB compares revisions here and CouchDB does not: whoever comes last wins. */
 async function overwrite(pouch: Pouch, { _rev, ...body }: Doc): Promise<string> {
   for (;;) {
-    const current = await read(pouch, body._id as string);
+    const current = await read(pouch, body._id);
     const next = current?._rev === undefined ? body : { ...body, _rev: current._rev };
     const written = await pouch.put(next).catch(ignoreConflict);
     if (written !== undefined) return written.rev;

@@ -10,16 +10,16 @@ export class StoreClosed extends Error {
 
 /** The open handles of one database; they change when it is reopened with another revision limit. */
 export type Session = {
-  pouch(): Pouch;
-  level(): LevelDown;
-  revsLimit(): number;
+  readonly pouch: () => Pouch;
+  readonly level: () => LevelDown;
+  readonly revsLimit: () => number;
   /** Runs an operation on the open database. @throws StoreClosed */
-  use<T>(operation: () => Promise<T>): Promise<T>;
+  readonly use: <T>(operation: () => Promise<T>) => Promise<T>;
   /** Waits for the operations under way, then opens it again with this limit. @throws StoreClosed */
-  reopen(revsLimit: number): Promise<void>;
+  readonly reopen: (revsLimit: number) => Promise<void>;
   /** Waits for the operations under way and closes it; `then` runs before anybody else gets on. */
-  close(then: () => Promise<void>): Promise<void>;
-  closed(): boolean;
+  readonly close: (then: () => Promise<void>) => Promise<void>;
+  readonly closed: () => boolean;
 };
 
 /** Opens a database on disk. */

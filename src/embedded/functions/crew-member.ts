@@ -1,0 +1,104 @@
+import { Worker } from 'node:worker_threads';
+
+import type {
+  ProgramFailure,
+  RunResult,
+  Task,
+  WorkerAnswer,
+  WorkerRequest,
+  WorkerSettings,
+} from './program.js';
+
+/** Time one call of a design-document function may take, ms; CouchDB's `os_process_timeout`. */
+const DEADLINE_MS = 5_000;
+/** What a worker gets beyond the deadline to notice it by itself, ms. */
+const GRACE_MS = 1_000;
+const WATCH_MS = 500;
+const MEMORY_BYTES = 64 * 1024 * 1024;
+
+/** One worker thread, which does one task at a time. */
+export type CrewMember = {
+  /** Never rejects: a worker that hangs is ended, and that is the result. */
+  perform(task: Task): Promise<RunResult>;
+  /** True when it has compiled the task's program before. */
+  knows(task: Task): boolean;
+  readonly busy: boolean;
+  /** An ended worker takes no task any more. */
+  readonly ended: boolean;
+  end(): Promise<void>;
+};
+
+/** Starts a worker thread; it does not keep the process alive. */
+export function startMember(): CrewMember {
+  const progress = new Int32Array(new SharedArrayBuffer(4));
+  const worker = startWorker(progress);
+  const loaded = new Set<string>();
+  let job = 0;
+  let finish: ((result: RunResult) => void) | undefined;
+  let ended = false;
+
+  const fail = (kind: ProgramFailure['kind'], message: string): void => {
+    ended = true;
+    finish?.({ results: [], failure: { kind, message } });
+  };
+  worker.on('message', (answer: WorkerAnswer) => {
+    if (answer.job === job) finish?.(answer.result);
+  });
+  worker.on('error', (error) => fail('crash', error.message));
+  worker.on('exit', () => fail('crash', 'the worker thread ended'));
+
+  return {
+    get busy() {
+      return finish !== undefined;
+    },
+    get ended() {
+      return ended;
+    },
+    knows: (task) => task.type === 'run' && loaded.has(task.program.key),
+    perform: (task) =>
+      new Promise((resolve) => {
+        const watch = watchProgress(progress, () => {
+          fail('timeout', `it ran longer than ${DEADLINE_MS / 1000} s and was stopped`);
+          void worker.terminate();
+        });
+        finish = (result) => {
+          clearInterval(watch);
+          finish = undefined;
+          resolve(result);
+        };
+        if (task.type === 'run') loaded.add(task.program.key);
+        job += 1;
+        worker.postMessage({ job, task } satisfies WorkerRequest);
+      }),
+    end: async () => {
+      await worker.terminate();
+    },
+  };
+}
+
+function startWorker(progress: Int32Array): Worker {
+  const settings: WorkerSettings = { deadlineMs: DEADLINE_MS, memoryBytes: MEMORY_BYTES, progress };
+  const worker = new Worker(new URL('./worker.js', import.meta.url), {
+    workerData: settings,
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  });
+  worker.unref();
+  return worker;
+}
+
+/** Calls `stuck` when no new call begins for longer than one may take. */
+function watchProgress(progress: Int32Array, stuck: () => void): NodeJS.Timeout {
+  let seen = -1;
+  let seenAt = Date.now();
+  const watch = setInterval(() => {
+    const count = Atomics.load(progress, 0);
+    if (count !== seen) {
+      seen = count;
+      seenAt = Date.now();
+    } else if (Date.now() - seenAt > DEADLINE_MS + GRACE_MS) {
+      clearInterval(watch);
+      stuck();
+    }
+  }, WATCH_MS);
+  return watch;
+}

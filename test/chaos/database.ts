@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbedded } from '../../src/embedded/start.js';
+import type { Connection } from '../../src/store/connection.js';
+import { createDatabase } from '../../src/store/database.js';
+import { installDesign } from '../../src/store/design.js';
+
+/** The database of a run, made new and ready for engines. */
+export type Database = {
+  /** Straight to the server, without a proxy. */
+  readonly connection: Connection;
+  /** Only a server of the run's own can be stopped. */
+  readonly server?: {
+    /** Ends it in order, or by `kill -9`. */
+    readonly stop: (how: 'ordered' | 'killed') => Promise<void>;
+    readonly start: () => Promise<void>;
+  };
+  /** Ends the server of the run's own; removes the database from any other, unless it is kept. */
+  readonly close: (keep: boolean) => Promise<void>;
+};
+
+/** `url`: a server with its admin's credentials; without, an embedded server of the run's own. */
+export async function openDatabase(url: string | undefined): Promise<Database> {
+  const name = `tws-chaos-${randomUUID()}`;
+  const database = url === undefined ? await ownServer(name) : elsewhere(url, name);
+  try {
+    await createDatabase(database.connection);
+    await installDesign(database.connection);
+    return database;
+  } catch (error) {
+    await database.close(false);
+    throw error;
+  }
+}
+
+async function ownServer(name: string): Promise<Database> {
+  const dir = await mkdtemp(join(tmpdir(), 'tws-chaos-couch-'));
+  const port = await freePort();
+  let running = await startEmbedded({ dir, port });
+  const { url, user, password } = running;
+  return {
+    connection: { url, user, password, database: name, app: 'tws' },
+    server: {
+      stop: async (how) => {
+        if (how === 'killed') process.kill(running.pid, 'SIGKILL');
+        await running.stop();
+      },
+      start: async () => {
+        running = await startEmbedded({ dir, port });
+      },
+    },
+    close: async () => {
+      await running.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function elsewhere(url: string, name: string): Database {
+  const { username, password, origin } = new URL(url);
+  const signIn = { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  const connection = { url: origin, ...signIn, database: name, app: 'tws' };
+  return {
+    connection,
+    close: async (keep) => {
+      if (keep) return;
+      const token = Buffer.from(`${signIn.user}:${signIn.password}`).toString('base64');
+      const headers = { authorization: `Basic ${token}` };
+      await fetch(`${origin}/${name}`, { method: 'DELETE', headers });
+    },
+  };
+}
+
+/** A port that is free now: the server must come back where it was. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

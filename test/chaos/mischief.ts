@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { between, oneOf, shuffled } from './chance.js';
+import type { Database } from './database.js';
+import { end, harm, isRunning, type EngineProcess, type Fleet, type Seat } from './fleet.js';
+
+/** `crash`: the database's server is ended by `kill -9`; else the names are those of harms. */
+export const deeds = [
+  'kill',
+  'term',
+  'force',
+  'stop',
+  'silence',
+  'cut',
+  'cut-request',
+  'cut-answer',
+  'outage',
+  'crash',
+] as const;
+export type Deed = (typeof deeds)[number];
+
+/** How many of each go with so many kills. */
+const shares: Readonly<Record<Exclude<Deed, 'kill'>, number>> = {
+  term: 0.2,
+  force: 0.1,
+  stop: 0.2,
+  silence: 0.16,
+  cut: 0.2,
+  'cut-request': 0.3,
+  'cut-answer': 0.3,
+  outage: 0.1,
+  crash: 0.06,
+};
+
+/** What will be done, in a random order: `kills` kills and at least one of everything else. */
+export function planDeeds(kills: number, chance: () => number): readonly Deed[] {
+  const others = Object.entries(shares) as [Exclude<Deed, 'kill'>, number][];
+  const list: Deed[] = Array.from({ length: kills }, () => 'kill');
+  for (const [deed, share] of others) {
+    for (let i = 0; i < Math.max(1, Math.round(share * kills)); i += 1) list.push(deed);
+  }
+  return shuffled(list, chance);
+}
+
+export type Mischief = {
+  /**
+   * Does it, or begins it when it takes a while. Resolves to false when there is no engine that it
+   * could be done to.
+   */
+  readonly do: (deed: Deed) => boolean;
+  /** Resolves when everything begun is over and every seat has an engine again. */
+  readonly over: () => Promise<void>;
+  readonly done: ReadonlyMap<Deed, number>;
+};
+
+export type MischiefOptions = {
+  readonly fleet: Fleet;
+  readonly database: Database;
+  readonly leaseMs: number;
+  readonly chance: () => number;
+  /** Nothing lasting goes on once it is aborted. */
+  readonly signal: AbortSignal;
+};
+
+/** Does to engines and database what happens to them in real life, only more often. */
+export function createMischief(options: MischiefOptions): Mischief {
+  const { fleet, database, leaseMs, chance, signal } = options;
+  const lasting = new Set<Promise<void>>();
+  const done = new Map<Deed, number>();
+  let away = false;
+
+  const last = (task: () => Promise<void>): void => {
+    const running = task().finally(() => lasting.delete(running));
+    lasting.add(running);
+  };
+  const pause = (least: number, most: number): Promise<void> =>
+    sleep(between(least, most, chance), undefined, { signal }).catch(() => undefined);
+  const victim = (): (Seat & { readonly engine: EngineProcess }) | undefined => {
+    const free = fleet.seats.filter(({ engine }) => engine && isRunning(engine) && !engine.busy);
+    return free.length === 0
+      ? undefined
+      : (oneOf(free, chance) as Seat & { readonly engine: EngineProcess });
+  };
+  /** Another engine sits down when the last one is gone. */
+  const replace = async (seat: Seat, engine: EngineProcess): Promise<void> => {
+    engine.busy = true;
+    await engine.ended;
+    seat.proxy.heal();
+    await pause(0, 1_000);
+    if (!signal.aborted) fleet.start(seat);
+  };
+  const endBy = (kind: 'kill' | 'term' | 'force'): boolean => {
+    const seat = victim();
+    if (seat === undefined) return false;
+    const { engine } = seat;
+    end(engine, kind);
+    engine.child.kill(kind === 'kill' ? 'SIGKILL' : 'SIGTERM');
+    last(async () => {
+      const gone = replace(seat, engine);
+      if (kind === 'force') {
+        await pause(5, 100);
+        engine.child.kill('SIGTERM');
+      }
+      await gone;
+    });
+    return true;
+  };
+  /** Longer than a lease: when it is over, others have what the engine still believes to own. */
+  const longer = (): Promise<void> => pause(1.3 * leaseMs, 2.5 * leaseMs);
+  const holdUp = (kind: 'stop' | 'silence'): boolean => {
+    const seat = victim();
+    if (seat === undefined) return false;
+    const { engine, proxy } = seat;
+    engine.busy = true;
+    const over = harm(engine, kind);
+    if (kind === 'stop') engine.child.kill('SIGSTOP');
+    else proxy.silence();
+    last(async () => {
+      await longer();
+      engine.child.kill('SIGCONT');
+      proxy.heal();
+      over();
+      engine.busy = false;
+    });
+    return true;
+  };
+  const cutBy = (kind: 'cut' | 'cut-request' | 'cut-answer'): boolean => {
+    const seat = victim();
+    if (seat === undefined) return false;
+    const { engine, proxy } = seat;
+    if (kind === 'cut') {
+      proxy.cut();
+      harm(engine, kind)();
+    } else {
+      proxy.cutNextWrite(kind === 'cut-request' ? 'request' : 'answer', () => harm(engine, kind)());
+    }
+    return true;
+  };
+  const takeAway = (how: 'ordered' | 'killed'): boolean => {
+    if (away) return false;
+    away = true;
+    const over = fleet.lives.filter(isRunning).map((engine) => harm(engine, 'outage'));
+    const { server } = database;
+    last(async () => {
+      if (server === undefined) fleet.seats.forEach(({ proxy }) => proxy.refuse());
+      else await server.stop(how);
+      await pause(200, 3_000);
+      if (server === undefined) fleet.seats.forEach(({ proxy }) => proxy.heal());
+      else await server.start();
+      over.forEach((tell) => tell());
+      away = false;
+    });
+    return true;
+  };
+  const act = (deed: Deed): boolean => {
+    switch (deed) {
+      case 'kill':
+      case 'term':
+      case 'force':
+        return endBy(deed);
+      case 'stop':
+      case 'silence':
+        return holdUp(deed);
+      case 'cut':
+      case 'cut-request':
+      case 'cut-answer':
+        return cutBy(deed);
+      case 'outage':
+        return takeAway('ordered');
+      case 'crash':
+        return takeAway('killed');
+    }
+  };
+  return {
+    done,
+    do: (deed) => {
+      const could = act(deed);
+      if (could) done.set(deed, (done.get(deed) ?? 0) + 1);
+      return could;
+    },
+    over: async () => {
+      while (lasting.size > 0) await Promise.all(lasting);
+    },
+  };
+}
