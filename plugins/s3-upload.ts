@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import type { ReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type * as S3 from '@aws-sdk/client-s3';
 import { loadPackage, PluginError, projectFile, type PluginContext } from '../src/plugin/index.js';
 
@@ -99,9 +99,22 @@ async function toContent({ params, render, cwd }: PluginContext<Params>) {
     });
   }
   const path = projectFile(cwd, params.file);
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() === true) return { Body: createReadStream(path), ContentLength: found.size };
-  throw new PluginError(`There is no file "${params.file}".`, {
+  // Opened here: a stream that cannot open its file has nobody yet who hears of it.
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => error);
+  if (file instanceof Error) throw unreadable(params.file, file.code);
+  const found = await file.stat();
+  if (found.isFile()) return { Body: heard(file.createReadStream()), ContentLength: found.size };
+  await file.close();
+  throw unreadable(params.file, 'it is no file');
+}
+
+/** The SDK does not listen to the stream; a broken one ends with the attempt's timeout. */
+function heard(stream: ReadStream): ReadStream {
+  return stream.on('error', () => undefined);
+}
+
+function unreadable(path: string, reason = 'unknown'): PluginError {
+  return new PluginError(`The file "${path}" cannot be read (${reason}).`, {
     name: 'FileUnreadable',
     retryable: false,
   });

@@ -4,7 +4,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../../src/embedded/start.js';
-import type { Connection } from '../../src/store/connection.js';
+import type { StoredDocument } from '../../src/model/parse.js';
+import { credentialsOf, type Connection } from '../../src/store/connection.js';
 import { createDatabase } from '../../src/store/database.js';
 import { installDesign } from '../../src/store/design.js';
 
@@ -12,6 +13,8 @@ import { installDesign } from '../../src/store/design.js';
 export type Database = {
   /** Straight to the server, without a proxy. */
   readonly connection: Connection;
+  /** Every document with its `_conflicts`. */
+  readonly documents: () => Promise<readonly StoredDocument[]>;
   /** Only a server of the run's own can be stopped. */
   readonly server?: {
     /** Ends it in order, or by `kill -9`. */
@@ -41,8 +44,10 @@ async function ownServer(name: string): Promise<Database> {
   const port = await freePort();
   let running = await startEmbedded({ dir, port });
   const { url, user, password } = running;
+  const connection = { url, user, password, database: name, app: 'tws' };
   return {
-    connection: { url, user, password, database: name, app: 'tws' },
+    connection,
+    documents: () => readAll(connection),
     server: {
       stop: async (how) => {
         if (how === 'killed') process.kill(running.pid, 'SIGKILL');
@@ -65,13 +70,22 @@ function elsewhere(url: string, name: string): Database {
   const connection = { url: origin, ...signIn, database: name, app: 'tws' };
   return {
     connection,
+    documents: () => readAll(connection),
     close: async (keep) => {
       if (keep) return;
-      const token = Buffer.from(`${signIn.user}:${signIn.password}`).toString('base64');
-      const headers = { authorization: `Basic ${token}` };
+      const headers = credentialsOf(connection);
       await fetch(`${origin}/${name}`, { method: 'DELETE', headers });
     },
   };
+}
+
+async function readAll(connection: Connection): Promise<readonly StoredDocument[]> {
+  const path = `${connection.url}/${connection.database}/_all_docs`;
+  const answer = await fetch(`${path}?include_docs=true&conflicts=true`, {
+    headers: credentialsOf(connection),
+  });
+  const { rows } = (await answer.json()) as { rows: readonly { doc: StoredDocument }[] };
+  return rows.map(({ doc }) => doc);
 }
 
 /** A port that is free now: the server must come back where it was. */

@@ -6,15 +6,7 @@ import type { Line } from './witness.js';
  * SIGSTOP, later SIGCONT; `silence`, `cut…`: what its proxy does; `outage`: the database was away.
  */
 export type HarmKind =
-  | 'kill'
-  | 'force'
-  | 'term'
-  | 'stop'
-  | 'silence'
-  | 'cut'
-  | 'cut-request'
-  | 'cut-answer'
-  | 'outage';
+  'kill' | 'force' | 'term' | 'stop' | 'silence' | 'cut' | 'cut-request' | 'cut-answer' | 'outage';
 
 /** Times are of `moment`. */
 export type Harm = { readonly kind: HarmKind; readonly from: number; to: number };
@@ -164,10 +156,7 @@ function completedTwice(attempts: readonly Attempt[]): readonly string[] {
   });
 }
 
-function contradictionsIn(
-  attempts: readonly Attempt[],
-  lines: readonly Line[],
-): readonly string[] {
+function contradictionsIn(attempts: readonly Attempt[], lines: readonly Line[]): readonly string[] {
   const byClaim = new Map(attempts.map((attempt) => [attempt.claim, attempt]));
   const effects = countBy(lines.filter(({ what }) => what === 'effect'));
   const begins = countBy(lines.filter(({ what }) => what === 'begin'));

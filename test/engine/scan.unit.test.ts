@@ -6,13 +6,13 @@ import type { ViewQuery } from '../../src/store/views.js';
 
 const rowOf = (n: number) => {
   const id = `job-${String(n).padStart(4, '0')}`;
-  return { id, key: [''], value: 'f::me', doc: { _id: id, _rev: '1-x', type: 'job' } };
+  return { id, key: '', value: null, doc: { _id: id, _rev: '1-x', type: 'job' } };
 };
 
 it('a scan misses no job when the last one of a page ends meanwhile', async () => {
   let rows = Array.from({ length: 1_200 }, (_, n) => rowOf(n));
   const view = (name: string, { limit = 0, skip = 0, startKeyDocId = '' }: ViewQuery) => {
-    if (name !== 'unfinished') return Promise.resolve([]);
+    if (name !== 'awake') return Promise.resolve([]);
     const from = rows.filter(({ id }) => id >= startKeyDocId).slice(skip);
     const page = from.slice(0, limit);
     rows = rows.filter(({ id }) => id !== page.at(-1)?.id);
@@ -24,6 +24,8 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
     ending: new AbortController(),
     jobs: { review: ({ _id }: StoredDocument) => seen.push(_id) },
     desk: { room: () => Promise.resolve() },
+    now: () => 0,
+    horizonMs: 60_000,
   } as unknown as Assembly);
   expect(new Set(seen).size).toBe(1_200);
   expect(seen).toHaveLength(1_200);
