@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore, type Store } from '../../src/store/store.js';
+import type { NewDocument } from '../../src/store/writer.js';
 import { between, chanceFrom } from './chance.js';
 import { openDatabase, type Database } from './database.js';
 import { openFleet, type Fleet } from './fleet.js';
@@ -103,7 +104,7 @@ async function makeProject(folder: string, store: Store): Promise<void> {
 }
 
 /** Stores a document, however often it takes. */
-async function submit(store: Store, doc: { readonly _id: string; type: string }): Promise<void> {
+async function submit(store: Store, doc: NewDocument): Promise<void> {
   for (;;) {
     const result = await store.write(doc);
     // A conflict: an earlier attempt was stored, and only its answer was lost.

@@ -124,12 +124,13 @@ function lossOf(id: string, job: StoredDocument | undefined): readonly string[] 
   if (job === undefined) return [`${id} is not there`];
   const { state, exit, next_due: due, failure } = job;
   if (state === '$$complete' && (exit === 0 || isGivenUp(job))) return [];
-  if (state === '$$complete') return [`${id} ended with exit ${exit}: ${JSON.stringify(failure)}`];
+  if (state === '$$complete')
+    return [`${id} ended with exit ${String(exit)}: ${JSON.stringify(failure)}`];
   const last = attemptsOf(job).at(-1);
   const owner = last?.state === '$$active' ? `owner pid ${last.pid}` : 'no owner';
   const when = due === undefined ? 'no due time' : `due ${new Date(Number(due)).toISOString()}`;
   const step = last === undefined ? 'no step' : told(last);
-  return [`${id} stays ${String(state ?? 'new')}: ${owner}, ${when}; ${step}`];
+  return [`${id} stays ${typeof state === 'string' ? state : 'new'}: ${owner}, ${when}; ${step}`];
 }
 
 /** The engine promises to end what only kills engines; whether they were killed is V4. */
