@@ -3,8 +3,15 @@ import { usualSweepMs, type Assembly } from './assembly.js';
 import { scan } from './scan.js';
 
 /** Renews the lease of this engine until it ends. */
-export async function renewLease({ presence, ending, options }: Assembly): Promise<void> {
-  await every(options.renewMs ?? 5_000, ending.signal, () => presence.renew());
+export async function renewLease({ presence, ending, options, log }: Assembly): Promise<void> {
+  await every(options.renewMs ?? 5_000, ending.signal, async () => {
+    try {
+      await presence.renew();
+    } catch (error) {
+      // Most often the database is away, which the feed tells; the next renewal makes up for it.
+      log.debug({ error: String(error) }, 'The lease was not renewed.');
+    }
+  });
 }
 
 /**

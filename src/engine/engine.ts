@@ -54,13 +54,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);
   }
 
-  const end = async (): Promise<void> => {
+  const end = async (waitMs: number): Promise<void> => {
     engine.timers.stop();
     engine.hands.close();
     ending.abort();
-    await within(engine.desk.idle(), handBackMs);
+    await within(engine.desk.idle(), waitMs);
     life.abort();
-    await within(Promise.all([...running, engine.desk.idle()]), handBackMs);
+    await within(Promise.all([...running, engine.desk.idle()]), waitMs);
   };
   const drain = async (): Promise<void> => {
     engine.hands.close();
@@ -68,14 +68,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await within(engine.hands.empty(), options.drainMs ?? 30_000);
     engine.hands.stopAll('released');
     await within(engine.hands.empty(), handBackMs);
-    await end();
+    await end(handBackMs);
     await within(presence.leave(), handBackMs);
     log.info({ engine: id }, `Engine ${id} has stopped.`);
   };
   const kill = async (): Promise<void> => {
     life.abort();
     engine.hands.stopAll('fenced');
-    await end();
+    await end(killMs);
   };
   let drained: Promise<void> | undefined;
   return { id, stop: () => (drained ??= drain()), kill };
@@ -83,6 +83,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
 /** How long the database may take to answer an engine that stops, ms. */
 const handBackMs = 10_000;
+/** The same for one that is to end at once, ms. */
+const killMs = 500;
 
 /** Waits for it, but not longer than so many ms. */
 async function within(done: Promise<unknown>, ms: number): Promise<void> {
@@ -137,10 +139,11 @@ function createTeller(engine: Assembly): (state: FeedState) => void {
   return (state) => {
     peers.forgive();
     if (state.kind === 'lost') {
+      const { cause } = state;
+      const level = away ? 'debug' : 'warn';
+      log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
       away = true;
       desk.forget();
-      const { cause } = state;
-      log.warn({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
     } else if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);

@@ -6,12 +6,13 @@ import type { EngineDocument } from '../model/engine.js';
  * alive as long as its document is seen to move.
  *
  * P1 Clocks of other machines are never read.
- * P2 Time in which this process saw nothing itself (no connection, process stopped) does not count
- *    against anybody.
+ * P2 Time in which this process saw nothing itself (no connection, a feed that lags, process
+ *    stopped) does not count against anybody: only what the feed brings of its own document moves
+ *    the time at which the others are judged.
  * P3 An engine nobody has heard of is given a whole lease before it counts as dead.
  */
 export type Peers = {
-  /** Takes a changed engine document; undefined: it was deleted. */
+  /** Takes a changed engine document, our own as well; undefined: it was deleted. */
   readonly update: (id: string, doc: EngineDocument | undefined) => void;
   readonly lease: (id: string) => 'alive' | 'dead';
   /** The others that are alive and take work. */
@@ -29,14 +30,23 @@ type Seen = { beat: number; movedAt: number; doc?: EngineDocument; gone: boolean
 /** `now` (ms) may start anywhere but must not jump: a monotonic clock. */
 export function createPeers(me: string, leaseMs: number, now: () => number): Peers {
   const seen = new Map<string, Seen>();
-  const isDead = (entry: Seen): boolean => entry.gone || now() - entry.movedAt > leaseMs;
+  let sawMyselfAt = now();
+  const isDead = (entry: Seen): boolean => entry.gone || sawMyselfAt - entry.movedAt > leaseMs;
   const forgive = (): void => {
-    for (const entry of seen.values()) entry.movedAt = now();
+    for (const entry of seen.values()) {
+      entry.movedAt = now();
+      entry.told = entry.told && entry.gone;
+    }
+  };
+  /** A lease is renewed three times in its length: one that is seen later was not seen in between. */
+  const seeMyself = (): void => {
+    if (now() - sawMyselfAt > (2 * leaseMs) / 3) forgive();
+    sawMyselfAt = now();
   };
   return {
     forgive,
     update: (id, doc) => {
-      if (id === me) return;
+      if (id === me) return seeMyself();
       const before = seen.get(id);
       if (doc === undefined || doc.state === 'stopped') {
         seen.set(id, { beat: -1, movedAt: now(), gone: true, told: before?.told ?? false });

@@ -19,6 +19,8 @@ export type EngineProcess = Life & {
   readonly ended: Promise<void>;
   /** Harm that is being done for a while: nobody else touches it then. */
   busy: boolean;
+  /** It follows the feed. */
+  follows: boolean;
 };
 
 export type FleetOptions = {
@@ -58,7 +60,10 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       return engine;
     },
     drain: async (patienceMs) => {
-      for (const { child } of running()) child.kill('SIGTERM');
+      for (const engine of running()) {
+        end(engine, 'term');
+        engine.child.kill('SIGTERM');
+      }
       const late = setTimeout(() => {
         for (const engine of running()) {
           engine.hung = true;
@@ -112,8 +117,12 @@ function startEngine(seat: Seat, number: number, options: FleetOptions): EngineP
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const log = createWriteStream(join(folder, `engine-${number}.log`));
-  child.stdout?.pipe(log, { end: false });
-  child.stderr?.pipe(log, { end: false });
+  const listen = (text: Buffer): void => {
+    log.write(text);
+    if (text.includes(' follows ')) engine.follows = true;
+  };
+  child.stdout?.on('data', listen);
+  child.stderr?.on('data', listen);
   const engine: EngineProcess = {
     number,
     pid: child.pid ?? 0,
@@ -123,6 +132,7 @@ function startEngine(seat: Seat, number: number, options: FleetOptions): EngineP
     harms: [],
     child,
     busy: false,
+    follows: false,
     ended: new Promise((resolve) =>
       child.once('close', (code, signal) => {
         engine.to = moment();

@@ -43,8 +43,7 @@ export function planDeeds(kills: number, chance: () => number): readonly Deed[] 
 
 export type Mischief = {
   /**
-   * Does it, or begins it when it takes a while. Resolves to false when there is no engine that it
-   * could be done to.
+   * Does it, or begins it when it takes a while; false: not now, there is no engine to do it to.
    */
   readonly do: (deed: Deed) => boolean;
   /** Resolves when everything begun is over and every seat has an engine again. */
@@ -61,6 +60,8 @@ export type MischiefOptions = {
   readonly signal: AbortSignal;
 };
 
+type Taken = Seat & { engine: EngineProcess };
+
 /** Does to engines and database what happens to them in real life, only more often. */
 export function createMischief(options: MischiefOptions): Mischief {
   const { fleet, database, leaseMs, chance, signal } = options;
@@ -74,11 +75,16 @@ export function createMischief(options: MischiefOptions): Mischief {
   };
   const pause = (least: number, most: number): Promise<void> =>
     sleep(between(least, most, chance), undefined, { signal }).catch(() => undefined);
-  const victim = (): (Seat & { readonly engine: EngineProcess }) | undefined => {
-    const free = fleet.seats.filter(({ engine }) => engine && isRunning(engine) && !engine.busy);
-    return free.length === 0
-      ? undefined
-      : (oneOf(free, chance) as Seat & { readonly engine: EngineProcess });
+  /** Mostly one that is at work; now and then one that just begins. */
+  const victim = (): Taken | undefined => {
+    const beginners = chance() < 0.1;
+    const free = fleet.seats.filter((seat): seat is Taken => {
+      const { engine } = seat;
+      return (
+        engine !== undefined && isRunning(engine) && !engine.busy && (engine.follows || beginners)
+      );
+    });
+    return free.length === 0 ? undefined : oneOf(free, chance);
   };
   /** Another engine sits down when the last one is gone. */
   const replace = async (seat: Seat, engine: EngineProcess): Promise<void> => {

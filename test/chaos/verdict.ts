@@ -185,16 +185,17 @@ function countBy(lines: readonly Line[]): ReadonlyMap<string, number> {
 
 function crashOf({ number, status, harms, hung }: Life): readonly string[] {
   if (hung === true) return [`engine ${number} did not end when asked`];
-  const kinds = new Set(harms.map(({ kind }) => kind));
-  const expected: readonly unknown[] = kinds.has('kill')
-    ? ['SIGKILL']
-    : kinds.has('force')
-      ? [0, 130]
-      : kinds.has('term')
-        ? [0]
-        : [];
-  return expected.includes(status) ? [] : [`engine ${number} ended by itself with ${status}`];
+  const kinds = harms.map(({ kind }) => kind);
+  const expected = kinds.flatMap((kind) => exitsAfter[kind] ?? []);
+  return expected.includes(status ?? '') ? [] : [`engine ${number} ended by itself with ${status}`];
 }
+
+/** SIGTERM: it was asked before it had begun to listen, or when it had stopped listening. */
+const exitsAfter: Readonly<Partial<Record<HarmKind, readonly (number | string)[]>>> = {
+  kill: ['SIGKILL'],
+  force: [0, 130, 'SIGTERM'],
+  term: [0, 'SIGTERM'],
+};
 
 /** What harm a lost attempt is put down to, the most certain first. */
 const byHarm: readonly (readonly [Reason, readonly HarmKind[]])[] = [

@@ -17,11 +17,18 @@ const doc = (beat: number, more: Partial<EngineDocument> = {}): EngineDocument =
   ...more,
 });
 
-/** Peers with a clock that the test moves by hand (ms). */
+/** Peers with a clock that the test moves by hand (ms), with or without beats of their own engine. */
 function withClock() {
   let time = 0;
   const peers = createPeers('engine:a', 1_000, () => time);
-  return { peers, after: (ms: number) => (time += ms) };
+  const blind = (ms: number): void => void (time += ms);
+  const after = (ms: number): void => {
+    for (const end = time + ms; time < end;) {
+      time = Math.min(end, time + 300);
+      peers.update('engine:a', doc(time, { _id: 'engine:a' }));
+    }
+  };
+  return { peers, after, blind };
 }
 
 describe('the lease of another engine', () => {
@@ -74,12 +81,27 @@ describe('the lease of another engine', () => {
   });
 
   it('does not run on while nothing could be seen', () => {
-    const { peers, after } = withClock();
+    const { peers, after, blind } = withClock();
     peers.update('engine:b', doc(1));
-    after(5_000);
-    peers.forgive();
+    after(900);
+    blind(5_000);
+    expect(peers.lease('engine:b')).toBe('alive');
+    after(900);
     expect(peers.lease('engine:b')).toBe('alive');
     expect(peers.died()).toEqual([]);
+    after(600);
+    expect(peers.died()).toEqual(['engine:b']);
+  });
+
+  it('begins anew when the others are forgiven', () => {
+    const { peers, after } = withClock();
+    peers.update('engine:b', doc(1));
+    after(1_200);
+    expect(peers.died()).toEqual(['engine:b']);
+    peers.forgive();
+    expect(peers.lease('engine:b')).toBe('alive');
+    after(1_200);
+    expect(peers.died()).toEqual(['engine:b']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { open } from '../../client.js';
 import { command, listFlag, numberFlag } from '../command.js';
@@ -12,6 +13,9 @@ const flags = z.object({
   labels: listFlag,
   name: z.string().optional(),
 });
+
+/** How long the last writes may take, in ms. */
+const closeMs = 10_000;
 
 /**
  * `tws start`: an engine until SIGINT or SIGTERM, which lets its steps finish; a second signal ends
@@ -32,6 +36,8 @@ export const start = command(flags, async ({ flags: said, config: read }, io) =>
     io.say(stopping);
     return (await endEngine(engine, io.force)) === 'drained' ? 0 : 130;
   } finally {
-    await Promise.race([opened.close(), aborted(io.force)]);
+    // The engine has waited for what matters; a server that answers no more is not waited for.
+    const late = sleep(closeMs, undefined, { ref: false });
+    await Promise.race([opened.close(), aborted(io.force), late]);
   }
 });
