@@ -15,6 +15,14 @@ export type { EmbeddedFile, LogLevel } from './settings-file.js';
 /** Where CouchDB is looked for when nothing says where. */
 export const defaultUrl = 'http://127.0.0.1:5984';
 
+/** Variables of the environment that hold credentials. */
+export const credentialVariables = [
+  'COUCH_URL',
+  'COUCH_PASS',
+  'COUCH_KEY',
+  'TWS_CRYPTO_KEY',
+] as const;
+
 /** What was said on the command line; it beats everything else. */
 export type Flags = {
   readonly url?: string | undefined;

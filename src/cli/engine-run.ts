@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectServer, type Opened, type ServerReport } from '../client.js';
-import type { Config } from '../config.js';
+import { credentialVariables, type Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
 import type { Log } from '../engine/log.js';
@@ -25,6 +25,8 @@ export type EngineStart = {
 export async function startProjectEngine(start: EngineStart): Promise<Engine> {
   const { config, opened, log, name, signal } = start;
   const onSecret = reportStrays(log);
+  // Plugins share this process: what they need of credentials they get as parameters.
+  for (const name of credentialVariables) delete process.env[name];
   const plugins = await loadPlugins({
     folders: config.plugins,
     log: (message, data) => log.warn(data ?? {}, message),

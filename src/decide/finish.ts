@@ -51,14 +51,27 @@ export function endUnbegun(
  * `state` the engine's own values stand; a live job keeps its steps when they are a list.
  */
 export function endInvalid(
-  doc: Readonly<Record<string, unknown>> & { readonly _id: string; readonly _rev: string },
+  doc: JobDocument,
   problems: readonly [Problem, ...Problem[]],
   now: number,
 ): FinalJob {
   const [first, ...more] = problems;
   const why = failure('InvalidJob', { problem: first.message, more: more.length });
-  const ended = endUnbegun(doc, now, exits.definition, why, problems);
-  const { start, steps } = doc;
+  return withHistory(endUnbegun(doc, now, exits.definition, why, problems), doc);
+}
+
+/** Ends a job that cannot go on because the database refuses it (too large, a rule of its own). */
+export function endRefused(doc: JobDocument, reason: string, now: number): FinalJob {
+  const why = failure('StoreRefused', { reason });
+  return withHistory(endUnbegun(doc, now, exits.definition, why), doc);
+}
+
+type JobDocument = Readonly<Record<string, unknown>> & {
+  readonly _id: string;
+  readonly _rev: string;
+};
+
+function withHistory(ended: FinalJob, { start, steps }: JobDocument): FinalJob {
   return {
     ...ended,
     ...(typeof start === 'number' ? { start } : {}),

@@ -1,5 +1,5 @@
 import { carrying } from '../decide/carrying.js';
-import { endInvalid } from '../decide/finish.js';
+import { endInvalid, endRefused } from '../decide/finish.js';
 import type { ChildJob, Outcome, Wait } from '../decide/intent.js';
 import { settle } from '../decide/settle.js';
 import {
@@ -185,7 +185,7 @@ type Commit = Extract<Decision, { kind: 'write' | 'claim' | 'spawn' }>;
 
 /** Writes what was decided; whoever loses the race does nothing more (E1). */
 async function commit(parts: JobParts, decision: Commit): Promise<void> {
-  const { hands, log, desk, parking } = parts;
+  const { hands, desk, parking } = parts;
   const { job } = decision;
   parking.leave(job._id);
   const claims = decision.kind === 'claim' ? decision.steps : [];
@@ -193,13 +193,20 @@ async function commit(parts: JobParts, decision: Commit): Promise<void> {
   const written = await writeOrConfirm(parts, job, claims);
   if (written.kind !== 'written') {
     for (const { claim } of claims) hands.release(claim);
-    if (written.kind === 'refused') {
-      log.error({ job: job._id }, `The job cannot be stored: ${written.reason}`);
-    }
+    if (written.kind === 'refused') return endRefusedJob(parts, job._id, written.reason);
     if (hands.of(job._id).length === 0) desk.drop(job._id);
     return;
   }
   await goOn(parts, decision, written.doc);
+}
+
+/** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
+async function endRefusedJob(parts: JobParts, id: string, reason: string): Promise<void> {
+  const { store, retry, desk, now, log } = parts;
+  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${reason}`);
+  const doc = await retry(() => store.get(id));
+  if (doc !== undefined) await store.write(inReadingOrder(endRefused(doc, reason, now())));
+  desk.drop(id);
 }
 
 /** After a confirmed write: starts the claims, makes the children, looks at what comes next. */

@@ -47,6 +47,8 @@ const sentences = {
   ExitSet: (d: { exit: number }) => `The plugin ended with exit ${d.exit}.`,
   OutputError: (d: { at: string; reason: string }) =>
     `The flow's ${d.at} cannot be evaluated: ${ended(d.reason)}`,
+  StoreRefused: (d: { reason: string }) =>
+    `The database refuses the job as it would go on: ${d.reason}`,
   ChildFailed: (d: { child: string; reason: string }) =>
     `The child job ${d.child} failed: ${ended(d.reason)}`,
 } as const;

@@ -36,8 +36,8 @@ export type Fleet = {
   readonly lives: readonly EngineProcess[];
   /** Starts an engine on a seat that is free. */
   readonly start: (seat: Seat) => EngineProcess;
-  /** Ends all in order; those that do not end within `patienceMs` are killed and have `hung`. */
-  readonly drain: (patienceMs: number) => Promise<void>;
+  /** Ends all in order. */
+  readonly drain: (patience: Patience) => Promise<void>;
   /** Ends everything at once, whatever state it is in. */
   readonly close: () => Promise<void>;
 };
@@ -59,19 +59,12 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       seat.engine = engine;
       return engine;
     },
-    drain: async (patienceMs) => {
+    drain: async (patience) => {
       for (const engine of running()) {
         end(engine, 'term');
         engine.child.kill('SIGTERM');
       }
-      const late = setTimeout(() => {
-        for (const engine of running()) {
-          engine.hung = true;
-          engine.child.kill('SIGKILL');
-        }
-      }, patienceMs);
-      await Promise.all(lives.map(({ ended }) => ended));
-      clearTimeout(late);
+      await Promise.all(running().map((engine) => gone(engine, patience)));
     },
     close: async () => {
       for (const { child } of running()) child.kill('SIGKILL');
@@ -79,6 +72,23 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       await Promise.all(proxies.map((proxy) => proxy.close()));
     },
   };
+}
+
+export type Patience = { readonly longestMs: number; readonly signal: AbortSignal };
+
+/** Waits for the end of an engine; when it takes too long, it is killed and has `hung`. */
+export async function gone(engine: EngineProcess, patience: Patience): Promise<void> {
+  const { longestMs, signal } = patience;
+  const kill = (): void => void engine.child.kill('SIGKILL');
+  const late = setTimeout(() => {
+    engine.hung = true;
+    kill();
+  }, longestMs);
+  signal.addEventListener('abort', kill);
+  if (signal.aborted) kill();
+  await engine.ended;
+  signal.removeEventListener('abort', kill);
+  clearTimeout(late);
 }
 
 export function isRunning({ child }: EngineProcess): boolean {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { between, oneOf, shuffled } from './chance.js';
 import type { Database } from './database.js';
-import { end, harm, isRunning, type EngineProcess, type Fleet, type Seat } from './fleet.js';
+import { end, gone, harm, isRunning, type EngineProcess, type Fleet, type Seat } from './fleet.js';
 
 /** `crash`: the database's server is ended by `kill -9`; else the names are those of harms. */
 export const deeds = [
@@ -55,6 +55,8 @@ export type MischiefOptions = {
   readonly fleet: Fleet;
   readonly database: Database;
   readonly leaseMs: number;
+  /** Pids of engines that are spared for now. */
+  readonly spared: () => ReadonlySet<number>;
   readonly chance: () => number;
   /** Nothing lasting goes on once it is aborted. */
   readonly signal: AbortSignal;
@@ -64,13 +66,17 @@ type Taken = Seat & { engine: EngineProcess };
 
 /** Does to engines and database what happens to them in real life, only more often. */
 export function createMischief(options: MischiefOptions): Mischief {
-  const { fleet, database, leaseMs, chance, signal } = options;
+  const { fleet, database, leaseMs, spared, chance, signal } = options;
   const lasting = new Set<Promise<void>>();
   const done = new Map<Deed, number>();
+  /** What could not be done as planned: then the run says nothing. */
+  const broken: unknown[] = [];
   let away = false;
 
   const last = (task: () => Promise<void>): void => {
-    const running = task().finally(() => lasting.delete(running));
+    const running = task()
+      .catch((error: unknown) => broken.push(error))
+      .then(() => void lasting.delete(running));
     lasting.add(running);
   };
   const pause = (least: number, most: number): Promise<void> =>
@@ -78,18 +84,18 @@ export function createMischief(options: MischiefOptions): Mischief {
   /** Mostly one that is at work; now and then one that just begins. */
   const victim = (): Taken | undefined => {
     const beginners = chance() < 0.1;
+    const fragile = spared();
     const free = fleet.seats.filter((seat): seat is Taken => {
       const { engine } = seat;
-      return (
-        engine !== undefined && isRunning(engine) && !engine.busy && (engine.follows || beginners)
-      );
+      if (engine === undefined || !isRunning(engine)) return false;
+      return !engine.busy && !fragile.has(engine.pid) && (engine.follows || beginners);
     });
     return free.length === 0 ? undefined : oneOf(free, chance);
   };
   /** Another engine sits down when the last one is gone. */
   const replace = async (seat: Seat, engine: EngineProcess): Promise<void> => {
     engine.busy = true;
-    await engine.ended;
+    await gone(engine, { longestMs: 60_000, signal });
     seat.proxy.heal();
     await pause(0, 1_000);
     if (!signal.aborted) fleet.start(seat);
@@ -101,12 +107,12 @@ export function createMischief(options: MischiefOptions): Mischief {
     end(engine, kind);
     engine.child.kill(kind === 'kill' ? 'SIGKILL' : 'SIGTERM');
     last(async () => {
-      const gone = replace(seat, engine);
+      const replaced = replace(seat, engine);
       if (kind === 'force') {
         await pause(5, 100);
         engine.child.kill('SIGTERM');
       }
-      await gone;
+      await replaced;
     });
     return true;
   };
@@ -179,12 +185,14 @@ export function createMischief(options: MischiefOptions): Mischief {
   return {
     done,
     do: (deed) => {
+      if (broken.length > 0) throw broken[0];
       const could = act(deed);
       if (could) done.set(deed, (done.get(deed) ?? 0) + 1);
       return could;
     },
     over: async () => {
       while (lasting.size > 0) await Promise.all(lasting);
+      if (broken.length > 0) throw broken[0];
     },
   };
 }

@@ -6,7 +6,7 @@ import { openStore, type Store } from '../../src/store/store.js';
 import type { NewDocument } from '../../src/store/writer.js';
 import { between, chanceFrom } from './chance.js';
 import { openDatabase, type Database } from './database.js';
-import { openFleet, type Fleet } from './fleet.js';
+import { openFleet, type Fleet, type Patience } from './fleet.js';
 import { createMischief, planDeeds, type Deed } from './mischief.js';
 import { watch, type Watch } from './watch.js';
 import { isClean, judge, type Verdict } from './verdict.js';
@@ -60,16 +60,18 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     const parts: Parts = { options, chance, database, store, watching, fleet };
     const { submitted, done } = await disturb(parts);
     await settle(parts);
-    await fleet.drain(45_000);
+    await fleet.drain({ longestMs: 60_000, signal: options.signal });
+    const documents = await database.documents();
     const verdict = judge({
       submitted,
-      documents: await database.documents(),
+      documents,
       lines: readWitness(folder),
       lives: fleet.lives,
       beats: watching.beats,
       leaseMs,
     });
     keep &&= !isClean(verdict);
+    if (keep) await writeFile(join(folder, 'documents.json'), JSON.stringify(documents, null, 1));
     const processes = fleet.lives.length;
     const report = { verdict, done, processes, tookMs: Date.now() - began };
     return keep ? { ...report, kept: folder } : report;
@@ -104,8 +106,8 @@ async function makeProject(folder: string, store: Store): Promise<void> {
 }
 
 /** Stores a document, however often it takes. */
-async function submit(store: Store, doc: NewDocument): Promise<void> {
-  for (;;) {
+async function submit(store: Store, doc: NewDocument, signal?: AbortSignal): Promise<void> {
+  while (signal?.aborted !== true) {
     const result = await store.write(doc);
     // A conflict: an earlier attempt was stored, and only its answer was lost.
     if (result.kind === 'written' || result.kind === 'conflict') return;
@@ -120,14 +122,19 @@ async function disturb(parts: Parts) {
   const { jobs, kills, say, signal } = options;
   for (const seat of fleet.seats) fleet.start(seat);
   const plan = planDeeds(kills, chance);
-  const mischief = createMischief({ fleet, database, leaseMs, chance, signal });
+  const mischief = createMischief({
+    ...{ fleet, database, leaseMs, chance, signal },
+    spared: watching.fragile,
+  });
   const submitted: string[] = [];
   const submitUpTo = async (count: number): Promise<void> => {
     const from = submitted.length;
     const ids = Array.from({ length: count - from }, (_, i) => `job-${from + i}`);
     submitted.push(...ids);
     await Promise.all(
-      ids.map((_id) => submit(store, { _id, type: 'job', flow: 'chaos', owner: 'DEFAULT' })),
+      ids.map((_id) =>
+        submit(store, { _id, type: 'job', flow: 'chaos', owner: 'DEFAULT' }, signal),
+      ),
     );
   };
   try {
@@ -159,8 +166,6 @@ async function settle({ options, watching, fleet }: Parts): Promise<void> {
   signal.throwIfAborted();
   say(`${watching.final.size} of ${jobs} jobs final; ${fleet.lives.length} engines were started`);
 }
-
-type Patience = { readonly longestMs: number; readonly signal: AbortSignal };
 
 async function until(done: () => boolean, { longestMs, signal }: Patience): Promise<void> {
   const from = moment();

@@ -108,6 +108,7 @@ type Attempt = {
   readonly pid: number;
   readonly claim: string;
   readonly failure?: { readonly name: string };
+  readonly due?: number;
 };
 
 function attemptsOf(job: StoredDocument | undefined): readonly Attempt[] {
@@ -122,11 +123,12 @@ function told({ job, path, attempt, state, pid, claim, failure }: Attempt): stri
 
 function lossOf(id: string, job: StoredDocument | undefined): readonly string[] {
   if (job === undefined) return [`${id} is not there`];
-  const { state, exit, next_due: due, failure } = job;
+  const { state, exit, failure } = job;
   if (state === '$$complete' && (exit === 0 || isGivenUp(job))) return [];
   if (state === '$$complete')
     return [`${id} ended with exit ${String(exit)}: ${JSON.stringify(failure)}`];
   const last = attemptsOf(job).at(-1);
+  const due = job['next_due'] ?? last?.due;
   const owner = last?.state === '$$active' ? `owner pid ${last.pid}` : 'no owner';
   const when = due === undefined ? 'no due time' : `due ${new Date(Number(due)).toISOString()}`;
   const step = last === undefined ? 'no step' : told(last);

@@ -8,6 +8,8 @@ export type Watch = {
   readonly final: ReadonlySet<string>;
   /** When the document of an engine was seen to move, by pid. */
   readonly beats: ReadonlyMap<number, readonly number[]>;
+  /** Pids of engines that have a step in hand which lost two engines before: the third is too many. */
+  readonly fragile: () => ReadonlySet<number>;
   /** When a job was last seen to move. */
   readonly movedAt: () => number;
   readonly stop: () => Promise<void>;
@@ -18,11 +20,15 @@ export function watch(store: Store): Watch {
   const abort = new AbortController();
   const final = new Set<string>();
   const beats = new Map<number, number[]>();
+  const fragile = new Map<string, number>();
   let movedAt = moment();
   const see = (doc: StoredDocument): void => {
     const { type, state, pid } = doc;
     if (type === 'job') {
       movedAt = moment();
+      const holder = fragileHolder(doc);
+      if (holder === undefined) fragile.delete(doc._id);
+      else fragile.set(doc._id, holder);
       if (state === '$$complete' || state === '$$cancelled') final.add(doc._id);
     }
     if (type === 'engine' && typeof pid === 'number') {
@@ -38,10 +44,21 @@ export function watch(store: Store): Watch {
   return {
     final,
     beats,
+    fragile: () => new Set(fragile.values()),
     movedAt: () => movedAt,
     stop: async () => {
       abort.abort();
       await following;
     },
   };
+}
+
+type Step = { readonly path: string; readonly state: string; readonly exit?: number };
+
+/** The pid of the engine that has the third attempt of a step in hand, after two were lost. */
+function fragileHolder({ steps }: StoredDocument): number | undefined {
+  const list = (steps ?? []) as readonly (Step & { readonly pid: number })[];
+  const live = list.find(({ state }) => state === '$$active');
+  const lost = list.filter(({ path, exit }) => path === live?.path && exit === 4);
+  return lost.length < 2 ? undefined : live?.pid;
 }

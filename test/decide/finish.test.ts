@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endInvalid, endUnbegun, finish } from '../../src/decide/finish.js';
+import { endInvalid, endRefused, endUnbegun, finish } from '../../src/decide/finish.js';
 import { failure } from '../../src/model/failures.js';
 import { flow, frozen, liveJob, newJob, t0 } from '../support/builders.js';
 
@@ -33,6 +33,21 @@ describe('finish', () => {
     for (const key of ['next_due', 'resume_at', 'held_since'])
       expect(final).not.toHaveProperty(key);
     expect(final).toMatchObject({ held_ms: 3, mine: 'kept', definitions: job.definitions });
+  });
+});
+
+describe('endRefused', () => {
+  it('ends a job with exit 3, keeps its history and says what the database said', () => {
+    const job = frozen({ ...liveJob(flow(['a'])), start: t0 - 5 });
+    expect(endRefused(job, 'It is too large.', t0)).toEqual({
+      ...job,
+      state: '$$complete',
+      start: t0 - 5,
+      end: t0,
+      exit: 3,
+      failure: failure('StoreRefused', { reason: 'It is too large.' }),
+      steps: [],
+    });
   });
 });
 

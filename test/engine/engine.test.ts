@@ -254,6 +254,24 @@ describe('an engine', () => {
     }
   });
 
+  it('ends a job that the database refuses to store as it would go on', async () => {
+    const space = await openWorkspace({ 'echo.mjs': echo });
+    await space.put(
+      {
+        _id: '_design/house',
+        validate_doc_update:
+          "function (doc) { if (doc.state === 'echo-0') throw { forbidden: 'No steps today.' }; }",
+      },
+      task('echo'),
+      flow('f', ['echo']),
+    );
+    await space.engine();
+    const [id] = await space.put(job('f'));
+    const ended = await space.ended(String(id));
+    expect(ended).toMatchObject({ exit: 3, failure: { name: 'StoreRefused' } });
+    expect(ended.failure?.message).toContain('No steps today.');
+  });
+
   it('ends a malformed job with exit 3 and names the field', async () => {
     const space = await openWorkspace();
     await space.engine();

@@ -61,7 +61,7 @@ async function confirmed(config: Config, io: Io): Promise<Target> {
 
 function copiesWarning(copies: number): string {
   return (
-    `warning: the database keeps ${copies} copies of each document; engines then read twice before each step. ` +
+    `warning: the database keeps ${copies} copies of each document; two engines may then both be told that they won a step. ` +
     'A database made with --copies 1 and replicated to a second one is faster.'
   );
 }

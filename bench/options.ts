@@ -1,0 +1,133 @@
+import { parseArgs } from 'node:util';
+
+/** The benchmarks, in the order in which they run. */
+export const benchNames = [
+  'throughput',
+  'latency',
+  'claims',
+  'winner',
+  'feed',
+  'steps',
+  'sleeping',
+] as const;
+export type BenchName = (typeof benchNames)[number];
+
+/** What was asked for on the command line. */
+export type Options = {
+  /** A CouchDB, with an admin's name and password; undefined: an embedded server of its own. */
+  readonly url: string | undefined;
+  readonly only: readonly BenchName[];
+  readonly engines: readonly number[];
+  readonly slots: number;
+  readonly jobs: number;
+  readonly latencyJobs: number;
+  readonly claimEngines: readonly number[];
+  readonly claimJobs: number;
+  readonly trickleJobs: number;
+  readonly trickleMs: number;
+  readonly rounds: number;
+  readonly changes: number;
+  readonly steps: readonly number[];
+  readonly sleeping: number;
+  /** A folder for CPU profiles of the engine processes. */
+  readonly profile: string | undefined;
+};
+
+export const help = `npm run bench -- [flags]
+
+  --url URL             a CouchDB, http://admin:password@host:port (default: the embedded server)
+  --only NAME           one benchmark, may be repeated: ${benchNames.join(', ')}
+  --engines 1,2,4       throughput: numbers of engine processes
+  --slots 10            attempts at the same time in each engine
+  --jobs 300            throughput: jobs of three steps
+  --latency-jobs 100    latency: jobs, one after another
+  --claim-engines 1,2,4,8
+  --claim-jobs 100      claims: jobs of the backlog
+  --trickle-jobs 60     claims: jobs of the trickle
+  --trickle-ms 30       claims: time between two of them
+  --rounds 10           winner: documents that 100 writers race for
+  --changes 300         feed: documents written while one listens
+  --steps 10,100        steps: lengths of jobs
+  --sleeping 10000      sleeping: jobs that sleep for a week
+  --full                steps and sleeping with 1,000 steps and 100,000 jobs: minutes more
+  --profile DIR         writes a CPU profile of each engine process
+`;
+
+/** Reads the flags. `help`: only the text is wanted. @throws Error that names the wrong flag */
+export function readOptions(args: readonly string[]): Options | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', default: false },
+      url: { type: 'string' },
+      only: { type: 'string', multiple: true },
+      engines: { type: 'string', default: '1,2,4' },
+      slots: { type: 'string', default: '10' },
+      jobs: { type: 'string', default: '300' },
+      'latency-jobs': { type: 'string', default: '100' },
+      'claim-engines': { type: 'string', default: '1,2,4,8' },
+      'claim-jobs': { type: 'string', default: '100' },
+      'trickle-jobs': { type: 'string', default: '60' },
+      'trickle-ms': { type: 'string', default: '30' },
+      rounds: { type: 'string', default: '10' },
+      changes: { type: 'string', default: '300' },
+      steps: { type: 'string' },
+      sleeping: { type: 'string' },
+      full: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+    },
+  });
+  if (values.help) return 'help';
+  const sizes = { ...(values.full ? fullSizes : usualSizes), ...values };
+  const one = (name: Sized): number => numberOf(name, sizes[name]);
+  const many = (name: Sized): readonly number[] =>
+    sizes[name].split(',').map((text) => numberOf(name, text));
+  return {
+    url: values.url,
+    only: (values.only ?? benchNames).map(benchName),
+    engines: many('engines'),
+    slots: one('slots'),
+    jobs: one('jobs'),
+    latencyJobs: one('latency-jobs'),
+    claimEngines: many('claim-engines'),
+    claimJobs: one('claim-jobs'),
+    trickleJobs: one('trickle-jobs'),
+    trickleMs: one('trickle-ms'),
+    rounds: one('rounds'),
+    changes: one('changes'),
+    steps: many('steps'),
+    sleeping: one('sleeping'),
+    profile: values.profile,
+  };
+}
+
+const usualSizes = { steps: '10,100', sleeping: '10000' };
+const fullSizes = { steps: '10,100,1000', sleeping: '100000' };
+
+type Sized =
+  | 'engines'
+  | 'slots'
+  | 'jobs'
+  | 'latency-jobs'
+  | 'claim-engines'
+  | 'claim-jobs'
+  | 'trickle-jobs'
+  | 'trickle-ms'
+  | 'rounds'
+  | 'changes'
+  | 'steps'
+  | 'sleeping';
+
+function numberOf(flag: string, text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new Error(`--${flag}: "${text}" is not a whole number above 0.`);
+}
+
+function benchName(name: string): BenchName {
+  const found = benchNames.find((known) => known === name);
+  if (found === undefined) {
+    throw new Error(`--only: there is no benchmark "${name}"; there are ${benchNames.join(', ')}.`);
+  }
+  return found;
+}

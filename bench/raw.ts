@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { bulkSender } from '../src/store/bulk.js';
+import type { NewDocument } from '../src/store/writer.js';
+import { sum } from './figure.js';
+import { revisionsOf } from './project.js';
+import type { BenchServer } from './server.js';
+
+/** Documents stored by nothing but requests. */
+export type RawRate = { readonly documents: number; readonly ms: number };
+
+/**
+ * Sends the requests of engines again, as new documents into a database without a design document:
+ * the same documents in the same batches, by as many writers, each with one request in flight.
+ */
+export async function replay(
+  server: BenchServer,
+  writers: readonly (readonly string[])[],
+): Promise<RawRate> {
+  const connection = await server.database('plain');
+  const prepared = writers.map((bodies) => bodies.map(asNew));
+  const began = performance.now();
+  const counts = await Promise.all(
+    prepared.map(async (bodies) => {
+      const send = bulkSender(connection);
+      let documents = 0;
+      for (const body of bodies) documents += revisionsOf(await send(body)).length;
+      return documents;
+    }),
+  );
+  const ms = performance.now() - began;
+  await server.remove(connection);
+  return { documents: sum(counts), ms };
+}
+
+function asNew(body: string): string {
+  const docs = documentsOf(body).map(({ _rev, ...doc }) => ({ ...doc, _id: randomUUID() }));
+  return JSON.stringify({ docs });
+}
+
+/** The documents in the JSON of a `_bulk_docs` request. */
+export function documentsOf(body: string): readonly NewDocument[] {
+  return (JSON.parse(body) as { readonly docs: readonly NewDocument[] }).docs;
+}
+
+/**
+ * Writes the revisions of one document one after the other, each as soon as the one before it is
+ * stored; answers how long that took, ms.
+ */
+export function rawChain(send: ReturnType<typeof bulkSender>) {
+  return async (revisions: readonly NewDocument[]): Promise<number> => {
+    const _id = randomUUID();
+    let rev: string | undefined;
+    const began = performance.now();
+    for (const { _rev, ...doc } of revisions) {
+      const next = { ...doc, _id, ...(rev === undefined ? {} : { _rev: rev }) };
+      [rev] = revisionsOf(await send(JSON.stringify({ docs: [next] })));
+    }
+    return performance.now() - began;
+  };
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareDatabase } from '../src/client/open.js';
+import { startEmbedded } from '../src/embedded/start.js';
+import { credentialsOf, databasePath, type Connection } from '../src/store/connection.js';
+import { createDatabase } from '../src/store/database.js';
+
+/** The server that is measured, and databases on it that are removed at the end. */
+export type BenchServer = {
+  /** What stands in the figures: `embedded` or `couchdb`. */
+  readonly kind: 'embedded' | 'couchdb';
+  /** A new database; `project`: with our design document, `plain`: without, for raw writes. */
+  readonly database: (content: 'project' | 'plain') => Promise<Connection>;
+  readonly remove: (connection: Connection) => Promise<void>;
+  /** Removes what is left and ends what was started. */
+  readonly close: () => Promise<void>;
+};
+
+/** Takes the CouchDB of this URL, or starts an embedded server in a process and folder of its own. */
+export async function openServer(url: string | undefined): Promise<BenchServer> {
+  return url === undefined
+    ? openEmbedded()
+    : benchServer('couchdb', access(url), () => Promise.resolve());
+}
+
+async function openEmbedded(): Promise<BenchServer> {
+  const dir = await mkdtemp(join(tmpdir(), 'tws-bench-'));
+  const server = await startEmbedded({ dir });
+  return benchServer('embedded', server, async () => {
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+}
+
+type Access = { readonly url: string; readonly user?: string; readonly password?: string };
+
+function access(text: string): Access {
+  const url = new URL(text);
+  const [user, password] = [url.username, url.password].map(decodeURIComponent);
+  url.username = '';
+  url.password = '';
+  const named = user === undefined || user === '' ? {} : { user, password: password ?? '' };
+  return { url: url.href.replace(/\/+$/, ''), ...named };
+}
+
+function benchServer(
+  kind: BenchServer['kind'],
+  { url, user, password = '' }: Access,
+  end: () => Promise<void>,
+): BenchServer {
+  const open = new Set<Connection>();
+  const remove = async (connection: Connection): Promise<void> => {
+    open.delete(connection);
+    await fetch(`${url}${databasePath(connection)}`, {
+      method: 'DELETE',
+      headers: credentialsOf(connection),
+    });
+  };
+  return {
+    kind,
+    remove,
+    database: async (content) => {
+      const database = `tws-bench-${randomUUID()}`;
+      const login = user === undefined ? {} : { user, password };
+      const connection = { url, database, app: 'tws', ...login };
+      open.add(connection);
+      if (content === 'project') await prepareDatabase(connection);
+      else await createDatabase(connection);
+      return connection;
+    },
+    close: async () => {
+      await Promise.allSettled([...open].map(remove));
+      await end();
+    },
+  };
+}
