@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * Where the next `_bulk_docs` is cut: `request`: half of its body has gone out, so the database
+ * Where the next write of a job is cut: `request`: half of its body has gone out, so the database
  * never sees the whole; `answer`: the database has it, but its answer does not come back.
  */
 export type WriteCut = 'request' | 'answer';
@@ -13,7 +13,7 @@ export type Proxy = {
   readonly url: string;
   /** Breaks all connections; new ones are let in. */
   readonly cut: () => void;
-  /** Has the next write cut; `hit` is called when that has happened. */
+  /** Has the next `_bulk_docs` with a job in it cut; `hit` is called when that has happened. */
   readonly cutNextWrite: (where: WriteCut, hit: () => void) => void;
   /** No byte gets through, no connection breaks. */
   readonly silence: () => void;
@@ -50,6 +50,7 @@ export async function openProxy(target: URL): Promise<Proxy> {
     const far = connect(Number(target.port || 80), target.hostname);
     const link: Link = { near, far };
     let cutting: typeof armed;
+    let writing = false;
     links.add(link);
     if (mode === 'silent') near.pause();
     for (const socket of [near, far]) {
@@ -57,7 +58,8 @@ export async function openProxy(target: URL): Promise<Proxy> {
       socket.on('close', () => end(link));
     }
     near.on('data', (part: Buffer) => {
-      if (armed !== undefined && isWrite(part)) {
+      if (isRequest(part)) writing = isWrite(part);
+      if (armed !== undefined && writing && part.includes('"type":"job"')) {
         cutting = armed;
         armed = undefined;
       }
@@ -109,6 +111,11 @@ export async function openProxy(target: URL): Promise<Proxy> {
       await once(server, 'close');
     },
   };
+}
+
+/** Requests of one connection come one after the other, each beginning a part of its own. */
+function isRequest(part: Buffer): boolean {
+  return /^[A-Z]+ \S+ HTTP\/1/.test(part.toString('latin1', 0, 2_000));
 }
 
 function isWrite(part: Buffer): boolean {
