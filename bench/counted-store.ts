@@ -17,10 +17,13 @@ export function openCountedStore(connection: Connection, onFinal: () => void): C
   let counts = emptyCounts();
   let keep = false;
   const send = bulkSender(connection);
-  const counted: SendBulk = (json) => {
-    counts.requests += 1;
+  const counted: SendBulk = async (json) => {
     if (keep) counts.bodies.push(json);
-    return send(json);
+    const began = performance.now();
+    const answer = await send(json);
+    counts.requests += 1;
+    counts.requestMs += performance.now() - began;
+    return answer;
   };
   const writer = createWriter(counted);
   const write = async (doc: NewDocument): Promise<WriteResult> => {
@@ -76,6 +79,7 @@ function emptyCounts() {
     claims: { written: 0, lost: 0 },
     firstClaims: { written: 0, lost: 0 },
     requests: 0,
+    requestMs: 0,
     bodies: [] as string[],
   };
 }

@@ -27,6 +27,8 @@ export type Counts = {
   /** Of these the claims of first steps: the only ones that engines compete for when nobody dies. */
   readonly firstClaims: Contest;
   readonly requests: number;
+  /** How long a request was in flight, all together, ms. */
+  readonly requestMs: number;
   /** The JSON of all `_bulk_docs` requests, when it was asked for. */
   readonly bodies: readonly string[];
 };

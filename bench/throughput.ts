@@ -1,10 +1,9 @@
 import { openStore } from '../src/store/store.js';
 import { preciseNow, type Bench } from './bench.js';
-import type { Counts } from './engine-messages.js';
 import { startEngines, type Engines } from './engines.js';
 import { sum } from './figure.js';
 import { definitions, newJobs, storeAll } from './project.js';
-import { replay } from './raw.js';
+import { documentsOf, replay } from './raw.js';
 import type { Connection } from '../src/store/connection.js';
 
 const steps = 3;
@@ -47,15 +46,17 @@ async function measure(bench: Bench, engines: Engines, connection: Connection): 
   say({ figure: 'jobs', value: perSecond(jobs), unit: '1/s', share, ...conditions });
   say({ figure: 'steps', value: perSecond(jobs * steps), unit: '1/s', share, ...conditions });
   say({ figure: 'revisions', value: perSecond(revisions), unit: '1/s', share, ...conditions });
-  say({
-    figure: 'raw documents',
-    value: rawPerSecond,
-    unit: '1/s',
-    ...conditions,
-    ...sizes(counts),
-  });
+  const requestMs = sum(counts.map((count) => count.requestMs));
+  const bodies = counts.flatMap((count) => count.bodies);
+  const sizes = { ...conditions, ...sizesOf(bodies) };
+  say({ figure: 'raw documents', value: rawPerSecond, unit: '1/s', ...sizes });
   say({ figure: 'share of raw', value: share, unit: '', ...conditions });
   say({ figure: 'revisions per job after the submit', value: perJob, unit: '', ...conditions });
+  const requests = sum(counts.map((count) => count.requests));
+  const rawMs = (raw.ms * engines.size) / bodies.length;
+  say({ figure: 'request', value: requestMs / requests, unit: 'ms', rawMs, ...conditions });
+  const inFlight = requestMs / ms / engines.size;
+  say({ figure: 'time with a request in flight', value: inFlight, unit: '', ...conditions });
   say({ figure: 'cpu of engines per job', value: cpuMs / jobs, unit: 'ms', ...conditions });
 }
 
@@ -74,9 +75,8 @@ export async function runBacklog(
 }
 
 /** How the writes came: documents in a request, bytes of a document. */
-function sizes(counts: readonly Counts[]) {
-  const bodies = counts.flatMap((count) => count.bodies);
-  const documents = sum(counts.map(({ claims, revisions }) => claims.lost + revisions));
+function sizesOf(bodies: readonly string[]) {
+  const documents = sum(bodies.map((body) => documentsOf(body).length));
   const bytes = sum(bodies.map((body) => Buffer.byteLength(body)));
   return { batch: documents / bodies.length, bytes: bytes / documents };
 }

@@ -19,7 +19,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const abort = new AbortController();
-  const stop = (): void => abort.abort(new Error('Ended by a signal.'));
+  const stop = (): void => abort.abort();
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   const { engines, jobs, kills, seed } = asked;
@@ -29,18 +29,30 @@ export async function main(args: readonly string[]): Promise<number> {
     for (const line of describe(report)) say(line);
     process.stdout.write(`${lastLine(report)}\n`);
     return isClean(report.verdict) ? 0 : 1;
+  } catch (error) {
+    if (!abort.signal.aborted) throw error;
+    say('ended by a signal; all processes are ended too');
+    return 130;
   } finally {
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
   }
 }
 
-/** `lost=0 double=0 repeated=12 kills=50` */
+/** `lost=0 double=0 repeated=12 kills=50 given_up=0` */
 export function lastLine({ verdict, done }: Report): string {
   const repeated = reasons.reduce((sum, reason) => sum + verdict.repeated[reason], 0);
-  const { lost, double, unexplained } = verdict;
-  const all = repeated + unexplained.length;
-  return `lost=${lost.length} double=${double.length} repeated=${all} kills=${done.get('kill') ?? 0}`;
+  const { lost, double, unexplained, givenUp } = verdict;
+  const figures = {
+    lost: lost.length,
+    double: double.length,
+    repeated: repeated + unexplained.length,
+    kills: done.get('kill') ?? 0,
+    given_up: givenUp.length,
+  };
+  return Object.entries(figures)
+    .map(([name, figure]) => `${name}=${figure}`)
+    .join(' ');
 }
 
 /** What was done, why attempts were repeated, and everything that is wrong, a line each. */

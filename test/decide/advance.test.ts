@@ -220,6 +220,17 @@ describe('the timeout of the flow', () => {
   });
 });
 
+describe('an attempt that was lost', () => {
+  it('begins again at once, also for an engine whose clock is behind', () => {
+    const told = story({ steps: ['a'], flow: { timeout: 0 } });
+    told.go();
+    told.at(500_000).with({ id: 'ahead', running: [], dead: ['me'], freeSlots: 0 });
+    expect(told.go().kind).toBe('write');
+    expect(told.last).toMatchObject({ state: '$$error', due: t0 + 500_000 });
+    expect(told.at(20).with({ id: 'behind', freeSlots: 1 }).go().kind).toBe('claim');
+  });
+});
+
 describe('exec_after', () => {
   it.each([
     ['an ISO time', new Date(t0 + 5000).toISOString()],

@@ -14,7 +14,9 @@ export function leafProgress(job: LiveJob, leaf: Leaf, phase: Phase): Progress {
   if (last === undefined) return { kind: 'begin', beginning: { leaf, phase } };
   if (!isFailed(last)) return done;
   if (last.due !== undefined) {
-    return { kind: 'begin', beginning: { leaf, phase, due: last.due } };
+    // Both times are of one clock: "at once" must not wait for another engine's clock to get there.
+    const beginning = last.due > last.end ? { leaf, phase, due: last.due } : { leaf, phase };
+    return { kind: 'begin', beginning };
   }
   if (completionOn(job, leaf.path) !== undefined) return done;
   const optional = isOptional(job, leaf);
