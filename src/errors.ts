@@ -106,7 +106,7 @@ export const problems = {
       d?.where === undefined
         ? 'TWS_CRYPTO_KEY is not set.'
         : `${d.where} holds an encrypted value, but TWS_CRYPTO_KEY is not set.`,
-    'Set it in the environment to the key that the engines use; any long random text will do for a new project.',
+    'Set it, where this runs, to the key with which the values were encrypted (for a first value: any long random text).',
     78,
     503,
   ),

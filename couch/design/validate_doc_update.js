@@ -116,7 +116,7 @@ function validate(newDoc, oldDoc) {
       refuse('This job has begun: its "state" cannot be removed. Store a new job to run it again.');
     }
     if (isFinal(before.state) && newDoc.state !== before.state) {
-      refuse('This job is finished and stays ' + before.state + '; ask for a retry instead.');
+      refuse('This job is finished and stays ' + before.state + '; store a new job instead.');
     }
     checkSteps();
   }

@@ -84,8 +84,8 @@ export function projectScaffold(name: string, owner: string): readonly Scaffold[
 function projectReadme(name: string): string {
   return `# ${name}
 
-    tws dev                                 # server, Fauxton and an engine; pushes couch/tws
-    tws submit hello --set name=World --wait   # in a second terminal
+    npx tws dev                                 # server, Fauxton and an engine; pushes couch/tws
+    npx tws submit hello --set name=World --wait   # in a second terminal
 
 - \`couch/tws/tasks\`, \`flows\`, \`jobs\`: the documents; \`tws push --map\` stores tasks and flows.
 - \`plugins\`: what tasks do, one module each; \`tws list --plugins\` shows them.

@@ -40,7 +40,7 @@ export const newThing = command(
     const scaffolds = scaffoldsOf(kind, { name, config, plugin: flags.plugin });
     const made = await make(root, scaffolds, io);
     const schemas = kind === 'plugin' ? [] : await copySchemas(root);
-    if (kind === 'project') io.out(`Next: cd ${relative(io.cwd, root)} && tws dev`);
+    if (kind === 'project') io.out(`Next: cd ${relative(io.cwd, root)} && npx tws dev`);
     io.json({ files: [...made, ...schemas] });
     return 0;
   },
