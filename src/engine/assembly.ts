@@ -58,7 +58,7 @@ export function assemble(options: EngineOptions) {
   const life = new AbortController();
   // Every job that is under way may listen to them.
   setMaxListeners(0, ending.signal, life.signal);
-  const retry = createRetry(life.signal);
+  const retry = createRetry(life.signal, (reason) => log.warn({}, `${reason} Trying again.`));
   const library = createLibrary(store);
   const peers = createPeers(id, leaseMs, () => performance.now());
   const parking = createParking();

@@ -7,12 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bucketCredentials, startBucketServer } from '../../src/mailbox/bucket-server.js';
 import { startMailbox } from '../../src/mailbox/mailbox.js';
 import type { CaughtMail } from '../../src/mailbox/mail-server.js';
-import { findPackage } from '../../src/plugin/packages.js';
 import { folderWith } from '../plugin/attempt.js';
 import { run } from './shipped.js';
-
-/** The packages of the mailbox are optional: an installation may do without. */
-const complete = ['smtp-server', 'mailparser'].every((name) => findPackage(name, process.cwd()));
 
 async function mailbox(dir: string) {
   const caught: CaughtMail[] = [];
@@ -29,7 +25,7 @@ async function mailbox(dir: string) {
 
 const mail = { from: 'Shop <shop@example.com>', to: 'ann@example.com', text: 'x' };
 
-describe.skipIf(!complete)('the mailbox', () => {
+describe('the mailbox', () => {
   it('catches mails with any login, keeps them as files and tells about them', async () => {
     const dir = folderWith();
     const { box, caught } = await mailbox(dir);
@@ -97,7 +93,7 @@ describe('a port that is in use', () => {
     });
   });
 
-  it.skipIf(!complete)('is told for the mail server', async () => {
+  it('is told for the mail server', async () => {
     const port = await usedPort();
     const started = startMailbox({ port, dir: folderWith(), onMail: () => undefined });
     await expect(started).rejects.toMatchObject({ code: 'port_taken' });

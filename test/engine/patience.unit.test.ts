@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createRetry } from '../../src/engine/patience.js';
+import { problem } from '../../src/errors.js';
+
+it('asks until there is an answer, and tells once what is wrong unless the feed tells it', async () => {
+  const told: string[] = [];
+  const retry = createRetry(new AbortController().signal, (reason) => told.push(reason));
+  const failures = [
+    problem('couch_unreachable', { url: 'http://x', cause: 'connection refused' }),
+    new Error('There is no view.'),
+    new Error('There is no view.'),
+  ];
+  const answer = await retry(() => {
+    const failure = failures.shift();
+    return failure === undefined ? Promise.resolve('yes') : Promise.reject(failure);
+  });
+  expect(answer).toBe('yes');
+  expect(told).toEqual(['There is no view.']);
+});
+
+it('gives up when the engine ends', async () => {
+  const life = new AbortController();
+  const retry = createRetry(life.signal, () => life.abort());
+  expect(await retry(() => Promise.reject(new Error('no')))).toBeUndefined();
+});
