@@ -23,9 +23,7 @@ export function failStep(job: LiveJob, step: Step, failing: Failing, now: number
   const given: Failure = { ...failing.failure, step: step.name };
   const due = exit === exits.definition ? undefined : nextAttempt(job, step, given, failing, now);
   const ended = { ...step, state, end: now, exit, failure: given } as FailedStep;
-  const heldMs = (job.held_ms ?? 0) + (due === undefined ? 0 : due - now);
-  const held = heldMs === 0 ? job : { ...job, held_ms: heldMs };
-  return withStep(held, step, due === undefined ? ended : { ...ended, due });
+  return withStep(job, step, due === undefined ? ended : { ...ended, due });
 }
 
 function nextAttempt(

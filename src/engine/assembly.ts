@@ -13,6 +13,7 @@ import { createParking } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
+import { createEarly } from './requests.js';
 import { createTimers } from './timers.js';
 import { version } from './version.js';
 
@@ -81,7 +82,7 @@ export function assemble(options: EngineOptions) {
     if (ended !== undefined) running.delete(ended);
     const freeSlots = hands.freeSlots(ended);
     return {
-      me: { ...mine, id, pid: process.pid, freeSlots, facts, running },
+      me: { ...mine, id, pid: process.pid, freeSlots, facts, running, stopping: hands.stopping },
       seenAt,
       nonce: randomUUID(),
       peers: peers.alive(),
@@ -98,5 +99,5 @@ export function assemble(options: EngineOptions) {
   const jobs = createJobs(parts);
   const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };
   const presence = createPresence(store, told, now);
-  return { ...parts, options, id, ending, library, peers, jobs, presence };
+  return { ...parts, early: createEarly(), options, id, ending, library, peers, jobs, presence };
 }

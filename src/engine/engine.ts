@@ -6,7 +6,8 @@ import type { Change } from '../store/change.js';
 import type { FeedState } from '../store/feed.js';
 import { assemble, type Assembly, type EngineOptions } from './assembly.js';
 import { renewLease, sweep, watchPeers } from './duties.js';
-import { takeRequest } from './requests.js';
+import { takeEvent } from './events.js';
+import { takeEarly, takeMessage } from './requests.js';
 import { busyLimit, scan } from './scan.js';
 
 export type { EngineOptions } from './assembly.js';
@@ -113,6 +114,7 @@ function take(engine: Assembly, { id, doc }: Change): void {
   }
   switch (doc['type']) {
     case 'job':
+      takeEarly(engine, id);
       return jobs.take(doc);
     case 'engine': {
       const parsed = parseDocument(doc);
@@ -120,7 +122,10 @@ function take(engine: Assembly, { id, doc }: Change): void {
       return;
     }
     case 'request':
-      return takeRequest(engine, doc);
+    case 'signal':
+      return takeMessage(engine, doc);
+    case 'event':
+      return takeEvent(engine, doc);
     default:
       return;
   }

@@ -10,6 +10,8 @@ import { runAttempt, type Attempt, type RunnerOptions, type StopReason } from '.
  */
 export type Hands = {
   readonly claims: ReadonlySet<string>;
+  /** Those of them that were told to stop because nobody needs them any more. */
+  readonly stopping: ReadonlySet<string>;
   /** Free slots; `ended` is a claim whose slot is about to come free. */
   readonly freeSlots: (ended?: string) => number;
   readonly reserve: (steps: readonly LiveStep[]) => void;
@@ -40,12 +42,14 @@ export type HandsOptions = RunnerOptions & {
 export function createHands(options: HandsOptions): Hands {
   const { plugins, slots, onFree } = options;
   const claims = new Set<string>();
+  const stopping = new Set<string>();
   const attempts = new Map<string, Attempt & { readonly job: string }>();
   const emptied: (() => void)[] = [];
   let closed = false;
 
   const release = (claim: string): void => {
     attempts.delete(claim);
+    stopping.delete(claim);
     if (!claims.delete(claim)) return;
     if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
     onFree();
@@ -59,6 +63,7 @@ export function createHands(options: HandsOptions): Hands {
   });
   return {
     claims,
+    stopping,
     release,
     freeSlots: (ended) => {
       const freed = ended !== undefined && claims.has(ended) ? 1 : 0;
@@ -77,7 +82,10 @@ export function createHands(options: HandsOptions): Hands {
       attempts.set(step.claim, { ...attempt, job: job._id });
       void attempt.outcome.then(ended).finally(() => release(step.claim));
     },
-    stop: (claim, reason) => attempts.get(claim)?.stop(reason),
+    stop: (claim, reason) => {
+      if (reason === 'cancelled' && attempts.has(claim)) stopping.add(claim);
+      attempts.get(claim)?.stop(reason);
+    },
     stopAll: (reason) => {
       for (const attempt of attempts.values()) attempt.stop(reason);
     },

@@ -15,6 +15,7 @@ import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { NewDocument } from '../store/writer.js';
 import type { Store } from '../store/store.js';
+import { cancelChildren } from './abandon.js';
 import { writeOrConfirm } from './confirm.js';
 import type { Decider, Decision, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
@@ -159,11 +160,11 @@ function park(parts: JobParts, job: Job, wait: Wait): void {
   const { parking, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
-  const owner = isLiveJob(job) ? job.steps.find(isLive)?.engine : undefined;
-  if (owner !== undefined) parking.forEngine(job._id, owner);
-  else if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job), wait.rank ?? 0);
+  const owners = isLiveJob(job) ? job.steps.filter(isLive).map(({ engine }) => engine) : [];
+  if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job), wait.rank ?? 0);
   else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
   else parking.leave(job._id);
+  parking.watch(job._id, owners);
   const keep = wait.for !== undefined && desk.size < keptForSlot;
   if (!keep && hands.of(job._id).length === 0) desk.drop(job._id);
 }
@@ -190,6 +191,7 @@ async function commit(parts: JobParts, decision: Commit): Promise<void> {
   parking.leave(job._id);
   const claims = decision.kind === 'claim' ? decision.steps : [];
   hands.reserve(claims);
+  await cancelChildren(parts, job._id, decision.abandons);
   const written = await writeOrConfirm(parts, job, claims);
   if (written.kind !== 'written') {
     for (const { claim } of claims) hands.release(claim);
@@ -276,6 +278,7 @@ async function settleAttempt(
     const claims = next.kind === 'claim' ? next.steps : [];
     if (hands.freeSlots(step.claim) < claims.length) continue;
     hands.reserve(claims);
+    await cancelChildren(parts, id, next.abandons);
     const written = await writeOrConfirm(parts, next.job, claims, step.claim);
     if (written.kind === 'written') {
       hands.release(step.claim);

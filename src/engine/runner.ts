@@ -1,5 +1,5 @@
 import type { Outcome } from '../decide/intent.js';
-import { resultsBefore } from '../decide/history.js';
+import { resultsFor } from '../decide/input.js';
 import { timeoutOf } from '../decide/clock.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type LiveStep } from '../model/step.js';
@@ -82,8 +82,7 @@ async function call(
   try {
     const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`);
     clear.forEach(onSecret);
-    const main = step.phase === 'main';
-    const { results, parent_results } = resultsBefore(job, main ? step.index : undefined);
+    const { results, parent_results } = resultsFor(job, step);
     const { context, redact } = createContext({
       params,
       clear,

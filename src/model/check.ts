@@ -104,10 +104,7 @@ function flowNotes(flow: Flow, world: World): readonly Note[] {
 type Place = { readonly leaf: Leaf; readonly at: string };
 
 function placesIn(tree: Structure, root: 'tasks' | 'cancel'): readonly Place[] {
-  return leavesOf(tree).map((leaf) => {
-    const keys = leaf.path.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-    return { leaf, at: toJsonPath([root, tree.structure, ...keys]) };
-  });
+  return leavesOf(tree).map((leaf) => ({ leaf, at: toJsonPath([root, ...leaf.keys]) }));
 }
 
 function stepNotes({ leaf, at }: Place, owner: string, world: World): readonly Note[] {
