@@ -119,7 +119,7 @@ export type EventName = { readonly type: string; readonly key: string };
 export type NameAndOwner = { readonly name: string; readonly owner: string };
 
 /** The document of a child job, to be created. */
-export type ChildJob = Omit<NewJob, '_rev'>;
+export type ChildJob = Omit<NewJob, '_rev'> & { readonly continued_from?: string };
 
 /**
  * What to do about a job. `job` is always the whole next document: its writer knows no rule.

@@ -1,6 +1,8 @@
 import type { Outcome } from '../decide/intent.js';
 import { resultsFor } from '../decide/input.js';
+import { scopeOf } from '../decide/scope.js';
 import { timeoutOf } from '../decide/clock.js';
+import { historyOf } from '../model/history.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type LiveStep } from '../model/step.js';
 import { createContext } from '../plugin/context.js';
@@ -90,6 +92,8 @@ async function call(
       step,
       results,
       parentResults: parent_results,
+      item: scopeOf(job, step.path)['item'],
+      ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
       signal,
       log: (message, data) => log.info(data === undefined ? about : { ...about, data }, message),
       heartbeat: () => undefined,

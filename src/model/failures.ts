@@ -52,6 +52,8 @@ const sentences = {
   ExitSet: (d: { exit: number }) => `The plugin ended with exit ${d.exit}.`,
   OutputError: (d: { at: string; reason: string }) =>
     `The flow's ${d.at} cannot be evaluated: ${ended(d.reason)}`,
+  DecisionInvalid: (d: { reason: string }) =>
+    `The decider did not answer with decisions: ${ended(d.reason)}`,
   WaitTimeout: (d: { awaited: string; timeout: number }) =>
     `The step waited ${d.awaited} for ${d.timeout} ms in vain.`,
   DelayInvalid: (d: { value: string }) =>

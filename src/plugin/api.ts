@@ -1,3 +1,7 @@
+import type { HistoryEvent } from '../model/history.js';
+
+export type { HistoryEvent } from '../model/history.js';
+
 /** Options of `context.render`. */
 export type RenderOptions = {
   /** Escape `&`, `<`, `>` and quotes in what is filled in (`{{x}}`; `{{{x}}}` stays as it is). */
@@ -39,6 +43,10 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly render: (template: string, options?: RenderOptions) => string;
   /** Sets the exit, 0 to 255, that this step (in a handler: the job) ends with. */
   readonly exit: (code: number) => void;
+  /** In a map: the item that this step is for; frozen. */
+  readonly item?: unknown;
+  /** For deciders: what has happened in the job until this decision began; frozen. */
+  readonly history?: readonly HistoryEvent[];
   /** The project's folder, absolute: where files named in parameters are looked for. */
   readonly cwd: string;
 };

@@ -1,4 +1,5 @@
 import { redactor, type Redact } from '../secrets/redaction.js';
+import type { HistoryEvent } from '../model/history.js';
 import type { PluginContext } from './api.js';
 import { pluginProblem } from './failures.js';
 import { renderer } from './render.js';
@@ -16,6 +17,7 @@ export type ContextInput = {
   readonly results: Json;
   readonly parentResults?: unknown;
   readonly item?: unknown;
+  readonly history?: readonly HistoryEvent[];
   readonly signal: AbortSignal;
   readonly log: PluginContext['log'];
   readonly heartbeat: PluginContext['heartbeat'];
@@ -59,6 +61,8 @@ export function createContext(input: ContextInput): {
     },
     render: renderer({ job, step, params, results, ...above }),
     exit: input.exit ?? (() => undefined),
+    ...(input.item === undefined ? {} : { item: frozenCopy(input.item) }),
+    ...(input.history === undefined ? {} : { history: frozenCopy(input.history) }),
   };
   return { context, redact };
 }
