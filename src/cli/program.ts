@@ -153,6 +153,11 @@ const jobs: readonly CommandDefinition[] = [
       },
       { flags: '--id <id>', about: 'Id of the job; submitting it again changes nothing.' },
       { flags: '--wait', about: 'Wait for the end; the exit status is that of the job.' },
+      { flags: '--timeout <s>', about: 'With --wait: wait so many seconds at most (exit 124).' },
+      {
+        flags: '--give-up <s>',
+        about: 'With --wait: seconds without an answer of the database (exit 69); default 60.',
+      },
     ],
     stoppable: true,
     examples: [
@@ -160,6 +165,13 @@ const jobs: readonly CommandDefinition[] = [
       'tws submit mail-to --set to=me@example.com --set subject=Hello',
     ],
     load: async () => (await import('./commands/submit.js')).submit,
+  },
+  {
+    name: 'explain',
+    about: 'Say why a job does not move, and what to do about it.',
+    arguments: jobArgument,
+    stoppable: true,
+    load: async () => (await import('./commands/explain.js')).explain,
   },
   {
     name: 'cancel',
