@@ -17,14 +17,16 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
     ['slots', config.slots ?? 10],
     ['labels', config.labels],
     ['lease', config.leaseMs ?? 15_000],
+    ['drain', config.drainMs ?? 30_000],
     ['log_level', config.logLevel],
     ['crypto_key', hidden(config.cryptoKey)],
+    ['secrets.older', config.olderSecrets ?? ''],
     ['embedded.dir', config.embedded.dir],
     ['embedded.port', config.embedded.port],
   ];
   io.out(`project: ${config.root}${config.file === undefined ? ' (no tws.json)' : ''}`);
   for (const [name, value] of settings) {
-    const shown = Array.isArray(value) ? value.join(', ') : String(value);
+    const shown = shownValue(value);
     io.out(
       `${name}: ${shown} ${io.style('dim', `(${origins[name] ?? 'default'})`)}`.replace('  ', ' '),
     );
@@ -38,3 +40,8 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
   });
   return 0;
 });
+
+function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
