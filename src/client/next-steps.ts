@@ -60,7 +60,9 @@ export function nextSteps(job: StoredDocument): readonly ToCome[] {
   // A failed step of an earlier run is begun anew: the flow itself is tried again.
   const ended = last?.failed === true && last.due === undefined && last.run === job['run'];
   const open =
-    last !== undefined && ended ? handlersOf(last, leaves, job) : openLeaves(job, leaves);
+    last !== undefined && ended
+      ? handlersOf(last, leaves, job)
+      : openLeaves(job, leaves, tasks['structure'] === 'sequence');
   return open.flatMap(({ name, task }) => {
     const definition = definitions[task];
     if (!isObject(definition) || typeof definition['flow'] === 'string') return [];

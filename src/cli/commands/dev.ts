@@ -41,7 +41,13 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     await pushOwn(config, opened.client, io);
     if (said.engine) {
       const log = createLog({ level: config.logLevel }, io);
-      const engine = await startProjectEngine({ config, opened, log, signal: io.stop });
+      const engine = await startProjectEngine({
+        config,
+        opened,
+        log,
+        signal: io.stop,
+        keyless: true,
+      });
       cleanup.add(() => endEngine(engine, io.force));
     }
     greet(embedded, io);
