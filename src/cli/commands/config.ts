@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OlderFormat } from '../../secrets/older-format.js';
 import { command } from '../command.js';
 
 /** `tws config`: every setting with its source; credentials are shown as `***`. */
@@ -6,7 +7,7 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
   const config = read();
   const { origins } = config;
   const hidden = (value: string | undefined): string => (value === undefined ? '' : '***');
-  const settings: readonly (readonly [string, unknown])[] = [
+  const settings: readonly (readonly [string, Shown])[] = [
     ['url', config.url],
     ['user', hidden(config.user)],
     ['password', hidden(config.password)],
@@ -41,7 +42,9 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
   return 0;
 });
 
-function shownValue(value: unknown): string {
-  if (Array.isArray(value)) return value.join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+type Shown = string | number | readonly string[] | OlderFormat;
+
+function shownValue(value: Shown): string {
+  if (typeof value !== 'object') return String(value);
+  return Array.isArray(value) ? value.join(', ') : JSON.stringify(value);
 }
