@@ -14,6 +14,10 @@ const engineOptions: readonly OptionDefinition[] = [
   { flags: '--slots <n>', about: 'Steps to run at the same time.' },
   { flags: '--labels <a,b>', about: 'Labels of the engine: tasks may ask for them.' },
 ];
+const mailPort: OptionDefinition = {
+  flags: '--mail-port <n>',
+  about: 'Port of the mail server; 0: a free one.',
+};
 const noConfirm: OptionDefinition = { flags: '--no-confirm', about: 'Ask nothing.' };
 const requestOptions: readonly OptionDefinition[] = [
   { flags: '--reason <text>', about: 'Why; it is kept in the job.' },
@@ -32,6 +36,7 @@ const beginning: readonly CommandDefinition[] = [
         flags: '--dir <folder>',
         about: 'Folder of the data; default: a new one, removed at the end.',
       },
+      mailPort,
     ],
     stoppable: true,
     load: async () => (await import('./commands/quickstart.js')).quickstart,
@@ -41,7 +46,12 @@ const beginning: readonly CommandDefinition[] = [
     about: 'Run an embedded server, Fauxton and an engine for developing.',
     options: [
       { flags: '--port <n>', about: 'Port of the server; default 5984, 0: a free one.' },
-      { flags: '--mailbox', about: 'Run a mail server and an S3 server for the samples, too.' },
+      {
+        flags: '--mailbox',
+        about: 'Run a mail server (port 2525) and an S3 server (port 4568) for the samples, too.',
+      },
+      mailPort,
+      { flags: '--s3-port <n>', about: 'Port of the S3 server; 0: a free one.' },
       { flags: '--no-engine', about: 'Run no engine.' },
       { flags: '--dir <folder>', about: 'Folder of the data; default .tws.' },
       ...engineOptions,

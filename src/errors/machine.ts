@@ -8,6 +8,13 @@ export const machineProblems = {
     69,
     503,
   ),
+  mailbox_port_taken: row(
+    (d: { port: number; what: string }) =>
+      `Port ${d.port} of this machine, which the ${d.what} wants, is in use.`,
+    'Choose another with --mail-port or --s3-port (0: any free one), or end what uses it.',
+    69,
+    503,
+  ),
   part_missing: row(
     (d: { part: string; package: string }) =>
       `${d.part} needs the package ${d.package}, which is not installed.`,

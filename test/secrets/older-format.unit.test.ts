@@ -124,8 +124,11 @@ const vectors: readonly Vector[] = [
   ],
 ];
 
+const titled = vectors.map((vector) => [vector[0], vector] as const);
+
 describe('a value of an earlier project', () => {
-  it.each(vectors)('is read as the settings say: %s', (_title, format, value, key = passphrase) => {
+  it.each(titled)('is read as the settings say: %s', (_title, vector) => {
+    const [, format, value, key = passphrase] = vector;
     expect(isOlderFormat(value)).toBe(true);
     expect(olderFormatProblem(format)).toBeUndefined();
     expect(decrypt(value, key, 'pass', format)).toBe('pässword');
