@@ -93,6 +93,7 @@ const definitions: readonly CommandDefinition[] = [
       { flags: '--flows', about: 'The files of ~tws/flows.' },
       { flags: '--jobs', about: 'The files of ~tws/jobs: each is submitted once.' },
       { flags: '--design', about: 'The design document.' },
+      { flags: '--samples', about: 'The tasks and flows that come with tws, such as mailtest.' },
     ],
     examples: ['tws push --map', 'tws push ~tws/tasks/mail.json'],
     load: async () => (await import('./commands/push.js')).push,

@@ -215,6 +215,31 @@ describe('the mail server of tws dev', () => {
   });
 });
 
+describe('a project of tws new', () => {
+  it('runs its own job and the samples by the commands of its README', async () => {
+    const above = await project();
+    expect(await tws(['new', 'project', 'shop'], { cwd: above }).ended).toBe(0);
+    const cwd = join(above, 'shop');
+    const readme = await readFile(join(cwd, 'README.md'), 'utf8');
+    const ports = ['--port', '0', '--mail-port', '0', '--s3-port', '0'];
+    const dev = tws(['dev', '--mailbox', ...ports], { cwd });
+    await dev.prints(/Ctrl-C ends all/);
+    const port = /smtp:\/\/127\.0\.0\.1:(\d+)/.exec(dev.err())?.[1] ?? '';
+    const told = [...readme.matchAll(/^ {4}npx tws (?!dev)(.*?)(?: +#.*)?$/gm)];
+    const calls = told.map(([, call = '']) => call.trim().split(' '));
+    expect(calls.map(([command]) => command)).toEqual(['submit', 'push', 'submit', 'submit']);
+    for (const call of calls) {
+      const mails = call.includes('mailtest') || call.includes('mail-to');
+      const args = mails ? [...call, '--set', `params.mail-0.smtp.port=${port}`] : call;
+      const called = tws(args, { cwd });
+      expect(await called.ended, `${call.join(' ')}: ${called.err()}`).toBe(0);
+    }
+    await dev.prints(/To: +me@example\.com/);
+    dev.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
+  });
+});
+
 describe('tws quickstart', () => {
   it('shows the mail that a workflow sent and its job, and leaves nothing behind', async () => {
     const cwd = await project();

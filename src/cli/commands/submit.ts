@@ -5,6 +5,7 @@ import { problem } from '../../errors.js';
 import { defaultOwner } from '../../model/task.js';
 import { answersFor } from '../answers.js';
 import { checkDocument } from '../checks/document.js';
+import { remedy } from '../checks/references.js';
 import { command, numberFlag, switchFlag } from '../command.js';
 import { readJsonFile, readJsonText, type FoundFile, type Written } from '../files.js';
 import type { Io } from '../io.js';
@@ -32,13 +33,13 @@ export const submit = command(flags, async ({ args, flags: said, config: read },
   refuseProblems(checkDocument(file.shown, job), [], io);
   const { client, close } = open(config);
   try {
+    await warnOfFlow(client, job, io);
     const submitted = await client.submit(job as unknown as JobToSubmit);
     const { id, existed } = submitted;
     const line = existed
       ? `skipping: ${file.shown} (already submitted as ${id})`
       : `submitted: ${id}`;
     io.out(line);
-    await warnOfFlow(client, job, io);
     if (!said.wait) {
       io.json(submitted);
       return 0;
@@ -98,7 +99,8 @@ async function warnOfFlow(client: Client, job: Written, io: Io): Promise<void> {
   for (const one of new Set([owner, defaultOwner])) {
     if ((await client.find('flow', flow, one)).length > 0) return;
   }
-  io.warn(
-    `${io.style('yellow', 'warning:', 'stderr')} there is no flow "${flow}" of owner "${owner}" yet.`,
-  );
+  const flows = (await client.definitions('flow')).map(({ name }) => String(name));
+  const todo = remedy({ kind: 'flow', name: flow }, { flow: flows, task: [] });
+  const label = io.style('yellow', 'warning:', 'stderr');
+  io.warn(`${label} there is no flow "${flow}" of owner "${owner}" yet. ${todo}`);
 }
