@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginRegistry } from '../plugin/loader.js';
+import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
@@ -25,6 +26,10 @@ export type EngineOptions = {
   /** The project's folder: where plugins look for files. */
   readonly cwd: string;
   readonly cryptoKey?: string | undefined;
+  /** How values that an earlier project encrypted are read. */
+  readonly olderSecrets?: OlderFormat | undefined;
+  /** Starts without a key, too: the steps that need it fail, each with the reason. */
+  readonly keyless?: boolean | undefined;
   /** Attempts at the same time; default 10. */
   readonly slots?: number | undefined;
   readonly labels?: readonly string[] | undefined;
@@ -70,8 +75,9 @@ export function assemble(options: EngineOptions) {
   const timers = createTimers((job) => jobs.wake(job), now);
   const onFree = (): void => jobs.fillSlots();
   const graceMs = options.graceMs ?? 5_000;
-  const { onSecret } = options;
-  const hands = createHands({ plugins, slots, log, cwd, cryptoKey, graceMs, onFree, onSecret });
+  const { onSecret, olderSecrets } = options;
+  const secrets = { cryptoKey, olderSecrets, onSecret };
+  const hands = createHands({ plugins, slots, log, cwd, graceMs, onFree, ...secrets });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({

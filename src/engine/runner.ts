@@ -8,6 +8,7 @@ import { exits, type LiveStep } from '../model/step.js';
 import { createContext } from '../plugin/context.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin } from '../plugin/run.js';
+import type { OlderFormat } from '../secrets/older-format.js';
 import { decryptDeep } from '../secrets/parameters.js';
 import { TwsError } from '../errors.js';
 import type { Log } from './log.js';
@@ -27,6 +28,7 @@ export type RunnerOptions = {
   readonly log: Log;
   readonly cwd: string;
   readonly cryptoKey?: string | undefined;
+  readonly olderSecrets?: OlderFormat | undefined;
   readonly onSecret?: ((clear: string) => void) | undefined;
   /** How long a plugin may take to end after its `signal` was aborted, ms. */
   readonly graceMs: number;
@@ -78,11 +80,11 @@ async function call(
   job: LiveJob,
   step: LiveStep,
   signal: AbortSignal,
-  { log, cwd, cryptoKey, onSecret = () => undefined }: RunnerOptions,
+  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined }: RunnerOptions,
 ): Promise<Outcome> {
   const about = { job: job._id, step: step.name, attempt: step.attempt };
   try {
-    const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`);
+    const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`, olderSecrets);
     clear.forEach(onSecret);
     const { results, parent_results } = resultsFor(job, step);
     const { context, redact } = createContext({
