@@ -11,6 +11,8 @@ export type Desk = {
   readonly put: (doc: StoredDocument) => 'news' | 'echo' | 'stale';
   /** What may be done about the document is new, though its version is not: counts as seen now. */
   readonly touch: (id: string) => void;
+  /** Whether this very version was seen. */
+  readonly knows: (id: string, rev: string) => boolean;
   /** When the newest version was first seen (epoch ms); of a document never seen: now. */
   readonly seenAt: (id: string) => number;
   /** Whether no newer version was seen since. */
@@ -59,7 +61,8 @@ export function createDesk(onError: (id: string, error: unknown) => void, now: (
       const seen = revisions.get(doc._id)?.rev;
       if (seen !== undefined && generationOf(seen) > generationOf(doc._rev)) return 'stale';
       if (seen !== doc._rev) remember(doc._id, doc._rev);
-      documents.set(doc._id, doc);
+      // Of two copies of one version the first stays: it may have been read already.
+      if (documents.get(doc._id)?._rev !== doc._rev) documents.set(doc._id, doc);
       return seen === doc._rev ? 'echo' : 'news';
     },
     isNewest: (doc) => (revisions.get(doc._id)?.rev ?? doc._rev) === doc._rev,
@@ -67,6 +70,7 @@ export function createDesk(onError: (id: string, error: unknown) => void, now: (
       const seen = revisions.get(id);
       if (seen !== undefined) remember(id, seen.rev);
     },
+    knows: (id, rev) => revisions.get(id)?.rev === rev,
     seenAt: (id) => revisions.get(id)?.at ?? now(),
     forget: () => revisions.clear(),
     newest: (id) => documents.get(id),

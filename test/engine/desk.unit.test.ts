@@ -25,6 +25,17 @@ describe('a version of a document', () => {
   });
 });
 
+it('a version that was put on the desk is known, also when it was taken off again', () => {
+  const desk = open();
+  const version = doc('2-b');
+  desk.put(version);
+  desk.put(doc('2-b'));
+  expect(desk.newest('job')).toBe(version);
+  desk.drop('job');
+  expect([desk.knows('job', '2-b'), desk.knows('job', '3-c')]).toEqual([true, false]);
+  expect(desk.newest('job')).toBeUndefined();
+});
+
 describe('tasks for one document', () => {
   it('run one after the other, also when one fails', async () => {
     const said: string[] = [];
