@@ -44,7 +44,7 @@ function watchedStore(...docs: readonly StoredDocument[]) {
       .filter(({ type }) => name === `${String(type)}s`)
       .map((doc): Row => ({
         id: doc._id,
-        key: `${String(doc['name'])}::${String(doc['owner'] ?? 'DEFAULT')}`,
+        key: `${String(doc['name'])}::DEFAULT`,
         doc,
       }));
     return Promise.resolve(
