@@ -42,7 +42,7 @@ export async function goOn(
 ): Promise<StoredDocument | undefined> {
   const { desk, reading } = parts;
   const job = { ...decision.job, _rev: doc._rev };
-  desk.put(doc);
+  desk.putOwn(doc);
   // What was read back may be a later revision, with changes of somebody else in it.
   if (generationOf(doc._rev) === generationOf(decision.job._rev) + 1) reading.know(doc, job);
   switch (decision.kind) {

@@ -70,7 +70,7 @@ export function createJobs(parts: JobParts): Jobs {
       if (!desk.knows(doc._id, doc._rev) && desk.put(doc) === 'news') consider(doc);
     },
     review: (doc) => {
-      if (desk.put(doc) !== 'stale') consider(doc);
+      if (desk.put(doc) !== 'stale') consider(desk.newest(doc._id) ?? doc);
     },
     wake: (id) => void wake(parts, id),
     rouse: (id) => {
