@@ -149,6 +149,7 @@ function createTeller(engine: Assembly): (state: FeedState) => void {
       log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
       away = true;
       desk.forget();
+      library.doubt();
     } else if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);
