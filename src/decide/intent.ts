@@ -150,6 +150,8 @@ export type Outcome =
       readonly retryAfterMs?: number;
     }
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  /** It gave no sign of life for so long. */
+  | { readonly kind: 'silent'; readonly heartbeatMs: number }
   | { readonly kind: 'cancelled' }
   /** The engine stops and hands the attempt back. */
   | { readonly kind: 'released' };

@@ -40,6 +40,8 @@ export type EngineOptions = {
   readonly drainMs?: number | undefined;
   /** How long a plugin may take to end after its signal was aborted. */
   readonly graceMs?: number | undefined;
+  /** What running attempts tell of themselves is written that often at most; default 5000. */
+  readonly reportMs?: number | undefined;
   readonly crashLimit?: number | undefined;
 };
 
@@ -70,7 +72,8 @@ export function assemble(options: EngineOptions) {
   const onFree = (): void => jobs.fillSlots();
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret } = options;
-  const hands = createHands({ plugins, slots, log, cwd, cryptoKey, graceMs, onFree, onSecret });
+  const running = { plugins, slots, log, cwd, cryptoKey, graceMs, now, onFree, onSecret };
+  const hands = createHands({ ...running, reportMs: options.reportMs ?? 5_000 });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({

@@ -1,8 +1,15 @@
 import type { Outcome } from '../decide/intent.js';
+import type { Report } from '../decide/report.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
-import { runAttempt, type Attempt, type RunnerOptions, type StopReason } from './runner.js';
+import {
+  runAttempt,
+  type Attempt,
+  type RunnerOptions,
+  type StopReason,
+  type WriteReport,
+} from './runner.js';
 
 /**
  * The attempts this process has in hand. A claim takes its slot when it is decided, before it is
@@ -14,12 +21,8 @@ export type Hands = {
   readonly freeSlots: (ended?: string) => number;
   readonly reserve: (steps: readonly LiveStep[]) => void;
   readonly release: (claim: string) => void;
-  /** Starts a reserved attempt; its claim was confirmed. `ended` is called once, with its outcome. */
-  readonly start: (
-    job: LiveJob,
-    step: LiveStep,
-    ended: (outcome: Outcome) => Promise<void>,
-  ) => void;
+  /** Starts a reserved attempt; its claim was confirmed. */
+  readonly start: (job: LiveJob, step: LiveStep, hear: Hearers) => void;
   readonly stop: (claim: string, reason: StopReason) => void;
   readonly stopAll: (reason: StopReason) => void;
   /** Attempts of a job that run here. */
@@ -28,6 +31,14 @@ export type Hands = {
   readonly close: () => void;
   /** Resolves when nothing is in hand any more. */
   readonly empty: () => Promise<void>;
+};
+
+/** Who hears of an attempt. */
+export type Hearers = {
+  /** Called once, with its outcome and all that it told on the way. */
+  readonly ended: (outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what it has told so far. */
+  readonly told: WriteReport;
 };
 
 export type HandsOptions = RunnerOptions & {
@@ -67,15 +78,17 @@ export function createHands(options: HandsOptions): Hands {
     reserve: (steps) => {
       for (const step of steps) claims.add(step.claim);
     },
-    start: (job, step, ended) => {
+    start: (job, step, hear) => {
       const plugin = plugins.get(step.plugin);
       const outcome = Promise.resolve(missing(step));
       const attempt: Attempt =
         plugin === undefined
-          ? { claim: step.claim, outcome, stop: () => undefined }
-          : runAttempt(plugin, job, step, options);
+          ? { claim: step.claim, outcome, told: () => ({}), stop: () => undefined }
+          : runAttempt(plugin, job, step, options, hear.told);
       attempts.set(step.claim, { ...attempt, job: job._id });
-      void attempt.outcome.then(ended).finally(() => release(step.claim));
+      void attempt.outcome
+        .then((how) => hear.ended(how, attempt.told()))
+        .finally(() => release(step.claim));
     },
     stop: (claim, reason) => attempts.get(claim)?.stop(reason),
     stopAll: (reason) => {

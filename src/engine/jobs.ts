@@ -1,6 +1,7 @@
 import { carrying } from '../decide/carrying.js';
 import { endInvalid, endRefused } from '../decide/finish.js';
 import type { ChildJob, Outcome, Wait } from '../decide/intent.js';
+import type { Report } from '../decide/report.js';
 import { settle } from '../decide/settle.js';
 import {
   defaultPriority,
@@ -22,6 +23,7 @@ import type { Hands } from './hands.js';
 import type { Log } from './log.js';
 import type { Parking } from './parking.js';
 import type { Retry } from './patience.js';
+import { writeReport } from './reports.js';
 import type { Timers } from './timers.js';
 
 /** The parts of an engine that have to do with jobs. */
@@ -230,9 +232,11 @@ function startAll(parts: JobParts, job: LiveJob, steps: readonly LiveStep[]): vo
   for (const step of steps) {
     const about = { job: job._id, step: step.name, attempt: step.attempt };
     log.info(about, `Step ${step.name} begins.`);
-    hands.start(job, step, (outcome) =>
-      desk.queue(job._id, () => settleAttempt(parts, job._id, step, outcome)),
-    );
+    hands.start(job, step, {
+      ended: (outcome, told) =>
+        desk.queue(job._id, () => settleAttempt(parts, job._id, step, outcome, told)),
+      told: (told) => desk.queue(job._id, () => writeReport(parts, job._id, step, told)),
+    });
   }
 }
 
@@ -256,6 +260,7 @@ async function settleAttempt(
   id: string,
   step: LiveStep,
   given: Outcome,
+  told: Report,
 ): Promise<void> {
   const { desk, hands, store, retry, decider, surroundings, now, log } = parts;
   const about = { job: id, step: step.name, attempt: step.attempt };
@@ -265,7 +270,7 @@ async function settleAttempt(
   while (doc !== undefined) {
     const parsed = parseDocument(doc);
     if (parsed.kind !== 'job' || !parsed.ok) break;
-    const settled = settle(parsed.value, step.claim, outcome, now());
+    const settled = settle(parsed.value, step.claim, outcome, now(), told);
     if (settled.kind === 'fenced') {
       log.warn(about, `The outcome of step ${step.name} is dropped: ${settled.because}`);
       break;

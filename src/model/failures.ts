@@ -32,6 +32,8 @@ const sentences = {
   MappingError: (d: { from: string; reason: string }) =>
     `The stdio mapping from "${d.from}" cannot be made: ${ended(d.reason)}`,
   StepTimeout: (d: { timeout: number }) => `The attempt took longer than its ${d.timeout} ms.`,
+  HeartbeatTimeout: (d: { heartbeat: number }) =>
+    `The attempt gave no sign of life (heartbeat) for ${d.heartbeat} ms.`,
   AcceptTimeout: (d: { timeout: number; needs: string }) =>
     `No engine took the step within ${d.timeout} ms (it needs ${d.needs}).`,
   FlowTimeout: (d: { timeout: number; at: string }) =>

@@ -33,6 +33,13 @@ const stepBase = {
   run: z.int().min(1),
   phase: z.enum(phases),
 };
+/** What the plugin tells while it runs. */
+const told = {
+  details: z.exactOptional(z.unknown()),
+  progress: z.exactOptional(z.unknown()),
+  log: z.exactOptional(z.unknown()),
+  reported: z.exactOptional(momentSchema),
+};
 const claimed = {
   plugin: z.string(),
   engine: z.string(),
@@ -57,6 +64,7 @@ const failed = {
   ...ended,
   failure: failureSchema,
   due: z.exactOptional(momentSchema),
+  ...told,
 };
 
 /** States of a step, in the order in which it may come through them. */
@@ -80,13 +88,14 @@ const stepText = `must be one of ${stepStates.join(', ')}`;
 export const stepSchema = z.discriminatedUnion(
   'state',
   [
-    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed }),
-    z.looseObject({ ...stepBase, state: z.literal('$$active'), ...claimed, start: momentSchema }),
+    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed, ...told }),
+    z.looseObject({ ...stepBase, state: z.literal('$$active'), ...claimed, start: momentSchema, ...told }),
     z.looseObject({
       ...stepBase,
       state: z.literal('$$waiting'),
       ...maybeClaimed,
       child: z.string(),
+      ...told,
     }),
     z.looseObject({
       ...stepBase,
@@ -94,6 +103,7 @@ export const stepSchema = z.discriminatedUnion(
       ...maybeClaimed,
       ...ended,
       result: z.exactOptional(z.unknown()),
+      ...told,
     }),
     z.looseObject({ ...stepBase, state: z.literal('$$error'), ...failed }),
     z.looseObject({ ...stepBase, state: z.literal('$$timeout'), ...failed }),

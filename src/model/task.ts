@@ -32,7 +32,11 @@ export const taskSchema = z
     error: z.exactOptional(nameSchema.describe('Task that handles a failure of this one.')),
     flow: z.exactOptional(nameSchema.describe('Run this flow instead of a plugin.')),
     labels: z.exactOptional(namesSchema.describe('Labels an engine must carry to take it.')),
-    heartbeat: z.exactOptional(durationSchema),
+    heartbeat: z.exactOptional(
+      durationSchema.describe(
+        'Milliseconds an attempt may be silent (`heartbeat()`); 0 = no limit.',
+      ),
+    ),
     accept_timeout: z.exactOptional(
       durationSchema.describe('Milliseconds within which an engine must take it.'),
     ),

@@ -35,6 +35,7 @@ export const entrySchema = z.looseObject({
   guards: z.exactOptional(guardsSchema),
   retry: z.exactOptional(retrySchema),
   timeout: z.exactOptional(durationSchema),
+  heartbeat: z.exactOptional(durationSchema),
   error: z.exactOptional(nameSchema.describe('Task that handles a failure of this step.')),
   optional: z.exactOptional(flagSchema.describe('A failure does not fail the flow.')),
   structure: notBeside('task'),
@@ -50,6 +51,7 @@ export type Entry = {
   readonly guards?: string | readonly string[];
   readonly retry?: RetryInput;
   readonly timeout?: number;
+  readonly heartbeat?: number;
   readonly error?: string;
   readonly optional?: boolean;
 };

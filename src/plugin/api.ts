@@ -21,10 +21,21 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly results: Readonly<Record<string, unknown>>;
   /** Aborts on timeout, cancel and shutdown: hand it on to whatever waits. */
   readonly signal: AbortSignal;
-  /** Writes a line to the engine's log, with the job and the step; secrets are hidden. */
+  /**
+   * Writes a line to the engine's log, with the job and the step; secrets are hidden. The newest
+   * lines (50, of 4 KiB together) are kept in the step as well.
+   */
   readonly log: (message: string, data?: Readonly<Record<string, unknown>>) => void;
-  /** Says that a long attempt is alive; `details` are kept in the step. */
-  readonly heartbeat: (details?: unknown) => void;
+  /**
+   * Says that a long attempt is alive, which a task with `heartbeat` must do that often. `details`
+   * (JSON, 16 KiB at most) are kept in the step; the next attempt gets them as `lastDetails`. True
+   * when the attempt is to end: it was cancelled or is too late, or the engine stops.
+   */
+  readonly heartbeat: (details?: unknown) => boolean;
+  /** The details that the last attempt which gave some left behind; undefined when none did. */
+  readonly lastDetails: unknown;
+  /** Says how far the work is, as a number or a short text; kept in the step. */
+  readonly progress: (progress: number | string) => void;
   /**
    * The text at a dotted path of `params`, in clear, and hidden from now on in everything this
    * attempt says, even when the document held it unencrypted. Throws `SecretMissing` for no text.

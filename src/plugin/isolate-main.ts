@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { PluginContext, PluginModule } from './api.js';
 import { createContext } from './context.js';
 import { pluginProblem } from './failures.js';
@@ -15,6 +15,14 @@ const take = (message: ToIsolate): void => {
 };
 if (parentPort) parentPort.on('message', take);
 else process.on('message', take);
+
+/** Takes what has come for a thread that is too busy for its event loop; a process cannot look. */
+function hear(): void {
+  if (!parentPort) return;
+  for (let got = receiveMessageOnPort(parentPort); got; got = receiveMessageOnPort(parentPort)) {
+    take(got.message as ToIsolate);
+  }
+}
 
 function send(message: FromIsolate): void {
   if (parentPort) parentPort.postMessage(message);
@@ -56,7 +64,12 @@ function contextOf({ given, data }: Call): PluginContext {
     signal: aborting.signal,
     log: (message, extra) =>
       send({ type: 'log', message, ...(extra === undefined ? {} : { data: { ...extra } }) }),
-    heartbeat: (details) => send({ type: 'heartbeat', details }),
+    heartbeat: (details) => {
+      send({ type: 'heartbeat', details });
+      hear();
+      return aborting.signal.aborted;
+    },
+    progress: (progress) => send({ type: 'progress', progress }),
     exit: (code) => send({ type: 'exit', code }),
   });
   const secret = (path: string): string => {

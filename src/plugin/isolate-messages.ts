@@ -6,7 +6,10 @@ export type Call = {
   readonly name: string;
   readonly file: string;
   readonly part: 'default' | 'verify';
-  readonly given: Pick<PluginContext, 'params' | 'job' | 'step' | 'results' | 'key' | 'cwd'>;
+  readonly given: Pick<
+    PluginContext,
+    'params' | 'job' | 'step' | 'results' | 'key' | 'cwd' | 'lastDetails'
+  >;
   /** What `context.render` fills templates with. */
   readonly data: Readonly<Record<string, unknown>>;
 };
@@ -16,6 +19,7 @@ export type ToIsolate = { readonly type: 'call'; readonly call: Call } | { reado
 export type FromIsolate =
   | { readonly type: 'log'; readonly message: string; readonly data?: Record<string, unknown> }
   | { readonly type: 'heartbeat'; readonly details: unknown }
+  | { readonly type: 'progress'; readonly progress: number | string }
   | { readonly type: 'exit'; readonly code: number }
   | { readonly type: 'secret'; readonly path: string }
   | { readonly type: 'done'; readonly result: unknown }

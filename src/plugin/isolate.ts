@@ -50,9 +50,15 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
     return await new Promise<unknown>((resolve, reject) => {
       away.onEnd((how) => reject(pluginProblem('IsolateLost', { plugin: call.name, how })));
       away.onMessage((message) => {
-        if (message.type === 'done') resolve(message.result);
-        else if (message.type === 'failed') reject(new PluginError(message.message, message.told));
-        else pass(message, context);
+        try {
+          if (message.type === 'done') resolve(message.result);
+          else if (message.type === 'failed') {
+            reject(new PluginError(message.message, message.told));
+          } else pass(message, context);
+        } catch (wrong) {
+          // Said in here it would be nobody's: an exit that is none, for instance.
+          reject(wrong);
+        }
       });
       away.send({ type: 'call', call });
       if (context.signal.aborted) abort();
@@ -74,7 +80,9 @@ function pass(
     case 'log':
       return context.log(message.message, message.data);
     case 'heartbeat':
-      return context.heartbeat(message.details);
+      return void context.heartbeat(message.details);
+    case 'progress':
+      return context.progress(message.progress);
     case 'exit':
       return context.exit(message.code);
     case 'secret':
@@ -85,12 +93,12 @@ function pass(
 function toCall(
   plugin: { readonly name: string; readonly file: string },
   part: Call['part'],
-  { params, job, step, results, key, cwd, render }: PluginContext,
+  { params, job, step, results, key, cwd, lastDetails, render }: PluginContext,
 ): Call {
   return {
     ...plugin,
     part,
-    given: { params, job, step, results, key, cwd },
+    given: { params, job, step, results, key, cwd, lastDetails },
     data: renderData(render),
   };
 }
