@@ -5,6 +5,7 @@ import { hardDeadline, untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { withBegun, withStep } from './history.js';
 import { lookUp, type ChildJob, type Move, type World } from './intent.js';
+import { signalMove } from './waiting.js';
 
 type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
 
@@ -17,7 +18,7 @@ export function spawnChild(
   now: number,
 ): Move {
   const child = `${job._id}:${attempt.path}:${attempt.attempt}`;
-  const step: StepIn<'$$waiting'> = {
+  const step: WaitingStep = {
     ...attempt,
     state: '$$waiting',
     params,
@@ -29,7 +30,9 @@ export function spawnChild(
   return { kind: 'spawn', job: waiting, children: [childJob(job, step, flow)] };
 }
 
-function childJob(job: LiveJob, step: StepIn<'$$waiting'>, flow: string): ChildJob {
+type WaitingStep = StepIn<'$$waiting'> & { readonly child: string };
+
+function childJob(job: LiveJob, step: WaitingStep, flow: string): ChildJob {
   const { params } = step;
   return {
     _id: step.child,
@@ -42,10 +45,21 @@ function childJob(job: LiveJob, step: StepIn<'$$waiting'>, flow: string): ChildJ
   };
 }
 
-/** A job that waits for a child: it goes on when the child is final, and makes a child that got lost. */
+/**
+ * A job that waits for a child goes on when the child is final, and makes a child that got lost; one
+ * that waits for a signal goes on waiting.
+ */
 export function childMove(job: LiveJob, now: number, world: World): Move | undefined {
   const step = job.steps.find((candidate) => candidate.state === '$$waiting');
   if (step === undefined) return undefined;
+  return isOfChild(step) ? ofChild(job, step, now, world) : signalMove(job, step, now);
+}
+
+function isOfChild(step: StepIn<'$$waiting'>): step is WaitingStep {
+  return step.child !== undefined;
+}
+
+function ofChild(job: LiveJob, step: WaitingStep, now: number, world: World): Move {
   const child = world.child(step.child);
   switch (child.kind) {
     case 'unknown':
@@ -67,7 +81,7 @@ export function childMove(job: LiveJob, now: number, world: World): Move | undef
 
 type Ended = { readonly exit?: number; readonly result?: unknown; readonly failure?: Failure };
 
-function settleChild(job: LiveJob, step: StepIn<'$$waiting'>, child: Ended, now: number): LiveJob {
+function settleChild(job: LiveJob, step: WaitingStep, child: Ended, now: number): LiveJob {
   const heldMs = (job.held_ms ?? 0) + now - (step.accepted ?? now);
   const held = { ...job, held_ms: heldMs };
   const exit = child.exit ?? exits.failed;

@@ -11,7 +11,7 @@ export function attemptsOf(job: LiveJob, path: string): readonly Step[] {
 
 /** The last attempt of the step at a path. */
 export function lastAttempt(job: LiveJob, path: string): Step | undefined {
-  return latestOf(job.steps).attempt.get(path);
+  return latestOf(job).attempt.get(path);
 }
 
 /** Some attempt was started or a child job was made; skipped steps and refused ones do not count. */
@@ -69,7 +69,7 @@ export function resultsBefore(job: LiveJob, upTo = Infinity): Results {
 
 /** The attempt that completed the step at a path, or the handler's that recovered it. */
 export function completionOn(job: LiveJob, path: string): StepIn<'$$complete'> | undefined {
-  const last = latestOf(job.steps).line.get(path);
+  const last = latestOf(job).line.get(path);
   return last?.state === '$$complete' ? last : undefined;
 }
 
@@ -92,12 +92,14 @@ type Latest = {
  */
 const known = new WeakMap<readonly Step[], Latest>();
 
-function latestOf(steps: readonly Step[]): Latest {
+function latestOf({ steps, first_run: firstRun = 1 }: LiveJob): Latest {
   const before = known.get(steps);
   if (before !== undefined) return before;
   const attempt = new Map<string, Step>();
   const line = new Map<string, Step>();
   for (const step of steps) {
+    // A job that began anew does not look at what it did before.
+    if (step.run < firstRun) continue;
     attempt.set(step.path, step);
     for (const path of lineOf(step.path)) line.set(path, step);
   }

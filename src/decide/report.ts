@@ -43,8 +43,17 @@ export function withReport(step: LiveStep, { details, progress, log = [] }: Repo
 
 /** What the last attempt before this one that gave details left behind for it. */
 export function lastDetails(job: LiveJob, { path, attempt }: Pick<Step, 'path' | 'attempt'>) {
-  const earlier = attemptsOf(job, path).filter((step) => step.attempt < attempt);
+  const earlier = earlierAttempts(job, { path, attempt });
   return earlier.findLast((step) => step['details'] !== undefined)?.['details'];
+}
+
+/** The attempts of the step before this one, since the job last began anew. */
+export function earlierAttempts(
+  job: LiveJob,
+  { path, attempt }: Pick<Step, 'path' | 'attempt'>,
+): readonly Step[] {
+  const { first_run: firstRun = 1 } = job;
+  return attemptsOf(job, path).filter((step) => step.attempt < attempt && step.run >= firstRun);
 }
 
 /** A step keeps so much of what was logged: the newest lines, in bytes of their JSON. */

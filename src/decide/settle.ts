@@ -1,6 +1,7 @@
 import { failure } from '../model/failures.js';
 import type { Job, LiveJob } from '../model/job.js';
-import { exits, type Failure, type LiveStep } from '../model/step.js';
+import { exits, type LiveStep } from '../model/step.js';
+import { cancelStep, parkStep, requeueStep, restartJob } from './detours.js';
 import { failStep } from './fail.js';
 import { withStep } from './history.js';
 import type { Outcome } from './intent.js';
@@ -50,9 +51,15 @@ function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number)
       return failStep(job, step, { state: '$$timeout', failure: why, exit: exits.timeout }, now);
     }
     case 'cancelled':
-      return ended(job, step, failure('Cancelled', { by: '', reason: '' }), now, {});
+      return cancelStep(job, step, failure('Cancelled', { by: '', reason: '' }), now);
     case 'released':
-      return ended(job, step, failure('Released', {}), now, { due: now });
+      return cancelStep(job, step, failure('Released', {}), now, { due: now });
+    case 'wait':
+      return parkStep(job, step, outcome, now);
+    case 'requeue':
+      return requeueStep(job, step, outcome, now);
+    case 'restart':
+      return restartJob(job, step, outcome, now);
   }
 }
 
@@ -74,22 +81,5 @@ function done(
     exit: exits.success,
     ...(exit === undefined ? {} : { sets_exit: exit }),
     ...(result === undefined ? {} : { result }),
-  });
-}
-
-function ended(
-  job: LiveJob,
-  step: LiveStep,
-  why: Failure,
-  now: number,
-  more: { readonly due?: number },
-): LiveJob {
-  return withStep(job, step, {
-    ...step,
-    state: '$$cancelled',
-    end: now,
-    exit: exits.cancelled,
-    failure: { ...why, step: step.name },
-    ...more,
   });
 }

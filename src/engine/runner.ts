@@ -1,7 +1,7 @@
 import type { Outcome } from '../decide/intent.js';
 import { resultsBefore } from '../decide/history.js';
 import { heartbeatOf, timeoutOf } from '../decide/clock.js';
-import { lastDetails, type Report } from '../decide/report.js';
+import { earlierAttempts, lastDetails, type Report } from '../decide/report.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type LiveStep } from '../model/step.js';
 import { createContext, type ContextInput } from '../plugin/context.js';
@@ -139,10 +139,11 @@ async function call(
         telling.log(message, data);
       },
       lastDetails: lastDetails(job, step),
-      key: `${job._id}:${step.path}`,
+      key: keyOf(job, step),
       cwd,
     });
-    return await runPlugin(plugin, context, { redact, verify: step.attempt > 1 });
+    const verify = earlierAttempts(job, step).length > 0;
+    return await runPlugin(plugin, context, { redact, verify });
   } catch (error) {
     // Nothing a plugin or a document does may end the engine.
     const { message } = error as { message?: unknown };
@@ -150,4 +151,9 @@ async function call(
     const failure = { name, message: String(message ?? error) };
     return { kind: 'failed', failure, exit: exits.definition, retryable: false };
   }
+}
+
+/** The idempotency key: another one after the job began anew, since then the work is to be done again. */
+function keyOf({ _id, first_run: firstRun = 1 }: LiveJob, { path }: LiveStep): string {
+  return firstRun === 1 ? `${_id}:${path}` : `${_id}:${path}:${firstRun}`;
 }

@@ -46,6 +46,16 @@ const sentences = {
   Cancelled: (d: { by: string; reason: string }) => `Cancelled${d.by}${d.reason}.`,
   Released: (_d: Record<never, never>) =>
     'The engine stopped and handed the attempt back; it begins again elsewhere.',
+  Requeued: (_d: Record<never, never>) => 'The plugin asked to begin again; nothing had failed.',
+  RequeueLimit: (d: { limit: number }) =>
+    `The step began again ${d.limit} times because its plugin asked for it; that is the most.`,
+  TotalTimeout: (d: { timeout: number }) =>
+    `The step's ${d.timeout} ms for all attempts (total_timeout) would be over before it begins again.`,
+  Restarted: (d: { step: string }) => `Step ${d.step} had the whole job begin anew.`,
+  RestartLimit: (d: { limit: number }) =>
+    `The job began anew ${d.limit} times, which is the most that its flow allows ("restarts").`,
+  SignalTimeout: (d: { signal: string; timeout: number }) =>
+    `The signal "${d.signal}" did not come within ${d.timeout} ms.`,
   ExitSet: (d: { exit: number }) => `The plugin ended with exit ${d.exit}.`,
   OutputError: (d: { at: string; reason: string }) =>
     `The flow's ${d.at} cannot be evaluated: ${ended(d.reason)}`,

@@ -48,6 +48,12 @@ const claimed = {
   params: objectSchema,
   accepted: momentSchema,
 };
+/** For what a step waits: a child job (`child`), or a signal of that name, perhaps until a time. */
+const waits = {
+  signal: z.exactOptional(z.string()),
+  since: z.exactOptional(momentSchema),
+  until: z.exactOptional(momentSchema),
+};
 const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
   plugin: z.exactOptional(z.string()),
@@ -89,12 +95,18 @@ export const stepSchema = z.discriminatedUnion(
   'state',
   [
     z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed, ...told }),
-    z.looseObject({ ...stepBase, state: z.literal('$$active'), ...claimed, start: momentSchema, ...told }),
+    z.looseObject({
+      ...stepBase,
+      state: z.literal('$$active'),
+      ...claimed,
+      start: momentSchema,
+      ...told,
+    }),
     z.looseObject({
       ...stepBase,
       state: z.literal('$$waiting'),
       ...maybeClaimed,
-      child: z.string(),
+      ...waits,
       ...told,
     }),
     z.looseObject({

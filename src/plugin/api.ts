@@ -1,3 +1,5 @@
+import type { Detour } from './detour.js';
+
 /** Options of `context.render`. */
 export type RenderOptions = {
   /** Escape `&`, `<`, `>` and quotes in what is filled in (`{{x}}`; `{{{x}}}` stays as it is). */
@@ -5,6 +7,9 @@ export type RenderOptions = {
   /** Further names for the template, stronger than those of the step. */
   readonly data?: Readonly<Record<string, unknown>>;
 };
+
+/** Options of `context.wait`. */
+export type WaitOptions = { readonly timeout?: number; readonly details?: unknown };
 
 /**
  * What a plugin gets for one attempt of one step. `Params` is the shape that the plugin's exported
@@ -48,6 +53,23 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
    * `item`. A name that is missing throws `TemplateError`.
    */
   readonly render: (template: string, options?: RenderOptions) => string;
+  /**
+   * To be returned or thrown: the step waits, without a slot, for a signal of that name, and what
+   * the signal brings becomes its result. `timeout`: ms after which it fails instead
+   * (`SignalTimeout`). `details` are kept in the step for whoever is to answer. A name that nobody
+   * can guess makes a token of it.
+   */
+  readonly wait: (signal: string, options?: WaitOptions) => Detour;
+  /**
+   * To be returned or thrown: the attempt was in vain, without fault; the step begins again after
+   * `delay` ms, which uses up no retry.
+   */
+  readonly requeue: (options?: { readonly delay?: number }) => Detour;
+  /**
+   * To be returned or thrown: the whole job begins anew from its first step, after `delay` ms; at
+   * most as often as `restarts` of the flow says.
+   */
+  readonly restartJob: (options?: { readonly delay?: number }) => Detour;
   /** Sets the exit, 0 to 255, that this step (in a handler: the job) ends with. */
   readonly exit: (code: number) => void;
   /** The project's folder, absolute: where files named in parameters are looked for. */
@@ -97,4 +119,15 @@ export type Outcome =
       /** Not to be tried again before that many milliseconds are over. */
       readonly retryAfterMs?: number;
       readonly exit?: number;
-    };
+    }
+  /** The step waits for a signal. */
+  | {
+      readonly kind: 'wait';
+      readonly signal: string;
+      readonly timeoutMs?: number;
+      readonly details?: unknown;
+    }
+  /** The step begins again. */
+  | { readonly kind: 'requeue'; readonly delayMs: number }
+  /** The job begins anew. */
+  | { readonly kind: 'restart'; readonly delayMs: number };

@@ -1,5 +1,6 @@
 import { redactor, type Redact } from '../secrets/redaction.js';
 import type { PluginContext } from './api.js';
+import { detours } from './detour.js';
 import { pluginProblem } from './failures.js';
 import { toJson } from './json.js';
 import { renderer } from './render.js';
@@ -68,6 +69,7 @@ export function createContext(input: ContextInput): {
       return text;
     },
     render: renderer({ job, step, params, results, ...above }),
+    ...detours((details) => redact(asDetails(details))),
     exit: input.exit ?? (() => undefined),
   };
   return { context, redact };

@@ -1,6 +1,7 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { PluginContext, PluginModule } from './api.js';
 import { createContext } from './context.js';
+import { Detour } from './detour.js';
 import { pluginProblem } from './failures.js';
 import { importPlugin } from './import-plugin.js';
 import type { Call, FromIsolate, ToIsolate } from './isolate-messages.js';
@@ -34,10 +35,13 @@ async function answer(call: Call): Promise<FromIsolate> {
   try {
     const module = await moduleOf(call);
     await module.init?.();
-    const result = toJson(await module[call.part]?.(contextOf(call)));
+    const value = await module[call.part]?.(contextOf(call));
+    if (value instanceof Detour) return { type: 'detour', outcome: value.outcome };
+    const result = toJson(value);
     if (result.ok) return { type: 'done', result: result.value };
     throw pluginProblem('ResultNotJson', { plugin: call.name, at: result.at, what: result.what });
   } catch (thrown) {
+    if (thrown instanceof Detour) return { type: 'detour', outcome: thrown.outcome };
     const { failure, retryable, retryAfterMs, exit } = toFailed(thrown);
     const { message, ...named } = failure;
     const told = {

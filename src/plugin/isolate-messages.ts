@@ -1,4 +1,5 @@
 import type { PluginContext } from './api.js';
+import type { DetourOutcome } from './detour.js';
 import type { PluginErrorOptions } from './errors.js';
 
 /** One call in a thread or a process of its own: which plugin, which of its functions, with what. */
@@ -22,5 +23,6 @@ export type FromIsolate =
   | { readonly type: 'progress'; readonly progress: number | string }
   | { readonly type: 'exit'; readonly code: number }
   | { readonly type: 'secret'; readonly path: string }
+  | { readonly type: 'detour'; readonly outcome: DetourOutcome }
   | { readonly type: 'done'; readonly result: unknown }
   | { readonly type: 'failed'; readonly message: string; readonly told: PluginErrorOptions };

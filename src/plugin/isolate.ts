@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PluginContext, PluginModule } from './api.js';
+import { Detour } from './detour.js';
 import { PluginError } from './errors.js';
 import { pluginProblem } from './failures.js';
 import type { Call, FromIsolate, ToIsolate } from './isolate-messages.js';
@@ -52,12 +53,13 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
       away.onMessage((message) => {
         try {
           if (message.type === 'done') resolve(message.result);
+          else if (message.type === 'detour') resolve(new Detour(message.outcome));
           else if (message.type === 'failed') {
             reject(new PluginError(message.message, message.told));
           } else pass(message, context);
         } catch (wrong) {
           // Said in here it would be nobody's: an exit that is none, for instance.
-          reject(wrong);
+          reject(wrong instanceof Error ? wrong : new Error(String(wrong)));
         }
       });
       away.send({ type: 'call', call });
@@ -73,7 +75,7 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
 
 /** What the plugin says on the way. */
 function pass(
-  message: Exclude<FromIsolate, { type: 'done' | 'failed' }>,
+  message: Exclude<FromIsolate, { type: 'done' | 'detour' | 'failed' }>,
   context: PluginContext,
 ): void {
   switch (message.type) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { finish } from '../../src/decide/finish.js';
 import {
   boundedLog,
+  earlierAttempts,
   lastDetails,
   logLine,
   report,
@@ -69,6 +70,20 @@ describe('lastDetails', () => {
     told.end({ kind: 'done' }, { details: { page: 9 } });
     expect(told.live.task).toBe('b');
     expect(lastDetails(told.liveJob, told.live)).toBeUndefined();
+  });
+});
+
+describe('the attempts before one', () => {
+  it('are those since the job last began anew', () => {
+    const told = story({ steps: [{ task: 'a', retry: 9 }] });
+    told.go();
+    told.end({ kind: 'timeout', timeoutMs: 1 }, { details: 1 });
+    expect(earlierAttempts(told.liveJob, told.live)).toHaveLength(1);
+    told.end({ kind: 'restart', delayMs: 0 });
+    expect(earlierAttempts(told.liveJob, told.live)).toEqual([]);
+    expect(lastDetails(told.liveJob, told.live)).toBeUndefined();
+    told.fail();
+    expect(earlierAttempts(told.liveJob, told.live)).toHaveLength(1);
   });
 });
 

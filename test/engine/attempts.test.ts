@@ -116,6 +116,51 @@ describe('a running attempt', () => {
   });
 });
 
+describe('a plugin', () => {
+  it('may begin again, and have the whole job begin anew', async () => {
+    const space = await openWorkspace({
+      'first.mjs': `export default ({ key }) => key;`,
+      'second.mjs': `export default ({ step, requeue, restartJob, results, key }) =>
+        step.attempt === 1 ? requeue({ delay: 50 }) :
+        step.run === 1 ? restartJob({ delay: 50 }) : [results.first, key];`,
+    });
+    await space.put(
+      { _id: 'task:DEFAULT:first', type: 'task', name: 'first' },
+      { _id: 'task:DEFAULT:second', type: 'task', name: 'second' },
+      { _id: 'flow:me:f', type: 'flow', name: 'f', owner: 'me', tasks: ['first', 'second'] },
+    );
+    await Promise.all([space.engine(), space.engine()]);
+    const [id] = await space.put(job);
+    const ended = await space.ended(String(id));
+    expect(ended).toMatchObject({ exit: 0, run: 2, restarts: 1 });
+    const failures = ended.steps.map(({ failure }) => (failure as { name?: string })?.name);
+    expect(failures).toEqual([undefined, 'Requeued', 'Restarted', undefined, undefined]);
+    // Work that is to be done again has another key, so that nobody takes it for done.
+    expect(ended.steps[0]?.['result']).toBe(`${id}:0`);
+    expect(ended.steps[4]?.['result']).toEqual([`${id}:0:2`, `${id}:1:2`]);
+  });
+
+  it('may wait without a slot for a signal that does not come in time', async () => {
+    const space = await openWorkspace({
+      'ask.mjs': `export default ({ wait }) => wait('answer', { timeout: 600, details: 'ann' });`,
+      'quick.mjs': 'export default () => 1;',
+    });
+    await space.put(
+      ...oneStep('ask'),
+      { _id: 'task:DEFAULT:quick', type: 'task', name: 'quick' },
+      { _id: 'flow:me:g', type: 'flow', name: 'g', owner: 'me', tasks: ['quick'] },
+    );
+    await space.engine({ slots: 1 });
+    const [id] = await space.put(job);
+    const parked = await space.until(String(id), (doc) => stepOf(doc)?.['state'] === '$$waiting');
+    expect(stepOf(parked)).toMatchObject({ signal: 'answer', details: 'ann' });
+    const [other] = await space.put({ ...job, flow: 'g' });
+    const [asked, quick] = await Promise.all([space.ended(String(id)), space.ended(String(other))]);
+    expect(asked).toMatchObject({ exit: 1, failure: { name: 'SignalTimeout' } });
+    expect(Number(quick['end'])).toBeLessThan(Number(asked['end']));
+  });
+});
+
 /** Another claim stands in the step from now on, against whatever the engine reports meanwhile. */
 async function takeAway(store: Store, { _id }: StoredDocument): Promise<void> {
   for (;;) {

@@ -47,6 +47,17 @@ describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) =>
     });
   });
 
+  it('may wait, begin again or have the job begin anew', async () => {
+    expect(await call(isolate, '({ wait }) => wait("go", { timeout: 5 })')).toMatchObject({
+      kind: 'wait',
+      signal: 'go',
+      timeoutMs: 5,
+    });
+    expect(await call(isolate, '({ requeue }) => { throw requeue(); }')).toMatchObject({
+      kind: 'requeue',
+    });
+  });
+
   it('learns from a heartbeat that it is to end', async () => {
     const aborting = new AbortController();
     const log = () => aborting.abort();

@@ -182,6 +182,56 @@ describe('the context', () => {
   });
 });
 
+describe('a detour', () => {
+  const cases: readonly [string, object][] = [
+    ['wait("go")', { kind: 'wait', signal: 'go' }],
+    [
+      'wait("go", { timeout: 5, details: { pass: params.pass } })',
+      { kind: 'wait', signal: 'go', timeoutMs: 5, details: { pass: '[secret]' } },
+    ],
+    ['requeue()', { kind: 'requeue', delayMs: 0 }],
+    ['requeue({ delay: 1.4 })', { kind: 'requeue', delayMs: 1 }],
+    ['restartJob()', { kind: 'restart', delayMs: 0 }],
+    ['restartJob({ delay: 70 })', { kind: 'restart', delayMs: 70 }],
+  ];
+  const given = { params: { pass: 'hunter22' }, clear: ['hunter22'] };
+
+  it.each(cases)('ends the attempt, returned or thrown: %s', async (made, outcome) => {
+    const names = '{ wait, requeue, restartJob, exit, params }';
+    for (const body of [
+      `(${names}) => ${made}`,
+      `async (${names}) => { exit(7); throw ${made}; }`,
+    ]) {
+      const {
+        said: _said,
+        heartbeats: _beats,
+        progressed: _progressed,
+        ...ended
+      } = await call(body, given);
+      expect(ended).toEqual(outcome);
+    }
+  });
+
+  it.each([
+    ['wait("")', 'context.wait() cannot be used like that: the signal must be a name, not empty.'],
+    ['wait()', 'context.wait() cannot be used like that: the signal must be a name (a string).'],
+    [
+      'wait("go", { timeout: "1 s" })',
+      'context.wait() cannot be used like that: timeout must be milliseconds, from 0 to 31536000000.',
+    ],
+    [
+      'requeue({ delay: -1 })',
+      'context.requeue() cannot be used like that: delay must be milliseconds, from 0 to 31536000000.',
+    ],
+  ])('that makes no sense is a failure: %s', async (made, message) => {
+    expect(await call(`({ wait, requeue }) => ${made}`)).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: { name: 'DetourInvalid', message },
+    });
+  });
+});
+
 describe('what a plugin tells on the way', () => {
   it('is heard without secrets: heartbeats, progress and log lines', async () => {
     const body = `({ heartbeat, progress, log, params, lastDetails }) => {
