@@ -82,7 +82,7 @@ type Index = {
  */
 const indexes = new WeakMap<readonly Step[], Index & { readonly redo: LiveJob['redo'] }>();
 
-function index({ steps, redo, tasks }: LiveJob): Index {
+function index({ steps, redo, tasks, first_run: firstRun = 1 }: LiveJob): Index {
   const before = indexes.get(steps);
   if (before !== undefined && before.redo === redo) return before;
   const all = new Map<string, Step[]>();
@@ -90,8 +90,10 @@ function index({ steps, redo, tasks }: LiveJob): Index {
   const line = new Map<string, Step>();
   const above = new Set<string>();
   for (const step of steps) {
-    const { path } = step;
+    // A job that began anew does not look at what it did before.
+    const { path, run } = step;
     put(all, step);
+    if (run < firstRun) continue;
     if (redo !== undefined && isOutdated(step, redo, tasks)) continue;
     put(counted, step);
     for (const at of lineOf(path)) line.set(at, step);

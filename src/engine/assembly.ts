@@ -47,6 +47,8 @@ export type EngineOptions = {
   readonly drainMs?: number | undefined;
   /** How long a plugin may take to end after its signal was aborted. */
   readonly graceMs?: number | undefined;
+  /** What running attempts tell of themselves is written that often at most; default 5000. */
+  readonly reportMs?: number | undefined;
   readonly crashLimit?: number | undefined;
 };
 
@@ -75,11 +77,13 @@ export function assemble(options: EngineOptions) {
   }, now);
   const timers = createTimers((job) => jobs.wake(job), now);
   const onFree = (): void => jobs.fillSlots();
-  const onEnded: HandsOptions['onEnded'] = (job, step, outcome) => jobs.settle(job, step, outcome);
+  const onEnded: HandsOptions['onEnded'] = (job, step, outcome, told) =>
+    jobs.settle(job, step, outcome, told);
+  const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
-  const { onSecret, olderSecrets } = options;
-  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret };
-  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded });
+  const { onSecret, olderSecrets, reportMs = 5_000 } = options;
+  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
+  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({

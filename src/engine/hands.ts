@@ -1,4 +1,5 @@
 import type { Outcome } from '../decide/intent.js';
+import type { Report } from '../decide/report.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
@@ -36,12 +37,17 @@ export type HandsOptions = RunnerOptions & {
   readonly slots: number;
   /** A slot came free. */
   readonly onFree: () => void;
-  /** Told the outcome of each started attempt, once; its slot is taken until this resolves. */
-  readonly onEnded: (job: string, step: LiveStep, outcome: Outcome) => Promise<void>;
+  /**
+   * Told the outcome of each started attempt, once, with all that it told on the way; its slot is
+   * taken until this resolves.
+   */
+  readonly onEnded: (job: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what an attempt has told so far. */
+  readonly onTold: (job: string, step: LiveStep, told: Report) => Promise<void>;
 };
 
 export function createHands(options: HandsOptions): Hands {
-  const { plugins, slots, onFree, onEnded } = options;
+  const { plugins, slots, onFree, onEnded, onTold } = options;
   const claims = new Set<string>();
   const stopping = new Set<string>();
   /** Claims that have no slot any more: the next step of their job has it. */
@@ -87,11 +93,11 @@ export function createHands(options: HandsOptions): Hands {
       const outcome = Promise.resolve(missing(step));
       const attempt: Attempt =
         plugin === undefined
-          ? { claim: step.claim, outcome, stop: () => undefined }
-          : runAttempt(plugin, job, step, options);
+          ? { claim: step.claim, outcome, told: () => ({}), stop: () => undefined }
+          : runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told));
       attempts.set(step.claim, { ...attempt, job: job._id });
       void attempt.outcome
-        .then((outcome) => onEnded(job._id, step, outcome))
+        .then((outcome) => onEnded(job._id, step, outcome, attempt.told()))
         .finally(() => release(step.claim));
     },
     stop: (claim, reason) => {

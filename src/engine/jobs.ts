@@ -2,6 +2,7 @@ import { endInvalid } from '../decide/finish.js';
 import { glance, type GlanceWorld } from '../decide/glance.js';
 import type { Outcome, Wait } from '../decide/intent.js';
 import { defaultPriority, isFinal, isLiveJob, type Job } from '../model/job.js';
+import type { Report } from '../decide/report.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
@@ -15,6 +16,7 @@ import type { Parking } from './parking.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
 import { settleAttempt } from './settle-attempt.js';
+import { writeReport } from './reports.js';
 import type { Timers } from './timers.js';
 
 /** The parts of an engine that have to do with jobs. */
@@ -49,7 +51,9 @@ export type Jobs = {
   /** Wakes a job for which something has changed that all engines learn of at the same time. */
   readonly rouse: (id: string) => void;
   /** An attempt that ran here has ended. Resolves when its outcome is stored or dropped. */
-  readonly settle: (id: string, step: LiveStep, outcome: Outcome) => Promise<void>;
+  readonly settle: (id: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what a running attempt has told so far. */
+  readonly report: (id: string, step: LiveStep, told: Report) => Promise<void>;
   /** A slot came free. */
   readonly fillSlots: () => void;
   /** The job was deleted. */
@@ -77,9 +81,10 @@ export function createJobs(parts: JobParts): Jobs {
       desk.touch(id);
       void wake(parts, id);
     },
-    settle: (id, step, outcome) =>
+    report: (id, step, told) => desk.queue(id, () => writeReport(parts, id, step, told)),
+    settle: (id, step, outcome, told) =>
       desk.queue(id, async () => {
-        const doc = await settleAttempt(parts, id, step, outcome);
+        const doc = await settleAttempt(parts, id, step, outcome, told);
         if (doc !== undefined) await considerJob(parts, doc);
       }),
     fillSlots: () => void fillSlots(parts),

@@ -33,6 +33,7 @@ export type Entry = Common & {
   readonly stdio?: Readonly<Record<string, string>>;
   readonly retry?: RetryInput;
   readonly timeout?: number;
+  readonly heartbeat?: number;
   readonly error?: string;
   readonly undo?: string;
   readonly wait?: WaitFor;
