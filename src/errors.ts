@@ -1,7 +1,7 @@
 import { machineProblems } from './errors/machine.js';
 import { row } from './errors/row.js';
 import { secretProblems } from './errors/secrets.js';
-import { lengthOf } from './words.js';
+import { counted, lengthOf } from './words.js';
 
 /**
  * The one table of what can go wrong for a person: a stable code, the sentence that is shown
@@ -122,7 +122,7 @@ export const problems = {
   ),
   documents_invalid: row(
     (d: { count: number; files: number }) =>
-      `${d.count} ${d.count === 1 ? 'problem' : 'problems'} in ${d.files} ${d.files === 1 ? 'file' : 'files'}; nothing was written.`,
+      `${counted(d.count, 'problem')} in ${counted(d.files, 'file')}; nothing was written.`,
     'Correct what is listed and repeat the command.',
     3,
     400,
