@@ -22,7 +22,7 @@ const row = <D>(
   status: number,
 ): Row<D> => ({ say, hint, exit, status });
 
-/** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 77 not allowed, 78 settings. */
+/** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 70 an engine had to stop, 73 its name is taken, 77 not allowed, 78 settings. */
 export const problems = {
   couch_unreachable: row(
     (d: { url: string; cause: string }) => `CouchDB at ${d.url} does not answer (${d.cause}).`,
@@ -246,6 +246,13 @@ export const problems = {
       `It is not known whether document "${d.id}" was stored (${d.cause}).`,
     'Look at it with `tws view` and repeat the command if it is not there.',
     69,
+    503,
+  ),
+  engine_fatal: row(
+    (d: { job: string; step: string; name: string; message: string }) =>
+      `The engine stops: step ${d.step} of job ${d.job} failed with ${d.name}, which its flow calls fatal: ${d.message}`,
+    'Mend the cause and start the engine again; what it ran has ended or goes on elsewhere.',
+    70,
     503,
   ),
   interrupted: row(

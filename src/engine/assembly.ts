@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { TwsError } from '../errors.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { Store } from '../store/store.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
@@ -96,10 +97,17 @@ export function assemble(options: EngineOptions) {
   const decider = createDecider(store, library, retry, life.signal);
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
-  const watch = { horizonMs, timers, now, retry, life, log };
+  let fail = (_reason: TwsError): void => undefined;
+  const failed = new Promise<TwsError>((resolve) => {
+    fail = (reason) => {
+      hands.close();
+      resolve(reason);
+    };
+  });
+  const watch = { horizonMs, timers, now, retry, life, log, fail };
   const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
   const jobs = createJobs(parts);
   const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };
   const presence = createPresence(store, told, now);
-  return { ...parts, options, id, ending, library, peers, jobs, presence };
+  return { ...parts, failed, options, id, ending, library, peers, jobs, presence };
 }

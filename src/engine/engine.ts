@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { problem } from '../errors.js';
+import { problem, type TwsError } from '../errors.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import { findEncrypted } from '../secrets/parameters.js';
 import type { Change } from '../store/change.js';
@@ -17,6 +17,10 @@ export type Engine = {
   readonly stop: () => Promise<void>;
   /** Ends at once; others take over when the lease is over. */
   readonly kill: () => Promise<void>;
+  /** Resolves with the reason when the engine had to stop by itself; `stop` awaits its end. */
+  readonly failed: Promise<TwsError>;
+  /** Has it stop by itself for that reason. */
+  readonly fail: (reason: TwsError) => void;
 };
 
 /**
@@ -78,7 +82,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await end(killMs);
   };
   let drained: Promise<void> | undefined;
-  return { id, stop: () => (drained ??= drain()), kill };
+  const stop = (): Promise<void> => (drained ??= drain());
+  void engine.failed.then((reason) => {
+    log.error({ engine: id }, reason.message);
+    return stop();
+  });
+  return { id, stop, kill, failed: engine.failed, fail: engine.fail };
 }
 
 /** How long the database may take to answer an engine that stops, ms. */

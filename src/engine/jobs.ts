@@ -11,6 +11,7 @@ import {
   type Job,
   type LiveJob,
 } from '../model/job.js';
+import type { TwsError } from '../errors.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
@@ -19,6 +20,7 @@ import type { Store } from '../store/store.js';
 import { writeOrConfirm } from './confirm.js';
 import type { Decider, Decision, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
+import { fatalEnd } from './fatal.js';
 import type { Hands } from './hands.js';
 import type { Log } from './log.js';
 import type { Parking } from './parking.js';
@@ -43,6 +45,8 @@ export type JobParts = {
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
   readonly log: Log;
+  /** Has the engine stop by itself, for that reason; it takes nothing more from now on. */
+  readonly fail: (reason: TwsError) => void;
 };
 
 export type Jobs = {
@@ -262,7 +266,7 @@ async function settleAttempt(
   given: Outcome,
   told: Report,
 ): Promise<void> {
-  const { desk, hands, store, retry, decider, surroundings, now, log } = parts;
+  const { desk, hands, store, retry, decider, surroundings, now, log, fail } = parts;
   const about = { job: id, step: step.name, attempt: step.attempt };
   let outcome = given;
   let refusals = 0;
@@ -275,6 +279,8 @@ async function settleAttempt(
       log.warn(about, `The outcome of step ${step.name} is dropped: ${settled.because}`);
       break;
     }
+    const fatal = fatalEnd(settled.job, step);
+    if (fatal !== undefined) fail(fatal);
     const standpoint = { seenAt: -Infinity, ended: step.claim };
     const decision = await decider(settled.job, () => surroundings(standpoint), now);
     const next = carrying(settled.job, decision);

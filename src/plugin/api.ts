@@ -1,3 +1,4 @@
+import type { FailureKind } from '../model/catalogue.js';
 import type { Detour } from './detour.js';
 
 /** Options of `context.render`. */
@@ -106,6 +107,8 @@ export type PluginFailure = {
   readonly name: string;
   readonly message: string;
   readonly code?: string | number;
+  /** Whose failure it is: of the data that were given, or of what works on them. */
+  readonly kind?: FailureKind;
 };
 
 /** How one attempt ended. `exit` is there when the plugin set it. */
