@@ -125,7 +125,8 @@ function createShelf<T extends Definition[Kind]>(): Shelf<T> {
       return { kind: 'absent' };
     },
     confirmAbsent: (keys) => {
-      absentSince.clear();
+      // What was found absent a moment ago stays so: one decision may ask for several in turn.
+      for (const key of absentSince.keys()) if (!isAbsent(key)) absentSince.delete(key);
       for (const key of keys) absentSince.set(key, Date.now());
     },
   };

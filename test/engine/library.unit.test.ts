@@ -32,3 +32,11 @@ it('a library takes a newer version that the feed has not brought', async () => 
   await library.load();
   expect(library.task('a', 'DEFAULT')).toMatchObject({ kind: 'found', value: { plugin: 'new' } });
 });
+
+it('a library that looked for two tasks, one after the other, knows of both', async () => {
+  const library = createLibrary(storeWith(task('1-x', 'p')));
+  await library.find('task', [{ name: 'a', owner: 'me' }]);
+  await library.find('task', [{ name: 'b', owner: 'me' }]);
+  expect(library.task('a', 'me')).toMatchObject({ kind: 'found' });
+  expect(library.task('b', 'me')).toEqual({ kind: 'absent' });
+});
