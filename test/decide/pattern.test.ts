@@ -19,6 +19,7 @@ describe('a pattern of failures', () => {
     ['a*a', 'a', false],
     ['a*b*c', 'a-b-b-c', true],
     ['a*b*c', 'a-c-b', false],
+    ['a*b*c', 'a-c', false],
     ['a*b*b', 'ab', false],
     ['a.c', 'abc', false],
     ['(a+)+$', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', false],
