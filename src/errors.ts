@@ -248,6 +248,13 @@ export const problems = {
     69,
     503,
   ),
+  engine_name_taken: row(
+    (d: { name: string; host: string; pid: string }) =>
+      `An engine named "${d.name}" is running already: process ${d.pid} on ${d.host}.`,
+    'Start this one with another --name, or stop that one first.',
+    73,
+    409,
+  ),
   engine_fatal: row(
     (d: { job: string; step: string; name: string; message: string }) =>
       `The engine stops: step ${d.step} of job ${d.job} failed with ${d.name}, which its flow calls fatal: ${d.message}`,

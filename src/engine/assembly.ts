@@ -107,7 +107,9 @@ export function assemble(options: EngineOptions) {
   const watch = { horizonMs, timers, now, retry, life, log, fail };
   const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
   const jobs = createJobs(parts);
-  const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };
+  const renewMs = options.renewMs ?? 5_000;
+  const able = { plugins: [...plugins.names()], labels, slots };
+  const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
-  return { ...parts, failed, options, id, ending, library, peers, jobs, presence };
+  return { ...parts, failed, renewMs, options, id, ending, library, peers, jobs, presence };
 }

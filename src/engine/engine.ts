@@ -6,6 +6,7 @@ import type { Change } from '../store/change.js';
 import type { FeedState } from '../store/feed.js';
 import { assemble, type Assembly, type EngineOptions } from './assembly.js';
 import { renewLease, sweep, watchPeers } from './duties.js';
+import { isNameTaken, takeOverName } from './name.js';
 import { takeRequest } from './requests.js';
 import { busyLimit, scan } from './scan.js';
 
@@ -32,8 +33,8 @@ export type Engine = {
  * E4 Repeated, missed and reordered events change nothing: all that counts is in the documents.
  * E5 Whatever was started is awaited before `stop` resolves, unless the database answers no more.
  *
- * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key. An
- * engine whose `signal` aborts while it waits for the database is one that has nothing to stop.
+ * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key, and
+ * with `engine_name_taken` when another engine of its name runs. An engine whose `signal` aborts while it waits for the database is one that has nothing to stop.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = assemble(options);
@@ -47,7 +48,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const info = await retry(() => store.info());
   await retry(() => library.load());
   refuseWithoutKey(options, library.documents());
-  await retry(() => presence.renew());
+  await appear(engine);
   // The scan of many jobs outlasts a lease: it is renewed from the beginning.
   const running = [renewLease(engine), watchPeers(engine)];
   await retry(() => scan(engine));
@@ -88,6 +89,20 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     return stop();
   });
   return { id, stop, kill, failed: engine.failed, fail: engine.fail };
+}
+
+/** Stores the engine's document; one with a name of its own makes sure first that nobody has it. */
+async function appear({ id, options, store, presence, retry, life, renewMs }: Assembly) {
+  const watch = { store, retry, renewMs, signal: life.signal };
+  const former = options.name === undefined ? undefined : await takeOverName(id, watch);
+  const refusal = await retry(() => presence.begin(former).then(() => undefined, onlyTaken));
+  if (refusal !== undefined) throw refusal;
+}
+
+/** No patience gives a name back that somebody else has. */
+function onlyTaken(error: unknown): TwsError {
+  if (isNameTaken(error)) return error;
+  throw error;
 }
 
 /** How long the database may take to answer an engine that stops, ms. */
