@@ -53,8 +53,7 @@ export function requeueStep(
     const why = { ...failure('RequeueLimit', { limit: mostRequeues }), retryable: false };
     return failStep(job, step, { state: '$$error', failure: why, exit: exits.failed }, now);
   }
-  const held = delayMs === 0 ? job : { ...job, held_ms: (job.held_ms ?? 0) + delayMs };
-  return cancelStep(held, step, failure('Requeued', {}), now, { due });
+  return cancelStep(job, step, failure('Requeued', {}), now, { due });
 }
 
 function isRequeued(step: Step): boolean {
@@ -89,7 +88,8 @@ export function restartJob(
     run: job.run + 1,
     first_run: job.run + 1,
     restarts,
-    held_ms: begin - job.start,
+    timed_from: begin,
+    held_ms: 0,
     ...(delayMs === 0 ? {} : { resume_at: begin }),
   };
 }

@@ -31,9 +31,7 @@ export function failStep(job: LiveJob, step: Step, failing: Failing, now: number
     return warnStep(job, step, given, now);
   }
   const ended = { ...step, state, end: now, exit, failure: given } as FailedStep;
-  const heldMs = (job.held_ms ?? 0) + (due === undefined ? 0 : due - now);
-  const held = heldMs === 0 ? job : { ...job, held_ms: heldMs };
-  return withStep(held, step, due === undefined ? ended : { ...ended, due });
+  return withStep(job, step, due === undefined ? ended : { ...ended, due });
 }
 
 function warnStep(job: LiveJob, step: Step, warning: Failure, now: number): LiveJob {

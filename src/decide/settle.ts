@@ -1,6 +1,7 @@
+import { toDecisions } from '../model/decisions.js';
 import { failure } from '../model/failures.js';
 import type { Job, LiveJob } from '../model/job.js';
-import { exits, type LiveStep } from '../model/step.js';
+import { exits, type Failure, type LiveStep } from '../model/step.js';
 import { cancelStep, parkStep, requeueStep, restartJob } from './detours.js';
 import { failStep } from './fail.js';
 import { withStep } from './history.js';
@@ -74,6 +75,10 @@ function done(
     const why = failure('ExitSet', { exit });
     return failStep(job, step, { state: '$$error', failure: why, exit }, now);
   }
+  const refusal = typeof step['seen'] === 'number' ? decisionFailure(result) : undefined;
+  if (refusal !== undefined) {
+    return failStep(job, step, { state: '$$error', failure: refusal, exit: exits.failed }, now);
+  }
   return withStep(job, step, {
     ...step,
     state: '$$complete',
@@ -82,4 +87,17 @@ function done(
     ...(exit === undefined ? {} : { sets_exit: exit }),
     ...(result === undefined ? {} : { result }),
   });
+}
+
+/** A decider failed that gave no decisions, or the decision to fail. */
+function decisionFailure(result: unknown): Failure | undefined {
+  const answered = toDecisions(result);
+  if (!answered.ok) return failure('DecisionInvalid', { reason: answered.reason });
+  for (const decision of answered.decisions) {
+    if (!('fail' in decision)) continue;
+    const { fail } = decision as { readonly fail: string | { name?: string; message: string } };
+    const { name = 'DeciderFailed', message } = typeof fail === 'string' ? { message: fail } : fail;
+    return { name, message, retryable: false };
+  }
+  return undefined;
 }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { TwsError } from '../errors.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
-import { createHands } from './hands.js';
+import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
 import type { Log } from './log.js';
@@ -14,6 +15,8 @@ import { createParking } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
+import { createReading } from './reading.js';
+import { createEarly } from './requests.js';
 import { createTimers } from './timers.js';
 import { version } from './version.js';
 
@@ -25,6 +28,10 @@ export type EngineOptions = {
   /** The project's folder: where plugins look for files. */
   readonly cwd: string;
   readonly cryptoKey?: string | undefined;
+  /** How values that an earlier project encrypted are read. */
+  readonly olderSecrets?: OlderFormat | undefined;
+  /** Starts without a key, too: the steps that need it fail, each with the reason. */
+  readonly keyless?: boolean | undefined;
   /** Attempts at the same time; default 10. */
   readonly slots?: number | undefined;
   readonly labels?: readonly string[] | undefined;
@@ -71,29 +78,36 @@ export function assemble(options: EngineOptions) {
   }, now);
   const timers = createTimers((job) => jobs.wake(job), now);
   const onFree = (): void => jobs.fillSlots();
+  const onEnded: HandsOptions['onEnded'] = (job, step, outcome, told) =>
+    jobs.settle(job, step, outcome, told);
+  const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
-  const { onSecret } = options;
-  const running = { plugins, slots, log, cwd, cryptoKey, graceMs, now, onFree, onSecret };
-  const hands = createHands({ ...running, reportMs: options.reportMs ?? 5_000 });
+  const { onSecret, olderSecrets, reportMs = 5_000 } = options;
+  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
+  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({
     templates: plugins.get(plugin)?.module.templates ?? [],
   });
-  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => {
-    const running = new Set(hands.claims);
-    if (ended !== undefined) running.delete(ended);
-    const freeSlots = hands.freeSlots(ended);
-    return {
-      me: { ...mine, id, pid: process.pid, freeSlots, facts, running },
-      seenAt,
-      nonce: randomUUID(),
-      peers: peers.alive(),
-      lease: peers.lease,
-      render: renderParams,
-      crashLimit: options.crashLimit ?? 3,
-    };
-  };
+  const bystanders = (seenAt: number) => ({
+    me: { ...mine, id },
+    seenAt,
+    peers: peers.alive(),
+  });
+  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
+    ...bystanders(seenAt),
+    me: {
+      ...{ ...mine, id, pid: process.pid, facts },
+      freeSlots: hands.freeSlots(ended),
+      stopping: hands.stopping,
+      running: ended === undefined ? hands.claims : without(hands.claims, ended),
+    },
+    nonce: randomUUID(),
+    lease: peers.lease,
+    render: renderParams,
+    crashLimit: options.crashLimit ?? 3,
+  });
   const decider = createDecider(store, library, retry, life.signal);
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
@@ -105,11 +119,27 @@ export function assemble(options: EngineOptions) {
     };
   });
   const watch = { horizonMs, timers, now, retry, life, log, fail };
-  const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
+  const views = { surroundings, bystanders };
+  const parts = {
+    store,
+    desk,
+    reading: createReading(),
+    hands,
+    parking,
+    decider,
+    ...views,
+    ...watch,
+  };
   const jobs = createJobs(parts);
   const renewMs = options.renewMs ?? 5_000;
   const able = { plugins: [...plugins.names()], labels, slots };
   const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
-  return { ...parts, failed, renewMs, options, id, ending, library, peers, jobs, presence };
+  const ends = { failed, ending };
+  const others = { early: createEarly(), library, peers, jobs, presence };
+  return { ...parts, ...ends, ...others, renewMs, options, id };
+}
+
+function without(claims: ReadonlySet<string>, ended: string): ReadonlySet<string> {
+  return new Set([...claims].filter((claim) => claim !== ended));
 }

@@ -6,8 +6,9 @@ import type { Change } from '../store/change.js';
 import type { FeedState } from '../store/feed.js';
 import { assemble, type Assembly, type EngineOptions } from './assembly.js';
 import { renewLease, sweep, watchPeers } from './duties.js';
+import { takeEvent } from './events.js';
 import { isNameTaken, takeOverName } from './name.js';
-import { takeRequest } from './requests.js';
+import { takeEarly, takeMessage } from './requests.js';
 import { busyLimit, scan } from './scan.js';
 
 export type { EngineOptions } from './assembly.js';
@@ -33,8 +34,9 @@ export type Engine = {
  * E4 Repeated, missed and reordered events change nothing: all that counts is in the documents.
  * E5 Whatever was started is awaited before `stop` resolves, unless the database answers no more.
  *
- * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key, and
- * with `engine_name_taken` when another engine of its name runs. An engine whose `signal` aborts while it waits for the database is one that has nothing to stop.
+ * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key, unless
+ * `keyless`, and with `engine_name_taken` when another engine of its name runs. An engine whose
+ * `signal` aborts while it waits for the database has nothing to stop.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = assemble(options);
@@ -137,6 +139,7 @@ function take(engine: Assembly, { id, doc }: Change): void {
   }
   switch (doc['type']) {
     case 'job':
+      takeEarly(engine, id);
       return jobs.take(doc);
     case 'engine': {
       const parsed = parseDocument(doc);
@@ -144,7 +147,10 @@ function take(engine: Assembly, { id, doc }: Change): void {
       return;
     }
     case 'request':
-      return takeRequest(engine, doc);
+    case 'signal':
+      return takeMessage(engine, doc);
+    case 'event':
+      return takeEvent(engine, doc);
     default:
       return;
   }
@@ -168,6 +174,7 @@ function createTeller(engine: Assembly): (state: FeedState) => void {
       log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
       away = true;
       desk.forget();
+      library.doubt();
     } else if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);
@@ -180,7 +187,7 @@ function createTeller(engine: Assembly): (state: FeedState) => void {
 }
 
 function refuseWithoutKey(options: EngineOptions, documents: readonly StoredDocument[]): void {
-  if (options.cryptoKey !== undefined && options.cryptoKey !== '') return;
+  if (options.keyless === true || (options.cryptoKey ?? '') !== '') return;
   const holder = documents.find((doc) => findEncrypted(doc).length > 0);
   if (holder !== undefined) throw problem('crypto_key_missing', { where: holder._id });
 }

@@ -3,13 +3,7 @@ import type { Report } from '../decide/report.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
-import {
-  runAttempt,
-  type Attempt,
-  type RunnerOptions,
-  type StopReason,
-  type WriteReport,
-} from './runner.js';
+import { runAttempt, type Attempt, type RunnerOptions, type StopReason } from './runner.js';
 
 /**
  * The attempts this process has in hand. A claim takes its slot when it is decided, before it is
@@ -17,12 +11,17 @@ import {
  */
 export type Hands = {
   readonly claims: ReadonlySet<string>;
-  /** Free slots; `ended` is a claim whose slot is about to come free. */
+  /** Those of them that were told to stop because nobody needs them any more. */
+  readonly stopping: ReadonlySet<string>;
+  /** Free slots; the one of `ended`, a claim whose outcome is about to be written, counts as free. */
   readonly freeSlots: (ended?: string) => number;
-  readonly reserve: (steps: readonly LiveStep[]) => void;
+  /** Takes a slot for each step; `ended` hands its own over to the first of them. */
+  readonly reserve: (steps: readonly LiveStep[], ended?: string) => void;
+  /** Undoes `reserve`: the claims were not stored. */
+  readonly withdraw: (steps: readonly LiveStep[], ended?: string) => void;
   readonly release: (claim: string) => void;
   /** Starts a reserved attempt; its claim was confirmed. */
-  readonly start: (job: LiveJob, step: LiveStep, hear: Hearers) => void;
+  readonly start: (job: LiveJob, step: LiveStep) => void;
   readonly stop: (claim: string, reason: StopReason) => void;
   readonly stopAll: (reason: StopReason) => void;
   /** Attempts of a job that run here. */
@@ -33,30 +32,34 @@ export type Hands = {
   readonly empty: () => Promise<void>;
 };
 
-/** Who hears of an attempt. */
-export type Hearers = {
-  /** Called once, with its outcome and all that it told on the way. */
-  readonly ended: (outcome: Outcome, told: Report) => Promise<void>;
-  /** Writes what it has told so far. */
-  readonly told: WriteReport;
-};
-
 export type HandsOptions = RunnerOptions & {
   readonly plugins: PluginRegistry;
   readonly slots: number;
   /** A slot came free. */
   readonly onFree: () => void;
+  /**
+   * Told the outcome of each started attempt, once, with all that it told on the way; its slot is
+   * taken until this resolves.
+   */
+  readonly onEnded: (job: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what an attempt has told so far. */
+  readonly onTold: (job: string, step: LiveStep, told: Report) => Promise<void>;
 };
 
 export function createHands(options: HandsOptions): Hands {
-  const { plugins, slots, onFree } = options;
+  const { plugins, slots, onFree, onEnded, onTold } = options;
   const claims = new Set<string>();
+  const stopping = new Set<string>();
+  /** Claims that have no slot any more: the next step of their job has it. */
+  const handedOver = new Set<string>();
   const attempts = new Map<string, Attempt & { readonly job: string }>();
   const emptied: (() => void)[] = [];
   let closed = false;
 
   const release = (claim: string): void => {
     attempts.delete(claim);
+    stopping.delete(claim);
+    handedOver.delete(claim);
     if (!claims.delete(claim)) return;
     if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
     onFree();
@@ -70,27 +73,37 @@ export function createHands(options: HandsOptions): Hands {
   });
   return {
     claims,
+    stopping,
     release,
     freeSlots: (ended) => {
-      const freed = ended !== undefined && claims.has(ended) ? 1 : 0;
-      return closed ? 0 : Math.max(0, slots - claims.size + freed);
+      const freed = ended !== undefined && claims.has(ended) && !handedOver.has(ended) ? 1 : 0;
+      return closed ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
     },
-    reserve: (steps) => {
+    reserve: (steps, ended) => {
       for (const step of steps) claims.add(step.claim);
+      if (steps.length > 0 && ended !== undefined && claims.has(ended)) handedOver.add(ended);
     },
-    start: (job, step, hear) => {
+    withdraw: (steps, ended) => {
+      // First, so that nobody takes the slot in between.
+      if (ended !== undefined) handedOver.delete(ended);
+      for (const step of steps) release(step.claim);
+    },
+    start: (job, step) => {
       const plugin = plugins.get(step.plugin);
       const outcome = Promise.resolve(missing(step));
       const attempt: Attempt =
         plugin === undefined
           ? { claim: step.claim, outcome, told: () => ({}), stop: () => undefined }
-          : runAttempt(plugin, job, step, options, hear.told);
+          : runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told));
       attempts.set(step.claim, { ...attempt, job: job._id });
       void attempt.outcome
-        .then((how) => hear.ended(how, attempt.told()))
+        .then((outcome) => onEnded(job._id, step, outcome, attempt.told()))
         .finally(() => release(step.claim));
     },
-    stop: (claim, reason) => attempts.get(claim)?.stop(reason),
+    stop: (claim, reason) => {
+      if (reason === 'cancelled' && attempts.has(claim)) stopping.add(claim);
+      attempts.get(claim)?.stop(reason);
+    },
     stopAll: (reason) => {
       for (const attempt of attempts.values()) attempt.stop(reason);
     },

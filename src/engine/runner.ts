@@ -1,12 +1,15 @@
 import type { Outcome } from '../decide/intent.js';
-import { resultsBefore } from '../decide/history.js';
 import { heartbeatOf, timeoutOf } from '../decide/clock.js';
+import { resultsFor } from '../decide/input.js';
 import { earlierAttempts, lastDetails, type Report } from '../decide/report.js';
+import { scopeOf } from '../decide/scope.js';
+import { historyOf } from '../model/history.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type LiveStep } from '../model/step.js';
 import { createContext, type ContextInput } from '../plugin/context.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin } from '../plugin/run.js';
+import type { OlderFormat } from '../secrets/older-format.js';
 import { decryptDeep } from '../secrets/parameters.js';
 import { TwsError } from '../errors.js';
 import type { Log } from './log.js';
@@ -30,6 +33,7 @@ export type RunnerOptions = {
   readonly log: Log;
   readonly cwd: string;
   readonly cryptoKey?: string | undefined;
+  readonly olderSecrets?: OlderFormat | undefined;
   readonly onSecret?: ((clear: string) => void) | undefined;
   /** How long a plugin may take to end after its `signal` was aborted, ms. */
   readonly graceMs: number;
@@ -118,14 +122,13 @@ async function call(
   job: LiveJob,
   step: LiveStep,
   telling: Telling,
-  { log, cwd, cryptoKey, onSecret = () => undefined }: RunnerOptions,
+  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined }: RunnerOptions,
 ): Promise<Outcome> {
   const about = { job: job._id, step: step.name, attempt: step.attempt };
   try {
-    const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`);
+    const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`, olderSecrets);
     clear.forEach(onSecret);
-    const main = step.phase === 'main';
-    const { results, parent_results } = resultsBefore(job, main ? step.index : undefined);
+    const { results, parent_results } = resultsFor(job, step);
     const { context, redact } = createContext({
       ...telling,
       params,
@@ -134,6 +137,8 @@ async function call(
       step,
       results,
       parentResults: parent_results,
+      item: scopeOf(job, step.path)['item'],
+      ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
       log: (message, data) => {
         log.info(data === undefined ? about : { ...about, data }, message);
         telling.log(message, data);

@@ -44,6 +44,11 @@ const sentences = {
   CrashLimit: (d: { engine: string; limit: number }) =>
     `The engine that ran the attempt is gone (${d.engine}); after ${d.limit} lost attempts the step is given up.`,
   Cancelled: (d: { by: string; reason: string }) => `Cancelled${d.by}${d.reason}.`,
+  NotNeeded: (_d: Record<never, never>) =>
+    'Another part of the flow decided the outcome; the step is not needed any more.',
+  Skipped: (_d: Record<never, never>) => 'Somebody decided that the step is left out.',
+  RefreshRefused: (d: { step: string; task: string; now: string }) =>
+    `The flow has changed at step ${d.step}, which is done already (it was ${d.task}, it is ${d.now} now); retry without the latest definitions, or submit a new job.`,
   Released: (_d: Record<never, never>) =>
     'The engine stopped and handed the attempt back; it begins again elsewhere.',
   Requeued: (_d: Record<never, never>) => 'The plugin asked to begin again; nothing had failed.',
@@ -54,11 +59,19 @@ const sentences = {
   Restarted: (d: { step: string }) => `Step ${d.step} had the whole job begin anew.`,
   RestartLimit: (d: { limit: number }) =>
     `The job began anew ${d.limit} times, which is the most that its flow allows ("restarts").`,
-  SignalTimeout: (d: { signal: string; timeout: number }) =>
-    `The signal "${d.signal}" did not come within ${d.timeout} ms.`,
   ExitSet: (d: { exit: number }) => `The plugin ended with exit ${d.exit}.`,
   OutputError: (d: { at: string; reason: string }) =>
     `The flow's ${d.at} cannot be evaluated: ${ended(d.reason)}`,
+  DecisionInvalid: (d: { reason: string }) =>
+    `The decider did not answer with decisions: ${ended(d.reason)}`,
+  WaitTimeout: (d: { awaited: string; timeout: number }) =>
+    `The step waited ${d.awaited} for ${d.timeout} ms in vain.`,
+  DelayInvalid: (d: { value: string }) =>
+    `The delay ${d.value} is neither a number of milliseconds nor a time (ISO 8601 with a zone).`,
+  OverInvalid: (d: { at: string; kind: string }) =>
+    `${d.at} must give a list to go over; it gives ${d.kind}.`,
+  LoopLimit: (d: { at: string; max: number }) =>
+    `The condition in ${d.at} still holds after ${d.max} rounds, the loop's "max".`,
   StoreRefused: (d: { reason: string }) =>
     `The database refuses the job as it would go on: ${d.reason}`,
   ChildFailed: (d: { child: string; reason: string }) =>

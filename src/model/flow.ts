@@ -11,7 +11,8 @@ import {
   textSchema,
   type Known,
 } from './scalars.js';
-import { tasksSchema, writtenNodeSchema, type Structure } from './tree.js';
+import type { Structure } from './tree.js';
+import { tasksSchema, writtenNodeSchema } from './written-tree.js';
 
 export const defaultFlowTimeoutMs = 60_000;
 /** So often a job may begin anew when its flow says nothing. */

@@ -32,6 +32,8 @@ const stepBase = {
   attempt: z.int().min(1),
   run: z.int().min(1),
   phase: z.enum(phases),
+  /** The kind of a structure: the entry is no attempt but tells what was found out about a node. */
+  structure: z.exactOptional(z.string()),
 };
 /** What the plugin tells while it runs. */
 const told = {
@@ -107,6 +109,8 @@ export const stepSchema = z.discriminatedUnion(
       state: z.literal('$$waiting'),
       ...maybeClaimed,
       ...waits,
+      event: z.exactOptional(z.string()),
+      key: z.exactOptional(z.string()),
       ...told,
     }),
     z.looseObject({
@@ -129,7 +133,14 @@ export const stepSchema = z.discriminatedUnion(
 export type Step = z.infer<typeof stepSchema>;
 export type StepIn<S extends Step['state']> = Extract<Step, { state: S }>;
 export type LiveStep = StepIn<'$$ready' | '$$active'>;
+export type WaitingStep = StepIn<'$$waiting'>;
+export type OpenStep = LiveStep | WaitingStep;
 export type FailedStep = StepIn<'$$error' | '$$timeout' | '$$cancelled'>;
+
+/** Claimed, running, or waiting: not ended. */
+export function isOpen(step: Step): step is OpenStep {
+  return isLive(step) || step.state === '$$waiting';
+}
 
 /** Claimed or running on an engine right now. */
 export function isLive(step: Step): step is LiveStep {

@@ -1,5 +1,8 @@
 import type { FailureKind } from '../model/catalogue.js';
+import type { HistoryEvent } from '../model/history.js';
 import type { Detour } from './detour.js';
+
+export type { HistoryEvent } from '../model/history.js';
 
 /** Options of `context.render`. */
 export type RenderOptions = {
@@ -57,7 +60,7 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   /**
    * To be returned or thrown: the step waits, without a slot, for a signal of that name, and what
    * the signal brings becomes its result. `timeout`: ms after which it fails instead
-   * (`SignalTimeout`). `details` are kept in the step for whoever is to answer. A name that nobody
+   * (`WaitTimeout`). `details` are kept in the step for whoever is to answer. A name that nobody
    * can guess makes a token of it.
    */
   readonly wait: (signal: string, options?: WaitOptions) => Detour;
@@ -73,6 +76,10 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly restartJob: (options?: { readonly delay?: number }) => Detour;
   /** Sets the exit, 0 to 255, that this step (in a handler: the job) ends with. */
   readonly exit: (code: number) => void;
+  /** In a map: the item that this step is for; frozen. */
+  readonly item?: unknown;
+  /** For deciders: what has happened in the job until this decision began; frozen. */
+  readonly history?: readonly HistoryEvent[];
   /** The project's folder, absolute: where files named in parameters are looked for. */
   readonly cwd: string;
 };

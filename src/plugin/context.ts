@@ -1,4 +1,5 @@
 import { redactor, type Redact } from '../secrets/redaction.js';
+import type { HistoryEvent } from '../model/history.js';
 import type { PluginContext } from './api.js';
 import { detours } from './detour.js';
 import { pluginProblem } from './failures.js';
@@ -18,6 +19,7 @@ export type ContextInput = {
   readonly results: Json;
   readonly parentResults?: unknown;
   readonly item?: unknown;
+  readonly history?: readonly HistoryEvent[];
   readonly signal: AbortSignal;
   readonly log: PluginContext['log'];
   /** Takes details in the form of JSON, without secrets. */
@@ -71,6 +73,8 @@ export function createContext(input: ContextInput): {
     render: renderer({ job, step, params, results, ...above }),
     ...detours((details) => redact(asDetails(details))),
     exit: input.exit ?? (() => undefined),
+    ...(input.item === undefined ? {} : { item: frozenCopy(input.item) }),
+    ...(input.history === undefined ? {} : { history: frozenCopy(input.history) }),
   };
   return { context, redact };
 }

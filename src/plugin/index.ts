@@ -1,5 +1,6 @@
 /** What plugin authors import: `import { PluginError } from 'tws/plugin'`. */
 export type {
+  HistoryEvent,
   JsonSchema,
   Outcome,
   PluginContext,

@@ -37,7 +37,7 @@ describe('a plugin that waits for a signal', () => {
     expect(told.steps[0]).toMatchObject({
       exit: 1,
       failure: {
-        name: 'SignalTimeout',
+        name: 'WaitTimeout',
         message: 'The signal "approval" did not come within 500 ms.',
       },
     });
@@ -54,7 +54,7 @@ describe('a plugin that waits for a signal', () => {
       .at(500)
       .go();
     expect(since).toBe(t0);
-    expect(told.ending).toMatchObject({ exit: 1, failure: 'SignalTimeout' });
+    expect(told.ending).toMatchObject({ exit: 1, failure: 'WaitTimeout' });
   });
 
   it('ends with a cancel', () => {

@@ -61,13 +61,13 @@ describe('lastDetails', () => {
     const told = story({ steps: [{ task: 'a', retry: 9 }, 'b'] });
     told.go();
     expect(lastDetails(told.liveJob, told.live)).toBeUndefined();
-    told.end({ kind: 'timeout', timeoutMs: 1 }, { details: { page: 3 } });
+    told.end({ kind: 'timeout', timeoutMs: 1 }, undefined, { details: { page: 3 } });
     expect(lastDetails(told.liveJob, told.live)).toEqual({ page: 3 });
     told.fail();
     expect(lastDetails(told.liveJob, told.live)).toEqual({ page: 3 });
-    told.end({ kind: 'released' }, { details: { page: 4 } });
+    told.end({ kind: 'released' }, undefined, { details: { page: 4 } });
     expect(lastDetails(told.liveJob, told.live)).toEqual({ page: 4 });
-    told.end({ kind: 'done' }, { details: { page: 9 } });
+    told.end({ kind: 'done' }, undefined, { details: { page: 9 } });
     expect(told.live.task).toBe('b');
     expect(lastDetails(told.liveJob, told.live)).toBeUndefined();
   });
@@ -77,7 +77,7 @@ describe('the attempts before one', () => {
   it('are those since the job last began anew', () => {
     const told = story({ steps: [{ task: 'a', retry: 9 }] });
     told.go();
-    told.end({ kind: 'timeout', timeoutMs: 1 }, { details: 1 });
+    told.end({ kind: 'timeout', timeoutMs: 1 }, undefined, { details: 1 });
     expect(earlierAttempts(told.liveJob, told.live)).toHaveLength(1);
     told.end({ kind: 'restart', delayMs: 0 });
     expect(earlierAttempts(told.liveJob, told.live)).toEqual([]);

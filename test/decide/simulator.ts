@@ -1,4 +1,5 @@
 import { decide } from '../../src/decide/decide.js';
+import { glance } from '../../src/decide/glance.js';
 import type { Answer, Intent, Outcome, World } from '../../src/decide/intent.js';
 import { settle } from '../../src/decide/settle.js';
 import type { Flow } from '../../src/model/flow.js';
@@ -231,10 +232,21 @@ class Simulation implements Run {
       const again = decide(frozen(structuredClone(job)), this.#now, around);
       if (JSON.stringify(again) !== JSON.stringify(intent))
         throw new Error('It decides by chance.');
+      if (ended === undefined) this.#checkGlance(engine, job, intent);
       if (intent.kind !== 'look_up') return intent;
       if (intent.questions.length === 0) throw new Error('It asks for what it knows.');
       for (const { id } of intent.questions) answers.set(id, answerTo(id, this.#scenario.seed));
     }
+  }
+
+  /** What a glance says must be what a decision comes to: to leave the job alone. */
+  #checkGlance(engine: Engine, job: Job, intent: Intent): void {
+    const others = this.#engines.filter((other) => other !== engine);
+    const peers = others.map(({ id }) => peer(plugins, [], id));
+    const seen = glance(job, this.#now, { ...this.#worldOf(engine, undefined), peers });
+    const alone = intent.kind === 'wait' && intent.until === undefined;
+    if (seen.kind === 'final' && intent.kind !== 'ignore') throw new Error('It is not final.');
+    if (seen.kind === 'elsewhere' && !alone) throw new Error('There was something to do.');
   }
 
   #worldOf(engine: Engine, ended: string | undefined): World {

@@ -156,7 +156,7 @@ describe('a plugin', () => {
     expect(stepOf(parked)).toMatchObject({ signal: 'answer', details: 'ann' });
     const [other] = await space.put({ ...job, flow: 'g' });
     const [asked, quick] = await Promise.all([space.ended(String(id)), space.ended(String(other))]);
-    expect(asked).toMatchObject({ exit: 1, failure: { name: 'SignalTimeout' } });
+    expect(asked).toMatchObject({ exit: 1, failure: { name: 'WaitTimeout' } });
     expect(Number(quick['end'])).toBeLessThan(Number(asked['end']));
   });
 });

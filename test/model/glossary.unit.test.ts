@@ -8,7 +8,7 @@ import { retryPolicySchema } from '../../src/model/retry.js';
 import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
 import { taskSchema } from '../../src/model/task.js';
-import { entrySchema } from '../../src/model/tree.js';
+import { entrySchema } from '../../src/model/written-tree.js';
 
 const glossary = readFileSync(new URL('../../src/model/README.md', import.meta.url), 'utf8');
 
