@@ -242,11 +242,7 @@ describe('waiting', () => {
     expect(it.trail).toEqual(['wait#1 $$complete', 'wait#1 $$waiting']);
     it.edit({ signals: [signal('1', 'x'), signal('2', 'y')] }).go();
     expect(it.running).toEqual(['d']);
-    expect(it.steps.map(({ result }: { result?: unknown }) => result)).toEqual([
-      'x',
-      'y',
-      undefined,
-    ]);
+    expect(it.steps.map((step) => step['result'])).toEqual(['x', 'y', undefined]);
   });
 
   it('fails when nothing came in time', () => {
