@@ -1,15 +1,16 @@
 import { findDefinition, setEnabled, type DefinitionKind } from './client/definitions.js';
+import { explainJob, type Explained } from './client/explain-job.js';
 import {
   requestJob,
   submitJob,
-  watchJob,
   type JobToSubmit,
   type Requested,
   type RequestOptions,
   type Submitted,
-  type WatchOptions,
 } from './client/jobs.js';
 import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './client/lists.js';
+import type { Pulse } from './client/pulse.js';
+import { watchJob, type WatchOptions } from './client/watch.js';
 import { removeDocument, writeDocument } from './client/writes.js';
 import type { EngineDocument } from './model/engine.js';
 import type { StoredDocument } from './model/parse.js';
@@ -18,13 +19,11 @@ import type { Store } from './store/store.js';
 import type { NewDocument } from './store/writer.js';
 
 export type { DefinitionKind } from './client/definitions.js';
-export type {
-  JobToSubmit,
-  Requested,
-  RequestOptions,
-  Submitted,
-  WatchOptions,
-} from './client/jobs.js';
+export type { Reason } from './client/explain.js';
+export type { Explained } from './client/explain-job.js';
+export type { JobToSubmit, Requested, RequestOptions, Submitted } from './client/jobs.js';
+export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
+export { isAway, type WatchOptions } from './client/watch.js';
 export type { JobFilter, JobList } from './client/lists.js';
 export { jobFilters } from './client/lists.js';
 export {
@@ -68,6 +67,12 @@ export type Client = {
    */
   readonly watch: (id: string, options?: WatchOptions) => Promise<StoredDocument | undefined>;
   /**
+   * Why a job does not move, from the documents alone. Whoever looks again and again keeps a `pulse`
+   * (`createPulse`), which sees by and by which engines live.
+   * @throws TwsError `document_missing`, `document_kind`
+   */
+  readonly explain: (id: string, pulse?: Pulse) => Promise<Explained>;
+  /**
    * Stores a request to a live job and waits `waitMs` (5000) for an engine to apply it.
    * @throws TwsError `document_missing`, `document_kind`, `job_ended`, `request_refused`
    */
@@ -104,6 +109,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     jobs: (filter, limit) => listJobs(store, filter, limit),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
+    explain: (id, pulse) => explainJob(store, id, pulse),
     request: (job, action, options) => requestJob(store, job, action, options),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),

@@ -1,3 +1,4 @@
+import { renewedAt, usualLeaseMs } from '../client.js';
 import type { EngineDocument } from '../model/engine.js';
 import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
@@ -36,14 +37,10 @@ function structureOf(node: unknown): unknown {
 /** An engine and whether it still renews its lease, judged by this machine's clock. */
 export type EngineFacts = EngineDocument & { readonly alive: boolean };
 
-/** A lease that was not renewed for this long is over, in ms. */
-const leaseMs = 15_000;
-
 /** Adds to an engine document whether it lives. */
 export function engineFacts(engine: EngineDocument, now: number): EngineFacts {
-  const renewed = engine['renewed'];
-  const at = typeof renewed === 'number' ? renewed : engine.started;
-  return { ...engine, alive: engine.state !== 'stopped' && now - at < leaseMs };
+  const fresh = now - renewedAt(engine) < usualLeaseMs;
+  return { ...engine, alive: engine.state !== 'stopped' && fresh };
 }
 
 /** `engine:… => running, host pid 12, 3 of … (…)`. */

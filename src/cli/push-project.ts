@@ -14,7 +14,7 @@ export type FolderPush = {
   readonly client: Client;
 };
 
-const none = { map: false, tasks: false, flows: false, jobs: false, design: false };
+const none = { map: false, tasks: false, flows: false, jobs: false, design: false, samples: false };
 
 /** Pushes tasks and flows of folders; with a problem in a file it is told and nothing is written. */
 export async function pushFolders(

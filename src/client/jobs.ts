@@ -15,13 +15,6 @@ export type JobToSubmit = {
 /** `existed`: a job of that id was there before; nothing was written. */
 export type Submitted = { readonly id: string; readonly rev: string; readonly existed: boolean };
 
-export type WatchOptions = {
-  /** Ends the watch; the job goes on. */
-  readonly signal?: AbortSignal;
-  /** Told the job as it is now, and each later revision that is seen. */
-  readonly onChange?: (job: StoredDocument) => void;
-};
-
 export type RequestOptions = {
   readonly by?: string;
   readonly reason?: string;
@@ -52,32 +45,6 @@ function existing(there: StoredDocument, job: JobToSubmit): Submitted {
     throw problem('document_conflict', { id: there._id });
   }
   return { id: there._id, rev: there._rev, existed: true };
-}
-
-/** Follows a job to its end. */
-export async function watchJob(
-  store: Store,
-  id: string,
-  { signal, onChange }: WatchOptions = {},
-): Promise<StoredDocument | undefined> {
-  const end = new AbortController();
-  const ended = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
-  const { updateSeq } = await store.info();
-  const now = await jobOf(store, id);
-  onChange?.(now);
-  if (isFinalState(now)) return now;
-  try {
-    for await (const change of store.follow({ since: updateSeq, signal: ended })) {
-      if (change.id !== id) continue;
-      if (change.deleted) return undefined;
-      if (change.doc === undefined || change.doc._rev === now._rev) continue;
-      onChange?.(change.doc);
-      if (isFinalState(change.doc)) return change.doc;
-    }
-  } finally {
-    end.abort();
-  }
-  return undefined;
 }
 
 /** Stores a request and waits for it to be applied. */
@@ -126,14 +93,16 @@ async function untilTaken(
   return false;
 }
 
-async function jobOf(store: Store, id: string): Promise<StoredDocument> {
+/** A job by its id. @throws TwsError `document_missing`, `document_kind` */
+export async function jobOf(store: Store, id: string): Promise<StoredDocument> {
   const doc = await store.get(id);
   if (doc === undefined) throw problem('document_missing', { id });
   if (doc['type'] === 'job') return doc;
   throw problem('document_kind', { id, kind: String(doc['type']), wanted: 'job' });
 }
 
-function isFinalState(job: StoredDocument): boolean {
+/** Whether a job has ended. */
+export function isFinalState(job: StoredDocument): boolean {
   return job['state'] === '$$complete' || job['state'] === '$$cancelled';
 }
 

@@ -3,15 +3,16 @@ import type { LiveJob } from '../model/job.js';
 import { exits, type LiveStep, type Step } from '../model/step.js';
 import { pluginOf, type Task } from '../model/task.js';
 import { expiryOf, flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
-import { spawnChild } from './child.js';
+import { continueAnew, spawnChild } from './child.js';
 import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
 import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
-import type { Move, World } from './intent.js';
+import { lookUp, type Move, type World } from './intent.js';
 import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { definitionOf, isUnserved, needsOf, servesHere } from './serving.js';
 import { beginWait, isBuiltIn } from './waits.js';
+import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
 import { rankFor } from './turn.js';
 
@@ -28,8 +29,9 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
   if (isBuiltIn(leaf.entry)) {
     return conditionMove(job, beginning, now, world) ?? beginWait(job, beginning, now, world);
   }
+  if (leaf.entry.continues === true) return continueAnew(job, beginning, now);
   const definition = definitionOf(job, leaf.entry);
-  if (definition === undefined) return failUnbegun(job, beginning, missing(job, leaf), now);
+  if (definition === undefined) return lateDefinition(job, beginning, now, world);
   return (
     conditionMove(job, beginning, now, world) ??
     waitForEngine(job, beginning, definition, now, world) ??
@@ -68,6 +70,20 @@ export function failUnbegun(
   const state = exit === exits.timeout ? '$$timeout' : '$$error';
   const failed = failStep(withNewStep(job, step), step, { state, failure: why, exit }, now);
   return { kind: 'change', job: failed };
+}
+
+/** A task that a decider named: its definition is taken into the job when it is first used. */
+function lateDefinition(job: LiveJob, beginning: Beginning, now: number, world: World): Move {
+  const { path, entry } = beginning.leaf;
+  const name = entry.task;
+  const owner = job.owner ?? job.flow_definition.owner;
+  const found = path.includes('.activity.') ? world.task(name, owner) : undefined;
+  if (found?.kind === 'unknown') return lookUp({ tasks: [{ name, owner }] });
+  if (found?.kind !== 'found') {
+    return failUnbegun(job, beginning, missing(job, beginning.leaf), now);
+  }
+  const definitions = { ...job.definitions, [name]: found.value };
+  return { kind: 'change', job: { ...job, definitions } };
 }
 
 function missing(job: LiveJob, { path, entry }: Beginning['leaf']): Unbegun {
@@ -147,6 +163,9 @@ function start(
     params,
     accepted: now,
     start: now,
+    ...(leaf.entry.decides === undefined
+      ? {}
+      : { seen: seenBy(job, { ...leaf, path: leaf.entry.decides }) }),
   };
   return { kind: 'claim', job: withBegun(job, step, now), steps: [step] };
 }

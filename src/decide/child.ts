@@ -3,7 +3,11 @@ import type { LiveJob } from '../model/job.js';
 import { exits, type Failure, type Step, type WaitingStep } from '../model/step.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
-import { entryOf, withBegun, withStep } from './history.js';
+import { newAttempt } from './begin.js';
+import { finish } from './finish.js';
+import { entryOf, leafAt, withBegun, withStep } from './history.js';
+import { continueParams } from './structure/decider.js';
+import type { Beginning } from './structure/progress.js';
 import { lookUp, type ChildJob, type Move, type Wait, type World } from './intent.js';
 
 /** A step that waits for its child. */
@@ -32,6 +36,33 @@ export function spawnChild(
   return { kind: 'spawn', job: waiting, children: [childJob(job, step, flow)] };
 }
 
+/** The job goes on as a new one with a fresh history; this one ends when that one is there. */
+export function continueAnew(job: LiveJob, beginning: Beginning, now: number): Move {
+  const [base, number = '1'] = job._id.split('~');
+  const child = `${base}~${Number(number) + 1}`;
+  const step: ParentStep = {
+    ...newAttempt(job, beginning),
+    state: '$$waiting',
+    child,
+    continues: true,
+    accepted: now,
+    start: now,
+  };
+  return { kind: 'spawn', job: withBegun(job, step, now), children: [nextJob(job, step)] };
+}
+
+/** The same order with other parameters. */
+function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
+  const decider = leafAt(job, path.replace(/\.continue$/, ''));
+  const params = decider === undefined ? {} : continueParams(job, decider);
+  const kept = ['flow', 'owner', 'priority', 'target', 'keys', 'tags', 'parent'] as const;
+  const same = Object.fromEntries(
+    kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
+  );
+  const inline = job.flow === undefined ? { tasks: job.tasks } : {};
+  return { _id: child, type: 'job', ...same, ...inline, params, continued_from: job._id };
+}
+
 function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
   const { params } = step;
   return {
@@ -57,14 +88,26 @@ export function childMove(
     case 'unknown':
       return lookUp({ children: [step.child] });
     case 'live':
-      return undefined;
+      return step['continues'] === true ? continued(job, step, now) : undefined;
     case 'absent': {
+      if (step['continues'] === true) {
+        return { kind: 'spawn', job, children: [nextJob(job, step)] };
+      }
       const flow = entryOf(job, step.path)?.flow ?? job.definitions[step.task]?.flow;
       return { kind: 'spawn', job, children: [childJob(job, step, String(flow))] };
     }
     case 'final':
+      if (step['continues'] === true) return continued(job, step, now);
       return { kind: 'change', job: settleChild(job, step, child.job, now) };
   }
+}
+
+/** The new job is there: this one is done. */
+function continued(job: LiveJob, step: ParentStep, now: number): Move {
+  const own = ownStep(job, step);
+  const ended = { ...step, state: '$$complete' as const, end: now, exit: exits.success };
+  const last = { ...withStep(job, own, ended), continued_to: step.child };
+  return { kind: 'change', job: finish(last, { exit: exits.success }, now) };
 }
 
 /** What a step that has a child waits for; `limit` (epoch ms) is when the job ends anyhow. */
@@ -75,10 +118,7 @@ export function childWait(name: string, child: string, limit: number): Wait {
 type Ended = { readonly exit?: number; readonly result?: unknown; readonly failure?: Failure };
 
 function settleChild(job: LiveJob, step: ParentStep, child: Ended, now: number): LiveJob {
-  // `job.steps` holds the step itself, not the copy with its child.
-  const own = job.steps.find(
-    (one) => one.path === step.path && one.attempt === step.attempt,
-  ) as Step;
+  const own = ownStep(job, step);
   const exit = child.exit ?? exits.failed;
   if (exit === exits.success) {
     const result = child.result === undefined ? {} : { result: child.result };
@@ -87,4 +127,9 @@ function settleChild(job: LiveJob, step: ParentStep, child: Ended, now: number):
   const reason = child.failure?.message ?? `exit ${exit}`;
   const why = { ...failure('ChildFailed', { child: step.child, reason }), retryable: false };
   return failStep(job, own, { state: '$$error', failure: why, exit }, now);
+}
+
+/** `job.steps` holds the step itself, not the copy that was made for its child. */
+function ownStep(job: LiveJob, { path, attempt }: ParentStep): Step {
+  return job.steps.find((one) => one.path === path && one.attempt === attempt) as Step;
 }

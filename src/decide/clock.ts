@@ -58,3 +58,9 @@ export function timeoutOf(job: LiveJob, step: LiveStep): number {
   const left = total === 0 ? Infinity : first.accepted + total - step.accepted;
   return Math.min(own === 0 ? Infinity : own, left);
 }
+
+/** How long an attempt may give no sign of life, ms; Infinity when nothing limits it. */
+export function heartbeatOf(job: LiveJob, { path, task }: Pick<LiveStep, 'path' | 'task'>): number {
+  const heartbeat = entryOf(job, path)?.heartbeat ?? job.definitions[task]?.heartbeat ?? 0;
+  return heartbeat === 0 ? Infinity : heartbeat;
+}

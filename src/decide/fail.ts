@@ -35,13 +35,12 @@ function nextAttempt(
 ): number | undefined {
   const attempts = attemptsOf(job, step.path).filter((attempt) => attempt.run === job.run);
   const totalMs = job.definitions[step.task]?.total_timeout;
-  const firstAccepted = attempts.find((attempt) => 'accepted' in attempt)?.['accepted'];
   return retryDue(
     policyOf(job, step),
     {
       failure: given,
       failed: attempts.filter((attempt) => !isBlameless(attempt)).length,
-      firstAccepted: typeof firstAccepted === 'number' ? firstAccepted : now,
+      firstAccepted: firstAcceptedOf(job, step, now),
       seed: `${job._id}:${step.path}:${step.attempt}`,
       ...(totalMs === undefined || totalMs === 0 ? {} : { totalMs }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -50,10 +49,19 @@ function nextAttempt(
   );
 }
 
+/** When the first attempt of the step in this run was accepted; `now` when nobody says. */
+export function firstAcceptedOf(job: LiveJob, { path }: Step, now: number): number {
+  const attempts = attemptsOf(job, path).filter((attempt) => attempt.run === job.run);
+  const accepted = attempts.find((attempt) => 'accepted' in attempt)?.['accepted'];
+  return typeof accepted === 'number' ? accepted : now;
+}
+
 /** The attempt says nothing about the work itself: it uses up no retry. */
 function isBlameless(step: Step): boolean {
-  return isLost(step) || (step.state === '$$cancelled' && step.failure.name === 'Released');
+  return isLost(step) || (step.state === '$$cancelled' && blameless.has(step.failure.name));
 }
+
+const blameless = new Set(['Released', 'Requeued']);
 
 /** The exit tells it from an error of that name which a plugin threw. */
 function isLost(step: Step): boolean {

@@ -3,6 +3,7 @@ import type { Step, StepIn } from '../model/step.js';
 import type { Entry, Leaf, Structure } from '../model/tree.js';
 import { leavesIn, pathsAbove } from './leaves.js';
 import { isFrom } from './order.js';
+import { leafBelow } from './structure/decider.js';
 import { without } from './record.js';
 
 /** All attempts of the step at a path, oldest first. */
@@ -81,7 +82,7 @@ type Index = {
  */
 const indexes = new WeakMap<readonly Step[], Index & { readonly redo: LiveJob['redo'] }>();
 
-function index({ steps, redo, tasks }: LiveJob): Index {
+function index({ steps, redo, tasks, first_run: firstRun = 1 }: LiveJob): Index {
   const before = indexes.get(steps);
   if (before !== undefined && before.redo === redo) return before;
   const all = new Map<string, Step[]>();
@@ -89,8 +90,10 @@ function index({ steps, redo, tasks }: LiveJob): Index {
   const line = new Map<string, Step>();
   const above = new Set<string>();
   for (const step of steps) {
-    const { path } = step;
+    // A job that began anew does not look at what it did before.
+    const { path, run } = step;
     put(all, step);
+    if (run < firstRun) continue;
     if (redo !== undefined && isOutdated(step, redo, tasks)) continue;
     put(counted, step);
     for (const at of lineOf(path)) line.set(at, step);
@@ -117,8 +120,16 @@ export function entryOf(job: LiveJob, path: string): Entry | undefined {
   return leafAt(job, path)?.entry;
 }
 
-/** The leaf at a path of the flow or of its cancel branch. */
+/** The leaf at a path of the flow or of its cancel branch, also of what a decider began. */
 export function leafAt(job: LiveJob, path: string): Leaf | undefined {
+  const written = writtenLeaf(job, path);
+  if (written !== undefined) return written;
+  const above = /^(.*)\.(?:continue|(?:decision|activity|timer|child)\.[^.]+)$/.exec(path)?.[1];
+  const decider = above === undefined ? undefined : writtenLeaf(job, above);
+  return decider?.entry.decider === undefined ? undefined : leafBelow(job, decider, path);
+}
+
+function writtenLeaf(job: LiveJob, path: string): Leaf | undefined {
   const { cancel } = job.flow_definition;
   return leavesIn(job.tasks).at(path) ?? (cancel && leavesIn(cancel, 'cancel').at(path));
 }

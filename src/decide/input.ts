@@ -15,9 +15,14 @@ export type Input = Results & {
 /** A step of the flow sees what is before it; handlers and the cancel branch see everything. */
 export function inputOf(job: LiveJob, { leaf, phase }: Beginning): Input {
   const { path, entry } = leaf;
-  const own = phase === 'main' || phase === 'callback';
+  const own = (phase === 'main' || phase === 'callback') && !isOfDecider(path);
   const params = own ? stepParams(job, leaf) : handlerParams(job, entry.task, entry.params);
   return { ...resultsFor(job, { path, phase }), scope: scopeOf(job, path), params };
+}
+
+/** What a decider began brings its parameters along. */
+function isOfDecider(path: string): boolean {
+  return /\.(activity|timer|child)\.[^.]+$/.test(path) || path.endsWith('.continue');
 }
 
 /** The results that a step sees. */

@@ -119,7 +119,7 @@ export type EventName = { readonly type: string; readonly key: string };
 export type NameAndOwner = { readonly name: string; readonly owner: string };
 
 /** The document of a child job, to be created. */
-export type ChildJob = Omit<NewJob, '_rev'>;
+export type ChildJob = Omit<NewJob, '_rev'> & { readonly continued_from?: string };
 
 /**
  * What to do about a job. `job` is always the whole next document: its writer knows no rule.
@@ -175,9 +175,22 @@ export type Outcome =
       readonly retryAfterMs?: number;
     }
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  /** It gave no sign of life for so long. */
+  | { readonly kind: 'silent'; readonly heartbeatMs: number }
   | { readonly kind: 'cancelled' }
   /** The engine stops and hands the attempt back. */
-  | { readonly kind: 'released' };
+  | { readonly kind: 'released' }
+  /** The step waits for a signal of that name; its result will be what the signal brings. */
+  | {
+      readonly kind: 'wait';
+      readonly signal: string;
+      readonly timeoutMs?: number;
+      readonly details?: unknown;
+    }
+  /** The attempt did not come to anything and begins again. */
+  | { readonly kind: 'requeue'; readonly delayMs: number }
+  /** The whole job begins anew. */
+  | { readonly kind: 'restart'; readonly delayMs: number };
 
 export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   kind: 'look_up',

@@ -12,6 +12,7 @@ import {
 import { completionOn, lastAttempt, leafAt } from './history.js';
 import { leavesIn } from './leaves.js';
 import { markAt, marksAt } from './marks.js';
+import { deciderResult } from './structure/decider.js';
 
 /** Results as later steps see them. */
 export type Results = {
@@ -181,6 +182,8 @@ class Book implements Results {
   #valueOf(node: Node, path: string): unknown {
     const job = this.#job;
     if (!isStructure(node)) {
+      const leaf = node.decider === undefined ? undefined : leafAt(job, path);
+      if (leaf !== undefined) return deciderResult(job, leaf);
       const ended = completionOn(job, path);
       return ended === undefined ? undefined : (ended.result ?? null);
     }

@@ -6,7 +6,7 @@ import { share } from './retry.js';
 import { serves } from './serving.js';
 
 /** So long each engine leaves to the one before it, ms: enough for a write to come round by the feed. */
-const turnMs = 200;
+export const turnMs = 200;
 
 /**
  * Lets engines act in turn, so that they do not all write at once: those that could do it are put
@@ -50,11 +50,16 @@ export function rankFor(job: Job, task: Task | undefined, world: World): number 
 }
 
 function rankOf(job: Job, peers: readonly Peer[], { me }: World): number {
+  const steps = isNew(job) ? 0 : (job.steps as unknown[]).length;
+  return rankAmong(`${job._id}:${steps}`, peers, me.id);
+}
+
+/** How many of these engines come before `me` at a boundary: `<job>:<number of steps>`. */
+export function rankAmong(boundary: string, peers: readonly Peer[], me: string): number {
   if (peers.length === 0) return 0;
-  const boundary = `${job._id}:${isNew(job) ? 0 : (job.steps as unknown[]).length}`;
-  const mine = share(`${me.id}:${boundary}`);
+  const mine = share(`${me}:${boundary}`);
   return peers.filter(({ id }) => {
     const other = share(`${id}:${boundary}`);
-    return other < mine || (other === mine && id < me.id);
+    return other < mine || (other === mine && id < me);
   }).length;
 }

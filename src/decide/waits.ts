@@ -103,7 +103,10 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
     return { kind: 'change', job: released(job, step, undefined, now) };
   }
   const awaited = describe(step);
-  const why = failure('WaitTimeout', { awaited, timeout: step.until - (step.accepted ?? now) });
+  const why = failure('WaitTimeout', {
+    awaited,
+    timeout: step.until - (step.since ?? step.accepted ?? now),
+  });
   const failing = { state: '$$timeout', failure: why, exit: exits.timeout } as const;
   return { kind: 'change', job: failStep(job, step, failing, now) };
 }

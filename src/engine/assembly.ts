@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginRegistry } from '../plugin/loader.js';
+import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
-import { createHands } from './hands.js';
+import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
 import type { Log } from './log.js';
@@ -13,6 +14,7 @@ import { createParking } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
+import { createReading } from './reading.js';
 import { createEarly } from './requests.js';
 import { createTimers } from './timers.js';
 import { version } from './version.js';
@@ -25,6 +27,10 @@ export type EngineOptions = {
   /** The project's folder: where plugins look for files. */
   readonly cwd: string;
   readonly cryptoKey?: string | undefined;
+  /** How values that an earlier project encrypted are read. */
+  readonly olderSecrets?: OlderFormat | undefined;
+  /** Starts without a key, too: the steps that need it fail, each with the reason. */
+  readonly keyless?: boolean | undefined;
   /** Attempts at the same time; default 10. */
   readonly slots?: number | undefined;
   readonly labels?: readonly string[] | undefined;
@@ -41,6 +47,8 @@ export type EngineOptions = {
   readonly drainMs?: number | undefined;
   /** How long a plugin may take to end after its signal was aborted. */
   readonly graceMs?: number | undefined;
+  /** What running attempts tell of themselves is written that often at most; default 5000. */
+  readonly reportMs?: number | undefined;
   readonly crashLimit?: number | undefined;
 };
 
@@ -69,35 +77,57 @@ export function assemble(options: EngineOptions) {
   }, now);
   const timers = createTimers((job) => jobs.wake(job), now);
   const onFree = (): void => jobs.fillSlots();
+  const onEnded: HandsOptions['onEnded'] = (job, step, outcome, told) =>
+    jobs.settle(job, step, outcome, told);
+  const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
-  const { onSecret } = options;
-  const hands = createHands({ plugins, slots, log, cwd, cryptoKey, graceMs, onFree, onSecret });
+  const { onSecret, olderSecrets, reportMs = 5_000 } = options;
+  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
+  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({
     templates: plugins.get(plugin)?.module.templates ?? [],
   });
-  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => {
-    const running = new Set(hands.claims);
-    if (ended !== undefined) running.delete(ended);
-    const freeSlots = hands.freeSlots(ended);
-    return {
-      me: { ...mine, id, pid: process.pid, freeSlots, facts, running, stopping: hands.stopping },
-      seenAt,
-      nonce: randomUUID(),
-      peers: peers.alive(),
-      lease: peers.lease,
-      render: renderParams,
-      crashLimit: options.crashLimit ?? 3,
-    };
-  };
+  const bystanders = (seenAt: number) => ({
+    me: { ...mine, id },
+    seenAt,
+    peers: peers.alive(),
+  });
+  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
+    ...bystanders(seenAt),
+    me: {
+      ...{ ...mine, id, pid: process.pid, facts },
+      freeSlots: hands.freeSlots(ended),
+      stopping: hands.stopping,
+      running: ended === undefined ? hands.claims : without(hands.claims, ended),
+    },
+    nonce: randomUUID(),
+    lease: peers.lease,
+    render: renderParams,
+    crashLimit: options.crashLimit ?? 3,
+  });
   const decider = createDecider(store, library, retry, life.signal);
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
   const watch = { horizonMs, timers, now, retry, life, log };
-  const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
+  const views = { surroundings, bystanders };
+  const parts = {
+    store,
+    desk,
+    reading: createReading(),
+    hands,
+    parking,
+    decider,
+    ...views,
+    ...watch,
+  };
   const jobs = createJobs(parts);
   const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };
   const presence = createPresence(store, told, now);
   return { ...parts, early: createEarly(), options, id, ending, library, peers, jobs, presence };
+}
+
+function without(claims: ReadonlySet<string>, ended: string): ReadonlySet<string> {
+  return new Set([...claims].filter((claim) => claim !== ended));
 }

@@ -29,8 +29,8 @@ export type Engine = {
  * E4 Repeated, missed and reordered events change nothing: all that counts is in the documents.
  * E5 Whatever was started is awaited before `stop` resolves, unless the database answers no more.
  *
- * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key. An
- * engine whose `signal` aborts while it waits for the database is one that has nothing to stop.
+ * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key, unless
+ * `keyless`. An engine whose `signal` aborts while it waits for the database has nothing to stop.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = assemble(options);
@@ -149,6 +149,7 @@ function createTeller(engine: Assembly): (state: FeedState) => void {
       log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
       away = true;
       desk.forget();
+      library.doubt();
     } else if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);
@@ -161,7 +162,7 @@ function createTeller(engine: Assembly): (state: FeedState) => void {
 }
 
 function refuseWithoutKey(options: EngineOptions, documents: readonly StoredDocument[]): void {
-  if (options.cryptoKey !== undefined && options.cryptoKey !== '') return;
+  if (options.keyless === true || (options.cryptoKey ?? '') !== '') return;
   const holder = documents.find((doc) => findEncrypted(doc).length > 0);
   if (holder !== undefined) throw problem('crypto_key_missing', { where: holder._id });
 }

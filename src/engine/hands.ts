@@ -1,4 +1,5 @@
 import type { Outcome } from '../decide/intent.js';
+import type { Report } from '../decide/report.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
@@ -12,16 +13,15 @@ export type Hands = {
   readonly claims: ReadonlySet<string>;
   /** Those of them that were told to stop because nobody needs them any more. */
   readonly stopping: ReadonlySet<string>;
-  /** Free slots; `ended` is a claim whose slot is about to come free. */
+  /** Free slots; the one of `ended`, a claim whose outcome is about to be written, counts as free. */
   readonly freeSlots: (ended?: string) => number;
-  readonly reserve: (steps: readonly LiveStep[]) => void;
+  /** Takes a slot for each step; `ended` hands its own over to the first of them. */
+  readonly reserve: (steps: readonly LiveStep[], ended?: string) => void;
+  /** Undoes `reserve`: the claims were not stored. */
+  readonly withdraw: (steps: readonly LiveStep[], ended?: string) => void;
   readonly release: (claim: string) => void;
-  /** Starts a reserved attempt; its claim was confirmed. `ended` is called once, with its outcome. */
-  readonly start: (
-    job: LiveJob,
-    step: LiveStep,
-    ended: (outcome: Outcome) => Promise<void>,
-  ) => void;
+  /** Starts a reserved attempt; its claim was confirmed. */
+  readonly start: (job: LiveJob, step: LiveStep) => void;
   readonly stop: (claim: string, reason: StopReason) => void;
   readonly stopAll: (reason: StopReason) => void;
   /** Attempts of a job that run here. */
@@ -37,12 +37,21 @@ export type HandsOptions = RunnerOptions & {
   readonly slots: number;
   /** A slot came free. */
   readonly onFree: () => void;
+  /**
+   * Told the outcome of each started attempt, once, with all that it told on the way; its slot is
+   * taken until this resolves.
+   */
+  readonly onEnded: (job: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what an attempt has told so far. */
+  readonly onTold: (job: string, step: LiveStep, told: Report) => Promise<void>;
 };
 
 export function createHands(options: HandsOptions): Hands {
-  const { plugins, slots, onFree } = options;
+  const { plugins, slots, onFree, onEnded, onTold } = options;
   const claims = new Set<string>();
   const stopping = new Set<string>();
+  /** Claims that have no slot any more: the next step of their job has it. */
+  const handedOver = new Set<string>();
   const attempts = new Map<string, Attempt & { readonly job: string }>();
   const emptied: (() => void)[] = [];
   let closed = false;
@@ -50,6 +59,7 @@ export function createHands(options: HandsOptions): Hands {
   const release = (claim: string): void => {
     attempts.delete(claim);
     stopping.delete(claim);
+    handedOver.delete(claim);
     if (!claims.delete(claim)) return;
     if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
     onFree();
@@ -66,21 +76,29 @@ export function createHands(options: HandsOptions): Hands {
     stopping,
     release,
     freeSlots: (ended) => {
-      const freed = ended !== undefined && claims.has(ended) ? 1 : 0;
-      return closed ? 0 : Math.max(0, slots - claims.size + freed);
+      const freed = ended !== undefined && claims.has(ended) && !handedOver.has(ended) ? 1 : 0;
+      return closed ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
     },
-    reserve: (steps) => {
+    reserve: (steps, ended) => {
       for (const step of steps) claims.add(step.claim);
+      if (steps.length > 0 && ended !== undefined && claims.has(ended)) handedOver.add(ended);
     },
-    start: (job, step, ended) => {
+    withdraw: (steps, ended) => {
+      // First, so that nobody takes the slot in between.
+      if (ended !== undefined) handedOver.delete(ended);
+      for (const step of steps) release(step.claim);
+    },
+    start: (job, step) => {
       const plugin = plugins.get(step.plugin);
       const outcome = Promise.resolve(missing(step));
       const attempt: Attempt =
         plugin === undefined
-          ? { claim: step.claim, outcome, stop: () => undefined }
-          : runAttempt(plugin, job, step, options);
+          ? { claim: step.claim, outcome, told: () => ({}), stop: () => undefined }
+          : runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told));
       attempts.set(step.claim, { ...attempt, job: job._id });
-      void attempt.outcome.then(ended).finally(() => release(step.claim));
+      void attempt.outcome
+        .then((outcome) => onEnded(job._id, step, outcome, attempt.told()))
+        .finally(() => release(step.claim));
     },
     stop: (claim, reason) => {
       if (reason === 'cancelled' && attempts.has(claim)) stopping.add(claim);

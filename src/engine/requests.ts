@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { abandoned } from '../decide/abandoned.js';
 import { command, receive, type Commanded } from '../decide/command.js';
 import { failure } from '../model/failures.js';
 import type { Job } from '../model/job.js';
@@ -6,6 +7,7 @@ import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import type { Store } from '../store/store.js';
+import { cancelChildren } from './abandon.js';
 import type { Desk } from './desk.js';
 import type { Jobs } from './jobs.js';
 import type { Log } from './log.js';
@@ -148,6 +150,7 @@ async function apply(
       log.info(about, `${called} changes nothing: ${commanded.because}`);
       return 'dealt_with';
     }
+    await cancelChildren({ store, log }, job, abandoned(parsed.value, commanded.job));
     const result = await store.write(commanded.job as StoredDocument);
     if (result.kind === 'written') {
       log.info(about, `${called} was applied to job ${job}.`);

@@ -25,9 +25,11 @@ export type Finding = {
   readonly path: string;
   readonly message: string;
   readonly level: 'problem' | 'warning';
+  /** The definition that is named and that nobody has defined. */
+  readonly missing?: { readonly kind: 'task' | 'flow'; readonly name: string };
 };
 
-type Note = Pick<Finding, 'path' | 'message' | 'level'>;
+type Note = Pick<Finding, 'path' | 'message' | 'level' | 'missing'>;
 
 /**
  * Checks definitions against each other: keys used twice, names that are nowhere, error handlers in
@@ -126,7 +128,7 @@ function absentTask(path: string, task: string, owner: string, world: World): re
 function absent(kind: Finding['kind'], path: string, name: string, owner: string): Note {
   const owners = owner === defaultOwner ? `"${owner}"` : `"${owner}" or ${defaultOwner}`;
   const message = `${path} names the ${kind} "${name}", which is not defined for owner ${owners}.`;
-  return { path, message, level: 'warning' };
+  return { path, message, level: 'warning', missing: { kind, name } };
 }
 
 /** Follows the handlers of a task until one comes back to it: the names on the way round. */

@@ -32,6 +32,8 @@ const sentences = {
   MappingError: (d: { from: string; reason: string }) =>
     `The stdio mapping from "${d.from}" cannot be made: ${ended(d.reason)}`,
   StepTimeout: (d: { timeout: number }) => `The attempt took longer than its ${d.timeout} ms.`,
+  HeartbeatTimeout: (d: { heartbeat: number }) =>
+    `The attempt gave no sign of life (heartbeat) for ${d.heartbeat} ms.`,
   AcceptTimeout: (d: { timeout: number; needs: string }) =>
     `No engine took the step within ${d.timeout} ms (it needs ${d.needs}).`,
   FlowTimeout: (d: { timeout: number; at: string }) =>
@@ -49,9 +51,19 @@ const sentences = {
     `The flow has changed at step ${d.step}, which is done already (it was ${d.task}, it is ${d.now} now); retry without the latest definitions, or submit a new job.`,
   Released: (_d: Record<never, never>) =>
     'The engine stopped and handed the attempt back; it begins again elsewhere.',
+  Requeued: (_d: Record<never, never>) => 'The plugin asked to begin again; nothing had failed.',
+  RequeueLimit: (d: { limit: number }) =>
+    `The step began again ${d.limit} times because its plugin asked for it; that is the most.`,
+  TotalTimeout: (d: { timeout: number }) =>
+    `The step's ${d.timeout} ms for all attempts (total_timeout) would be over before it begins again.`,
+  Restarted: (d: { step: string }) => `Step ${d.step} had the whole job begin anew.`,
+  RestartLimit: (d: { limit: number }) =>
+    `The job began anew ${d.limit} times, which is the most that its flow allows ("restarts").`,
   ExitSet: (d: { exit: number }) => `The plugin ended with exit ${d.exit}.`,
   OutputError: (d: { at: string; reason: string }) =>
     `The flow's ${d.at} cannot be evaluated: ${ended(d.reason)}`,
+  DecisionInvalid: (d: { reason: string }) =>
+    `The decider did not answer with decisions: ${ended(d.reason)}`,
   WaitTimeout: (d: { awaited: string; timeout: number }) =>
     `The step waited ${d.awaited} for ${d.timeout} ms in vain.`,
   DelayInvalid: (d: { value: string }) =>

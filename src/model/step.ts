@@ -35,6 +35,13 @@ const stepBase = {
   /** The kind of a structure: the entry is no attempt but tells what was found out about a node. */
   structure: z.exactOptional(z.string()),
 };
+/** What the plugin tells while it runs. */
+const told = {
+  details: z.exactOptional(z.unknown()),
+  progress: z.exactOptional(z.unknown()),
+  log: z.exactOptional(z.unknown()),
+  reported: z.exactOptional(momentSchema),
+};
 const claimed = {
   plugin: z.string(),
   engine: z.string(),
@@ -42,6 +49,12 @@ const claimed = {
   claim: z.string(),
   params: objectSchema,
   accepted: momentSchema,
+};
+/** For what a step waits: a child job (`child`), or a signal of that name, perhaps until a time. */
+const waits = {
+  signal: z.exactOptional(z.string()),
+  since: z.exactOptional(momentSchema),
+  until: z.exactOptional(momentSchema),
 };
 const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
@@ -59,6 +72,7 @@ const failed = {
   ...ended,
   failure: failureSchema,
   due: z.exactOptional(momentSchema),
+  ...told,
 };
 
 /** States of a step, in the order in which it may come through them. */
@@ -82,16 +96,22 @@ const stepText = `must be one of ${stepStates.join(', ')}`;
 export const stepSchema = z.discriminatedUnion(
   'state',
   [
-    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed }),
-    z.looseObject({ ...stepBase, state: z.literal('$$active'), ...claimed, start: momentSchema }),
+    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed, ...told }),
+    z.looseObject({
+      ...stepBase,
+      state: z.literal('$$active'),
+      ...claimed,
+      start: momentSchema,
+      ...told,
+    }),
     z.looseObject({
       ...stepBase,
       state: z.literal('$$waiting'),
       ...maybeClaimed,
-      signal: z.exactOptional(z.string()),
+      ...waits,
       event: z.exactOptional(z.string()),
       key: z.exactOptional(z.string()),
-      until: z.exactOptional(momentSchema),
+      ...told,
     }),
     z.looseObject({
       ...stepBase,
@@ -99,6 +119,7 @@ export const stepSchema = z.discriminatedUnion(
       ...maybeClaimed,
       ...ended,
       result: z.exactOptional(z.unknown()),
+      ...told,
     }),
     z.looseObject({ ...stepBase, state: z.literal('$$error'), ...failed }),
     z.looseObject({ ...stepBase, state: z.literal('$$timeout'), ...failed }),

@@ -35,7 +35,11 @@ export const taskSchema = z
     ),
     flow: z.exactOptional(nameSchema.describe('Run this flow instead of a plugin.')),
     labels: z.exactOptional(namesSchema.describe('Labels an engine must carry to take it.')),
-    heartbeat: z.exactOptional(durationSchema),
+    heartbeat: z.exactOptional(
+      durationSchema.describe(
+        'Milliseconds an attempt may be silent (`heartbeat()`); 0 = no limit.',
+      ),
+    ),
     accept_timeout: z.exactOptional(
       durationSchema.describe('Milliseconds within which an engine must take it.'),
     ),

@@ -33,12 +33,17 @@ export type Entry = Common & {
   readonly stdio?: Readonly<Record<string, string>>;
   readonly retry?: RetryInput;
   readonly timeout?: number;
+  readonly heartbeat?: number;
   readonly error?: string;
   readonly undo?: string;
   readonly wait?: WaitFor;
   readonly delay?: number | string;
   readonly flow?: string;
   readonly decider?: string;
+  /** Made by the engine for a decision: the path of its decider. */
+  readonly decides?: string;
+  /** Made by the engine: the job goes on as a new one. */
+  readonly continues?: boolean;
 };
 
 /** `wait`: the others go on; `cancel_rest`: they are cancelled; `ignore`: a failure counts as an end. */

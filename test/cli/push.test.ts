@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { disable } from '../../src/cli/commands/enable.js';
 import { push } from '../../src/cli/commands/push.js';
 import { validate } from '../../src/cli/commands/validate.js';
+import { loadConfig } from '../../src/config.js';
 import { openProject } from './database.js';
-import { flow, project, run, task } from './terminal.js';
+import { flow, project, run, task, testIo } from './terminal.js';
 
 const files = {
   'couch/tws/tasks/a.json': '{\n    "type": "task",\n    "name": "a", "plugin": "noop"\n}\n',
@@ -122,6 +123,47 @@ describe('tws push', () => {
       's3::DEFAULT',
       'templatemail::DEFAULT',
     ]);
+  });
+
+  it('stores the samples in a project that has documents of its own', async () => {
+    const { tws, store } = await openProject(files);
+    const { exit, err, out } = await tws(push, { flags: { samples: true } });
+    expect([exit, err]).toEqual([0, '']);
+    expect(out).toMatch(/^inserting: ~tws\/tasks\/mail\.json => ok task:DEFAULT:mail/m);
+    const names = (await store.view('flows')).map(({ key }) => key);
+    expect(names).toEqual(['mailtest::DEFAULT', 's3::DEFAULT', 'templatemail::DEFAULT']);
+    expect((await tws(push, { flags: { samples: true } })).out).not.toContain('inserting');
+  });
+
+  it('never puts a sample in the place of a task of your own', async () => {
+    const { tws, store, put } = await openProject();
+    const own = task('mail', { plugin: 'noop' });
+    await put({ ...own, _id: 'task:DEFAULT:mail' }, { ...task('s3'), _id: 'mine' });
+    const { exit, out } = await tws(push, { flags: { samples: true } });
+    expect(exit).toBe(0);
+    expect(out).toContain('skipping: ~tws/tasks/mail.json (you have one of your own');
+    expect(out).toContain('skipping: ~tws/tasks/s3.json (you have one of your own');
+    expect(await store.get('task:DEFAULT:mail')).toMatchObject(own);
+    expect(await store.get('task:DEFAULT:s3')).toBeUndefined();
+  });
+
+  it.each([
+    ['a sample', 'mail', 'It is one of the samples: store them with `tws push --samples`.'],
+    ['a mistyped one', 'ehco', 'Did you mean "echo"?'],
+    ['any other', 'elsewhere', 'Push that task, too, or jobs for it fail.'],
+  ])('says before it stores a flow what to do about a missing task: %s', async (_t, name, todo) => {
+    const opened = await openProject({ 'f.json': flow('f', [name]), 'echo.json': task('echo') });
+    const { env, root } = opened;
+    const warned: (string | undefined)[] = [];
+    const { io } = testIo({ cwd: root, env });
+    const watched = { ...io, warn: (line: string) => void warned.push(line), out: checkWarned };
+    function checkWarned(line: string): void {
+      if (line.includes('f.json')) expect(warned.join()).toContain(todo);
+    }
+    const config = () => loadConfig({ flags: {}, env, cwd: root });
+    const args = ['f.json', 'echo.json'];
+    expect(await push({ args, flags: {}, config }, watched)).toBe(0);
+    expect(warned.join()).toContain(`names the task "${name}"`);
   });
 
   it('wants to know what', async () => {

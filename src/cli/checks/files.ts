@@ -88,7 +88,7 @@ function secretWarnings(files: readonly GoodFile[]): readonly FileProblem[] {
         file: file.shown,
         path,
         message:
-          'The value is readable by everybody who can read the document; `tws encrypt` makes one that is not.',
+          'The secret stands here in clear, readable by everybody who can read the document; put the text that `tws encrypt` prints in its place.',
       })),
     );
 }

@@ -1,9 +1,11 @@
 import type { DefinitionKind } from '../../client.js';
+import { closest } from '../../closest.js';
 import { checkDefinitions, type Finding } from '../../model/check.js';
 import type { Flow } from '../../model/flow.js';
 import { parseDocument } from '../../model/parse.js';
 import { defaultOwner, keyOf, type Task } from '../../model/task.js';
 import type { FileProblem, Written } from '../files.js';
+import { isSample } from '../samples.js';
 
 /** A document of a file, valid by itself. */
 export type Checked = { readonly file: string; readonly doc: Written };
@@ -28,14 +30,36 @@ export async function checkReferences(
   const flows = together(files.flows, kept.flows);
   const names = new Set(documents.map(({ file }) => file));
   const findings = checkDefinitions({ tasks, flows }).filter(({ id }) => names.has(id ?? ''));
+  const known = { task: namesOf(tasks), flow: namesOf(flows) };
   const ofLevel = (level: Finding['level']): readonly FileProblem[] =>
     findings
       .filter((finding) => finding.level === level)
-      .map(({ id: file = '', path, message }) => ({ file, path, message }));
+      .map(({ id: file = '', path, message, missing }) => ({
+        file,
+        path,
+        message: missing === undefined ? message : `${message} ${remedy(missing, known)}`,
+      }));
   return {
     problems: ofLevel('problem'),
-    warnings: [...ofLevel('warning'), ...jobsOfNoFlow(documents, flows)],
+    warnings: [...ofLevel('warning'), ...jobsOfNoFlow(documents, flows, known)],
   };
+}
+
+type Known = Readonly<Record<DefinitionKind, readonly string[]>>;
+
+/** What to do about a name that is nowhere: it is mistyped, one of the samples, or still to come. */
+export function remedy({ kind, name }: Missing, known: Known): string {
+  const close = closest(name, known[kind]);
+  if (close !== undefined) return `Did you mean "${close}"?`;
+  if (isSample(kind, name))
+    return 'It is one of the samples: store them with `tws push --samples`.';
+  return `Push that ${kind}, too, or jobs for it fail.`;
+}
+
+type Missing = NonNullable<Finding['missing']>;
+
+function namesOf(definitions: readonly Named[]): readonly string[] {
+  return definitions.map(({ name }) => name);
 }
 
 /** A definition that is called by the file it is in, or by its id in the database. */
@@ -69,6 +93,7 @@ function together<T extends Named>(files: readonly T[], stored: readonly T[]): r
 function jobsOfNoFlow(
   documents: readonly Checked[],
   flows: readonly Flow[],
+  known: Known,
 ): readonly FileProblem[] {
   const keys = new Set(flows.map(({ name, owner }) => keyOf(name, owner)));
   return documents.flatMap(({ file, doc }) => {
@@ -76,7 +101,8 @@ function jobsOfNoFlow(
     if (type !== 'job' || typeof flow !== 'string') return [];
     const own = typeof owner === 'string' ? owner : defaultOwner;
     if (keys.has(keyOf(flow, own)) || keys.has(keyOf(flow, defaultOwner))) return [];
-    const message = `flow names the flow "${flow}", which neither these files nor the database hold.`;
+    const todo = remedy({ kind: 'flow', name: flow }, known);
+    const message = `flow names the flow "${flow}", which neither these files nor the database hold. ${todo}`;
     return [{ file, path: 'flow', message }];
   });
 }

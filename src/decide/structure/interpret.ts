@@ -5,6 +5,7 @@ import { lastAttempt } from '../history.js';
 import { leavesIn, type Leaves } from '../leaves.js';
 import { batchProgress } from './batch.js';
 import { choiceProgress } from './choice.js';
+import { deciderProgress } from './decider.js';
 import { graphProgress } from './graph.js';
 import { leafProgress } from './leaf.js';
 import { loopProgress } from './loop.js';
@@ -25,7 +26,12 @@ type Visit = (phase: Phase, node: Node, path: string) => Progress;
 
 function visitor(job: LiveJob, leaves: Leaves): Visit {
   const visitAs: Visit = (phase, node, path) => {
-    if (!isStructure(node)) return leafProgress(job, leaves.at(path) as Leaf, phase);
+    if (!isStructure(node)) {
+      const leaf = leaves.at(path) as Leaf;
+      return node.decider === undefined
+        ? leafProgress(job, leaf, phase)
+        : deciderProgress(job, leaf, phase);
+    }
     const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
     return behindGate(node, path, { job, phase, visit, visitAs });
   };

@@ -242,7 +242,11 @@ describe('waiting', () => {
     expect(it.trail).toEqual(['wait#1 $$complete', 'wait#1 $$waiting']);
     it.edit({ signals: [signal('1', 'x'), signal('2', 'y')] }).go();
     expect(it.running).toEqual(['d']);
-    expect(it.steps.map((step) => step['result'])).toEqual(['x', 'y', undefined]);
+    expect(it.steps.map((step) => ('result' in step ? step['result'] : undefined))).toEqual([
+      'x',
+      'y',
+      undefined,
+    ]);
   });
 
   it('fails when nothing came in time', () => {
