@@ -9,6 +9,7 @@ import {
   type Submitted,
 } from './client/jobs.js';
 import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './client/lists.js';
+import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
 import { watchJob, type WatchOptions } from './client/watch.js';
 import { removeDocument, writeDocument } from './client/writes.js';
@@ -25,7 +26,8 @@ export type { JobToSubmit, Requested, RequestOptions, Submitted } from './client
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
 export { isAway, type WatchOptions } from './client/watch.js';
 export type { JobFilter, JobList } from './client/lists.js';
-export { jobFilters } from './client/lists.js';
+export { documentKinds, type DocumentKind, type LookUp } from './client/look-up.js';
+export { jobFilters, mostCounted } from './client/lists.js';
 export {
   inspectServer,
   open,
@@ -54,6 +56,11 @@ export type Client = {
     name: string,
     owner: string,
   ) => Promise<readonly StoredDocument[]>;
+  /**
+   * The documents that a word may mean: the one of that id, else tasks and flows of that name (`name`
+   * or `name::owner`), else the jobs of a flow of that name.
+   */
+  readonly lookUp: (given: string, options?: LookUp) => Promise<readonly StoredDocument[]>;
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
   /** Jobs of a kind, at most `limit`. */
@@ -105,6 +112,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     submit: (job) => submitJob(store, job),
     get: (id) => store.get(id),
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
+    lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),
     jobs: (filter, limit) => listJobs(store, filter, limit),
     engines: () => listEngines(store),
