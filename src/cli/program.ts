@@ -126,7 +126,18 @@ const definitions: readonly CommandDefinition[] = [
   {
     name: 'view',
     about: 'Print a document.',
-    arguments: [{ name: '<id>', about: 'Its id, or the name of a flow or a task.' }],
+    arguments: [
+      {
+        name: '<id>',
+        about: 'Its id, or the name (or name::owner) of a task, a flow, or its jobs.',
+      },
+    ],
+    options: [
+      { flags: '--task', about: 'It is a task.' },
+      { flags: '--flow', about: 'It is a flow.' },
+      { flags: '--job', about: 'It is a job of the flow of that name.' },
+    ],
+    examples: ['tws view flow:DEFAULT:mailtest', 'tws view mailtest', 'tws view mailtest --job'],
     load: async () => (await import('./commands/view.js')).view,
   },
   {
