@@ -45,7 +45,7 @@ export {
 export type Client = {
   /**
    * Stores a new job; with an `_id` of its own a repeated submit finds the first one.
-   * @throws TwsError `document_conflict` when that id belongs to something else, `document_refused`
+   * @throws TwsError `id_taken` when that id belongs to another order, `document_refused`
    */
   readonly submit: (job: JobToSubmit) => Promise<Submitted>;
   /** A document, or undefined when there is none of that id. */

@@ -95,6 +95,13 @@ export const problems = {
     1,
     409,
   ),
+  id_taken: row(
+    (d: { id: string; differences: string }) =>
+      `Document "${d.id}" is stored already and is not this job: it differs in ${d.differences}.`,
+    'Nothing was written: choose another id for another job, or look at the stored one with `tws view`.',
+    1,
+    409,
+  ),
   document_refused: row(
     (d: { id: string; reason: string }) => `CouchDB refuses document "${d.id}": ${d.reason}`,
     'Change the document as the sentence says.',

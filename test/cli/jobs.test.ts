@@ -61,7 +61,8 @@ describe('tws submit', () => {
     expect((await tws(submit, again)).out).toContain('already submitted as order-7');
     expect(await store.view('jobs')).toHaveLength(1);
     const other = await tws(submit, { args: ['wait'], flags: { id: 'order-7' } });
-    expect(other.error?.code).toBe('document_conflict');
+    expect(other.error).toMatchObject({ code: 'id_taken', exit: 1 });
+    expect(other.error?.message).toContain('it differs in flow.');
   });
 
   it('reads stdin for -', async () => {
