@@ -18,7 +18,7 @@ function begun(written: object): StoredDocument {
   const tasks = [task('a', { params: { subject: 'task' } }), task('b')];
   const move = initialise(newJob(written as never), t0, world({ flows, tasks }));
   if (move.kind !== 'change') throw new Error(move.kind);
-  return move.job as unknown as StoredDocument;
+  return move.job;
 }
 
 const fresh = (written: object): StoredDocument => ({ _rev: '1-0', ...order, ...written });
