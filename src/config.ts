@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { problem } from './errors.js';
 import { defaultOwner } from './model/task.js';
+import type { OlderFormat } from './secrets/older-format.js';
 import {
   readSettings,
   runningDev,
@@ -56,6 +57,10 @@ export type Config = {
   readonly labels: readonly string[];
   /** After so many ms without a sign an engine is dead; it renews its lease three times as often. */
   readonly leaseMs?: number;
+  /** So many ms running steps may take to end when an engine stops. */
+  readonly drainMs?: number;
+  /** How values that an earlier project encrypted are read. */
+  readonly olderSecrets?: OlderFormat;
   readonly logLevel: LogLevel;
   readonly cryptoKey?: string;
   readonly embedded: { readonly dir: string; readonly port: number };
@@ -90,6 +95,8 @@ export function loadConfig(from: Sources): Config {
     ...(slots === undefined ? {} : { slots }),
     labels: flags.labels ?? file.labels ?? [],
     ...(file.lease === undefined ? {} : { leaseMs: file.lease }),
+    ...(file.drain === undefined ? {} : { drainMs: file.drain }),
+    ...(file.secrets?.older === undefined ? {} : { olderSecrets: file.secrets.older }),
     logLevel: file.log_level ?? 'info',
     ...(cryptoKey === undefined ? {} : { cryptoKey }),
     embedded,
@@ -103,6 +110,8 @@ export function loadConfig(from: Sources): Config {
       slots: originOf(flags.slots, '--slots', file.slots),
       labels: originOf(flags.labels, '--labels', file.labels),
       lease: originOf(undefined, '', file.lease),
+      drain: originOf(undefined, '', file.drain),
+      'secrets.older': originOf(undefined, '', file.secrets?.older),
       log_level: originOf(undefined, '', file.log_level),
       crypto_key: cryptoKey === undefined ? 'not set' : 'TWS_CRYPTO_KEY',
       'embedded.dir': originOf(flags.dir, '--dir', file.embedded?.dir),

@@ -1,28 +1,15 @@
+import { machineProblems } from './errors/machine.js';
+import { row } from './errors/row.js';
+import { secretProblems } from './errors/secrets.js';
+import { counted, lengthOf } from './words.js';
+
 /**
  * The one table of what can go wrong for a person: a stable code, the sentence that is shown
  * (what, where), what to do about it, the exit status of the command and the HTTP status.
  * Failures inside job documents come from `model/failures.ts`, which is part of this table.
  */
 
-/** One row: `say` gets the values that are wrong and makes the sentence. Secrets never go in. */
-type Row<D> = {
-  readonly say: (details: D) => string;
-  /** What the reader can do next; one sentence. */
-  readonly hint: string;
-  /** Exit status of a command that ends with it (see `tws --help`). */
-  readonly exit: number;
-  /** HTTP status of an API answer that carries it. */
-  readonly status: number;
-};
-
-const row = <D>(
-  say: (details: D) => string,
-  hint: string,
-  exit: number,
-  status: number,
-): Row<D> => ({ say, hint, exit, status });
-
-/** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 77 not allowed, 78 settings. */
+/** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 70 an engine had to stop, 73 its name is taken, 77 not allowed, 78 settings, 124 --timeout. */
 export const problems = {
   couch_unreachable: row(
     (d: { url: string; cause: string }) => `CouchDB at ${d.url} does not answer (${d.cause}).`,
@@ -101,29 +88,6 @@ export const problems = {
     3,
     403,
   ),
-  crypto_key_missing: row(
-    (d?: { where?: string | undefined }) =>
-      d?.where === undefined
-        ? 'TWS_CRYPTO_KEY is not set.'
-        : `${d.where} holds an encrypted value, but TWS_CRYPTO_KEY is not set.`,
-    'Set it, where this runs, to the key with which the values were encrypted (for a first value: any long random text).',
-    78,
-    503,
-  ),
-  secret_unreadable: row(
-    (d: { where: string }) =>
-      `${d.where} cannot be decrypted: it was encrypted with another key, or it was changed.`,
-    'Check TWS_CRYPTO_KEY, or encrypt the value again with `tws encrypt`.',
-    78,
-    422,
-  ),
-  secret_older: row(
-    (d: { where: string }) =>
-      `${d.where} is encrypted in the format of an earlier project (salt:cipher), which cannot be read.`,
-    'Encrypt the value anew with `tws encrypt`.',
-    78,
-    422,
-  ),
   setting_invalid: row(
     (d: { name: string; origin: string; reason: string }) =>
       `The setting "${d.name}" (from ${d.origin}) is not valid: ${d.reason}`,
@@ -158,7 +122,7 @@ export const problems = {
   ),
   documents_invalid: row(
     (d: { count: number; files: number }) =>
-      `${d.count} ${d.count === 1 ? 'problem' : 'problems'} in ${d.files} ${d.files === 1 ? 'file' : 'files'}; nothing was written.`,
+      `${counted(d.count, 'problem')} in ${counted(d.files, 'file')}; nothing was written.`,
     'Correct what is listed and repeat the command.',
     3,
     400,
@@ -209,6 +173,20 @@ export const problems = {
     1,
     409,
   ),
+  wait_given_up: row(
+    (d: { id: string; database: string; ms: number }) =>
+      `Database ${d.database} has given no answer for ${lengthOf(d.ms)}, so job "${d.id}" is waited for no longer.`,
+    'The job may go on all the same: when the database is back, see `tws explain JOB` and `tws view JOB`.',
+    69,
+    503,
+  ),
+  wait_over: row(
+    (d: { id: string; ms: number }) =>
+      `Job "${d.id}" has not ended within the ${lengthOf(d.ms)} of --timeout.`,
+    'The job goes on: see `tws explain JOB`, or end it with `tws cancel JOB`.',
+    124,
+    504,
+  ),
   request_refused: row(
     (d: { action: string; job: string; reason: string }) =>
       `The request to ${d.action} job "${d.job}" was refused: ${d.reason}`,
@@ -222,24 +200,11 @@ export const problems = {
     69,
     503,
   ),
-  port_taken: row(
-    (d: { port: number }) => `Port ${d.port} of this machine is in use.`,
-    'Choose another with --port, or end what uses it.',
-    69,
-    503,
-  ),
   exists_already: row(
     (d: { path: string }) => `${d.path} exists already and is left as it is.`,
     'Choose another name, or remove it first.',
     1,
     409,
-  ),
-  part_missing: row(
-    (d: { part: string; package: string }) =>
-      `${d.part} needs the package ${d.package}, which is not installed.`,
-    'Run `npm install` in the project (the package is optional and may have been left out).',
-    69,
-    500,
   ),
   write_unknown: row(
     (d: { id: string; cause: string }) =>
@@ -248,38 +213,28 @@ export const problems = {
     69,
     503,
   ),
+  engine_name_taken: row(
+    (d: { name: string; host: string; pid: string }) =>
+      `An engine named "${d.name}" is running already: process ${d.pid} on ${d.host}.`,
+    'Start this one with another --name, or stop that one first.',
+    73,
+    409,
+  ),
+  engine_fatal: row(
+    (d: { job: string; step: string; name: string; message: string }) =>
+      `The engine stops: step ${d.step} of job ${d.job} failed with ${d.name}, which its flow calls fatal: ${d.message}`,
+    'Mend the cause and start the engine again; what it ran has ended or goes on elsewhere.',
+    70,
+    503,
+  ),
   interrupted: row(
     (_: Readonly<Record<string, never>>) => 'Interrupted.',
     'Nothing more was done; repeat the command when you like.',
     130,
     499,
   ),
-  dev_running: row(
-    (d: { dir: string; url: string; pid: number }) =>
-      `An embedded server works in ${d.dir} already (${d.url}, process ${d.pid}).`,
-    'Use that one, end it first, or choose another folder with --dir.',
-    69,
-    503,
-  ),
-  embedded_not_built: row(
-    (d: { file: string }) => `The embedded server is not built: there is no ${d.file}.`,
-    'Run `node bin/build.js` first.',
-    69,
-    503,
-  ),
-  embedded_failed: row(
-    (d: { dir: string; cause: string }) =>
-      `The embedded server does not start in ${d.dir} (${d.cause}).`,
-    'Check that the folder can be written and that the port is free.',
-    69,
-    503,
-  ),
-  embedded_dir_in_use: row(
-    (d: { dir: string }) => `Another embedded server uses ${d.dir}, or it cannot be written.`,
-    'Use that server, end it first, or choose another folder.',
-    69,
-    503,
-  ),
+  ...secretProblems,
+  ...machineProblems,
 } as const;
 
 export type ProblemCode = keyof typeof problems;

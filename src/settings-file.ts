@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { closest } from './closest.js';
 import { problem } from './errors.js';
 import { toProblems } from './model/problems.js';
+import { olderDerivations, olderFormatProblem } from './secrets/older-format.js';
 
 const text = z.string({ error: 'must be a string' }).min(1, { error: 'must not be empty' });
 const texts = z.array(text, { error: 'must be a list of strings' });
@@ -12,6 +13,51 @@ const slots = z.int({ error: 'must be a whole number' }).min(1, { error: 'must b
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+const count = z.int({ error: 'must be a whole number' }).min(1, { error: 'must be 1 or more' });
+
+/** Half of what a timer of Node.js can wait. */
+const longestDrainMs = 1_000_000_000;
+const drainText = `must be milliseconds, from 0 to ${longestDrainMs}`;
+
+/** How an earlier project encrypted `<first>:<cipher>`, both in hex. */
+const olderFormatSchema = z
+  .strictObject({
+    cipher: text.describe('Cipher of OpenSSL in mode CBC, CTR, CFB or OFB, such as aes-256-cbc.'),
+    kdf: z
+      .enum(olderDerivations, { error: `must be one of ${olderDerivations.join(', ')}` })
+      .describe(
+        'How the key comes of TWS_CRYPTO_KEY: scrypt (Node.js defaults), pbkdf2, sha256 (of the key and then the salt), raw (it is the key, as text or in hex), evp (EVP_BytesToKey of the former crypto.createCipher: MD5, no salt).',
+      ),
+    first: z.exactOptional(
+      z
+        .enum(['salt', 'iv'], { error: 'must be "salt" or "iv"' })
+        .describe('What the part before the colon is; default salt.'),
+    ),
+    salt_as: z.exactOptional(
+      z
+        .enum(['bytes', 'text'], { error: 'must be "bytes" or "text"' })
+        .describe('How that salt goes into kdf: its bytes (default), or the hex text itself.'),
+    ),
+    salt: z.exactOptional(
+      z
+        .string({ error: 'must be a string' })
+        .describe('Salt of kdf where "first" is "iv"; default: none.'),
+    ),
+    iv: z.exactOptional(
+      z
+        .enum(['zero', 'derived'], { error: 'must be "zero" or "derived"' })
+        .describe(
+          'The vector where "first" is "salt": zeros (default), or what kdf gives after the key (default with evp).',
+        ),
+    ),
+    keylen: z.exactOptional(
+      count.describe('Bytes that kdf gives; the cipher takes the first. Default: as it needs.'),
+    ),
+    digest: z.exactOptional(text.describe('Hash of pbkdf2; default sha256.')),
+    iterations: z.exactOptional(count.describe('Rounds of pbkdf2; default 100000.')),
+  })
+  .describe('How values of the form salt:cipher, both in hex, were encrypted.');
 
 /** `tws.json` of a project. Credentials belong into the environment; here they are possible only. */
 export const settingsFileSchema = z
@@ -40,7 +86,23 @@ export const settingsFileSchema = z
         .min(300, { error: 'must be milliseconds, 300 or more' })
         .describe('Milliseconds after which an engine that gives no sign is dead; default 15000.'),
     ),
-    log_level: z.exactOptional(z.enum(logLevels)),
+    drain: z.exactOptional(
+      z
+        .int({ error: drainText })
+        .min(0, { error: drainText })
+        .max(longestDrainMs, { error: drainText })
+        .describe(
+          'Milliseconds that running steps may take to end when an engine stops; default 30000.',
+        ),
+    ),
+    log_level: z.exactOptional(
+      z.enum(logLevels).describe('What an engine logs, and what is more important; default info.'),
+    ),
+    secrets: z.exactOptional(
+      z
+        .strictObject({ older: z.exactOptional(olderFormatSchema) })
+        .describe('How values that an earlier project encrypted are read.'),
+    ),
     embedded: z.exactOptional(
       z.strictObject({
         dir: z.exactOptional(text.describe('Folder of its data; default .tws.')),
@@ -76,7 +138,7 @@ export function readSettings(path: string): SettingsFile {
     throw problem('settings_file_invalid', { file: path, reasons: [reason] });
   }
   const parsed = settingsFileSchema.safeParse(content);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return withSenseOf(parsed.data, path);
   const { issues } = parsed.error;
   const reasons = [
     ...issues.flatMap((issue) =>
@@ -92,11 +154,34 @@ export function readSettings(path: string): SettingsFile {
   throw problem('settings_file_invalid', { file: path, reasons });
 }
 
+/** What only OpenSSL knows of the settings. @throws TwsError `settings_file_invalid` */
+function withSenseOf(settings: SettingsFile, path: string): SettingsFile {
+  const { older } = settings.secrets ?? {};
+  const wrong = older === undefined ? undefined : olderFormatProblem(older);
+  if (wrong === undefined) return settings;
+  throw problem('settings_file_invalid', { file: path, reasons: [`secrets.older${wrong}.`] });
+}
+
 function unknownKey(path: readonly PropertyKey[], key: string): string {
-  const known = path.length === 0 ? Object.keys(settingsFileSchema.shape) : ['dir', 'port'];
+  const known = knownKeys(path);
   const close = closest(key, known);
   const hint = close === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean "${close}"?`;
   return `It knows no key "${[...path, key].join('.')}". ${hint}`;
+}
+
+function knownKeys(path: readonly PropertyKey[]): readonly string[] {
+  let schema: z.ZodType = settingsFileSchema;
+  for (const key of path) {
+    const inner = shapeOf(schema)[String(key)];
+    if (inner === undefined) return [];
+    schema = inner;
+  }
+  return Object.keys(shapeOf(schema));
+}
+
+function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
+  const bare = schema instanceof z.ZodExactOptional ? (schema.unwrap() as z.ZodType) : schema;
+  return bare instanceof z.ZodObject ? bare.shape : {};
 }
 
 /** The server that `tws dev` of this project keeps running, or undefined. */

@@ -152,6 +152,16 @@ describe('a running tws dev', () => {
   });
 });
 
+describe('settings of engines', () => {
+  it('come from tws.json, with their origin', async () => {
+    const older = { cipher: 'aes-192-cbc', kdf: 'scrypt', first: 'iv' };
+    await settings({ drain: 5_000, lease: 3_000, secrets: { older } });
+    const config = load();
+    expect(config).toMatchObject({ drainMs: 5_000, leaseMs: 3_000, olderSecrets: older });
+    expect(config.origins).toMatchObject({ drain: 'tws.json', 'secrets.older': 'tws.json' });
+  });
+});
+
 describe('a wrong setting', () => {
   it.each([
     [{ databse: 'x' }, 'Did you mean "database"?'],
@@ -160,6 +170,22 @@ describe('a wrong setting', () => {
     [{ slots: 0 }, 'slots must be 1 or more'],
     [{ zzzzzz: 1 }, 'Known are: '],
     ['{"url": ', 'tws.json is not valid'],
+    [{ drain: -1 }, 'drain must be milliseconds, from 0'],
+    [{ drian: 1 }, 'Did you mean "drain"?'],
+    [{ secrets: { oldr: {} } }, 'secrets.oldr". Did you mean "older"?'],
+    [{ secrets: { older: { kdf: 'raw' } } }, 'secrets.older.cipher'],
+    [
+      { secrets: { older: { cipher: 'x', kdf: 'md5' } } },
+      'secrets.older.kdf must be one of scrypt',
+    ],
+    [
+      { secrets: { older: { cipher: 'rot13', kdf: 'raw' } } },
+      'secrets.older.cipher must be a cipher of OpenSSL',
+    ],
+    [
+      { secrets: { older: { cipher: 'aes-256-cbc', kdf: 'raw', ciper: 1 } } },
+      'secrets.older.ciper". Did you mean "cipher"?',
+    ],
   ])('in tws.json is a problem with a suggestion: %j', async (content, sentence) => {
     await settings(content);
     const error = refusal(() => load());

@@ -6,6 +6,7 @@ import { startEngine, type Engine } from '../engine/engine.js';
 import type { Log } from '../engine/log.js';
 import { loadPlugins } from '../plugin/loader.js';
 import { aborted } from './signals.js';
+import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
 import { reportStrays } from './strays.js';
 
 export type EngineStart = {
@@ -16,14 +17,23 @@ export type EngineStart = {
   readonly name?: string | undefined;
   /** Ends the wait for a database that went away before the engine had begun. */
   readonly signal: AbortSignal;
+  /** Starts although tasks or flows hold encrypted values and there is no key; it is told. */
+  readonly keyless?: boolean;
 };
 
 /**
  * Loads the plugins and starts an engine, to which this process belongs from now on: what plugins
- * leave behind is reported and does not end it. @throws TwsError `crypto_key_missing`
+ * leave behind is reported and does not end it. Encrypted values that cannot be read are told.
+ * @throws TwsError `stored_without_key` unless `keyless`
  */
 export async function startProjectEngine(start: EngineStart): Promise<Engine> {
-  const { config, opened, log, name, signal } = start;
+  const { config, opened, log, name, signal, keyless = false } = start;
+  const secrets = await lookAtSecrets(opened.client, config);
+  const unreadable = secretsProblem(secrets);
+  if (unreadable !== undefined) {
+    if (lacksKey(secrets) && !keyless) throw unreadable;
+    log.warn({}, `${unreadable.message} ${unreadable.hint}`);
+  }
   const onSecret = reportStrays(log);
   // Plugins share this process: what they need of credentials they get as parameters.
   for (const name of credentialVariables) delete process.env[name];
@@ -31,21 +41,29 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     folders: config.plugins,
     log: (message, data) => log.warn(data ?? {}, message),
   });
-  const { cryptoKey, slots, labels, leaseMs, root } = config;
+  const { cryptoKey, olderSecrets, slots, labels, leaseMs, drainMs, root } = config;
   return startEngine({
     store: opened.store,
     plugins,
     log,
     cwd: root,
     cryptoKey,
+    olderSecrets,
+    keyless: true,
     slots,
     labels,
     leaseMs,
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
+    drainMs,
     name,
     signal,
     onSecret,
   });
+}
+
+/** Waits until `stop` aborts, or until the engine has to stop by itself: then it answers why. */
+export function untilStopped(engine: Engine, stop: AbortSignal): Promise<TwsError | undefined> {
+  return Promise.race([aborted(stop).then(() => undefined), engine.failed]);
 }
 
 /** What is said at the first signal. */

@@ -48,10 +48,14 @@ export function jobLine(job: StoredDocument, io: Io): string {
 }
 
 /** The moment a job is in, for somebody who waits for it. */
-export function stateLine(job: StoredDocument, io: Io): string {
+export function stateLine(
+  job: StoredDocument,
+  io: Io,
+  stream: 'stdout' | 'stderr' = 'stderr',
+): string {
   const { id, state, status, failure } = jobFacts(job, Date.now());
   const reason = failure === undefined ? '' : `: ${failure}`;
-  return `${id}: ${state} ${io.style(colourOf(status), status, 'stderr')}${reason}`;
+  return `${id}: ${state} ${io.style(colourOf(status), status, stream)}${reason}`;
 }
 
 /** The exit status of a command that waited for this job. */

@@ -1,6 +1,6 @@
 import { TwsError } from '../errors.js';
-import type { CaughtMail } from '../mailbox/mail-server.js';
-import type { Mailbox } from '../mailbox/mailbox.js';
+import type { BucketServer } from '../mailbox/bucket-server.js';
+import { defaultMailPort, type CaughtMail, type MailServer } from '../mailbox/mail-server.js';
 import type { Io } from './io.js';
 
 /** A mail as it arrived, for the terminal; `kept`: its file stays there. */
@@ -21,6 +21,16 @@ export function mailLines(mail: CaughtMail, io: Io, kept: boolean): readonly str
 export type MailboxOptions = {
   readonly dir: string;
   readonly onMail: (mail: CaughtMail) => void;
+  /** 0: any free one; absent: that of the samples. */
+  readonly mailPort?: number | undefined;
+  readonly s3Port?: number | undefined;
+};
+
+/** The servers that could be started. */
+export type StartedMailbox = {
+  readonly mail: MailServer | undefined;
+  readonly s3: BucketServer | undefined;
+  readonly stop: () => Promise<void>;
 };
 
 /**
@@ -28,24 +38,39 @@ export type MailboxOptions = {
  * sentence, because the rest works without it.
  */
 export async function startMailboxIfPossible(
-  { dir, onMail }: MailboxOptions,
+  { dir, onMail, mailPort, s3Port }: MailboxOptions,
   io: Io,
-): Promise<Mailbox | undefined> {
-  const { startMailbox } = await import('../mailbox/mailbox.js');
-  const leave = (part: string, error: unknown): undefined => {
+): Promise<StartedMailbox> {
+  const [{ startMailServer }, { startBucketServer }] = await Promise.all([
+    import('../mailbox/mail-server.js'),
+    import('../mailbox/bucket-server.js'),
+  ]);
+  const mail = await orWarn(
+    'mail server',
+    () => startMailServer({ dir, onMail, ...at(mailPort) }),
+    io,
+  );
+  const s3 = await orWarn('S3 server', () => startBucketServer({ dir, ...at(s3Port) }), io);
+  return { mail, s3, stop: async () => void (await Promise.all([mail?.stop(), s3?.stop()])) };
+}
+
+const at = (port: number | undefined): { readonly port?: number } =>
+  port === undefined ? {} : { port };
+
+async function orWarn<T>(what: string, start: () => Promise<T>, io: Io): Promise<T | undefined> {
+  try {
+    return await start();
+  } catch (error) {
     if (!(error instanceof TwsError)) throw error;
-    io.warn(
-      `${io.style('yellow', 'warning:', 'stderr')} no ${part}: ${error.message} ${error.hint}`,
-    );
-  };
-  try {
-    return await startMailbox({ dir, onMail });
-  } catch (error) {
-    leave('mail server and S3 server together', error);
+    const label = io.style('yellow', 'warning:', 'stderr');
+    io.warn(`${label} there will be no ${what}: ${error.message} ${error.hint}`);
+    return undefined;
   }
-  try {
-    return await startMailbox({ dir, onMail, s3Port: false });
-  } catch (error) {
-    return leave('mail server', error);
-  }
+}
+
+/** What jobs of the samples must be told when the mail server is not where they look for it. */
+export function portHint({ port }: MailServer): string | undefined {
+  return port === defaultMailPort
+    ? undefined
+    : `The samples send to port ${defaultMailPort}; tell them the other one with --set params.mail-0.smtp.port=${port}.`;
 }

@@ -14,6 +14,10 @@ const engineOptions: readonly OptionDefinition[] = [
   { flags: '--slots <n>', about: 'Steps to run at the same time.' },
   { flags: '--labels <a,b>', about: 'Labels of the engine: tasks may ask for them.' },
 ];
+const mailPort: OptionDefinition = {
+  flags: '--mail-port <n>',
+  about: 'Port of the mail server; 0: a free one.',
+};
 const noConfirm: OptionDefinition = { flags: '--no-confirm', about: 'Ask nothing.' };
 const requestOptions: readonly OptionDefinition[] = [
   { flags: '--reason <text>', about: 'Why; it is kept in the job.' },
@@ -32,6 +36,7 @@ const beginning: readonly CommandDefinition[] = [
         flags: '--dir <folder>',
         about: 'Folder of the data; default: a new one, removed at the end.',
       },
+      mailPort,
     ],
     stoppable: true,
     load: async () => (await import('./commands/quickstart.js')).quickstart,
@@ -41,7 +46,12 @@ const beginning: readonly CommandDefinition[] = [
     about: 'Run an embedded server, Fauxton and an engine for developing.',
     options: [
       { flags: '--port <n>', about: 'Port of the server; default 5984, 0: a free one.' },
-      { flags: '--mailbox', about: 'Run a mail server and an S3 server for the samples, too.' },
+      {
+        flags: '--mailbox',
+        about: 'Run a mail server (port 2525) and an S3 server (port 4568) for the samples, too.',
+      },
+      mailPort,
+      { flags: '--s3-port <n>', about: 'Port of the S3 server; 0: a free one.' },
       { flags: '--no-engine', about: 'Run no engine.' },
       { flags: '--dir <folder>', about: 'Folder of the data; default .tws.' },
       ...engineOptions,
@@ -83,6 +93,7 @@ const definitions: readonly CommandDefinition[] = [
       { flags: '--flows', about: 'The files of ~tws/flows.' },
       { flags: '--jobs', about: 'The files of ~tws/jobs: each is submitted once.' },
       { flags: '--design', about: 'The design document.' },
+      { flags: '--samples', about: 'The tasks and flows that come with tws, such as mailtest.' },
     ],
     examples: ['tws push --map', 'tws push ~tws/tasks/mail.json'],
     load: async () => (await import('./commands/push.js')).push,
@@ -153,6 +164,11 @@ const jobs: readonly CommandDefinition[] = [
       },
       { flags: '--id <id>', about: 'Id of the job; submitting it again changes nothing.' },
       { flags: '--wait', about: 'Wait for the end; the exit status is that of the job.' },
+      { flags: '--timeout <s>', about: 'With --wait: wait so many seconds at most (exit 124).' },
+      {
+        flags: '--give-up <s>',
+        about: 'With --wait: seconds without an answer of the database (exit 69); default 60.',
+      },
     ],
     stoppable: true,
     examples: [
@@ -160,6 +176,13 @@ const jobs: readonly CommandDefinition[] = [
       'tws submit mail-to --set to=me@example.com --set subject=Hello',
     ],
     load: async () => (await import('./commands/submit.js')).submit,
+  },
+  {
+    name: 'explain',
+    about: 'Say why a job does not move, and what to do about it.',
+    arguments: jobArgument,
+    stoppable: true,
+    load: async () => (await import('./commands/explain.js')).explain,
   },
   {
     name: 'cancel',
@@ -181,6 +204,70 @@ const jobs: readonly CommandDefinition[] = [
     arguments: jobArgument,
     options: requestOptions,
     load: async () => (await import('./commands/request.js')).resume,
+  },
+  {
+    name: 'retry',
+    about: 'Let a job that has ended go on: at the step that failed, or at any other.',
+    arguments: [{ name: '[job...]', about: 'Ids of jobs.' }],
+    options: [
+      { flags: '--from <step>', about: 'Begin again at this step: its name, <task>-<n> or path.' },
+      { flags: '--params <json>', about: 'Parameters to change, by task or step.' },
+      { flags: '--latest', about: 'With the flow and the tasks as they are now.' },
+      { flags: '--failed', about: 'All failed jobs, or those that the next options choose.' },
+      { flags: '--flow <name>', about: 'With --failed: jobs of this flow.' },
+      { flags: '--failure <name>', about: 'With --failed: jobs that failed with this failure.' },
+      { flags: '--limit <n>', about: 'With --failed: so many jobs at most; default 100.' },
+      ...requestOptions,
+    ],
+    examples: [
+      'tws retry 4f1c',
+      'tws retry 4f1c --from load --params \'{"load": {"table": "b"}}\'',
+      'tws retry --failed --flow mailtest --failure ECONNREFUSED --latest',
+    ],
+    load: async () => (await import('./commands/repair.js')).retry,
+  },
+  {
+    name: 'skip',
+    about: 'Leave a step of a job out; it counts as done.',
+    arguments: [...jobArgument, { name: '<step>', about: 'Its name, <task>-<n> or path.' }],
+    options: requestOptions,
+    load: async () => (await import('./commands/repair.js')).skip,
+  },
+  {
+    name: 'note',
+    about: 'Keep a remark in a job.',
+    arguments: [...jobArgument, { name: '<text...>', about: 'What is to be remembered.' }],
+    options: [{ flags: '--by <name>', about: 'Whose remark it is.' }],
+    load: async () => (await import('./commands/repair.js')).note,
+  },
+  {
+    name: 'signal',
+    about: 'Send a signal to a job, which may wait for it now, later, or not be there yet.',
+    arguments: [...jobArgument, { name: '<name>', about: 'Name of the signal.' }],
+    options: [
+      { flags: '--data <json>', about: 'What it brings: JSON, or a text.' },
+      { flags: '--by <name>', about: 'Who sends it.' },
+      { flags: '--id <id>', about: 'The same signal sent again counts once.' },
+    ],
+    examples: ['tws signal 4f1c approved --data \'{"by": "Ann"}\''],
+    load: async () => (await import('./commands/messages.js')).signal,
+  },
+  {
+    name: 'event',
+    about: 'Announce an event to every job that waits for it, now or later.',
+    arguments: [
+      { name: '<type>', about: 'Type of the event.' },
+      { name: '[key]', about: 'What it is about.' },
+    ],
+    options: [{ flags: '--data <json>', about: 'What it brings: JSON, or a text.' }],
+    examples: ['tws event payment order-7 --data \'{"sum": 3}\''],
+    load: async () => (await import('./commands/messages.js')).event,
+  },
+  {
+    name: 'history',
+    about: 'Print what has happened in a job, as ordered events.',
+    arguments: jobArgument,
+    load: async () => (await import('./commands/history.js')).history,
   },
 ];
 

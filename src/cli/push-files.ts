@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { findFiles, type Found } from './files.js';
-import { resolvePath, type Place } from './paths.js';
+import { resolvePath, shippedFolder, type Place } from './paths.js';
+import { sampleFolders } from './samples.js';
 
 /** What `tws push` is asked for. */
 export type Wanted = {
@@ -11,6 +12,8 @@ export type Wanted = {
   readonly flows: boolean;
   readonly jobs: boolean;
   readonly design: boolean;
+  /** The tasks and flows that come with tws. */
+  readonly samples: boolean;
 };
 
 /** `jobs`: job files of folders are wanted, too. */
@@ -18,7 +21,7 @@ export type FilesToPush = Found & { readonly jobs: boolean };
 
 /** The files that paths and flags name. @throws TwsError `file_missing`, `file_unusable` */
 export async function filesToPush(wanted: Wanted, place: Place): Promise<FilesToPush> {
-  const { paths, map, tasks, flows, jobs } = wanted;
+  const { paths, map, tasks, flows, jobs, samples } = wanted;
   const folders = [
     ...(map || tasks ? ['~tws/tasks'] : []),
     ...(map || flows ? ['~tws/flows'] : []),
@@ -26,7 +29,8 @@ export async function filesToPush(wanted: Wanted, place: Place): Promise<FilesTo
   ];
   // A project without flows has nothing to push there; a path that was typed must exist.
   const there = folders.filter((folder) => existsSync(resolvePath(folder, place)));
-  const found = await findFiles([...paths, ...there], place);
+  const shipped = samples ? sampleFolders.map((kind) => join(shippedFolder(), kind)) : [];
+  const found = await findFiles([...paths, ...there, ...shipped], place);
   const named = paths.some((path) => basename(resolvePath(path, place)) === 'jobs');
   return { ...found, jobs: jobs || named };
 }

@@ -6,6 +6,7 @@ import { defaultOwner } from '../model/task.js';
 import { kinds } from './checks/document.js';
 import type { GoodFile } from './checks/files.js';
 import type { FileProblem, Written } from './files.js';
+import { isShipped } from './paths.js';
 import { openPlaceholders } from './placeholders.js';
 
 /** What is to be done with one file. */
@@ -24,16 +25,31 @@ export type Step =
 
 export type Plan = { readonly steps: readonly Step[]; readonly problems: readonly FileProblem[] };
 
-/** Decides what to do with each file; reads the database and writes nothing. */
-export async function planPush(client: Client, files: readonly GoodFile[]): Promise<Plan> {
+/**
+ * Decides what to do with each file; reads the database and writes nothing. A sample never takes the
+ * place of a document of the user's own when `keepOwn`.
+ */
+export async function planPush(
+  client: Client,
+  files: readonly GoodFile[],
+  { keepOwn = false }: { readonly keepOwn?: boolean } = {},
+): Promise<Plan> {
   const steps: Step[] = [];
   const problems: FileProblem[] = [];
   for (const file of inOrder(files)) {
-    const planned = await planFile(client, file);
+    const found = await planFile(client, file);
+    const planned = keepOwn && isShipped(file.file.path) ? besideOwn(file, found) : found;
     if ('message' in planned) problems.push(planned);
     else steps.push(planned);
   }
   return { steps, problems };
+}
+
+/** A sample that is stored in another form is somebody's own by now. */
+function besideOwn(file: GoodFile, planned: Step | FileProblem): Step {
+  if (!('message' in planned) && planned.kind !== 'update') return planned;
+  const because = 'you have one of your own by that name; push the file itself to replace it';
+  return { kind: 'skip', file, because };
 }
 
 /** What is named is stored before what names it. */

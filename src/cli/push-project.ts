@@ -14,7 +14,7 @@ export type FolderPush = {
   readonly client: Client;
 };
 
-const none = { map: false, tasks: false, flows: false, jobs: false, design: false };
+const none = { map: false, tasks: false, flows: false, jobs: false, design: false, samples: false };
 
 /** Pushes tasks and flows of folders; with a problem in a file it is told and nothing is written. */
 export async function pushFolders(
@@ -30,6 +30,7 @@ export async function pushFolders(
   const problems = [...checked.problems, ...plan.problems];
   if (problems.length > 0) {
     for (const found of problems) io.warn(problemLine(found));
+    showWarnings(checked.warnings, io);
     io.warn('Because of these problems nothing was pushed.');
     return { pushed: [], problems };
   }

@@ -84,11 +84,19 @@ export function projectScaffold(name: string, owner: string): readonly Scaffold[
 function projectReadme(name: string): string {
   return `# ${name}
 
-    npx tws dev                                 # server, Fauxton and an engine; pushes couch/tws
+    npx tws dev --mailbox                          # server, Fauxton and an engine; pushes couch/tws
     npx tws submit hello --set name=World --wait   # in a second terminal
 
-- \`couch/tws/tasks\`, \`flows\`, \`jobs\`: the documents; \`tws push --map\` stores tasks and flows.
-- \`plugins\`: what tasks do, one module each; \`tws list --plugins\` shows them.
+The samples that come with tws send mails; \`--mailbox\` catches them on this machine:
+
+    npx tws push --samples                         # stores their tasks and flows
+    npx tws submit mailtest --wait
+    npx tws submit mail-to --set to=me@example.com --set subject=Hello --wait
+
+- \`couch/tws/tasks\`, \`flows\`, \`jobs\`: the documents. After a change \`npx tws validate\` checks
+  them, and \`npx tws push --map\` stores tasks and flows.
+- \`plugins\`: what tasks do, one module each; \`npx tws list --plugins\` shows them.
 - \`tws.json\`: settings. Credentials belong into COUCH_USER, COUCH_PASS and TWS_CRYPTO_KEY.
+- \`npx tws explain JOB\` says why a job does not move, \`npx tws doctor\` what is wrong here.
 `;
 }

@@ -1,40 +1,33 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, isLive, type LiveStep, type Step } from '../model/step.js';
-import { begin } from './begin.js';
+import { exits, isLive, isOpen, type LiveStep, type Step } from '../model/step.js';
 import { cancelMove } from './cancel.js';
-import { childMove } from './child.js';
-import {
-  delayedUntil,
-  expiryOf,
-  flowTimeoutMs,
-  hardDeadline,
-  softDeadline,
-  untilOf,
-} from './clock.js';
+import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from './clock.js';
 import { complete } from './complete.js';
 import { loseStep } from './fail.js';
 import { failedMove } from './failed.js';
 import { finish } from './finish.js';
-import { hasBegun } from './history.js';
 import type { Move, World } from './intent.js';
 import { pauseMove } from './pause.js';
-import { isUnserved } from './serving.js';
+import { refreshMove } from './refresh.js';
+import { isWithin } from './results.js';
 import { interpret } from './structure/interpret.js';
-import type { Beginning } from './structure/progress.js';
+import type { Work } from './structure/progress.js';
+import { openWaits, waitsMove } from './waits.js';
+import { dropMove, together, workMove } from './work.js';
 
 /**
  * The next move of a live job. The rules are asked in this order; the first that has something to
- * say decides: lost engines, cancel, hard timeout, running attempts, child jobs, pause, expiry,
- * waiting times, and last what the structure says.
+ * say decides: lost engines, new definitions, cancel, hard timeout, what waiting steps wait for, pause,
+ * expiry, the time before a run, and last what the structure says.
  */
 export function advance(job: LiveJob, now: number, world: World): Move {
   const move =
     reclaimMove(job, now, world) ??
+    refreshMove(job, now, world) ??
     cancelMove(job, now, world) ??
     hardTimeoutMove(job, now) ??
-    runningMove(job) ??
-    childMove(job, now, world) ??
+    waitsMove(job, now, world) ??
     pauseMove(job, now, world) ??
     expiryMove(job, now) ??
     delayMove(job, now);
@@ -70,20 +63,6 @@ function hardTimeoutMove(job: LiveJob, now: number): Move | undefined {
   };
 }
 
-function isOpen(step: Step): boolean {
-  return isLive(step) || step.state === '$$waiting';
-}
-
-function runningMove(job: LiveJob): Move | undefined {
-  const step = job.steps.find(isLive);
-  if (step === undefined) return undefined;
-  return {
-    kind: 'wait',
-    because: `Step ${step.name} (attempt ${step.attempt}) runs on ${step.engine}.`,
-    ...untilOf(hardDeadline(job)),
-  };
-}
-
 function expiryMove(job: LiveJob, now: number): Move | undefined {
   const expiry = expiryOf(job);
   if (now < expiry) return undefined;
@@ -106,24 +85,30 @@ function structureMove(job: LiveJob, now: number, world: World): Move {
   const progress = interpret(job, job.tasks, 'main');
   switch (progress.kind) {
     case 'done':
-      return complete(job, now, world);
-    case 'begin':
-      return beginUnlessLate(job, progress.beginning, now, world);
+      return isAtRest(job, progress)
+        ? complete(job, now, world)
+        : workMove(job, progress, now, world);
+    case 'open':
+      return workMove(job, progress, now, world);
     case 'failed':
-      return failedMove(job, progress.step, now, world);
+      return restMove(job, now, world) ?? failedMove(job, progress.step, now, world);
   }
 }
 
-/**
- * Steps of the flow itself do not start after the flow's time; handlers of failures still do. A
- * step that no engine can run is left to `begin`, which says so.
- */
-function beginUnlessLate(job: LiveJob, beginning: Beginning, now: number, world: World): Move {
-  const late = beginning.phase === 'main' && hasBegun(job) && now >= softDeadline(job);
-  const definition = job.definitions[beginning.leaf.entry.task];
-  const unserved = definition !== undefined && isUnserved(definition, world);
-  if (!late || unserved || (beginning.due ?? now) > now) return begin(job, beginning, now, world);
-  const at = `step ${beginning.leaf.name} could start`;
-  const why = failure('FlowTimeout', { timeout: flowTimeoutMs(job), at });
-  return { kind: 'change', job: finish(job, { exit: exits.timeout, failure: why }, now) };
+/** Nothing goes on in the background. */
+function isAtRest(job: LiveJob, { begin, gates }: Work): boolean {
+  return begin.length === 0 && gates.length === 0 && !job.steps.some(isOpen);
+}
+
+/** The flow has failed: what still goes on in it is cancelled first. */
+function restMove(job: LiveJob, now: number, world: World): Move | undefined {
+  const left = job.steps.filter((step) => isOpen(step) && isOfFlow(step));
+  if (left.length === 0) return undefined;
+  const paths = left.map(({ path }) => path);
+  return dropMove(job, paths, now, world) ?? together(openWaits(job));
+}
+
+/** Not of what follows a failure: the flow's handler, and undoing. */
+function isOfFlow({ path, phase }: Step): boolean {
+  return phase !== 'undo' && !isWithin(path, 'error') && !isWithin(path, 'cancel');
 }

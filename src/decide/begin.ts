@@ -1,16 +1,18 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, type Failure, type LiveStep, type Step } from '../model/step.js';
+import { exits, type LiveStep, type Step } from '../model/step.js';
 import { pluginOf, type Task } from '../model/task.js';
 import { expiryOf, flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
-import { spawnChild } from './child.js';
+import { continueAnew, spawnChild } from './child.js';
 import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
-import { attemptsOf, boundaryAt, hasBegun, withBegun, withNewStep } from './history.js';
-import type { Move, World } from './intent.js';
-import { mapStdio } from './params.js';
-import { isUnserved, needsOf, servesHere } from './serving.js';
-import { inputOf } from './input.js';
+import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
+import { lookUp, type Move, type World } from './intent.js';
+import { prepare, type Unbegun } from './prepare.js';
+import { readyAt } from './ready.js';
+import { definitionOf, isUnserved, needsOf, servesHere } from './serving.js';
+import { beginWait, isBuiltIn } from './waits.js';
+import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
 import { rankFor } from './turn.js';
 
@@ -24,8 +26,12 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
     const because = `Step ${leaf.name} is tried again at ${new Date(due).toISOString()}.`;
     return { kind: 'wait', because, asleep: true, ...untilOf(due, hardDeadline(job)) };
   }
-  const definition = job.definitions[leaf.entry.task];
-  if (definition === undefined) return failUnbegun(job, beginning, missing(job, leaf), now);
+  if (isBuiltIn(leaf.entry)) {
+    return conditionMove(job, beginning, now, world) ?? beginWait(job, beginning, now, world);
+  }
+  if (leaf.entry.continues === true) return continueAnew(job, beginning, now);
+  const definition = definitionOf(job, leaf.entry);
+  if (definition === undefined) return lateDefinition(job, beginning, now, world);
   return (
     conditionMove(job, beginning, now, world) ??
     waitForEngine(job, beginning, definition, now, world) ??
@@ -45,8 +51,6 @@ export function newAttempt(job: LiveJob, { leaf, phase }: Beginning) {
     phase,
   };
 }
-
-type Unbegun = { readonly failure: Failure; readonly exit: number };
 
 /** Records an attempt that failed before any engine began it. */
 export function failUnbegun(
@@ -68,6 +72,20 @@ export function failUnbegun(
   return { kind: 'change', job: failed };
 }
 
+/** A task that a decider named: its definition is taken into the job when it is first used. */
+function lateDefinition(job: LiveJob, beginning: Beginning, now: number, world: World): Move {
+  const { path, entry } = beginning.leaf;
+  const name = entry.task;
+  const owner = job.owner ?? job.flow_definition.owner;
+  const found = path.includes('.activity.') ? world.task(name, owner) : undefined;
+  if (found?.kind === 'unknown') return lookUp({ tasks: [{ name, owner }] });
+  if (found?.kind !== 'found') {
+    return failUnbegun(job, beginning, missing(job, beginning.leaf), now);
+  }
+  const definitions = { ...job.definitions, [name]: found.value };
+  return { kind: 'change', job: { ...job, definitions } };
+}
+
 function missing(job: LiveJob, { path, entry }: Beginning['leaf']): Unbegun {
   const { owner } = job.flow_definition;
   const why = failure('TaskMissing', { task: entry.task, owner, at: `step ${path}` });
@@ -85,7 +103,7 @@ function waitForEngine(
   if (definition.flow !== undefined) return undefined;
   const { leaf, phase } = beginning;
   const needs = needsOf(definition);
-  const boundary = boundaryAt(job);
+  const boundary = readyAt(job, leaf.path);
   const acceptMs = definition.accept_timeout ?? 0;
   const acceptBy = acceptMs === 0 ? Infinity : boundary + acceptMs;
   if (now >= acceptBy) {
@@ -98,7 +116,7 @@ function waitForEngine(
     const because = here
       ? `Step ${leaf.name} waits for a free slot.`
       : `Step ${leaf.name} needs ${needs}: another engine has it.`;
-    const cutOff = phase === 'main' && hasBegun(job) ? softDeadline(job) : Infinity;
+    const cutOff = phase === 'main' && hasBegun(job) ? softDeadline(job, now) : Infinity;
     return {
       kind: 'wait',
       because,
@@ -107,7 +125,7 @@ function waitForEngine(
     };
   }
   const timeout = flowTimeoutMs(job);
-  const deadline = phase === 'main' ? softDeadline(job) : boundary + timeout;
+  const deadline = phase === 'main' ? softDeadline(job, now) : boundary + timeout;
   if (now >= deadline) {
     const why = failure('NotServed', { timeout, step: leaf.name, needs });
     const given = { ...why, retryable: false };
@@ -130,22 +148,11 @@ function start(
 ): Move {
   const { leaf } = beginning;
   const attempt = newAttempt(job, beginning);
-  const { params, previous, results, parent_results } = inputOf(job, beginning);
-  const mapped = mapStdio(params, leaf, leaf.index === 0 ? job.params : previous);
-  if (!mapped.ok) {
-    return failUnbegun(job, beginning, { failure: mapped.failure, exit: exits.definition }, now);
-  }
-  const context = { job, step: attempt, params: mapped.params, results, parent_results };
   const plugin = pluginOf(definition);
-  const rendered = world.render(mapped.params, context, world.me.facts(plugin).templates);
-  if (!rendered.ok) {
-    const { at, reason } = rendered;
-    const why = failure('TemplateError', { at: `params.${at}`, reason });
-    return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
-  }
-  if (definition.flow !== undefined) {
-    return spawnChild(job, attempt, definition.flow, rendered.value, now);
-  }
+  const prepared = prepare(job, beginning, world, world.me.facts(plugin).templates);
+  if (!prepared.ok) return failUnbegun(job, beginning, prepared.unbegun, now);
+  const { params } = prepared;
+  if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
   const step: LiveStep = {
     ...attempt,
     state: '$$active',
@@ -153,9 +160,12 @@ function start(
     engine: world.me.id,
     pid: world.me.pid,
     claim: `${world.nonce}:${leaf.path}`,
-    params: rendered.value,
+    params,
     accepted: now,
     start: now,
+    ...(leaf.entry.decides === undefined
+      ? {}
+      : { seen: seenBy(job, { ...leaf, path: leaf.entry.decides }) }),
   };
   return { kind: 'claim', job: withBegun(job, step, now), steps: [step] };
 }

@@ -1,12 +1,15 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob, NewJob } from '../model/job.js';
-import { exits, isLive, type Failure, type Step } from '../model/step.js';
-import { begin } from './begin.js';
-import { childMove } from './child.js';
+import { exits, isLive, isOpen, type Failure, type Step } from '../model/step.js';
 import { finish } from './finish.js';
 import { hasBegun } from './history.js';
 import type { Move, World } from './intent.js';
+import { isWithin } from './results.js';
+import { cancelledSteps, stopMove } from './stop.js';
 import { interpret } from './structure/interpret.js';
+import { undoMove } from './undo.js';
+import { waitsMove } from './waits.js';
+import { workMove } from './work.js';
 
 /**
  * A cancelled job: running attempts are told to stop and may finish, nothing of the flow begins
@@ -14,47 +17,38 @@ import { interpret } from './structure/interpret.js';
  */
 export function cancelMove(job: LiveJob, now: number, world: World): Move | undefined {
   if (!isCancelRequested(job)) return undefined;
-  const running = job.steps.filter(isLive);
-  const mine = running.filter((step) => !isOfBranch(step) && world.me.running.has(step.claim));
-  if (mine.length > 0) {
-    return {
-      kind: 'abort',
-      claims: mine.map((step) => step.claim),
-      because: 'The job is cancelled.',
-    };
+  const waiting = job.steps.some((step) => step.state === '$$waiting' && isOfFlow(step));
+  if (waiting) {
+    const isGivenUp = (step: Step): boolean => step.state === '$$waiting' && isOfFlow(step);
+    return { kind: 'change', job: cancelledSteps(job, isGivenUp, cancelled(job), now) };
   }
+  const running = job.steps.filter(isLive).filter(isOfFlow);
+  const stop = stopMove(running, 'The job is cancelled.', world);
+  if (stop !== undefined) return stop;
   if (running.length > 0) {
     const because = `The job is cancelled; step ${running[0]?.name} still runs.`;
     return { kind: 'wait', because };
   }
-  if (job.steps.some(isGivenUp)) return { kind: 'change', job: withoutWaiting(job, now) };
-  return childMove(job, now, world) ?? branchMove(job, now, world) ?? endMove(job, now);
-}
-
-/** Steps of the cancel branch and their handlers: cancelling does not stop these. */
-function isOfBranch({ path }: Step): boolean {
-  return path.startsWith('cancel');
-}
-
-/** A step that waits for a child job, which the cancelled flow needs no more. */
-function isGivenUp(step: Step): boolean {
-  return step.state === '$$waiting' && !isOfBranch(step);
-}
-
-function withoutWaiting(job: LiveJob, now: number): LiveJob {
-  const ended = { state: '$$cancelled' as const, end: now, exit: exits.cancelled };
-  const why = cancelled(job);
-  const steps = job.steps.map((step) =>
-    isGivenUp(step) ? { ...step, ...ended, failure: { ...why, step: step.name } } : step,
+  return (
+    waitsMove(job, now, world) ??
+    undoMove(job, now, world) ??
+    branchMove(job, now, world) ??
+    endMove(job, now)
   );
-  return { ...job, steps };
+}
+
+/** Undoing, and steps of the cancel branch with their handlers: cancelling does not stop these. */
+function isOfFlow({ path, phase }: Step): boolean {
+  return phase !== 'undo' && !isWithin(path, 'cancel');
 }
 
 function branchMove(job: LiveJob, now: number, world: World): Move | undefined {
   const { cancel } = job.flow_definition;
   if (cancel === undefined || !hasBegun(job)) return undefined;
   const progress = interpret(job, cancel, 'cancel', 'cancel');
-  return progress.kind === 'begin' ? begin(job, progress.beginning, now, world) : undefined;
+  const rest = progress.begin.length === 0 && !job.steps.some(isOpen);
+  if (progress.kind !== 'open' && rest) return undefined;
+  return workMove(job, progress, now, world);
 }
 
 function endMove(job: LiveJob, now: number): Move {

@@ -1,10 +1,17 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, type Failure, type Step, type StepIn } from '../model/step.js';
-import { hardDeadline, untilOf } from './clock.js';
+import { exits, type Failure, type Step, type WaitingStep } from '../model/step.js';
+import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
-import { withBegun, withStep } from './history.js';
-import { lookUp, type ChildJob, type Move, type World } from './intent.js';
+import { newAttempt } from './begin.js';
+import { finish } from './finish.js';
+import { entryOf, leafAt, withBegun, withStep } from './history.js';
+import { continueParams } from './structure/decider.js';
+import type { Beginning } from './structure/progress.js';
+import { lookUp, type ChildJob, type Move, type Wait, type World } from './intent.js';
+
+/** A step that waits for its child. */
+export type ParentStep = WaitingStep & { readonly child: string };
 
 type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
 
@@ -17,7 +24,7 @@ export function spawnChild(
   now: number,
 ): Move {
   const child = `${job._id}:${attempt.path}:${attempt.attempt}`;
-  const step: StepIn<'$$waiting'> = {
+  const step: ParentStep = {
     ...attempt,
     state: '$$waiting',
     params,
@@ -29,7 +36,34 @@ export function spawnChild(
   return { kind: 'spawn', job: waiting, children: [childJob(job, step, flow)] };
 }
 
-function childJob(job: LiveJob, step: StepIn<'$$waiting'>, flow: string): ChildJob {
+/** The job goes on as a new one with a fresh history; this one ends when that one is there. */
+export function continueAnew(job: LiveJob, beginning: Beginning, now: number): Move {
+  const [base, number = '1'] = job._id.split('~');
+  const child = `${base}~${Number(number) + 1}`;
+  const step: ParentStep = {
+    ...newAttempt(job, beginning),
+    state: '$$waiting',
+    child,
+    continues: true,
+    accepted: now,
+    start: now,
+  };
+  return { kind: 'spawn', job: withBegun(job, step, now), children: [nextJob(job, step)] };
+}
+
+/** The same order with other parameters. */
+function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
+  const decider = leafAt(job, path.replace(/\.continue$/, ''));
+  const params = decider === undefined ? {} : continueParams(job, decider);
+  const kept = ['flow', 'owner', 'priority', 'target', 'keys', 'tags', 'parent'] as const;
+  const same = Object.fromEntries(
+    kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
+  );
+  const inline = job.flow === undefined ? { tasks: job.tasks } : {};
+  return { _id: child, type: 'job', ...same, ...inline, params, continued_from: job._id };
+}
+
+function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
   const { params } = step;
   return {
     _id: step.child,
@@ -42,40 +76,60 @@ function childJob(job: LiveJob, step: StepIn<'$$waiting'>, flow: string): ChildJ
   };
 }
 
-/** A job that waits for a child: it goes on when the child is final, and makes a child that got lost. */
-export function childMove(job: LiveJob, now: number, world: World): Move | undefined {
-  const step = job.steps.find((candidate) => candidate.state === '$$waiting');
-  if (step === undefined) return undefined;
+/** A step that waits for a child: it ends when the child is final; a child that got lost is made. */
+export function childMove(
+  job: LiveJob,
+  step: ParentStep,
+  now: number,
+  world: World,
+): Move | undefined {
   const child = world.child(step.child);
   switch (child.kind) {
     case 'unknown':
       return lookUp({ children: [step.child] });
     case 'live':
-      return {
-        kind: 'wait',
-        because: `Step ${step.name} waits for job ${step.child}.`,
-        ...untilOf(hardDeadline(job)),
-      };
+      return step['continues'] === true ? continued(job, step, now) : undefined;
     case 'absent': {
-      const flow = String(job.definitions[step.task]?.flow);
-      return { kind: 'spawn', job, children: [childJob(job, step, flow)] };
+      if (step['continues'] === true) {
+        return { kind: 'spawn', job, children: [nextJob(job, step)] };
+      }
+      const flow = entryOf(job, step.path)?.flow ?? job.definitions[step.task]?.flow;
+      return { kind: 'spawn', job, children: [childJob(job, step, String(flow))] };
     }
     case 'final':
+      if (step['continues'] === true) return continued(job, step, now);
       return { kind: 'change', job: settleChild(job, step, child.job, now) };
   }
 }
 
+/** The new job is there: this one is done. */
+function continued(job: LiveJob, step: ParentStep, now: number): Move {
+  const own = ownStep(job, step);
+  const ended = { ...step, state: '$$complete' as const, end: now, exit: exits.success };
+  const last = { ...withStep(job, own, ended), continued_to: step.child };
+  return { kind: 'change', job: finish(last, { exit: exits.success }, now) };
+}
+
+/** What a step that has a child waits for; `limit` (epoch ms) is when the job ends anyhow. */
+export function childWait(name: string, child: string, limit: number): Wait {
+  return { kind: 'wait', because: `Step ${name} waits for job ${child}.`, ...untilOf(limit) };
+}
+
 type Ended = { readonly exit?: number; readonly result?: unknown; readonly failure?: Failure };
 
-function settleChild(job: LiveJob, step: StepIn<'$$waiting'>, child: Ended, now: number): LiveJob {
-  const heldMs = (job.held_ms ?? 0) + now - (step.accepted ?? now);
-  const held = { ...job, held_ms: heldMs };
+function settleChild(job: LiveJob, step: ParentStep, child: Ended, now: number): LiveJob {
+  const own = ownStep(job, step);
   const exit = child.exit ?? exits.failed;
   if (exit === exits.success) {
     const result = child.result === undefined ? {} : { result: child.result };
-    return withStep(held, step, { ...step, state: '$$complete', end: now, exit, ...result });
+    return withStep(job, own, { ...step, state: '$$complete', end: now, exit, ...result });
   }
   const reason = child.failure?.message ?? `exit ${exit}`;
   const why = { ...failure('ChildFailed', { child: step.child, reason }), retryable: false };
-  return failStep(held, step, { state: '$$error', failure: why, exit }, now);
+  return failStep(job, own, { state: '$$error', failure: why, exit }, now);
+}
+
+/** `job.steps` holds the step itself, not the copy that was made for its child. */
+function ownStep(job: LiveJob, { path, attempt }: ParentStep): Step {
+  return job.steps.find((one) => one.path === path && one.attempt === attempt) as Step;
 }

@@ -3,6 +3,7 @@ import type { LiveJob } from '../model/job.js';
 import { toEpochMs } from '../model/scalars.js';
 import type { LiveStep } from '../model/step.js';
 import { defaultTaskTimeoutMs } from '../model/task.js';
+import { heldMs } from './held.js';
 import { attemptsOf, entryOf, hasBegun } from './history.js';
 
 /** The flow's timeout in ms; Infinity when there is none. */
@@ -12,16 +13,23 @@ export function flowTimeoutMs(job: LiveJob): number {
 }
 
 /**
- * From when on nothing new starts (mode `start`): time spent waiting, delayed or paused is in
- * `held_ms` and does not count, nor does the time before the first step is taken.
+ * From when on nothing new starts (mode `start`), as it stands now (epoch ms): time spent waiting,
+ * delayed or paused does not count, nor does the time before the first step is taken.
  */
-export function softDeadline(job: LiveJob): number {
-  return job.start + (job.held_ms ?? 0) + flowTimeoutMs(job);
+export function softDeadline(job: LiveJob, now: number): number {
+  return timedFrom(job) + heldMs(job, now) + flowTimeoutMs(job);
 }
 
 /** When a flow with mode `hard` ends, whatever it does; Infinity in mode `start`. */
 export function hardDeadline(job: LiveJob): number {
-  return job.flow_definition.timeout_mode === 'hard' ? job.start + flowTimeoutMs(job) : Infinity;
+  return job.flow_definition.timeout_mode === 'hard'
+    ? timedFrom(job) + flowTimeoutMs(job)
+    : Infinity;
+}
+
+/** Since when the flow's time counts (epoch ms): a job that is retried gets it anew. */
+function timedFrom(job: LiveJob): number {
+  return job.timed_from ?? job.start;
 }
 
 /** Until when nothing of the job begins: `exec_after` or the wait before the flow's next run. */
@@ -49,4 +57,10 @@ export function timeoutOf(job: LiveJob, step: LiveStep): number {
   const first = attemptsOf(job, step.path).find((attempt) => attempt.run === step.run) as LiveStep;
   const left = total === 0 ? Infinity : first.accepted + total - step.accepted;
   return Math.min(own === 0 ? Infinity : own, left);
+}
+
+/** How long an attempt may give no sign of life, ms; Infinity when nothing limits it. */
+export function heartbeatOf(job: LiveJob, { path, task }: Pick<LiveStep, 'path' | 'task'>): number {
+  const heartbeat = entryOf(job, path)?.heartbeat ?? job.definitions[task]?.heartbeat ?? 0;
+  return heartbeat === 0 ? Infinity : heartbeat;
 }

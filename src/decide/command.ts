@@ -1,9 +1,12 @@
-import { isFinal, type Job } from '../model/job.js';
+import { isFinal, type Job, type Signal } from '../model/job.js';
 import type { JobRequest } from '../model/request.js';
+import type { SignalDocument } from '../model/signal.js';
+import { reopened } from './reopen.js';
+import { skipped } from './skip.js';
 
 /**
- * What became of a request. `repeated`: the job has it on record already; `refused`: it can do
- * nothing here; `because` says why.
+ * What became of a request or a signal. `repeated`: the job has it on record already; `refused`: it
+ * can do nothing here; `because` says why.
  */
 export type Commanded =
   | { readonly kind: 'applied'; readonly job: Job }
@@ -12,26 +15,73 @@ export type Commanded =
 
 /** Applies a request to a job, once: the job keeps a record of it under `requests`. */
 export function command(job: Job, request: JobRequest, now: number): Commanded {
-  const requests = recordOf(job);
+  const requests = listIn(job, 'requests');
   if (requests.some((applied) => applied['id'] === request._id)) return { kind: 'repeated' };
-  if (isFinal(job)) return { kind: 'refused', because: `Job ${job._id} is final already.` };
-  const { by, reason, action } = request;
+  const { by, reason, action, step, from } = request;
   const who = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
-  const recorded = {
-    ...job,
-    requests: [...requests, { id: request._id, action, ...who, at: now }],
+  const what = {
+    ...(step === undefined ? {} : { step }),
+    ...(from === undefined ? {} : { from }),
   };
-  switch (action) {
+  const record = { id: request._id, action, ...what, ...who, at: now };
+  const changed = change(job, request, who, now);
+  return changed.kind === 'applied'
+    ? { kind: 'applied', job: { ...changed.job, requests: [...requests, record] } as Job }
+    : changed;
+}
+
+type Who = { readonly by?: string; readonly reason?: string };
+
+function change(job: Job, request: JobRequest, who: Who, now: number): Commanded {
+  switch (request.action) {
     case 'cancel':
-      return { kind: 'applied', job: { ...recorded, cancel: who } as Job };
+      return ofUnfinished(job, { cancel: who });
     case 'pause':
-      return { kind: 'applied', job: { ...recorded, paused: true } as Job };
+      return ofUnfinished(job, { paused: true });
     case 'resume':
-      return { kind: 'applied', job: { ...recorded, paused: false } as Job };
+      return ofUnfinished(job, { paused: false });
+    case 'retry':
+      return isFinal(job)
+        ? reopened(job, request, now)
+        : refused(`Job ${job._id} has not ended; only a job that has ended can be retried.`);
+    case 'skip':
+      return skipped(job, request.step ?? '', now);
+    case 'note': {
+      const { text = '' } = request;
+      if (text === '') return refused('A note needs "text".');
+      const by = who.by === undefined ? {} : { by: who.by };
+      const note = { text, ...by, at: now };
+      return { kind: 'applied', job: { ...job, notes: [...listIn(job, 'notes'), note] } as Job };
+    }
   }
 }
 
-function recordOf(job: Job): readonly Readonly<Record<string, unknown>>[] {
-  const { requests } = job as { readonly requests?: unknown };
-  return Array.isArray(requests) ? (requests as Readonly<Record<string, unknown>>[]) : [];
+function ofUnfinished(job: Job, more: Readonly<Record<string, unknown>>): Commanded {
+  if (isFinal(job)) return refused(`Job ${job._id} is final already.`);
+  return { kind: 'applied', job: { ...job, ...more } as Job };
+}
+
+/** Puts a signal into the job, once, where a waiting step takes it, now or later. */
+export function receive(job: Job, signal: SignalDocument, now: number): Commanded {
+  const signals = listIn(job, 'signals');
+  if (signals.some(({ id }) => id === signal._id)) return { kind: 'repeated' };
+  if (isFinal(job)) return refused(`Job ${job._id} is final already.`);
+  const { name, data, by } = signal;
+  const kept: Signal = {
+    id: signal._id,
+    name,
+    at: now,
+    ...(data === undefined ? {} : { data }),
+    ...(by === undefined ? {} : { by }),
+  };
+  return { kind: 'applied', job: { ...job, signals: [...signals, kept] } as Job };
+}
+
+function refused(because: string): Commanded {
+  return { kind: 'refused', because };
+}
+
+function listIn(job: Job, key: string): readonly Readonly<Record<string, unknown>>[] {
+  const list = (job as Readonly<Record<string, unknown>>)[key];
+  return Array.isArray(list) ? (list as Readonly<Record<string, unknown>>[]) : [];
 }

@@ -2,8 +2,8 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits } from '../model/step.js';
 import { finish } from './finish.js';
-import { resultsBefore } from './history.js';
 import { lookUp, type Move, type Question, type TemplateContext, type World } from './intent.js';
+import { allResults } from './results.js';
 
 /** All steps are done: the job succeeds, with the flow's `output` as its result. */
 export function complete(job: LiveJob, now: number, world: World): Move {
@@ -40,6 +40,6 @@ function end(job: LiveJob, result: unknown, now: number): Move {
 }
 
 function outputContext(job: LiveJob): TemplateContext {
-  const { results, parent_results } = resultsBefore(job);
+  const { results, parent_results } = allResults(job);
   return { job, step: {}, params: job.params ?? {}, results, parent_results };
 }

@@ -36,16 +36,20 @@ function questionsOf(job: LiveJob, beginning: Beginning): readonly Question[] {
   const { leaf } = beginning;
   const conditions = conditionsOf(leaf.entry);
   if (conditions.length === 0) return [];
-  const { params, results, parent_results } = inputOf(job, beginning);
+  const { params, results, parent_results, scope } = inputOf(job, beginning);
   const { path, index, name } = leaf;
   const step = { path, index, name, task: leaf.entry.task };
-  const context = { job, step, params, results, parent_results };
+  const context = { ...scope, job, step, params, results, parent_results };
   return conditions.map(({ at, expression }) => ({ id: `${path}.${at}`, expression, context }));
 }
 
 type Condition = { readonly at: string; readonly expression: string };
 
-function conditionsOf({ when, guards = [] }: Entry): readonly Condition[] {
+/** The conditions of a node, in the order in which they are asked. */
+export function conditionsOf({
+  when,
+  guards = [],
+}: Pick<Entry, 'when' | 'guards'>): readonly Condition[] {
   const list = typeof guards === 'string' ? [guards] : guards;
   return [
     ...(when === undefined ? [] : [{ at: 'when', expression: when }]),
@@ -54,7 +58,7 @@ function conditionsOf({ when, guards = [] }: Entry): readonly Condition[] {
 }
 
 /** Truth as in the JSONata function `$boolean`: empty lists, objects, strings and 0 are false. */
-function isTrue(value: unknown): boolean {
+export function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isTrue);
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
   return Boolean(value);

@@ -1,7 +1,16 @@
-import { isFinal, isNew, type Job, type LiveJob, type NewJob } from '../model/job.js';
+import {
+  isFinal,
+  isNew,
+  type FinalJob,
+  type Job,
+  type LiveJob,
+  type NewJob,
+} from '../model/job.js';
+import { abandoned } from './abandoned.js';
 import { advance } from './advance.js';
 import { initialise } from './initialise.js';
 import type { Intent, Move, World } from './intent.js';
+import { reopened } from './reopen.js';
 import { withNextDue } from './sleep.js';
 import { inTurn } from './turn.js';
 
@@ -9,7 +18,7 @@ import { inTurn } from './turn.js';
  * Says what this engine should do about a job now (epoch ms). Pure.
  *
  * D1 The intent depends on nothing but job, now and world.
- * D2 A final job is never changed.
+ * D2 A final job is never changed, but for a wish of its users to go on.
  * D3 Moves that lose nothing are merged: one revision may carry the end of a step, skips and the
  *    next claim.
  * D4 A claim is made only for what this engine can run in a free slot.
@@ -17,12 +26,18 @@ import { inTurn } from './turn.js';
  * D6 Engines act in turn: without a change by the first, the next one acts after a short while.
  */
 export function decide(job: Job, now: number, world: World): Intent {
-  return inTurn(job, decideAlone(job, now, world), now, world);
+  return inTurn(job, withAbandoned(job, decideAlone(job, now, world)), now, world);
+}
+
+/** The child jobs that are given up are cancelled with the same write. */
+function withAbandoned(job: Job, intent: Intent): Intent {
+  const abandons = 'job' in intent ? abandoned(job, intent.job) : [];
+  return abandons.length === 0 ? intent : ({ ...intent, abandons } as Intent);
 }
 
 /** What is to be done, were there no other engine. */
 function decideAlone(job: Job, now: number, world: World): Intent {
-  if (isFinal(job)) return { kind: 'ignore', because: 'The job is final.' };
+  if (isFinal(job)) return retryMove(job, now);
   let current: NewJob | LiveJob = job;
   for (;;) {
     const move: Move = isNew(current)
@@ -32,6 +47,18 @@ function decideAlone(job: Job, now: number, world: World): Intent {
     if (isFinal(move.job)) return { kind: 'write', job: move.job };
     current = move.job;
   }
+}
+
+/** Somebody wrote `retry` into a final job: it goes on, or is told why it cannot. */
+function retryMove(job: FinalJob, now: number): Intent {
+  const { retry } = job;
+  if (retry === undefined || retry === null || retry === false) {
+    return { kind: 'ignore', because: 'The job is final.' };
+  }
+  const again = reopened(job, retry === true ? {} : retry, now);
+  if (again.kind === 'applied') return { kind: 'write', job: again.job };
+  const { retry: _refused, ...kept } = job;
+  return { kind: 'write', job: { ...kept, retry_refused: again.because } };
 }
 
 /**

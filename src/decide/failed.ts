@@ -8,20 +8,27 @@ import { lastAttempt } from './history.js';
 import type { Move, World } from './intent.js';
 import { isRetried, waitMs } from './retry.js';
 import { leafProgress } from './structure/leaf.js';
+import { undoMove } from './undo.js';
+import { openWaits } from './waits.js';
+import { together } from './work.js';
 
 /**
- * The flow has failed at a step: the flow's retry comes first, then its error handler, then the
- * end, with the exit of the failure unless the handler set one.
+ * The flow has failed at a step: the flow's retry comes first, then what was done is undone,
+ * then its error handler, then the end, with the exit of the failure unless the handler set one.
  */
 export function failedMove(job: LiveJob, failed: FailedStep, now: number, world: World): Move {
   if (mayRetry(job, failed)) return { kind: 'change', job: nextRun(job, now) };
+  const undo = undoMove(job, now, world);
+  if (undo !== undefined) return undo;
   const ending = { exit: failed.exit, failure: failed.failure };
   const handler = handlerLeaf(job, failed);
   if (handler === undefined) return { kind: 'change', job: finish(job, ending, now) };
   const progress = leafProgress(job, handler, 'error');
   switch (progress.kind) {
-    case 'begin':
-      return begin(job, progress.beginning, now, world);
+    case 'open': {
+      const [beginning] = progress.begin;
+      return beginning === undefined ? together(openWaits(job)) : begin(job, beginning, now, world);
+    }
     case 'failed':
       return { kind: 'change', job: finish(job, ending, now) };
     case 'done': {
@@ -35,13 +42,18 @@ export function failedMove(job: LiveJob, failed: FailedStep, now: number, world:
 function mayRetry(job: LiveJob, { exit, failure }: FailedStep): boolean {
   const policy = toRetryPolicy(job.flow_definition.retry);
   if (exit === exits.definition || failure['retryable'] === false) return false;
-  return job.run <= policy.limit && isRetried(policy, failure);
+  return passesOf(job) <= policy.limit && isRetried(policy, failure);
+}
+
+/** How many runs the flow has had since it last began anew, this one included. */
+function passesOf({ run, first_run: first = 1 }: LiveJob): number {
+  return run - first + 1;
 }
 
 /** The flow goes on at the step that failed; what was done stays done. */
 function nextRun(job: LiveJob, now: number): LiveJob {
   const policy = toRetryPolicy(job.flow_definition.retry);
-  const delay = waitMs(policy, { failed: job.run, seed: `${job._id}:${job.run}` });
+  const delay = waitMs(policy, { failed: passesOf(job), seed: `${job._id}:${job.run}` });
   const next = { ...job, run: job.run + 1 };
   return delay === 0
     ? next

@@ -26,8 +26,10 @@ const unclear: Glance = { kind: 'unclear' };
  * engine that has it in hand, or that goes first.
  */
 export function glance(job: JobDocument, now: number, world: GlanceWorld): Glance {
-  const { state } = job;
-  if (state === '$$complete' || state === '$$cancelled') return { kind: 'final' };
+  const { state, retry } = job;
+  if (state === '$$complete' || state === '$$cancelled') {
+    return retry === undefined || retry === false ? { kind: 'final' } : unclear;
+  }
   return state === undefined ? glanceAtNew(job, now, world) : glanceAtLive(job, world);
 }
 
@@ -60,8 +62,9 @@ function glanceAtLive({ steps, tasks, flow_definition }: JobDocument, world: Gla
 }
 
 function isPlain(tasks: unknown): boolean {
-  const { task, structure, sequence } = (tasks ?? {}) as Readonly<Record<string, unknown>>;
-  if (structure === undefined) return typeof task === 'string';
+  const node = (tasks ?? {}) as Readonly<Record<string, unknown>>;
+  const { task, structure, sequence } = node;
+  if (structure === undefined) return typeof task === 'string' && node['decider'] === undefined;
   return structure === 'sequence' && Array.isArray(sequence) && sequence.every(isPlain);
 }
 

@@ -1,17 +1,24 @@
 import type { LiveJob } from '../model/job.js';
-import { isFailed, type Step, type StepIn } from '../model/step.js';
-import type { Entry } from '../model/tree.js';
-import { leavesIn } from './leaves.js';
+import type { Step, StepIn } from '../model/step.js';
+import type { Entry, Leaf, Structure } from '../model/tree.js';
+import { leavesIn, pathsAbove } from './leaves.js';
+import { isFrom } from './order.js';
+import { leafBelow } from './structure/decider.js';
 import { without } from './record.js';
 
 /** All attempts of the step at a path, oldest first. */
 export function attemptsOf(job: LiveJob, path: string): readonly Step[] {
-  return job.steps.filter((step) => step.path === path);
+  return index(job).all.get(path) ?? [];
 }
 
-/** The last attempt of the step at a path. */
+/** Those of them that count: not the ones from before a retry that asked for the step anew. */
+export function countedAt(job: LiveJob, path: string): readonly Step[] {
+  return index(job).counted.get(path) ?? [];
+}
+
+/** The last attempt of the step at a path that counts. */
 export function lastAttempt(job: LiveJob, path: string): Step | undefined {
-  return latestOf(job.steps).attempt.get(path);
+  return index(job).counted.get(path)?.at(-1);
 }
 
 /** Some attempt was started or a child job was made; skipped steps and refused ones do not count. */
@@ -39,37 +46,9 @@ export function withBegun(job: LiveJob, step: Step, now: number): LiveJob {
   return withNewStep(without({ ...job, ...first, state }, 'next_due', 'resume_at'), step);
 }
 
-/** Results as later steps see them. */
-export type Results = {
-  /** By step name and by `<task>-<n>`. */
-  readonly results: Readonly<Record<string, unknown>>;
-  /** By `<n>`. */
-  readonly parent_results: Readonly<Record<string, unknown>>;
-  /** What ended last before `upTo`. */
-  readonly previous: unknown;
-};
-
-/** Results of the main steps before position `upTo`; a recovered step has its handler's result. */
-export function resultsBefore(job: LiveJob, upTo = Infinity): Results {
-  const results: Record<string, unknown> = {};
-  const parentResults: Record<string, unknown> = {};
-  let previous: unknown;
-  for (const leaf of leavesIn(job.tasks).list) {
-    if (leaf.index >= upTo) break;
-    const ended = completionOn(job, leaf.path);
-    if (ended === undefined) continue;
-    const result: unknown = ended.result ?? null;
-    results[leaf.name] = result;
-    results[leaf.label] = result;
-    parentResults[String(leaf.index)] = result;
-    previous = result;
-  }
-  return { results, parent_results: parentResults, previous };
-}
-
 /** The attempt that completed the step at a path, or the handler's that recovered it. */
 export function completionOn(job: LiveJob, path: string): StepIn<'$$complete'> | undefined {
-  const last = latestOf(job.steps).line.get(path);
+  const last = index(job).line.get(path);
   return last?.state === '$$complete' ? last : undefined;
 }
 
@@ -80,46 +59,77 @@ export function lineOf(path: string): readonly string[] {
   return line;
 }
 
-/** The latest steps by path: of the path itself, and of its line (the path and its handlers). */
-type Latest = {
-  readonly attempt: ReadonlyMap<string, Step>;
+/** Some step is at a path or below it. */
+export function hasStepsBelow(job: LiveJob, path: string): boolean {
+  return index(job).above.has(path);
+}
+
+/**
+ * Steps by path. Attempts are numbered through, but those from before a retry that asked for their
+ * step anew count no more: not by themselves, nor for a line (a path and its handlers), nor
+ * as something at or below a path.
+ */
+type Index = {
+  readonly all: ReadonlyMap<string, readonly Step[]>;
+  readonly counted: ReadonlyMap<string, readonly Step[]>;
   readonly line: ReadonlyMap<string, Step>;
+  readonly above: ReadonlySet<string>;
 };
 
 /**
- * Every leaf of a tree asks for its latest steps; one pass answers them all. The answer is kept as
- * long as the list itself: lists of steps are replaced, never changed.
+ * Every leaf of a tree asks for its steps; one pass answers them all. The answer is kept as long as
+ * the list itself: lists of steps are replaced, never changed, and so are the wishes to redo.
  */
-const known = new WeakMap<readonly Step[], Latest>();
+const indexes = new WeakMap<readonly Step[], Index & { readonly redo: LiveJob['redo'] }>();
 
-function latestOf(steps: readonly Step[]): Latest {
-  const before = known.get(steps);
-  if (before !== undefined) return before;
-  const attempt = new Map<string, Step>();
+function index({ steps, redo, tasks, first_run: firstRun = 1 }: LiveJob): Index {
+  const before = indexes.get(steps);
+  if (before !== undefined && before.redo === redo) return before;
+  const all = new Map<string, Step[]>();
+  const counted = new Map<string, Step[]>();
   const line = new Map<string, Step>();
+  const above = new Set<string>();
   for (const step of steps) {
-    attempt.set(step.path, step);
-    for (const path of lineOf(step.path)) line.set(path, step);
+    // A job that began anew does not look at what it did before.
+    const { path, run } = step;
+    put(all, step);
+    if (run < firstRun) continue;
+    if (redo !== undefined && isOutdated(step, redo, tasks)) continue;
+    put(counted, step);
+    for (const at of lineOf(path)) line.set(at, step);
+    for (const at of pathsAbove(path)) above.add(at);
   }
-  const latest = { attempt, line };
-  known.set(steps, latest);
-  return latest;
+  const made = { all, counted, line, above, redo };
+  indexes.set(steps, made);
+  return made;
 }
 
-/** When the job came to the boundary where it stands now (epoch ms). */
-export function boundaryAt(job: LiveJob): number {
-  const times = job.steps.flatMap((step) => {
-    if (isFailed(step)) return [step.due ?? step.end];
-    return 'end' in step ? [step.end as number] : [];
-  });
-  const held = job.steps.length === 0 ? (job.held_ms ?? 0) : 0;
-  return Math.max(job.start + held, job.resume_at ?? 0, ...times);
+function put(byPath: Map<string, Step[]>, step: Step): void {
+  const there = byPath.get(step.path);
+  if (there === undefined) byPath.set(step.path, [step]);
+  else there.push(step);
+}
+
+/** A later retry asked for this step, or for one before it, to be done again. */
+function isOutdated(step: Step, redo: NonNullable<LiveJob['redo']>, tasks: Structure): boolean {
+  return redo.some(({ from, run }) => step.run < run && isFrom(step.path, from, tasks));
 }
 
 /** The entry at a path of the flow or of its cancel branch; handlers have none. */
 export function entryOf(job: LiveJob, path: string): Entry | undefined {
+  return leafAt(job, path)?.entry;
+}
+
+/** The leaf at a path of the flow or of its cancel branch, also of what a decider began. */
+export function leafAt(job: LiveJob, path: string): Leaf | undefined {
+  const written = writtenLeaf(job, path);
+  if (written !== undefined) return written;
+  const above = /^(.*)\.(?:continue|(?:decision|activity|timer|child)\.[^.]+)$/.exec(path)?.[1];
+  const decider = above === undefined ? undefined : writtenLeaf(job, above);
+  return decider?.entry.decider === undefined ? undefined : leafBelow(job, decider, path);
+}
+
+function writtenLeaf(job: LiveJob, path: string): Leaf | undefined {
   const { cancel } = job.flow_definition;
-  const main = leavesIn(job.tasks).byPath.get(path);
-  const leaf = main ?? (cancel && leavesIn(cancel, 'cancel').byPath.get(path));
-  return leaf?.entry;
+  return leavesIn(job.tasks).at(path) ?? (cancel && leavesIn(cancel, 'cancel').at(path));
 }

@@ -92,9 +92,11 @@ function refuse(job: NewJob, now: number, why: Failure, problems?: readonly Prob
   return { kind: 'change', job: endUnbegun(job, now, exits.definition, why, problems) };
 }
 
+/** Why a flow cannot be used. */
 type Wrong = Exclude<Found<Flow>, { kind: 'found' | 'unknown' }>;
 
-function flowFailure(flow: string, owner: string, found: Wrong): Failure {
+/** The failure of a job whose flow cannot be used. */
+export function flowFailure(flow: string, owner: string, found: Wrong): Failure {
   switch (found.kind) {
     case 'absent':
       return failure('FlowMissing', { flow, owner });

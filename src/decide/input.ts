@@ -1,14 +1,54 @@
 import type { LiveJob } from '../model/job.js';
-import { resultsBefore, type Results } from './history.js';
+import type { Step } from '../model/step.js';
 import { handlerParams, stepParams } from './params.js';
+import { allResults, resultsBefore, type Results } from './results.js';
+import { scopeOf } from './scope.js';
 import type { Beginning } from './structure/progress.js';
 
-/** What a step works with before anything is filled in: its parameters and the results it sees. */
-export type Input = Results & { readonly params: Readonly<Record<string, unknown>> };
+/** What a step works with before anything is filled in: parameters, the results it sees, its scope. */
+export type Input = Results & {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** `item`, `index`, `round`: what the maps and loops around it add. */
+  readonly scope: Readonly<Record<string, unknown>>;
+};
 
-/** A step of the flow sees what came before it; handlers and the cancel branch see everything. */
+/** A step of the flow sees what is before it; handlers and the cancel branch see everything. */
 export function inputOf(job: LiveJob, { leaf, phase }: Beginning): Input {
-  return phase === 'main'
-    ? { ...resultsBefore(job, leaf.index), params: stepParams(job, leaf) }
-    : { ...resultsBefore(job), params: handlerParams(job, leaf.entry.task, leaf.entry.params) };
+  const { path, entry } = leaf;
+  const own = (phase === 'main' || phase === 'callback') && !isOfDecider(path);
+  const params = own ? stepParams(job, leaf) : handlerParams(job, entry.task, entry.params);
+  return { ...resultsFor(job, { path, phase }), scope: scopeOf(job, path), params };
+}
+
+/** What a decider began brings its parameters along. */
+function isOfDecider(path: string): boolean {
+  return /\.(activity|timer|child)\.[^.]+$/.test(path) || path.endsWith('.continue');
+}
+
+/** The results that a step sees. */
+export function resultsFor(job: LiveJob, { path, phase }: Pick<Step, 'path' | 'phase'>): Results {
+  switch (phase) {
+    case 'main':
+    case 'callback':
+      return seen(resultsBefore(job, path));
+    case 'error':
+    case 'undo':
+    case 'cancel':
+      return together(seen(allResults(job)), within(job, path));
+  }
+}
+
+const seen = ({ results, parent_results, previous }: Results): Results => ({
+  results,
+  parent_results,
+  previous,
+});
+
+/** In a map, the results of the own item stand in for the lists of all. */
+function within(job: LiveJob, path: string): Results | undefined {
+  return /(^|\.)map\./.test(path) ? seen(resultsBefore(job, path)) : undefined;
+}
+
+function together(all: Results, own: Results | undefined): Results {
+  return own === undefined ? all : { ...all, results: { ...all.results, ...own.results } };
 }

@@ -43,6 +43,12 @@ export type Child =
   | { readonly kind: 'live' }
   | { readonly kind: 'final'; readonly job: FinalJob };
 
+/** An event that was announced: a document of its own, with data. */
+export type Announced =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'found'; readonly data?: unknown };
+
 /**
  * Everything a decision may know beside the job and the time. A snapshot of values and pure
  * look-ups: the same job, time and world give the same intent.
@@ -54,6 +60,8 @@ export type World = {
     readonly facts: (plugin: string) => PluginFacts;
     /** Claims of the attempts that this process has in hand. */
     readonly running: ReadonlySet<string>;
+    /** Those of them that were told to stop. */
+    readonly stopping: ReadonlySet<string>;
   };
   /**
    * When this process first saw this revision of the job, by the clock of `now`. `-Infinity`: it has
@@ -68,6 +76,7 @@ export type World = {
   readonly flow: (name: string, owner: string) => Found<Flow>;
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
+  readonly event: (type: string, key: string) => Announced;
   readonly answers: ReadonlyMap<string, Answer>;
   readonly render: (
     params: Readonly<Record<string, unknown>>,
@@ -85,6 +94,8 @@ export type TemplateContext = {
   readonly params: Readonly<Record<string, unknown>>;
   readonly results: Readonly<Record<string, unknown>>;
   readonly parent_results: Readonly<Record<string, unknown>>;
+  /** What a map or a loop adds: `item` and the name it has there, `index`, `round`. */
+  readonly [name: string]: unknown;
 };
 
 /** A JSONata expression to evaluate before the decision can be made; `id` is the key of its answer. */
@@ -100,12 +111,15 @@ export type LookUp = {
   readonly flows: readonly NameAndOwner[];
   readonly tasks: readonly NameAndOwner[];
   readonly children: readonly string[];
+  readonly events: readonly EventName[];
   readonly questions: readonly Question[];
 };
+/** An event by its type and key. */
+export type EventName = { readonly type: string; readonly key: string };
 export type NameAndOwner = { readonly name: string; readonly owner: string };
 
 /** The document of a child job, to be created. */
-export type ChildJob = Omit<NewJob, '_rev'>;
+export type ChildJob = Omit<NewJob, '_rev'> & { readonly continued_from?: string };
 
 /**
  * What to do about a job. `job` is always the whole next document: its writer knows no rule.
@@ -114,11 +128,22 @@ export type ChildJob = Omit<NewJob, '_rev'>;
 export type Intent =
   | { readonly kind: 'ignore'; readonly because: string }
   | Wait
-  | { readonly kind: 'write'; readonly job: Job }
-  | { readonly kind: 'claim'; readonly job: LiveJob; readonly steps: readonly LiveStep[] }
-  | { readonly kind: 'spawn'; readonly job: LiveJob; readonly children: readonly ChildJob[] }
+  | ({ readonly kind: 'write'; readonly job: Job } & Abandoning)
+  | ({
+      readonly kind: 'claim';
+      readonly job: LiveJob;
+      readonly steps: readonly LiveStep[];
+    } & Abandoning)
+  | ({
+      readonly kind: 'spawn';
+      readonly job: LiveJob;
+      readonly children: readonly ChildJob[];
+    } & Abandoning)
   | { readonly kind: 'abort'; readonly claims: readonly string[]; readonly because: string }
   | LookUp;
+
+/** Child jobs that the job gives up: they are asked to cancel before it is written. */
+export type Abandoning = { readonly abandons?: readonly string[] };
 
 /** Nothing to do now. `until` (epoch ms): decide again then; without it some change must come first. */
 export type Wait = {
@@ -150,15 +175,29 @@ export type Outcome =
       readonly retryAfterMs?: number;
     }
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  /** It gave no sign of life for so long. */
+  | { readonly kind: 'silent'; readonly heartbeatMs: number }
   | { readonly kind: 'cancelled' }
   /** The engine stops and hands the attempt back. */
-  | { readonly kind: 'released' };
+  | { readonly kind: 'released' }
+  /** The step waits for a signal of that name; its result will be what the signal brings. */
+  | {
+      readonly kind: 'wait';
+      readonly signal: string;
+      readonly timeoutMs?: number;
+      readonly details?: unknown;
+    }
+  /** The attempt did not come to anything and begins again. */
+  | { readonly kind: 'requeue'; readonly delayMs: number }
+  /** The whole job begins anew. */
+  | { readonly kind: 'restart'; readonly delayMs: number };
 
 export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   kind: 'look_up',
   flows: [],
   tasks: [],
   children: [],
+  events: [],
   questions: [],
   ...wanted,
 });

@@ -1,23 +1,72 @@
-import { leavesOf, type Leaf, type Structure } from '../model/tree.js';
+import {
+  childrenOf,
+  definedPath,
+  isStructure,
+  leavesOf,
+  type ChildNode,
+  type Leaf,
+  type Node,
+} from '../model/tree.js';
 
 /** The entries of a tree, top to bottom and by path. */
 export type Leaves = {
   readonly list: readonly Leaf[];
-  readonly byPath: ReadonlyMap<string, Leaf>;
+  /** The entry at a path of a job; of what is repeated, each has a path of its own. */
+  readonly at: (path: string) => Leaf | undefined;
+  /** Position of the first entry at or below a path of a job. */
+  readonly firstIndex: (path: string) => number | undefined;
 };
 
 /**
  * One decision asks for the entries of the same tree at each of its moves. They are kept as long
  * as the tree itself, with the prefix they were asked for; trees are never changed.
  */
-const known = new WeakMap<Structure, Leaves & { readonly prefix: string }>();
+const known = new WeakMap<Node, Leaves & { readonly prefix: string }>();
 
 /** All entries of a tree; `prefix` is put before every path (`cancel`). */
-export function leavesIn(tree: Structure, prefix = ''): Leaves {
+export function leavesIn(tree: Node, prefix = ''): Leaves {
   const before = known.get(tree);
   if (before?.prefix === prefix) return before;
   const list = leavesOf(tree, prefix);
-  const leaves = { list, prefix, byPath: new Map(list.map((leaf) => [leaf.path, leaf])) };
+  const byPath = new Map(list.map((leaf) => [leaf.path, leaf]));
+  const first = new Map<string, number>();
+  for (const { path, index } of list) {
+    for (const at of pathsAbove(path)) if (!first.has(at)) first.set(at, index);
+  }
+  const leaves = {
+    list,
+    prefix,
+    at: (path: string) => {
+      const leaf = byPath.get(definedPath(path));
+      return leaf === undefined || leaf.path === path ? leaf : { ...leaf, path };
+    },
+    firstIndex: (path: string) => first.get(definedPath(path)),
+  };
   known.set(tree, leaves);
   return leaves;
+}
+
+/** A path and all it is below of: `0.map.*.x` -> itself, `0.map.*`, `0.map`, `0` and the root. */
+export function pathsAbove(path: string): readonly string[] {
+  const above = [path];
+  for (let at = path.lastIndexOf('.'); at > 0; at = path.lastIndexOf('.', at - 1)) {
+    above.push(path.slice(0, at));
+  }
+  return path === '' ? above : [...above, ''];
+}
+
+/** The node of a tree at a path of a job. */
+export function nodeAt(tree: Node, path: string, prefix = ''): Node | undefined {
+  const wanted = definedPath(path);
+  let node: Node | undefined = tree;
+  let at = prefix;
+  while (node !== undefined && at !== wanted) {
+    const children: readonly ChildNode[] = isStructure(node) ? childrenOf(node, at) : [];
+    const next: ChildNode | undefined = children.find(
+      (child) => wanted === child.path || wanted.startsWith(`${child.path}.`),
+    );
+    node = next?.node;
+    at = next?.path ?? at;
+  }
+  return node;
 }

@@ -31,6 +31,21 @@ export function expandParams(
   return expanded;
 }
 
+/** What of `params` is not the same in `defaults`, at any depth of objects. */
+export function difference(params: Params, defaults: Params): Params {
+  const own: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(params)) {
+    const old = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
+    if (isPlain(value) && isPlain(old)) {
+      const inner = difference(value, old);
+      if (Object.keys(inner).length > 0) own[key] = inner;
+    } else if (JSON.stringify(value) !== JSON.stringify(old)) {
+      own[key] = value;
+    }
+  }
+  return own;
+}
+
 /** Parameters of a handler or of a step of the cancel branch: these have no place in the flow. */
 export function handlerParams(job: LiveJob, task: string, own: Params | undefined): Params {
   return merge(

@@ -1,6 +1,7 @@
 import type { LiveJob } from '../model/job.js';
-import { isFailed } from '../model/step.js';
+import { isLive } from '../model/step.js';
 import { delayedUntil, hardDeadline, untilOf } from './clock.js';
+import { waitedMs } from './held.js';
 import type { Move, World } from './intent.js';
 import { without } from './record.js';
 
@@ -10,6 +11,11 @@ import { without } from './record.js';
  */
 export function pauseMove(job: LiveJob, now: number, world: World): Move | undefined {
   const because = pausedBecause(job, world);
+  const running = job.steps.find(isLive);
+  if (because !== undefined && running !== undefined) {
+    const still = `Step ${running.name} still runs on ${running.engine}.`;
+    return { kind: 'wait', because: `${because} ${still}`, ...untilOf(hardDeadline(job)) };
+  }
   if (because !== undefined && job.state === '$$paused') {
     return { kind: 'wait', because, ...untilOf(hardDeadline(job)) };
   }
@@ -26,12 +32,10 @@ export function pauseMove(job: LiveJob, now: number, world: World): Move | undef
   return { kind: 'change', job: resumed };
 }
 
-/** How long the pause was, without what a delay has counted already. */
+/** How long the pause was, without what steps waited in it: that does not count anyhow. */
 function pausedMs(job: LiveJob, now: number): number {
-  const last = job.steps.at(-1);
-  const due = last !== undefined && isFailed(last) ? (last.due ?? 0) : 0;
-  const since = Math.max(job.held_since ?? now, delayedUntil(job), due);
-  return Math.max(0, now - since);
+  const since = Math.max(job.held_since ?? now, delayedUntil(job));
+  return Math.max(0, now - since - waitedMs(job.steps, since, now));
 }
 
 function pausedBecause(job: LiveJob, world: World): string | undefined {
@@ -42,8 +46,8 @@ function pausedBecause(job: LiveJob, world: World): string | undefined {
   return paused ? `Flow "${name}" is paused ("paused": true).` : undefined;
 }
 
-/** The state of a job that goes on: where its last step is, or ready. */
+/** The state of a job that goes on: where it began a step last, or ready. */
 function progressState(job: LiveJob): string {
-  const last = job.steps.at(-1);
+  const last = job.steps.findLast((step) => step.structure === undefined);
   return last === undefined ? '$$ready' : `${last.task}-${last.index}`;
 }

@@ -1,4 +1,6 @@
+import type { LiveJob } from '../model/job.js';
 import { pluginOf, type Task } from '../model/task.js';
+import type { Entry } from '../model/tree.js';
 import type { Peer, World } from './intent.js';
 
 /** This engine has the plugin and carries the labels. */
@@ -27,4 +29,11 @@ export function needsOf(task: Task): string {
   const { labels = [] } = task;
   if (labels.length === 0) return plugin;
   return `${plugin} and the label${labels.length > 1 ? 's' : ''} ${labels.join(', ')}`;
+}
+
+/** The task that an entry runs: from the snapshot; flows and deciders named in the tree need none. */
+export function definitionOf(job: LiveJob, { task, flow, decider }: Entry): Task | undefined {
+  if (flow !== undefined) return { type: 'task', name: task, flow };
+  if (decider !== undefined) return { type: 'task', name: task, plugin: decider };
+  return job.definitions[task];
 }

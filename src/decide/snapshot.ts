@@ -3,7 +3,7 @@ import type { Flow } from '../model/flow.js';
 import type { LiveJob, Problem } from '../model/job.js';
 import type { Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
-import { leavesOf, type Leaf } from '../model/tree.js';
+import { leavesOf, namesTask, type Leaf } from '../model/tree.js';
 import type { Found, World } from './intent.js';
 
 type Definitions = LiveJob['definitions'];
@@ -30,8 +30,10 @@ export function snapshot(flow: Flow, owner: string, world: World): Snapshot {
       unknown.push(name);
     } else if (answer.kind === 'found') {
       found.set(name, answer.value);
-      const handler = answer.value.error;
-      if (handler !== undefined) open.push({ name: handler, at: `"error" of task ${name}` });
+      for (const key of ['error', 'undo'] as const) {
+        const other = answer.value[key];
+        if (other !== undefined) open.push({ name: other, at: `"${key}" of task ${name}` });
+      }
     } else {
       return wrong(mention, owner, answer);
     }
@@ -46,8 +48,11 @@ export function snapshot(flow: Flow, owner: string, world: World): Snapshot {
 
 function mentionsOf(flow: Flow): readonly Mention[] {
   const steps = entriesOf(flow).flatMap(({ entry, path }): Mention[] => [
-    { name: entry.task, at: `step ${path} of the flow` },
-    ...(entry.error === undefined ? [] : [{ name: entry.error, at: `"error" of step ${path}` }]),
+    ...(namesTask(entry) ? [{ name: entry.task, at: `step ${path} of the flow` }] : []),
+    ...(['error', 'undo'] as const).flatMap((key) => {
+      const other = entry[key];
+      return other === undefined ? [] : [{ name: other, at: `"${key}" of step ${path}` }];
+    }),
   ]);
   return flow.error === undefined
     ? steps

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { TwsError } from '../errors.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
@@ -14,6 +16,7 @@ import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
 import { createReading } from './reading.js';
+import { createEarly } from './requests.js';
 import { createTimers } from './timers.js';
 import { version } from './version.js';
 
@@ -25,6 +28,10 @@ export type EngineOptions = {
   /** The project's folder: where plugins look for files. */
   readonly cwd: string;
   readonly cryptoKey?: string | undefined;
+  /** How values that an earlier project encrypted are read. */
+  readonly olderSecrets?: OlderFormat | undefined;
+  /** Starts without a key, too: the steps that need it fail, each with the reason. */
+  readonly keyless?: boolean | undefined;
   /** Attempts at the same time; default 10. */
   readonly slots?: number | undefined;
   readonly labels?: readonly string[] | undefined;
@@ -41,6 +48,8 @@ export type EngineOptions = {
   readonly drainMs?: number | undefined;
   /** How long a plugin may take to end after its signal was aborted. */
   readonly graceMs?: number | undefined;
+  /** What running attempts tell of themselves is written that often at most; default 5000. */
+  readonly reportMs?: number | undefined;
   readonly crashLimit?: number | undefined;
 };
 
@@ -69,11 +78,13 @@ export function assemble(options: EngineOptions) {
   }, now);
   const timers = createTimers((job) => jobs.wake(job), now);
   const onFree = (): void => jobs.fillSlots();
-  const onEnded: HandsOptions['onEnded'] = (job, step, outcome) => jobs.settle(job, step, outcome);
+  const onEnded: HandsOptions['onEnded'] = (job, step, outcome, told) =>
+    jobs.settle(job, step, outcome, told);
+  const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
-  const { onSecret } = options;
-  const runner = { log, cwd, cryptoKey, graceMs, onSecret };
-  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded });
+  const { onSecret, olderSecrets, reportMs = 5_000 } = options;
+  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
+  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({
@@ -89,6 +100,7 @@ export function assemble(options: EngineOptions) {
     me: {
       ...{ ...mine, id, pid: process.pid, facts },
       freeSlots: hands.freeSlots(ended),
+      stopping: hands.stopping,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),
     },
     nonce: randomUUID(),
@@ -99,7 +111,14 @@ export function assemble(options: EngineOptions) {
   const decider = createDecider(store, library, retry, life.signal);
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
-  const watch = { horizonMs, timers, now, retry, life, log };
+  let fail = (_reason: TwsError): void => undefined;
+  const failed = new Promise<TwsError>((resolve) => {
+    fail = (reason) => {
+      hands.close();
+      resolve(reason);
+    };
+  });
+  const watch = { horizonMs, timers, now, retry, life, log, fail };
   const views = { surroundings, bystanders };
   const parts = {
     store,
@@ -112,9 +131,13 @@ export function assemble(options: EngineOptions) {
     ...watch,
   };
   const jobs = createJobs(parts);
-  const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };
+  const renewMs = options.renewMs ?? 5_000;
+  const able = { plugins: [...plugins.names()], labels, slots };
+  const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
-  return { ...parts, options, id, ending, library, peers, jobs, presence };
+  const ends = { failed, ending };
+  const others = { early: createEarly(), library, peers, jobs, presence };
+  return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 
 function without(claims: ReadonlySet<string>, ended: string): ReadonlySet<string> {

@@ -5,6 +5,7 @@ import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { LiveStep } from '../model/step.js';
 import type { NewDocument } from '../store/writer.js';
+import { cancelChildren } from './abandon.js';
 import { writeOrConfirm } from './confirm.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
@@ -26,6 +27,7 @@ export async function commit(
   parking.leave(job._id);
   const claims = decision.kind === 'claim' ? decision.steps : [];
   hands.reserve(claims);
+  await cancelChildren(parts, job._id, decision.abandons);
   const written = await writeOrConfirm(parts, job, claims);
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
   hands.withdraw(claims);

@@ -1,5 +1,14 @@
 import { decide } from '../decide/decide.js';
-import type { Answer, Child, Intent, LookUp, World } from '../decide/intent.js';
+import type {
+  Announced,
+  Answer,
+  Child,
+  EventName,
+  Intent,
+  LookUp,
+  World,
+} from '../decide/intent.js';
+import { eventId } from '../model/event.js';
 import { isFinal, type Job } from '../model/job.js';
 import { parseDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
@@ -11,7 +20,7 @@ import type { Retry } from './patience.js';
 export type Decision = Exclude<Intent, LookUp>;
 
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
-export type Surroundings = Omit<World, 'answers' | 'child' | 'flow' | 'task'>;
+export type Surroundings = Omit<World, 'answers' | 'child' | 'event' | 'flow' | 'task'>;
 
 /** From where a decision is made. */
 export type Standpoint = {
@@ -40,6 +49,7 @@ export function createDecider(
   return async (job, surroundings, now) => {
     const answers = new Map<string, Answer>();
     const children = new Map<string, Child>();
+    const events = new Map<string, Announced>();
     for (;;) {
       const world: World = {
         ...surroundings(),
@@ -47,6 +57,7 @@ export function createDecider(
         flow: library.flow,
         task: library.task,
         child: (id) => children.get(id) ?? { kind: 'unknown' },
+        event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
       };
       const intent = decide(job, now(), world);
       if (intent.kind !== 'look_up') return intent;
@@ -55,6 +66,9 @@ export function createDecider(
       if (flows.length > 0) await retry(() => library.find('flow', flows));
       if (tasks.length > 0) await retry(() => library.find('task', tasks));
       for (const id of intent.children) children.set(id, await findChild(store, id, retry));
+      for (const name of intent.events) {
+        events.set(eventId(name), await findEvent(store, name, retry));
+      }
       for (const question of questions) answers.set(question.id, await evaluate(question));
     }
   };
@@ -69,4 +83,15 @@ async function findChild(store: Store, id: string, retry: Retry): Promise<Child>
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
   return isEnded ? { kind: 'final', job: parsed.value } : { kind: 'live' };
+}
+
+/** An event announced under its own id, or by a document of any id. */
+async function findEvent(store: Store, name: EventName, retry: Retry): Promise<Announced> {
+  const rows = await retry(() =>
+    store.view('events', { key: [name.type, name.key], includeDocs: true, limit: 1 }),
+  );
+  // The engine ends: nothing will be written any more.
+  const doc = rows?.[0]?.doc;
+  if (doc === undefined) return { kind: 'absent' };
+  return 'data' in doc ? { kind: 'found', data: doc['data'] } : { kind: 'found' };
 }

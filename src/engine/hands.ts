@@ -1,4 +1,5 @@
 import type { Outcome } from '../decide/intent.js';
+import type { Report } from '../decide/report.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
@@ -10,6 +11,8 @@ import { runAttempt, type Attempt, type RunnerOptions, type StopReason } from '.
  */
 export type Hands = {
   readonly claims: ReadonlySet<string>;
+  /** Those of them that were told to stop because nobody needs them any more. */
+  readonly stopping: ReadonlySet<string>;
   /** Free slots; the one of `ended`, a claim whose outcome is about to be written, counts as free. */
   readonly freeSlots: (ended?: string) => number;
   /** Takes a slot for each step; `ended` hands its own over to the first of them. */
@@ -34,13 +37,19 @@ export type HandsOptions = RunnerOptions & {
   readonly slots: number;
   /** A slot came free. */
   readonly onFree: () => void;
-  /** Told the outcome of each started attempt, once; its slot is taken until this resolves. */
-  readonly onEnded: (job: string, step: LiveStep, outcome: Outcome) => Promise<void>;
+  /**
+   * Told the outcome of each started attempt, once, with all that it told on the way; its slot is
+   * taken until this resolves.
+   */
+  readonly onEnded: (job: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what an attempt has told so far. */
+  readonly onTold: (job: string, step: LiveStep, told: Report) => Promise<void>;
 };
 
 export function createHands(options: HandsOptions): Hands {
-  const { plugins, slots, onFree, onEnded } = options;
+  const { plugins, slots, onFree, onEnded, onTold } = options;
   const claims = new Set<string>();
+  const stopping = new Set<string>();
   /** Claims that have no slot any more: the next step of their job has it. */
   const handedOver = new Set<string>();
   const attempts = new Map<string, Attempt & { readonly job: string }>();
@@ -49,6 +58,7 @@ export function createHands(options: HandsOptions): Hands {
 
   const release = (claim: string): void => {
     attempts.delete(claim);
+    stopping.delete(claim);
     handedOver.delete(claim);
     if (!claims.delete(claim)) return;
     if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
@@ -63,6 +73,7 @@ export function createHands(options: HandsOptions): Hands {
   });
   return {
     claims,
+    stopping,
     release,
     freeSlots: (ended) => {
       const freed = ended !== undefined && claims.has(ended) && !handedOver.has(ended) ? 1 : 0;
@@ -82,14 +93,17 @@ export function createHands(options: HandsOptions): Hands {
       const outcome = Promise.resolve(missing(step));
       const attempt: Attempt =
         plugin === undefined
-          ? { claim: step.claim, outcome, stop: () => undefined }
-          : runAttempt(plugin, job, step, options);
+          ? { claim: step.claim, outcome, told: () => ({}), stop: () => undefined }
+          : runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told));
       attempts.set(step.claim, { ...attempt, job: job._id });
       void attempt.outcome
-        .then((outcome) => onEnded(job._id, step, outcome))
+        .then((outcome) => onEnded(job._id, step, outcome, attempt.told()))
         .finally(() => release(step.claim));
     },
-    stop: (claim, reason) => attempts.get(claim)?.stop(reason),
+    stop: (claim, reason) => {
+      if (reason === 'cancelled' && attempts.has(claim)) stopping.add(claim);
+      attempts.get(claim)?.stop(reason);
+    },
     stopAll: (reason) => {
       for (const attempt of attempts.values()) attempt.stop(reason);
     },

@@ -2,6 +2,8 @@ import { endInvalid } from '../decide/finish.js';
 import { glance, type GlanceWorld } from '../decide/glance.js';
 import type { Outcome, Wait } from '../decide/intent.js';
 import { defaultPriority, isFinal, isLiveJob, type Job } from '../model/job.js';
+import type { Report } from '../decide/report.js';
+import type { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
@@ -15,6 +17,7 @@ import type { Parking } from './parking.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
 import { settleAttempt } from './settle-attempt.js';
+import { writeReport } from './reports.js';
 import type { Timers } from './timers.js';
 
 /** The parts of an engine that have to do with jobs. */
@@ -37,6 +40,8 @@ export type JobParts = {
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
   readonly log: Log;
+  /** Has the engine stop by itself, for that reason; it takes nothing more from now on. */
+  readonly fail: (reason: TwsError) => void;
 };
 
 export type Jobs = {
@@ -49,7 +54,9 @@ export type Jobs = {
   /** Wakes a job for which something has changed that all engines learn of at the same time. */
   readonly rouse: (id: string) => void;
   /** An attempt that ran here has ended. Resolves when its outcome is stored or dropped. */
-  readonly settle: (id: string, step: LiveStep, outcome: Outcome) => Promise<void>;
+  readonly settle: (id: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what a running attempt has told so far. */
+  readonly report: (id: string, step: LiveStep, told: Report) => Promise<void>;
   /** A slot came free. */
   readonly fillSlots: () => void;
   /** The job was deleted. */
@@ -77,9 +84,10 @@ export function createJobs(parts: JobParts): Jobs {
       desk.touch(id);
       void wake(parts, id);
     },
-    settle: (id, step, outcome) =>
+    report: (id, step, told) => desk.queue(id, () => writeReport(parts, id, step, told)),
+    settle: (id, step, outcome, told) =>
       desk.queue(id, async () => {
-        const doc = await settleAttempt(parts, id, step, outcome);
+        const doc = await settleAttempt(parts, id, step, outcome, told);
         if (doc !== undefined) await considerJob(parts, doc);
       }),
     fillSlots: () => void fillSlots(parts),
@@ -131,7 +139,8 @@ async function considerVersion(
       return leave(parts, doc);
     case 'elsewhere':
       if (hands.of(doc._id).length > 0) return readAndDecide(parts, doc);
-      parking.forEngine(doc._id, seen.engine);
+      parking.leave(doc._id);
+      parking.watch(doc._id, [seen.engine]);
       return void desk.drop(doc._id);
     case 'later':
       return park(parts, doc, { ...othersFirst, until: seen.until });
@@ -195,18 +204,17 @@ function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined
   const { parking, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
-  const owner = ownerOf(job as Job);
-  if (owner !== undefined) parking.forEngine(job._id, owner);
-  else if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0);
+  if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0);
   else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
   else parking.leave(job._id);
+  parking.watch(job._id, ownersOf(job as Job));
   const keep = wait.for !== undefined && desk.size < keptForSlot;
   if (!keep && hands.of(job._id).length === 0) desk.drop(job._id);
 }
 
-/** The engine of a running attempt. */
-function ownerOf(job: Job): string | undefined {
-  return isLiveJob(job) ? job.steps.find(isLive)?.engine : undefined;
+/** The engines of the running attempts. */
+function ownersOf(job: Job): readonly string[] {
+  return isLiveJob(job) ? job.steps.filter(isLive).map(({ engine }) => engine) : [];
 }
 
 /** A job that sleeps for long is found by the view of due times when its time is near. */

@@ -6,8 +6,8 @@ export type Parking = {
   readonly forSlot: (id: string, priority: number, rank: number) => void;
   /** Waits for a change elsewhere: a definition, a pause, a plugin on another engine. */
   readonly forChange: (id: string) => void;
-  /** Waits for the end of an attempt of that engine. */
-  readonly forEngine: (id: string, engine: string) => void;
+  /** Has attempts that run on these engines, whatever else it waits for. */
+  readonly watch: (id: string, engines: readonly string[]) => void;
   readonly leave: (id: string) => void;
   /** The job that gets the next free slot. */
   readonly nextForSlot: () => string | undefined;
@@ -31,7 +31,7 @@ export function createParking(): Parking {
   let queue = new TinyQueue<Ticket>([], byTurn);
   const tickets = new Map<string, Ticket>();
   const changes = new Set<string>();
-  const engineOf = new Map<string, string>();
+  const enginesOf = new Map<string, readonly string[]>();
   const byEngine = new Map<string, Set<string>>();
   /** A job keeps its place when it was called and got no slot after all. */
   const numbers = new Map<string, number>();
@@ -44,10 +44,8 @@ export function createParking(): Parking {
   const leavePlace = (id: string): void => {
     tickets.delete(id);
     changes.delete(id);
-    const engine = engineOf.get(id);
-    if (engine === undefined) return;
-    engineOf.delete(id);
-    byEngine.get(engine)?.delete(id);
+    for (const engine of enginesOf.get(id) ?? []) byEngine.get(engine)?.delete(id);
+    enginesOf.delete(id);
   };
   /** Every sweep parks waiting jobs anew: tickets that no longer count must not pile up. */
   const tidy = (): void => {
@@ -69,11 +67,13 @@ export function createParking(): Parking {
       leave(id);
       changes.add(id);
     },
-    forEngine: (id, engine) => {
-      leave(id);
-      engineOf.set(id, engine);
-      const ids = byEngine.get(engine) ?? new Set<string>();
-      byEngine.set(engine, ids.add(id));
+    watch: (id, engines) => {
+      if (engines.length === 0) return;
+      enginesOf.set(id, engines);
+      for (const engine of engines) {
+        const ids = byEngine.get(engine) ?? new Set<string>();
+        byEngine.set(engine, ids.add(id));
+      }
     },
     // The number stays: only leave() gives the place up.
     nextForSlot: () => {

@@ -1,7 +1,8 @@
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { ViewName, ViewQuery, ViewRow } from '../store/views.js';
 import type { Assembly } from './assembly.js';
-import { takeRequest } from './requests.js';
+import { releaseWaiting } from './events.js';
+import { takeMessage } from './requests.js';
 
 /** So many documents may be under way before more are read. */
 export const busyLimit = 1_000;
@@ -19,7 +20,9 @@ export async function scan(engine: Assembly): Promise<void> {
     const parsed = parseDocument(doc);
     if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
   }
-  for await (const doc of documentsOf(engine, 'requests')) takeRequest(engine, doc);
+  for (const view of ['requests', 'signals'] as const) {
+    for await (const doc of documentsOf(engine, view)) takeMessage(engine, doc);
+  }
   const now = engine.now();
   for (const [view, query] of [
     ['awake', {}],
@@ -30,6 +33,10 @@ export async function scan(engine: Assembly): Promise<void> {
       await desk.room(busyLimit);
     }
   }
+  await releaseWaiting(
+    engine,
+    rowsOf(engine, 'waiting', { startKey: ['event'], endKey: ['event', {}] }),
+  );
   const near = { startKey: now, endKey: now + engine.horizonMs };
   for await (const { id, key } of rowsOf(engine, 'due', near)) engine.timers.set(id, key);
 }

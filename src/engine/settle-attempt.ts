@@ -1,10 +1,14 @@
 import { carrying } from '../decide/carrying.js';
 import type { Outcome } from '../decide/intent.js';
+import type { Report } from '../decide/report.js';
 import { settle } from '../decide/settle.js';
+import { abandoned } from '../decide/abandoned.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { LiveStep } from '../model/step.js';
+import { cancelChildren } from './abandon.js';
 import { goOn } from './commit.js';
 import { writeOrConfirm } from './confirm.js';
+import { fatalEnd } from './fatal.js';
 import type { JobParts } from './jobs.js';
 
 /**
@@ -17,8 +21,9 @@ export async function settleAttempt(
   id: string,
   step: LiveStep,
   given: Outcome,
+  told: Report,
 ): Promise<StoredDocument | undefined> {
-  const { desk, hands, reading, store, retry, decider, surroundings, now, log } = parts;
+  const { desk, hands, reading, store, retry, decider, surroundings, now, log, fail } = parts;
   const about = { job: id, step: step.name, attempt: step.attempt };
   let outcome = given;
   let refusals = 0;
@@ -26,17 +31,20 @@ export async function settleAttempt(
   while (doc !== undefined) {
     const parsed = reading.read(doc);
     if (parsed.kind !== 'job' || !parsed.ok) break;
-    const settled = settle(parsed.value, step.claim, outcome, now());
+    const settled = settle(parsed.value, step.claim, outcome, now(), told);
     if (settled.kind === 'fenced') {
       log.warn(about, `The outcome of step ${step.name} is dropped: ${settled.because}`);
       break;
     }
+    const fatal = fatalEnd(settled.job, step);
+    if (fatal !== undefined) fail(fatal);
     const standpoint = { seenAt: -Infinity, ended: step.claim };
     const decision = await decider(settled.job, () => surroundings(standpoint), now);
     const next = carrying(settled.job, decision);
     const claims = next.kind === 'claim' ? next.steps : [];
     if (hands.freeSlots(step.claim) < claims.length) continue;
     hands.reserve(claims, step.claim);
+    await cancelChildren(parts, id, abandoned(parsed.value, next.job));
     const written = await writeOrConfirm(parts, next.job, claims, step.claim);
     if (written.kind === 'written') {
       hands.release(step.claim);

@@ -36,7 +36,7 @@ const defaultPort = 4568;
 
 /**
  * Starts a server of the S3 protocol on this machine only.
- * Throws `port_taken`, or `part_missing` where its package is not installed.
+ * Throws `mailbox_port_taken`, or `part_missing` where its package is not installed.
  */
 export async function startBucketServer(options: BucketServerOptions): Promise<BucketServer> {
   const directory = join(options.dir, 's3');
@@ -53,7 +53,7 @@ export async function startBucketServer(options: BucketServerOptions): Promise<B
   // Not its own `run`, which has no answer to a port in use.
   const server = createServer(s3.callback()).listen(wanted, host);
   await once(server, 'listening').catch((error: unknown) => {
-    throw portTaken(error, wanted);
+    throw portTaken(error, wanted, 'S3 server');
   });
   const { port } = server.address() as AddressInfo;
   const stop = (): Promise<void> =>

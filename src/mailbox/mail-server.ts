@@ -31,12 +31,13 @@ export type MailServerOptions = {
 export type MailServer = { readonly port: number; readonly stop: () => Promise<void> };
 
 const host = '127.0.0.1';
-const defaultPort = 2525;
+/** Where the samples send their mail. */
+export const defaultMailPort = 2525;
 const largestMail = 25 * 1024 * 1024;
 
 /**
  * An SMTP server without TLS that takes every mail, with any login or none, and delivers nothing.
- * Throws `port_taken`, or `part_missing` where its packages are not installed.
+ * Throws `mailbox_port_taken`, or `part_missing` where its packages are not installed.
  */
 export async function startMailServer(options: MailServerOptions): Promise<MailServer> {
   const folder = join(options.dir, 'mail');
@@ -77,9 +78,9 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
   });
   // Failures to listen are told below, and a client that breaks off is its own affair.
   server.on('error', () => undefined);
-  const listening = server.listen(options.port ?? defaultPort, host);
+  const listening = server.listen(options.port ?? defaultMailPort, host);
   await once(listening, 'listening').catch((error: unknown) => {
-    throw portTaken(error, options.port ?? defaultPort);
+    throw portTaken(error, options.port ?? defaultMailPort, 'mail server');
   });
   const { port } = listening.address() as AddressInfo;
   return { port, stop: () => new Promise((resolve) => server.close(() => resolve())) };

@@ -22,7 +22,7 @@ export type Mailbox = {
 
 /**
  * Starts the servers that catch, on this machine only, what mail and upload plugins send.
- * Throws `port_taken`, or `part_missing` where their packages are not installed.
+ * Throws `mailbox_port_taken`, or `part_missing` where their packages are not installed.
  */
 export async function startMailbox(options: MailboxOptions): Promise<Mailbox> {
   const { port, s3Port, dir, buckets, onMail } = options;

@@ -8,8 +8,8 @@ export async function loadPart<Module>(name: string, folder: string): Promise<Mo
   return (await found.load()) as Module;
 }
 
-/** What to throw when listening failed: `port_taken`, or the error itself for another cause. */
-export function portTaken(error: unknown, port: number): unknown {
+/** What to throw when listening failed: `mailbox_port_taken`, or the error itself for another cause. */
+export function portTaken(error: unknown, port: number, what: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  return code === 'EADDRINUSE' ? problem('port_taken', { port }) : error;
+  return code === 'EADDRINUSE' ? problem('mailbox_port_taken', { port, what }) : error;
 }

@@ -25,9 +25,11 @@ export type Finding = {
   readonly path: string;
   readonly message: string;
   readonly level: 'problem' | 'warning';
+  /** The definition that is named and that nobody has defined. */
+  readonly missing?: { readonly kind: 'task' | 'flow'; readonly name: string };
 };
 
-type Note = Pick<Finding, 'path' | 'message' | 'level'>;
+type Note = Pick<Finding, 'path' | 'message' | 'level' | 'missing'>;
 
 /**
  * Checks definitions against each other: keys used twice, names that are nowhere, error handlers in
@@ -54,11 +56,12 @@ function toFinding(kind: Finding['kind'], { _id, name }: Named, note: Note): Fin
   return { kind, ...(_id === undefined ? {} : { id: _id }), name, ...note };
 }
 
-type Find<T> = (name: string, owner: string) => T | undefined;
+/** A definition by its name, as an owner sees it. */
+export type Find<T> = (name: string, owner: string) => T | undefined;
 type World = { readonly task: Find<Task>; readonly flow: Find<Flow> };
 
 /** Looks up as the engine does: the owner's own definition first, then the one of everybody. */
-function finder<T extends Named>(definitions: readonly T[]): Find<T> {
+export function finder<T extends Named>(definitions: readonly T[]): Find<T> {
   const byKey = new Map(definitions.map((one) => [keyOf(one.name, one.owner), one]));
   return (name, owner) => byKey.get(keyOf(name, owner)) ?? byKey.get(keyOf(name, defaultOwner));
 }
@@ -101,13 +104,11 @@ function flowNotes(flow: Flow, world: World): readonly Note[] {
 }
 
 /** An entry with its JSON path in the flow document: `tasks.sequence[2]`. */
-type Place = { readonly leaf: Leaf; readonly at: string };
+export type Place = { readonly leaf: Leaf; readonly at: string };
 
-function placesIn(tree: Structure, root: 'tasks' | 'cancel'): readonly Place[] {
-  return leavesOf(tree).map((leaf) => {
-    const keys = leaf.path.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-    return { leaf, at: toJsonPath([root, tree.structure, ...keys]) };
-  });
+/** All entries of a tree with their paths. */
+export function placesIn(tree: Structure, root: 'tasks' | 'cancel'): readonly Place[] {
+  return leavesOf(tree).map((leaf) => ({ leaf, at: toJsonPath([root, ...leaf.keys]) }));
 }
 
 function stepNotes({ leaf, at }: Place, owner: string, world: World): readonly Note[] {
@@ -129,7 +130,7 @@ function absentTask(path: string, task: string, owner: string, world: World): re
 function absent(kind: Finding['kind'], path: string, name: string, owner: string): Note {
   const owners = owner === defaultOwner ? `"${owner}"` : `"${owner}" or ${defaultOwner}`;
   const message = `${path} names the ${kind} "${name}", which is not defined for owner ${owners}.`;
-  return { path, message, level: 'warning' };
+  return { path, message, level: 'warning', missing: { kind, name } };
 }
 
 /** Follows the handlers of a task until one comes back to it: the names on the way round. */

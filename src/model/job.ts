@@ -10,8 +10,10 @@ import {
   timeSchema,
   type Known,
 } from './scalars.js';
+import { retryWishSchema, type RetryWish } from './request.js';
 import { stepSchema, type Failure, type Step } from './step.js';
-import { tasksSchema, type Structure } from './tree.js';
+import type { Structure } from './tree.js';
+import { tasksSchema } from './written-tree.js';
 import { flowSchema, type Flow } from './flow.js';
 import { taskSchema, type Task } from './task.js';
 
@@ -69,6 +71,16 @@ export const newJobSchema = z
   })
   .describe('A job: one run of a flow.');
 
+/** A signal as the job keeps it: `id` is that of the document that brought it. */
+const signalSchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  at: momentSchema,
+  data: z.exactOptional(z.unknown()),
+  by: z.exactOptional(textSchema),
+});
+export type Signal = z.infer<typeof signalSchema>;
+
 const problemSchema = z.looseObject({ path: z.string(), message: z.string() });
 
 /** The snapshot of a flow; a job with a structure of its own may have no name for it. */
@@ -83,12 +95,18 @@ const running = {
   flow_rev: z.exactOptional(z.string()),
   steps: z.array(stepSchema, { error: 'must be the list of steps' }),
   run: z.int().min(1),
+  first_run: z.exactOptional(z.int().min(1)),
+  restarts: z.exactOptional(z.int().min(0)),
   problems: z.exactOptional(z.array(problemSchema)),
   requests: z.exactOptional(z.array(objectSchema)),
+  signals: z.exactOptional(z.array(signalSchema)),
   next_due: z.exactOptional(momentSchema),
   resume_at: z.exactOptional(momentSchema),
   held_since: z.exactOptional(momentSchema),
   held_ms: z.exactOptional(z.number()),
+  timed_from: z.exactOptional(momentSchema),
+  redo: z.exactOptional(z.array(z.looseObject({ from: z.string(), run: z.int() }))),
+  refresh: z.exactOptional(flagSchema),
 };
 
 /** Progress states are `{task}-{n}`; any other text with `$$` is not a state we know. */
@@ -105,6 +123,7 @@ export const liveJobSchema = z.looseObject({ ...running, state: liveState });
 export const finalJobSchema = z.looseObject({
   type: z.literal('job'),
   state: z.enum(['$$complete', '$$cancelled'], { error: liveStateText }),
+  retry: z.exactOptional(retryWishSchema),
 });
 
 /** A problem found in a definition or in parameters: JSON path and sentence. */

@@ -12,10 +12,12 @@ import {
   type NewJob,
   type Problem,
 } from './job.js';
+import { eventSchema, type EventDocument } from './event.js';
 import { show, toProblems } from './problems.js';
 import { requestSchema, type JobRequest } from './request.js';
+import { signalDocumentSchema, type SignalDocument } from './signal.js';
 import { taskSchema, type Task } from './task.js';
-import { toTree } from './tree.js';
+import { toTree } from './written-tree.js';
 
 /** A document as CouchDB hands it out. */
 export type StoredDocument = {
@@ -38,6 +40,8 @@ export type Parsed =
   | Either<'flow', Flow & Identity>
   | Either<'job', Job>
   | Either<'request', JobRequest>
+  | Either<'signal', SignalDocument>
+  | Either<'event', EventDocument>
   | Either<'engine', EngineDocument & Identity>
   | { readonly kind: 'other' };
 
@@ -60,6 +64,10 @@ export function parseDocument(doc: StoredDocument): Parsed {
       return parseJob(doc);
     case 'request':
       return either('request', requestSchema, doc, (request) => request as JobRequest);
+    case 'signal':
+      return either('signal', signalDocumentSchema, doc, (signal) => signal as SignalDocument);
+    case 'event':
+      return either('event', eventSchema, doc, (event) => event);
     case 'engine':
       return either('engine', engineSchema, doc, (engine) => engine as EngineDocument & Identity);
     default:
@@ -67,7 +75,7 @@ export function parseDocument(doc: StoredDocument): Parsed {
   }
 }
 
-const kinds = ['task', 'flow', 'job', 'request', 'engine'] as const;
+const kinds = ['task', 'flow', 'job', 'request', 'signal', 'event', 'engine'] as const;
 
 function isKind(type: unknown): type is (typeof kinds)[number] {
   return kinds.some((kind) => kind === type);

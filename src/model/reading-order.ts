@@ -20,6 +20,8 @@ const last = [
   'requests',
   'problems',
   'run',
+  'first_run',
+  'restarts',
   'resume_at',
   'held_since',
   'held_ms',

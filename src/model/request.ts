@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { textSchema } from './scalars.js';
+import { flagSchema, paramsSchema, textSchema } from './scalars.js';
 
-export const requestActions = ['cancel', 'pause', 'resume'] as const;
+export const requestActions = ['cancel', 'pause', 'resume', 'retry', 'skip', 'note'] as const;
 
-/** A wish for a live job, stored as a small document of its own: no race for the job's revision. */
+const stepSchema = textSchema.describe('A step, by its name, its <task>-<n> or its path.');
+
+/** A wish for a job, stored as a small document of its own: no race for the job's revision. */
 export const requestSchema = z
   .looseObject({
     type: z.literal('request'),
@@ -11,8 +13,34 @@ export const requestSchema = z
     action: z.enum(requestActions, { error: `must be one of ${requestActions.join(', ')}` }),
     by: z.exactOptional(textSchema),
     reason: z.exactOptional(textSchema),
+    step: z.exactOptional(stepSchema.describe('skip: the step to leave out.')),
+    from: z.exactOptional(stepSchema.describe('retry: the step to begin at again.')),
+    params: z.exactOptional(paramsSchema.describe('retry: parameters to change, by step or task.')),
+    latest: z.exactOptional(flagSchema.describe('retry: with the definitions as they are now.')),
+    text: z.exactOptional(textSchema.describe('note: what is to be remembered.')),
   })
-  .describe('A request to a live job: cancel, pause, resume.');
+  .describe('A request to a job: cancel, pause, resume, retry, skip, note.');
 
 export type RequestAction = (typeof requestActions)[number];
 export type JobRequest = z.infer<typeof requestSchema> & { readonly _id: string };
+
+/** How a final job goes on, as a request asks or as its key `retry` says. */
+export const retryWishSchema = z
+  .union(
+    [
+      flagSchema,
+      z.looseObject({
+        from: z.exactOptional(stepSchema),
+        params: z.exactOptional(paramsSchema),
+        latest: z.exactOptional(flagSchema),
+      }),
+    ],
+    { error: 'must be true or {from, params, latest}' },
+  )
+  .describe('In a final job: it goes on at the step that failed, or at "from".');
+
+export type RetryWish = {
+  readonly from?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly latest?: boolean;
+};

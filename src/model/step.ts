@@ -32,6 +32,15 @@ const stepBase = {
   attempt: z.int().min(1),
   run: z.int().min(1),
   phase: z.enum(phases),
+  /** The kind of a structure: the entry is no attempt but tells what was found out about a node. */
+  structure: z.exactOptional(z.string()),
+};
+/** What the plugin tells while it runs. */
+const told = {
+  details: z.exactOptional(z.unknown()),
+  progress: z.exactOptional(z.unknown()),
+  log: z.exactOptional(z.unknown()),
+  reported: z.exactOptional(momentSchema),
 };
 const claimed = {
   plugin: z.string(),
@@ -40,6 +49,12 @@ const claimed = {
   claim: z.string(),
   params: objectSchema,
   accepted: momentSchema,
+};
+/** For what a step waits: a child job (`child`), or a signal of that name, perhaps until a time. */
+const waits = {
+  signal: z.exactOptional(z.string()),
+  since: z.exactOptional(momentSchema),
+  until: z.exactOptional(momentSchema),
 };
 const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
@@ -57,6 +72,7 @@ const failed = {
   ...ended,
   failure: failureSchema,
   due: z.exactOptional(momentSchema),
+  ...told,
 };
 
 /** States of a step, in the order in which it may come through them. */
@@ -80,13 +96,22 @@ const stepText = `must be one of ${stepStates.join(', ')}`;
 export const stepSchema = z.discriminatedUnion(
   'state',
   [
-    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed }),
-    z.looseObject({ ...stepBase, state: z.literal('$$active'), ...claimed, start: momentSchema }),
+    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed, ...told }),
+    z.looseObject({
+      ...stepBase,
+      state: z.literal('$$active'),
+      ...claimed,
+      start: momentSchema,
+      ...told,
+    }),
     z.looseObject({
       ...stepBase,
       state: z.literal('$$waiting'),
       ...maybeClaimed,
-      child: z.string(),
+      ...waits,
+      event: z.exactOptional(z.string()),
+      key: z.exactOptional(z.string()),
+      ...told,
     }),
     z.looseObject({
       ...stepBase,
@@ -94,6 +119,8 @@ export const stepSchema = z.discriminatedUnion(
       ...maybeClaimed,
       ...ended,
       result: z.exactOptional(z.unknown()),
+      warning: z.exactOptional(failureSchema),
+      ...told,
     }),
     z.looseObject({ ...stepBase, state: z.literal('$$error'), ...failed }),
     z.looseObject({ ...stepBase, state: z.literal('$$timeout'), ...failed }),
@@ -106,7 +133,14 @@ export const stepSchema = z.discriminatedUnion(
 export type Step = z.infer<typeof stepSchema>;
 export type StepIn<S extends Step['state']> = Extract<Step, { state: S }>;
 export type LiveStep = StepIn<'$$ready' | '$$active'>;
+export type WaitingStep = StepIn<'$$waiting'>;
+export type OpenStep = LiveStep | WaitingStep;
 export type FailedStep = StepIn<'$$error' | '$$timeout' | '$$cancelled'>;
+
+/** Claimed, running, or waiting: not ended. */
+export function isOpen(step: Step): step is OpenStep {
+  return isLive(step) || step.state === '$$waiting';
+}
 
 /** Claimed or running on an engine right now. */
 export function isLive(step: Step): step is LiveStep {

@@ -30,9 +30,16 @@ export const taskSchema = z
     ),
     retry: z.exactOptional(retrySchema),
     error: z.exactOptional(nameSchema.describe('Task that handles a failure of this one.')),
+    undo: z.exactOptional(
+      nameSchema.describe('Task that undoes a completed step of this one when the flow fails.'),
+    ),
     flow: z.exactOptional(nameSchema.describe('Run this flow instead of a plugin.')),
     labels: z.exactOptional(namesSchema.describe('Labels an engine must carry to take it.')),
-    heartbeat: z.exactOptional(durationSchema),
+    heartbeat: z.exactOptional(
+      durationSchema.describe(
+        'Milliseconds an attempt may be silent (`heartbeat()`); 0 = no limit.',
+      ),
+    ),
     accept_timeout: z.exactOptional(
       durationSchema.describe('Milliseconds within which an engine must take it.'),
     ),

@@ -68,6 +68,15 @@ const failures = {
     (d: { code: string }) => `An exit must be a whole number from 0 to 255, not ${d.code}.`,
     permanent,
   ),
+  DetailsInvalid: row(
+    (d: { problem: string }) => `The details of a heartbeat cannot be kept: ${d.problem}.`,
+    permanent,
+  ),
+  DetourInvalid: row(
+    (d: { maker: string; problem: string }) =>
+      `context.${d.maker}() cannot be used like that: ${d.problem}.`,
+    permanent,
+  ),
   VerifyInvalid: row(
     (d: { plugin: string }) =>
       `The verify() of plugin ${d.plugin} must return {done: result} or nothing.`,

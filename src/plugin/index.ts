@@ -1,12 +1,15 @@
 /** What plugin authors import: `import { PluginError } from 'tws/plugin'`. */
 export type {
+  HistoryEvent,
   JsonSchema,
   Outcome,
   PluginContext,
   PluginFailure,
   PluginModule,
   RenderOptions,
+  WaitOptions,
 } from './api.js';
+export { Detour } from './detour.js';
 export { PluginError, type PluginErrorOptions } from './errors.js';
 export { projectFile, readProjectFile } from './files.js';
 export { loadPackage, missingPackage } from './packages.js';

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
 import { problem } from '../errors.js';
-import { isOlderFormat } from './older-format.js';
+import { decryptOlder, isOlderFormat, type OlderFormat } from './older-format.js';
 
 /** Lengths in bytes: GCM's recommended nonce and full tag, AES-256's key. */
 const lengths = { salt: 16, iv: 12, key: 32 } as const;
@@ -27,12 +27,23 @@ export function encrypt(clear: string, key: string | undefined): string {
 }
 
 /**
- * Gives the clear text of an encrypted one. Throws `secret_older` for the format of earlier
- * projects, `crypto_key_missing` without a key, `secret_unreadable` for another key, a changed value
- * or an unknown version; `where` names the value in that sentence.
+ * Gives the clear text of an encrypted one; `where` names the value in the sentences. The format of
+ * earlier projects is read as `older` says. Throws `crypto_key_missing` without a key,
+ * `secret_unreadable` for another key, a changed value or an unknown version, `secret_older` where
+ * `older` is not given, and `secret_older_unreadable` when nothing sensible comes of it.
  */
-export function decrypt(value: string, key: string | undefined, where = 'The value'): string {
-  if (isOlderFormat(value)) throw problem('secret_older', { where });
+export function decrypt(
+  value: string,
+  key: string | undefined,
+  where = 'The value',
+  older?: OlderFormat,
+): string {
+  if (isOlderFormat(value)) {
+    if (older === undefined) throw problem('secret_older', { where });
+    const clear = decryptOlder(value, given(key, where), older);
+    if (clear !== undefined) return clear;
+    throw problem('secret_older_unreadable', { where, cipher: older.cipher, kdf: older.kdf });
+  }
   const clear = decryptVersion1(value, given(key, where));
   if (clear === undefined) throw problem('secret_unreadable', { where });
   return clear;

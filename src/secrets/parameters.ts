@@ -1,5 +1,6 @@
+import { TwsError } from '../errors.js';
 import { decrypt, encryptedText, isEncrypted } from './encryption.js';
-import { isOlderFormat } from './older-format.js';
+import { isOlderFormat, type OlderFormat } from './older-format.js';
 import { below, isCredentialsName, isSecretName } from './secret-names.js';
 
 type Json = Record<string, unknown>;
@@ -8,23 +9,46 @@ type Json = Record<string, unknown>;
 export type Decrypted = { readonly params: Json; readonly clear: readonly string[] };
 
 /**
- * A copy of `params` with every encrypted value in clear: texts and `{"$enc": text}` anywhere. Where
- * a secret is expected (under a name such as `pass`, or directly inside `auth` or `credentials`) a
- * text of the older format is refused. `document` names the document in the sentences of
- * `crypto_key_missing`, `secret_unreadable` and `secret_older`, which this throws.
+ * A copy of a step's `params` with every encrypted value in clear: texts and `{"$enc": text}`
+ * anywhere. Where a secret is expected (under a name such as `pass`, or directly inside `auth` or
+ * `credentials`) a text of the older format is read as `older` says. `document` names the document in
+ * the sentences of the problems of `decrypt`, which this throws.
  */
 export function decryptDeep(
   params: Readonly<Json>,
   key: string | undefined,
   document = 'the step',
+  older?: OlderFormat,
 ): Decrypted {
   const clear: string[] = [];
   const copy = mapEncrypted(params, (text, path) => {
-    const value = decrypt(text, key, `${path} of ${document}`);
+    const value = decrypt(text, key, `params.${path} of ${document}`, older);
     clear.push(value);
     return value;
   });
   return { params: copy as Json, clear };
+}
+
+/** An encrypted value that cannot be read with what is given. */
+export type Unreadable = { readonly path: string; readonly problem: TwsError };
+
+/** Every encrypted value of a document that cannot be read, and why. */
+export function unreadableIn(
+  document: Readonly<Json>,
+  key: string | undefined,
+  older?: OlderFormat,
+): readonly Unreadable[] {
+  const unreadable: Unreadable[] = [];
+  mapEncrypted(document, (text, path) => {
+    try {
+      decrypt(text, key, path, older);
+    } catch (error) {
+      if (!(error instanceof TwsError)) throw error;
+      unreadable.push({ path, problem: error });
+    }
+    return text;
+  });
+  return unreadable;
 }
 
 /** The paths (`params.smtp.auth.pass`) of all encrypted values in a document. */
@@ -38,11 +62,14 @@ export function findEncrypted(document: Readonly<Json>): readonly string[] {
 }
 
 /**
- * The paths of texts that should be encrypted and are not: values named like a secret inside an
- * `auth` or `credentials` object. Templates and empty texts are not secrets.
+ * The paths of texts that should be encrypted and are not: those under a name that stands for a
+ * secret, wherever they are. Templates and empty texts are not secrets, nor are the paths and
+ * expressions of `stdio`, `output` and `schema`.
  */
 export function findClearSecrets(document: Readonly<Json>): readonly string[] {
-  return clearSecrets(document, { path: '', key: '', credentials: false });
+  return Object.entries(document).flatMap(([key, value]) =>
+    key === 'output' || key === 'schema' ? [] : clearSecrets(value, { path: key, key }),
+  );
 }
 
 type Place = { readonly path: string; readonly key: string; readonly credentials: boolean };
@@ -71,19 +98,18 @@ function mapEncrypted(root: Readonly<Json>, visit: Visit): unknown {
   return walk(root, { path: '', key: '', credentials: false });
 }
 
-function clearSecrets(value: unknown, place: Place): readonly string[] {
-  if (typeof value === 'string') {
-    return place.credentials && isSecretName(place.key) && isClear(value) ? [place.path] : [];
-  }
+function clearSecrets(
+  value: unknown,
+  { path, key }: Omit<Place, 'credentials'>,
+): readonly string[] {
+  if (typeof value === 'string') return isSecretName(key) && isClear(value) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {
-    return value.flatMap((item, index) =>
-      clearSecrets(item, { ...place, path: below(place.path, index) }),
-    );
+    return value.flatMap((item, index) => clearSecrets(item, { path: below(path, index), key }));
   }
-  const credentials = place.credentials || isCredentialsName(place.key);
-  return Object.entries(value).flatMap(([key, item]) =>
-    clearSecrets(item, { path: below(place.path, key), key, credentials }),
+  return Object.entries(value).flatMap(([name, item]) =>
+    // A mapping holds paths in the parameters, not their values.
+    name === 'stdio' ? [] : clearSecrets(item, { path: below(path, name), key: name }),
   );
 }
 

@@ -14,6 +14,9 @@ export const viewNames = [
   'failed',
   'children',
   'requests',
+  'signals',
+  'events',
+  'waiting',
   'engines',
 ] as const;
 export type ViewName = (typeof viewNames)[number];
@@ -44,6 +47,15 @@ export type Views = {
   readonly children: { readonly key: string; readonly value: StateAndExit };
   /** Requests that no engine has taken yet, by the id of their job; value: the action. */
   readonly requests: { readonly key: string; readonly value: string };
+  /** Signals that no engine has taken yet, by the id of their job; value: the name. */
+  readonly signals: { readonly key: string; readonly value: string };
+  /** Announced events. Key `[type, key]`. */
+  readonly events: { readonly key: readonly [string, string]; readonly value: null };
+  /** Waiting steps of jobs: key `['signal', name, '']` or `['event', type, key]`; value: path. */
+  readonly waiting: {
+    readonly key: readonly ['signal' | 'event', string, string];
+    readonly value: string;
+  };
   /** Engine documents, by host; value: their state. */
   readonly engines: { readonly key: string; readonly value: string };
 };

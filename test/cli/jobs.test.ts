@@ -75,6 +75,12 @@ describe('tws submit', () => {
     const { tws } = await ready();
     const input = JSON.stringify({ type: 'job', flow: 'nix' });
     expect((await tws(submit, { args: ['-'], input })).err).toContain('no flow "nix"');
+    const sample = JSON.stringify({ type: 'job', flow: 'mailtest' });
+    expect((await tws(submit, { args: ['-'], input: sample })).err).toContain(
+      'It is one of the samples: store them with `tws push --samples`.',
+    );
+    const close = JSON.stringify({ type: 'job', flow: 'gret' });
+    expect((await tws(submit, { args: ['-'], input: close })).err).toContain('mean "greet"?');
     expect((await tws(submit, { args: ['d/f1.json'] })).error?.code).toBe('file_unusable');
     expect((await tws(submit, { args: ['nix'] })).error?.code).toBe('file_missing');
     const wrong = JSON.stringify({ type: 'job', flow: 'greet', priority: 'high' });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { encrypt } from '../../src/secrets/encryption.js';
 import { openProject } from './database.js';
 import { tws } from './executable.js';
@@ -165,6 +165,78 @@ describe('tws dev', () => {
     expect(await dev.ended).toBe(69);
     expect(dev.err()).toContain(`Port ${port}`);
     taken.close();
+  });
+});
+
+describe('the mail server of tws dev', () => {
+  async function busyPort(): Promise<number> {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    onTestFinished(() => void taken.close());
+    return (taken.address() as { port: number }).port;
+  }
+  const files = {
+    'couch/tws/tasks/mail.json': task('mail', { plugin: 'mail-smtp' }),
+    'couch/tws/flows/f.json': flow('f', ['mail']),
+  };
+
+  it('takes the port it is told, any free one for 0, and says where the samples must send', async () => {
+    const dev = tws(['dev', '--port', '0', '--mail-port', '0', '--s3-port', '0'], {
+      cwd: await project(files),
+    });
+    await dev.prints(/Ctrl-C ends all/);
+    const port = /smtp:\/\/127\.0\.0\.1:(\d+)/.exec(dev.err())?.[1];
+    expect(Number(port)).toBeGreaterThan(0);
+    expect(dev.err()).toContain(`--set params.mail-0.smtp.port=${port}`);
+    expect(dev.err()).not.toContain('warning');
+    dev.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
+  });
+
+  it('says once that its port is taken, and the rest runs', async () => {
+    const port = String(await busyPort());
+    const dev = tws(['dev', '--port', '0', '--mail-port', port, '--s3-port', '0'], {
+      cwd: await project(files),
+    });
+    await dev.prints(/Ctrl-C ends all/);
+    expect(dev.err().match(new RegExp(`Port ${port}`, 'g'))).toHaveLength(1);
+    expect(dev.err()).toContain('no mail server: Port');
+    expect(dev.err()).toContain('--mail-port');
+    expect(dev.err()).toContain('S3 server:    http://');
+    dev.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
+  });
+
+  it('is refused by tws quickstart when the port that was asked for is taken', async () => {
+    const port = String(await busyPort());
+    const shown = tws(['quickstart', '--mail-port', port], { cwd: await project() });
+    expect(await shown.ended).toBe(69);
+    expect(shown.err()).toContain(`Port ${port} of this machine, which the mail server wants`);
+  });
+});
+
+describe('a project of tws new', () => {
+  it('runs its own job and the samples by the commands of its README', async () => {
+    const above = await project();
+    expect(await tws(['new', 'project', 'shop'], { cwd: above }).ended).toBe(0);
+    const cwd = join(above, 'shop');
+    const readme = await readFile(join(cwd, 'README.md'), 'utf8');
+    const ports = ['--port', '0', '--mail-port', '0', '--s3-port', '0'];
+    const dev = tws(['dev', '--mailbox', ...ports], { cwd });
+    await dev.prints(/Ctrl-C ends all/);
+    const port = /smtp:\/\/127\.0\.0\.1:(\d+)/.exec(dev.err())?.[1] ?? '';
+    const told = [...readme.matchAll(/^ {4}npx tws (?!dev)(.*?)(?: +#.*)?$/gm)];
+    const calls = told.map(([, call = '']) => call.trim().split(' '));
+    expect(calls.map(([command]) => command)).toEqual(['submit', 'push', 'submit', 'submit']);
+    for (const call of calls) {
+      const mails = call.includes('mailtest') || call.includes('mail-to');
+      const args = mails ? [...call, '--set', `params.mail-0.smtp.port=${port}`] : call;
+      const called = tws(args, { cwd });
+      expect(await called.ended, `${call.join(' ')}: ${called.err()}`).toBe(0);
+    }
+    await dev.prints(/To: +me@example\.com/);
+    dev.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
   });
 });
 

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { disable } from '../../src/cli/commands/enable.js';
 import { push } from '../../src/cli/commands/push.js';
 import { validate } from '../../src/cli/commands/validate.js';
+import { loadConfig } from '../../src/config.js';
 import { openProject } from './database.js';
-import { flow, project, run, task } from './terminal.js';
+import { flow, project, run, task, testIo } from './terminal.js';
 
 const files = {
   'couch/tws/tasks/a.json': '{\n    "type": "task",\n    "name": "a", "plugin": "noop"\n}\n',
@@ -65,8 +66,8 @@ describe('tws push', () => {
     const { exit, err, error } = await tws(push, { args: ['d'] });
     expect(exit).toBe(3);
     expect(error?.code).toBe('documents_invalid');
-    expect(err).toMatch(/^d\/b\.json: timeout: timeout must be a duration/m);
-    expect(err).toMatch(/^d\/b\.json: retry: /m);
+    expect(err).toMatch(/^d\/b\.json: timeout must be a duration/m);
+    expect(err).toMatch(/^d\/b\.json: retry must be /m);
     expect(err).toMatch(/^d\/c\.json: line 1, column 2: /m);
     expect(err).toMatch(/^d\/e\.json: error: .*circle \(loop -> loop\)/m);
     expect(await store.get('task:DEFAULT:a')).toBeUndefined();
@@ -79,7 +80,7 @@ describe('tws push', () => {
     });
     const { exit, err } = await tws(push, { args: ['f.json', 't.json'] });
     expect(exit).toBe(0);
-    expect(err).toContain('warning: f.json: tasks.sequence[0].task: ');
+    expect(err).toContain('warning: f.json: tasks.sequence[0] names ');
     expect(err).toContain('There is no plugin "mine"');
   });
 
@@ -124,6 +125,47 @@ describe('tws push', () => {
     ]);
   });
 
+  it('stores the samples in a project that has documents of its own', async () => {
+    const { tws, store } = await openProject(files);
+    const { exit, err, out } = await tws(push, { flags: { samples: true } });
+    expect([exit, err]).toEqual([0, '']);
+    expect(out).toMatch(/^inserting: ~tws\/tasks\/mail\.json => ok task:DEFAULT:mail/m);
+    const names = (await store.view('flows')).map(({ key }) => key);
+    expect(names).toEqual(['mailtest::DEFAULT', 's3::DEFAULT', 'templatemail::DEFAULT']);
+    expect((await tws(push, { flags: { samples: true } })).out).not.toContain('inserting');
+  });
+
+  it('never puts a sample in the place of a task of your own', async () => {
+    const { tws, store, put } = await openProject();
+    const own = task('mail', { plugin: 'noop' });
+    await put({ ...own, _id: 'task:DEFAULT:mail' }, { ...task('s3'), _id: 'mine' });
+    const { exit, out } = await tws(push, { flags: { samples: true } });
+    expect(exit).toBe(0);
+    expect(out).toContain('skipping: ~tws/tasks/mail.json (you have one of your own');
+    expect(out).toContain('skipping: ~tws/tasks/s3.json (you have one of your own');
+    expect(await store.get('task:DEFAULT:mail')).toMatchObject(own);
+    expect(await store.get('task:DEFAULT:s3')).toBeUndefined();
+  });
+
+  it.each([
+    ['a sample', 'mail', 'It is one of the samples: store them with `tws push --samples`.'],
+    ['a mistyped one', 'ehco', 'Did you mean "echo"?'],
+    ['any other', 'elsewhere', 'Push that task, too, or jobs for it fail.'],
+  ])('says before it stores a flow what to do about a missing task: %s', async (_t, name, todo) => {
+    const opened = await openProject({ 'f.json': flow('f', [name]), 'echo.json': task('echo') });
+    const { env, root } = opened;
+    const warned: (string | undefined)[] = [];
+    const { io } = testIo({ cwd: root, env });
+    const watched = { ...io, warn: (line: string) => void warned.push(line), out: checkWarned };
+    function checkWarned(line: string): void {
+      if (line.includes('f.json')) expect(warned.join()).toContain(todo);
+    }
+    const config = () => loadConfig({ flags: {}, env, cwd: root });
+    const args = ['f.json', 'echo.json'];
+    expect(await push({ args, flags: {}, config }, watched)).toBe(0);
+    expect(warned.join()).toContain(`names the task "${name}"`);
+  });
+
   it('wants to know what', async () => {
     const { tws } = await openProject();
     expect((await tws(push)).error?.code).toBe('usage');
@@ -135,6 +177,26 @@ describe('tws validate', () => {
     const { tws, store } = await openProject(files);
     expect(await tws(validate)).toMatchObject({ exit: 0 });
     expect(await store.view('tasks')).toEqual([]);
+  });
+
+  it('warns of what is hardly meant, and names the mistyped key that a problem comes from', async () => {
+    const { tws } = await openProject({
+      'a.json': task('a', { plugin: 'http-request', params: { url: 5 }, retry: { limt: 2 } }),
+      'f.json': flow('f', [{ task: 'a', wen: 'results.b = 1', when: 'results.b = 1' }, 'a']),
+      'n.json': { type: 'task', nmae: 'n' },
+    });
+    const { exit, err } = await tws(validate, { args: ['a.json', 'f.json', 'n.json'] });
+    expect(exit).toBe(3);
+    expect(err).toContain('n.json: name is missing.');
+    expect(err).toContain(
+      'n.json: nmae is no key that TWS knows, so nothing reads it; did you mean "name"?',
+    );
+    expect(err).toContain('a.json: retry.limt is no key');
+    expect(err).toContain(
+      'a.json: params does not suit plugin "http-request": url must be string.',
+    );
+    expect(err).toContain('f.json: tasks.sequence[0].when asks for results.b');
+    expect(err).not.toMatch(/(\b[\w.[\]]+): \1\b/);
   });
 
   it('checks the files also when no database answers', async () => {

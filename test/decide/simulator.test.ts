@@ -106,6 +106,7 @@ const scenario: fc.Arbitrary<Scenario> = fc
     const endless = unserved === undefined ? {} : { timeout: 3_000 };
     return {
       ...rest,
+      detours: true,
       job: { ...job },
       flow: flow(nodes, { ...options, ...endless }),
       tasks: [...plain, ...handlers],
@@ -132,7 +133,16 @@ describe('any job, run by any engines,', () => {
     const nodes = fc.array(fc.constantFrom('t0', 't1'), { maxLength: 6 });
     const property = fc.property(nodes, fc.nat(), (steps, seed) => {
       const given = { steps, seed, flow: flow(steps, { retry: 0 }) };
-      const calm = { job: {}, engines: 1, slots: 1, losses: 0, stops: 0, edits: [], busy: [] };
+      const calm = {
+        job: {},
+        engines: 1,
+        slots: 1,
+        losses: 0,
+        stops: 0,
+        edits: [],
+        busy: [],
+        detours: false,
+      };
       const tasks = ['t0', 't1'].map((name) => task(name, { plugin: 'p', optional: true }));
       const { revisions } = simulate({ ...given, ...calm, tasks });
       expect(revisions.length).toBe(steps.length + 1);

@@ -21,6 +21,8 @@ export type Scenario = {
   /** How often engines are lost or stopped on the way. */
   readonly losses: number;
   readonly stops: number;
+  /** Plugins may ask to begin again. */
+  readonly detours: boolean;
   readonly edits: readonly Edit[];
   /** Everything by chance follows from it. */
   readonly seed: number;
@@ -182,7 +184,7 @@ class Simulation implements Run {
     this.#store(job, engine.id, claims);
     if (ends !== undefined) engine.attempts.delete(ends);
     for (const step of claims) {
-      engine.attempts.set(step.claim, begin(step, this.#now, this.#chance));
+      engine.attempts.set(step.claim, begin(step, this.#now, this.#chance, this.#scenario.detours));
     }
   }
 
@@ -302,8 +304,9 @@ function withNextDue(job: LiveJob, intent: Intent): LiveJob {
   return until === undefined ? job : { ...job, next_due: until };
 }
 
-function begin(step: LiveStep, now: number, chance: () => number): Attempt {
-  return { step, endsAt: now + Math.floor(chance() ** 3 * 8_000), outcome: outcomeBy(chance) };
+function begin(step: LiveStep, now: number, chance: () => number, detours: boolean): Attempt {
+  const endsAt = now + Math.floor(chance() ** 3 * 8_000);
+  return { step, endsAt, outcome: outcomeBy(chance, detours) };
 }
 
 /** A stop reaches most plugins in time; some end all the same. */

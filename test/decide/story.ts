@@ -1,5 +1,6 @@
 import { decide } from '../../src/decide/decide.js';
 import type { Answer, ChildJob, Intent, Outcome } from '../../src/decide/intent.js';
+import type { Report } from '../../src/decide/report.js';
 import { settle } from '../../src/decide/settle.js';
 import type { Flow } from '../../src/model/flow.js';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../../src/model/job.js';
 import { isLive, type LiveStep, type Step } from '../../src/model/step.js';
 import type { Task } from '../../src/model/task.js';
-import type { WrittenNode } from '../../src/model/tree.js';
+import type { WrittenNode } from '../../src/model/written-tree.js';
 import {
   flow,
   frozen,
@@ -102,14 +103,26 @@ export class Story {
     return this.#store(this.decide(this.job, { running: [] }));
   }
 
-  /** Ends the running attempt, decides on, and stores both in one revision. */
-  end(outcome: Outcome): Intent {
-    const settled = settle(this.job, this.live.claim, outcome, this.now);
+  /** Ends the running attempt (`of`: of that task or path), decides on, stores both in one revision. */
+  end(outcome: Outcome, of?: string, told: Report = {}): Intent {
+    const settled = settle(this.job, this.liveAt(of).claim, outcome, this.now, told);
     if (settled.kind === 'fenced') throw new Error(settled.because);
     this.job = frozen(settled.job);
     const intent = this.decide();
     if (!('job' in intent)) this.revisions += 1;
     return this.#store(intent);
+  }
+
+  /** Ends the running attempt of a task or at a path well, with a result. */
+  did(of: string, result?: unknown): this {
+    this.end({ kind: 'done', ...(result === undefined ? {} : { result }) }, of);
+    return this;
+  }
+
+  /** Ends the running attempt of a task or at a path with an error of the plugin. */
+  broke(of: string, name = 'Broken'): this {
+    this.end({ kind: 'failed', failure: { name, message: `It is ${name}.` } }, of);
+    return this;
   }
 
   /** Ends the running attempt well. */
@@ -143,9 +156,21 @@ export class Story {
   }
 
   get live(): LiveStep {
-    const live = this.steps.find(isLive);
-    if (live === undefined) throw new Error('No attempt is running.');
+    return this.liveAt();
+  }
+
+  /** The running attempt, of a task or at a path. */
+  liveAt(of?: string): LiveStep {
+    const live = this.steps
+      .filter(isLive)
+      .find(({ task, path }) => of === undefined || of === task || of === path);
+    if (live === undefined) throw new Error(`No attempt ${of ?? ''} is running.`);
     return live;
+  }
+
+  /** The tasks that run now, in the order in which they began. */
+  get running(): readonly string[] {
+    return this.steps.filter(isLive).map(({ task }) => task);
   }
 
   /** How the job ended: state, exit, and the name of the failure. */

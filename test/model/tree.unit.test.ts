@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leavesOf, tasksSchema, toTree, type WrittenNode } from '../../src/model/tree.js';
+import { leavesOf } from '../../src/model/tree.js';
+import { tasksSchema, toTree, type WrittenNode } from '../../src/model/written-tree.js';
 
 const written = fc.letrec<{ node: WrittenNode; list: WrittenNode[] }>((tie) => ({
   node: fc.oneof(

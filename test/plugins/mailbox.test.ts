@@ -89,13 +89,13 @@ describe('a port that is in use', () => {
   it('is told for the bucket server', async () => {
     const port = await usedPort();
     await expect(startBucketServer({ port, dir: folderWith() })).rejects.toMatchObject({
-      code: 'port_taken',
+      code: 'mailbox_port_taken',
     });
   });
 
   it('is told for the mail server', async () => {
     const port = await usedPort();
     const started = startMailbox({ port, dir: folderWith(), onMail: () => undefined });
-    await expect(started).rejects.toMatchObject({ code: 'port_taken' });
+    await expect(started).rejects.toMatchObject({ code: 'mailbox_port_taken' });
   });
 });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { encrypt } from '../../src/secrets/encryption.js';
-import { decryptDeep, findClearSecrets, findEncrypted } from '../../src/secrets/parameters.js';
+import {
+  decryptDeep,
+  findClearSecrets,
+  findEncrypted,
+  unreadableIn,
+} from '../../src/secrets/parameters.js';
 
 const key = 'TOPsecretKEY';
 const older = '00112233445566778899aabbccddeeff:0123456789abcdef';
@@ -30,7 +35,9 @@ describe('decryptDeep', () => {
   });
 
   it('refuses the older format where a secret is expected, and takes it for a text elsewhere', () => {
-    expect(() => decryptDeep({ smtp: { auth: { user: older } } }, key)).toThrow('cannot be read');
+    expect(() => decryptDeep({ smtp: { auth: { user: older } } }, key)).toThrow(
+      'params.smtp.auth.user of the step is encrypted in the format of an earlier project',
+    );
     expect(decryptDeep({ checksum: older }, key).params).toEqual({ checksum: older });
   });
 
@@ -42,13 +49,39 @@ describe('decryptDeep', () => {
     const params = { smtp: { auth: { pass: encrypt('secret', key) } } };
     const open = (with_: string | undefined) => () => decryptDeep(params, with_, 'job "j1"');
     expect(open(undefined)).toThrow(
-      'smtp.auth.pass of job "j1" holds an encrypted value, but TWS_CRYPTO_KEY is not set.',
+      'params.smtp.auth.pass of job "j1" is encrypted, but TWS_CRYPTO_KEY is not set in the environment',
     );
-    expect(open('another')).toThrow('smtp.auth.pass of job "j1" cannot be decrypted');
+    expect(open('another')).toThrow('params.smtp.auth.pass of job "j1" cannot be decrypted');
   });
 
   it('refuses {"$enc": …} around a text that was never encrypted', () => {
     expect(() => decryptDeep({ pass: { $enc: 'clear' } }, key)).toThrow('cannot be decrypted');
+  });
+});
+
+describe('unreadableIn', () => {
+  const document = {
+    params: {
+      a: encrypt('one', key),
+      b: [{ token: encrypt('two', 'another') }],
+      auth: { x: older },
+    },
+  };
+
+  it('tells each value that cannot be read, with its path and why', () => {
+    const found = unreadableIn(document, key);
+    expect(found.map(({ path, problem }) => [path, problem.code])).toEqual([
+      ['params.b[0].token', 'secret_unreadable'],
+      ['params.auth.x', 'secret_older'],
+    ]);
+  });
+
+  it('tells all of them when there is no key', () => {
+    expect(unreadableIn(document, undefined, { cipher: 'aes-256-cbc', kdf: 'raw' })).toMatchObject([
+      { problem: { code: 'crypto_key_missing' } },
+      { problem: { code: 'crypto_key_missing' } },
+      { problem: { code: 'crypto_key_missing' } },
+    ]);
   });
 });
 
@@ -63,7 +96,7 @@ describe('findEncrypted', () => {
 });
 
 describe('findClearSecrets', () => {
-  it('tells the paths of clear secrets inside auth or credentials', () => {
+  it('tells the paths of clear secrets', () => {
     const document = {
       params: {
         smtp: { auth: { user: 'me', pass: 'clear' } },
@@ -89,7 +122,26 @@ describe('findClearSecrets', () => {
     expect(findClearSecrets({ auth: { pass } })).toEqual([]);
   });
 
-  it('is silent about such names outside of auth', () => {
-    expect(findClearSecrets({ params: { token: 'chess piece' } })).toEqual([]);
+  it('tells them outside of auth, too, and in lists', () => {
+    const document = {
+      params: { token: 'chess piece', db: { db_password: 'x' }, list: [{ secret: ['y'] }] },
+      tasks: [{ task: 'a', params: { api_key: 'z' } }],
+    };
+    expect(findClearSecrets(document)).toEqual([
+      'params.token',
+      'params.db.db_password',
+      'params.list[0].secret[0]',
+      'tasks[0].params.api_key',
+    ]);
+  });
+
+  it('is silent about mappings, expressions and schemas', () => {
+    const document = {
+      tasks: [{ task: 'a', stdio: { token: 'auth.token' } }],
+      output: { token: 'results.a.token' },
+      schema: { properties: { x: { token: 'y' } } },
+      params: { key: 'file.txt', max_tokens: '7', passage: 'way' },
+    };
+    expect(findClearSecrets(document)).toEqual([]);
   });
 });

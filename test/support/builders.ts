@@ -1,11 +1,12 @@
-import type { Answer, Child, Found, Peer, World } from '../../src/decide/intent.js';
+import type { Announced, Answer, Child, Found, Peer, World } from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { renderParams } from '../../src/engine/expressions.js';
 import { toFlow } from '../../src/model/dialects.js';
 import type { Flow, WrittenFlow } from '../../src/model/flow.js';
 import { isLiveJob, type LiveJob, type NewJob } from '../../src/model/job.js';
 import type { Task } from '../../src/model/task.js';
-import { leavesOf, type WrittenNode } from '../../src/model/tree.js';
+import { leavesOf, namesTask } from '../../src/model/tree.js';
+import { type WrittenNode } from '../../src/model/written-tree.js';
 
 /** The moment at which stories of tests begin (epoch ms). */
 export const t0 = Date.UTC(2026, 0, 1);
@@ -38,6 +39,7 @@ export type WorldOptions = {
   readonly plugins?: readonly string[];
   readonly labels?: readonly string[];
   readonly running?: readonly string[];
+  readonly stopping?: readonly string[];
   readonly templates?: readonly string[];
   readonly seenAt?: number;
   readonly nonce?: string;
@@ -51,6 +53,8 @@ export type WorldOptions = {
   readonly task?: (name: string, owner: string) => Found<Task>;
   readonly children?: Readonly<Record<string, Child>>;
   readonly answers?: Readonly<Record<string, Answer>>;
+  /** Announced events by `type:key`; others are absent. */
+  readonly events?: Readonly<Record<string, Announced>>;
   readonly render?: World['render'];
   readonly crashLimit?: number;
 };
@@ -71,6 +75,7 @@ export function world(options: WorldOptions = {}): World {
       freeSlots: options.freeSlots ?? 1,
       facts: () => ({ templates: options.templates ?? [] }),
       running: new Set(options.running),
+      stopping: new Set(options.stopping),
     },
     seenAt: options.seenAt ?? -Infinity,
     nonce: options.nonce ?? 'nonce',
@@ -79,6 +84,7 @@ export function world(options: WorldOptions = {}): World {
     flow: options.flow ?? ((name, owner) => foundIn(flows, name, owner)),
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },
+    event: (type, key) => options.events?.[`${type}:${key}`] ?? { kind: 'absent' },
     answers: new Map(Object.entries(answers)),
     render: options.render ?? renderParams,
     crashLimit: options.crashLimit ?? 3,
@@ -98,8 +104,10 @@ export function peer(
 export function tasksOf(defined: Flow, given: readonly Task[] = []): readonly Task[] {
   const cancel = defined.cancel === undefined ? [] : leavesOf(defined.cancel);
   const entries = [...leavesOf(defined.tasks), ...cancel].map((leaf) => leaf.entry);
-  const named = entries.flatMap(({ task: name, error }) => [name, error ?? name]);
-  const handlers = [defined.error?.name, ...given.map(({ error }) => error)];
+  const named = entries
+    .filter(namesTask)
+    .flatMap(({ task: name, error, undo }) => [name, error ?? name, undo ?? name]);
+  const handlers = [defined.error?.name, ...given.flatMap(({ error, undo }) => [error, undo])];
   const names = new Set([...named, ...handlers].filter((name) => name !== undefined));
   for (const { name } of given) names.delete(name);
   return [...given, ...[...names].map((name) => task(name))];

@@ -1,9 +1,12 @@
 import type { DefinitionKind } from '../../client.js';
+import { closest } from '../../closest.js';
 import { checkDefinitions, type Finding } from '../../model/check.js';
 import type { Flow } from '../../model/flow.js';
 import { parseDocument } from '../../model/parse.js';
 import { defaultOwner, keyOf, type Task } from '../../model/task.js';
 import type { FileProblem, Written } from '../files.js';
+import { isSample } from '../samples.js';
+import { asWritten } from './written-path.js';
 
 /** A document of a file, valid by itself. */
 export type Checked = { readonly file: string; readonly doc: Written };
@@ -15,6 +18,14 @@ export type References = {
   readonly problems: readonly FileProblem[];
   /** What may be right elsewhere or later: it does not stop a push. */
   readonly warnings: readonly FileProblem[];
+  /** The definitions of the files and of the database, a file before the stored one. */
+  readonly definitions: Definitions;
+};
+
+/** Valid definitions, each called by its file or by its id in the database. */
+export type Definitions = {
+  readonly tasks: readonly Called<Task>[];
+  readonly flows: readonly Called<Flow>[];
 };
 
 /** Checks documents of files against each other and against what the database holds. */
@@ -26,28 +37,49 @@ export async function checkReferences(
   const kept = readAll([...(await stored('task')), ...(await stored('flow'))].map(ofDatabase));
   const tasks = together(files.tasks, kept.tasks);
   const flows = together(files.flows, kept.flows);
-  const names = new Set(documents.map(({ file }) => file));
-  const findings = checkDefinitions({ tasks, flows }).filter(({ id }) => names.has(id ?? ''));
+  const docs = new Map(documents.map(({ file, doc }) => [file, doc]));
+  const findings = checkDefinitions({ tasks, flows }).filter(({ id }) => docs.has(id ?? ''));
+  const known = { task: namesOf(tasks), flow: namesOf(flows) };
   const ofLevel = (level: Finding['level']): readonly FileProblem[] =>
     findings
       .filter((finding) => finding.level === level)
-      .map(({ id: file = '', path, message }) => ({ file, path, message }));
+      .map(({ id: file = '', path, message, missing }) => {
+        const told = missing === undefined ? message : `${message} ${remedy(missing, known)}`;
+        return { file, ...asWritten({ path, message: told }, docs.get(file) ?? {}) };
+      });
   return {
     problems: ofLevel('problem'),
-    warnings: [...ofLevel('warning'), ...jobsOfNoFlow(documents, flows)],
+    warnings: [...ofLevel('warning'), ...jobsOfNoFlow(documents, flows, known)],
+    definitions: { tasks, flows },
   };
+}
+
+type Known = Readonly<Record<DefinitionKind, readonly string[]>>;
+
+/** What to do about a name that is nowhere: it is mistyped, one of the samples, or still to come. */
+export function remedy({ kind, name }: Missing, known: Known): string {
+  const close = closest(name, known[kind]);
+  if (close !== undefined) return `Did you mean "${close}"?`;
+  if (isSample(kind, name))
+    return 'It is one of the samples: store them with `tws push --samples`.';
+  return `Push that ${kind}, too, or jobs for it fail.`;
+}
+
+type Missing = NonNullable<Finding['missing']>;
+
+function namesOf(definitions: readonly Named[]): readonly string[] {
+  return definitions.map(({ name }) => name);
 }
 
 /** A definition that is called by the file it is in, or by its id in the database. */
 type Called<T> = T & { readonly _id: string };
-type Read = { readonly tasks: readonly Called<Task>[]; readonly flows: readonly Called<Flow>[] };
 
 function ofDatabase(doc: Written): Checked {
   return { file: `${String(doc['_id'])} in the database`, doc };
 }
 
 /** What is malformed is told elsewhere. */
-function readAll(documents: readonly Checked[]): Read {
+function readAll(documents: readonly Checked[]): Definitions {
   const tasks: Called<Task>[] = [];
   const flows: Called<Flow>[] = [];
   for (const { file, doc } of documents) {
@@ -69,6 +101,7 @@ function together<T extends Named>(files: readonly T[], stored: readonly T[]): r
 function jobsOfNoFlow(
   documents: readonly Checked[],
   flows: readonly Flow[],
+  known: Known,
 ): readonly FileProblem[] {
   const keys = new Set(flows.map(({ name, owner }) => keyOf(name, owner)));
   return documents.flatMap(({ file, doc }) => {
@@ -76,7 +109,8 @@ function jobsOfNoFlow(
     if (type !== 'job' || typeof flow !== 'string') return [];
     const own = typeof owner === 'string' ? owner : defaultOwner;
     if (keys.has(keyOf(flow, own)) || keys.has(keyOf(flow, defaultOwner))) return [];
-    const message = `flow names the flow "${flow}", which neither these files nor the database hold.`;
+    const todo = remedy({ kind: 'flow', name: flow }, known);
+    const message = `flow names the flow "${flow}", which neither these files nor the database hold. ${todo}`;
     return [{ file, path: 'flow', message }];
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OlderFormat } from '../../secrets/older-format.js';
 import { command } from '../command.js';
 
 /** `tws config`: every setting with its source; credentials are shown as `***`. */
@@ -6,7 +7,7 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
   const config = read();
   const { origins } = config;
   const hidden = (value: string | undefined): string => (value === undefined ? '' : '***');
-  const settings: readonly (readonly [string, unknown])[] = [
+  const settings: readonly (readonly [string, Shown])[] = [
     ['url', config.url],
     ['user', hidden(config.user)],
     ['password', hidden(config.password)],
@@ -17,14 +18,16 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
     ['slots', config.slots ?? 10],
     ['labels', config.labels],
     ['lease', config.leaseMs ?? 15_000],
+    ['drain', config.drainMs ?? 30_000],
     ['log_level', config.logLevel],
     ['crypto_key', hidden(config.cryptoKey)],
+    ['secrets.older', config.olderSecrets ?? ''],
     ['embedded.dir', config.embedded.dir],
     ['embedded.port', config.embedded.port],
   ];
   io.out(`project: ${config.root}${config.file === undefined ? ' (no tws.json)' : ''}`);
   for (const [name, value] of settings) {
-    const shown = Array.isArray(value) ? value.join(', ') : String(value);
+    const shown = shownValue(value);
     io.out(
       `${name}: ${shown} ${io.style('dim', `(${origins[name] ?? 'default'})`)}`.replace('  ', ' '),
     );
@@ -38,3 +41,10 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
   });
   return 0;
 });
+
+type Shown = string | number | readonly string[] | OlderFormat;
+
+function shownValue(value: Shown): string {
+  if (typeof value !== 'object') return String(value);
+  return Array.isArray(value) ? value.join(', ') : JSON.stringify(value);
+}

@@ -3,20 +3,23 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { open, prepareDatabase } from '../../client.js';
 import type { Config } from '../../config.js';
+import type { Engine } from '../../engine/engine.js';
 import { command, listFlag, numberFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
-import { endEngine, startProjectEngine, stopping } from '../engine-run.js';
+import { endEngine, startProjectEngine, stopping, untilStopped } from '../engine-run.js';
 import type { Io } from '../io.js';
 import { createLog } from '../log.js';
-import { mailLines, startMailboxIfPossible } from '../mail.js';
+import { mailLines, portHint, startMailboxIfPossible, type MailboxOptions } from '../mail.js';
 import { pushFolders } from '../push-project.js';
 import { aborted } from '../signals.js';
-import { createCleanup } from '../cleanup.js';
+import { createCleanup, type Cleanup } from '../cleanup.js';
 import { shownPath } from '../paths.js';
 
 const flags = z.object({
   port: numberFlag(0, 65_535),
   mailbox: switchFlag,
+  mailPort: numberFlag(0, 65_535),
+  s3Port: numberFlag(0, 65_535),
   engine: z.boolean().default(true),
   dir: z.string().optional(),
   slots: numberFlag(1),
@@ -33,43 +36,54 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     cleanup.add(embedded.stop);
     const { config } = embedded;
     const { design } = await prepareDatabase(config);
-    if (said.mailbox) await catchMail(dir, io, cleanup.add);
+    const { mailPort, s3Port } = said;
+    if (said.mailbox || mailPort !== undefined || s3Port !== undefined) {
+      await catchMail(dir, { mailPort, s3Port }, io, cleanup);
+    }
     const changed = Object.values(design).filter((done) => done !== 'unchanged').length;
     io.say(`database ${config.database}: ${changed === 0 ? 'ready' : 'design document installed'}`);
     const opened = open(config);
     cleanup.add(opened.close);
     await pushOwn(config, opened.client, io);
+    let engine: Engine | undefined;
     if (said.engine) {
       const log = createLog({ level: config.logLevel }, io);
-      const engine = await startProjectEngine({ config, opened, log, signal: io.stop });
-      cleanup.add(() => endEngine(engine, io.force));
+      engine = await startProjectEngine({
+        config,
+        opened,
+        log,
+        signal: io.stop,
+        keyless: true,
+      });
+      const started = engine;
+      cleanup.add(() => endEngine(started, io.force));
     }
     greet(embedded, io);
-    await aborted(io.stop);
+    const failure = await (engine ? untilStopped(engine, io.stop) : aborted(io.stop));
     io.say(stopping);
+    if (failure !== undefined) throw failure;
     return 0;
   } finally {
     await cleanup.run();
   }
 });
 
-async function catchMail(
-  dir: string,
-  io: Io,
-  onEnd: (end: () => Promise<void>) => void,
-): Promise<void> {
+type Ports = Pick<MailboxOptions, 'mailPort' | 's3Port'>;
+
+async function catchMail(dir: string, ports: Ports, io: Io, cleanup: Cleanup): Promise<void> {
   const onMail = (mail: Parameters<typeof mailLines>[0]): void => {
     io.out(
       ['', io.style('cyan', 'A mail has arrived:'), ...mailLines(mail, io, true), ''].join('\n'),
     );
   };
-  const mailbox = await startMailboxIfPossible({ dir, onMail }, io);
-  if (mailbox === undefined) return;
-  onEnd(mailbox.stop);
-  io.say(`mail server:  smtp://127.0.0.1:${mailbox.mail.port} (kept in ${join(dir, 'mail')})`);
-  if (mailbox.s3 !== undefined) {
-    io.say(`S3 server:    ${mailbox.s3.endpoint} (kept in ${join(dir, 's3')})`);
+  const { mail, s3, stop } = await startMailboxIfPossible({ dir, onMail, ...ports }, io);
+  cleanup.add(stop);
+  if (mail !== undefined) {
+    io.say(`mail server:  smtp://127.0.0.1:${mail.port} (kept in ${join(dir, 'mail')})`);
+    const hint = portHint(mail);
+    if (hint !== undefined) io.say(`              ${hint}`);
   }
+  if (s3 !== undefined) io.say(`S3 server:    ${s3.endpoint} (kept in ${join(dir, 's3')})`);
 }
 
 /** The project's tasks and flows; a mistake in a file is told and stops nothing. */
@@ -80,7 +94,7 @@ async function pushOwn(
 ): Promise<void> {
   const own = resolve(config.root, 'couch', 'tws');
   if (!existsSync(own)) {
-    io.say('No couch/tws here, nothing pushed; `tws push ~tws` pushes the samples.');
+    io.say('No couch/tws here, nothing pushed; `tws push --samples` pushes the samples.');
     return;
   }
   io.say(`pushing ${shownPath(own, { cwd: io.cwd, root: config.root })}`);

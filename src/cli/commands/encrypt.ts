@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../../errors.js';
 import { decrypt as toClear, encrypt as toCipher } from '../../secrets/encryption.js';
+import type { OlderFormat } from '../../secrets/older-format.js';
 import { command, type Command } from '../command.js';
 import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
@@ -9,13 +10,17 @@ import { questions } from '../prompt.js';
 export const encrypt = converter('Value to encrypt', toCipher);
 
 /** `tws decrypt`. */
-export const decrypt = converter('Value to decrypt', (value, key) => toClear(value.trim(), key));
+export const decrypt = converter('Value to decrypt', (value, key, older) =>
+  toClear(value.trim(), key, undefined, older),
+);
 
-function converter(question: string, convert: (value: string, key: string) => string): Command {
+type Convert = (value: string, key: string, older: OlderFormat | undefined) => string;
+
+function converter(question: string, convert: Convert): Command {
   return command(z.object({}), async ({ config }, io) => {
-    const { cryptoKey } = config();
+    const { cryptoKey, olderSecrets } = config();
     if (cryptoKey === undefined) throw problem('crypto_key_missing', {});
-    const converted = convert(await valueFrom(question, io), cryptoKey);
+    const converted = convert(await valueFrom(question, io), cryptoKey, olderSecrets);
     io.out(converted);
     io.json({ value: converted });
     return 0;

@@ -16,14 +16,17 @@ const flags = z.object({
   flows: switchFlag,
   jobs: switchFlag,
   design: switchFlag,
+  samples: switchFlag,
 });
 
 /** `tws push`: checks everything, then writes; with a problem anywhere nothing is written. */
 export const push = command(flags, async ({ args, flags: said, config: read }, io) => {
   const wanted: Wanted = { ...said, paths: args };
   const design = wanted.map || wanted.design;
-  if (!design && !wanted.tasks && !wanted.flows && !wanted.jobs && args.length === 0) {
-    const reason = 'Say what to push: files, folders, --map, --tasks, --flows, --jobs or --design.';
+  const { tasks, flows, jobs, samples } = wanted;
+  if (!design && !tasks && !flows && !jobs && !samples && args.length === 0) {
+    const reason =
+      'Say what to push: files, folders, --map, --tasks, --flows, --jobs, --design or --samples.';
     throw problem('usage', { reason });
   }
   const config = read();
@@ -32,7 +35,7 @@ export const push = command(flags, async ({ args, flags: said, config: read }, i
   try {
     const checked = await checkFiles(found.files, { client, plugins: config.plugins });
     const { kept, leftOut } = withoutJobs(checked.good, found.jobs);
-    const plan = await planPush(client, kept);
+    const plan = await planPush(client, kept, { keepOwn: samples });
     refuseProblems([...checked.problems, ...plan.problems], checked.warnings, io);
     showWarnings(checked.warnings, io);
     const installed = design ? await pushDesign(config) : undefined;

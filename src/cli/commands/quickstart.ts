@@ -6,23 +6,29 @@ import { z } from 'zod';
 import { open, prepareDatabase, type JobToSubmit, type Client } from '../../client.js';
 import type { Config } from '../../config.js';
 import { problem, TwsError } from '../../errors.js';
-import type { CaughtMail } from '../../mailbox/mail-server.js';
-import { startMailbox, type Mailbox } from '../../mailbox/mailbox.js';
+import { startBucketServer } from '../../mailbox/bucket-server.js';
+import { defaultMailPort, startMailServer, type CaughtMail } from '../../mailbox/mail-server.js';
+import type { Mailbox } from '../../mailbox/mailbox.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { createCleanup, type Cleanup } from '../cleanup.js';
-import { command, switchFlag } from '../command.js';
+import { command, numberFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
 import { endEngine, startProjectEngine } from '../engine-run.js';
 import type { Io } from '../io.js';
 import { exitOf, stateLine } from '../jobs.js';
 import { createLog } from '../log.js';
-import { mailLines } from '../mail.js';
+import { mailLines, portHint } from '../mail.js';
 import { shippedFolder } from '../paths.js';
 import { pushFolders } from '../push-project.js';
 import { aborted } from '../signals.js';
 import { createSteps } from '../steps.js';
 
-const flags = z.object({ keep: switchFlag, dir: z.string().optional() });
+const flags = z.object({
+  keep: switchFlag,
+  dir: z.string().optional(),
+  mailPort: numberFlag(0, 65_535),
+});
+type Flags = z.infer<typeof flags>;
 
 /**
  * `tws quickstart`: one job from the first file to the mail that it sends, all of it on this
@@ -35,7 +41,7 @@ export const quickstart = command(flags, async ({ flags: said, config: read }, i
     const ready = await startAll(place, cleanup, io);
     const exit = await runJob(ready, io);
     if (said.keep && !io.stop.aborted) {
-      showNext(ready.embedded, io);
+      showNext(ready, io);
       await aborted(io.stop);
     } else if (exit === 0) {
       io.say('');
@@ -49,19 +55,24 @@ export const quickstart = command(flags, async ({ flags: said, config: read }, i
   }
 });
 
-type Place = { readonly config: Config; readonly dir: string; readonly keep: boolean };
+type Place = {
+  readonly config: Config;
+  readonly dir: string;
+  readonly keep: boolean;
+  readonly mailPort: number | undefined;
+};
 
 /** A folder of its own that is removed at the end, unless somebody wants to keep it. */
 async function placeFor(
-  { keep, dir }: { readonly keep: boolean; readonly dir?: string | undefined },
+  { keep, dir, mailPort }: Flags,
   config: Config,
   cleanup: Cleanup,
 ): Promise<Place> {
-  if (dir !== undefined) return { config, keep, dir: resolve(dir) };
-  if (keep) return { config, keep, dir: config.embedded.dir };
+  if (dir !== undefined) return { config, keep, mailPort, dir: resolve(dir) };
+  if (keep) return { config, keep, mailPort, dir: config.embedded.dir };
   const temporary = await mkdtemp(join(tmpdir(), 'tws-quickstart-'));
   cleanup.add(() => rm(temporary, { recursive: true, force: true }));
-  return { config, keep, dir: temporary };
+  return { config, keep, mailPort, dir: temporary };
 }
 
 type Ready = {
@@ -71,7 +82,8 @@ type Ready = {
   readonly mails: readonly CaughtMail[];
 };
 
-async function startAll({ config, dir, keep }: Place, cleanup: Cleanup, io: Io): Promise<Ready> {
+async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> {
+  const { config, dir, keep, mailPort } = place;
   const { run } = createSteps(io);
   const wanted = keep ? config.embedded.port : 0;
   const embedded = await run('embedded server', () =>
@@ -79,7 +91,7 @@ async function startAll({ config, dir, keep }: Place, cleanup: Cleanup, io: Io):
   );
   cleanup.add(embedded.stop);
   const mails: CaughtMail[] = [];
-  const mailbox = await run('mail server and S3 server', () => startServers(dir, mails));
+  const mailbox = await run('mail server and S3 server', () => startServers(dir, mailPort, mails));
   cleanup.add(mailbox.stop);
   await run('database and design document', () => prepareDatabase(embedded.config));
   const opened = open(embedded.config);
@@ -97,26 +109,33 @@ async function startAll({ config, dir, keep }: Place, cleanup: Cleanup, io: Io):
 }
 
 /** Somebody else may use the ports of the samples; then the job is told the ones we got. */
-async function startServers(dir: string, mails: CaughtMail[]): Promise<Mailbox> {
+async function startServers(
+  dir: string,
+  port: number | undefined,
+  mails: CaughtMail[],
+): Promise<Mailbox> {
   const onMail = (mail: CaughtMail): void => {
     mails.push(mail);
   };
-  try {
-    return await startMailbox({ dir, onMail });
-  } catch (error) {
-    if (!(error instanceof TwsError) || error.code !== 'port_taken') {
-      // The mail is what matters here; S3 has a package of its own that may be missing.
-      return startMailbox({ dir, onMail, s3Port: false });
-    }
-    return startMailbox({ dir, onMail, port: 0, s3Port: false });
-  }
+  const mail =
+    port === undefined
+      ? await onFreePort(defaultMailPort, (free) => startMailServer({ dir, onMail, port: free }))
+      : await startMailServer({ dir, onMail, port });
+  // The mail is what matters here; the S3 server has a package of its own that may be missing.
+  const s3 = await startBucketServer({ dir }).catch(async (error: unknown) => {
+    if (error instanceof TwsError) return undefined;
+    await mail.stop();
+    throw error;
+  });
+  return { mail, s3, stop: async () => void (await Promise.all([mail.stop(), s3?.stop()])) };
 }
 
 async function onFreePort<T>(port: number, start: (port: number) => Promise<T>): Promise<T> {
   try {
     return await start(port);
   } catch (error) {
-    if (port === 0 || !(error instanceof TwsError) || error.code !== 'port_taken') throw error;
+    const taken = ['port_taken', 'mailbox_port_taken'];
+    if (port === 0 || !(error instanceof TwsError) || !taken.includes(error.code)) throw error;
     return start(0);
   }
 }
@@ -127,7 +146,9 @@ async function runJob({ client, mailbox, mails }: Ready, io: Io): Promise<number
     type: 'job',
     flow: 'mailtest',
     owner: 'DEFAULT',
-    params: { 'mail-0': { to: 'you@example.com', ...(port === 2525 ? {} : { smtp: { port } }) } },
+    params: {
+      'mail-0': { to: 'you@example.com', ...(port === defaultMailPort ? {} : { smtp: { port } }) },
+    },
   };
   const { id } = await client.submit(order);
   io.say('');
@@ -167,12 +188,15 @@ function showResult(job: StoredDocument, mail: CaughtMail | undefined, io: Io): 
   io.json({ mail: mail ?? null, job });
 }
 
-function showNext({ url, config, files }: EmbeddedRun, io: Io): void {
+function showNext({ embedded, mailbox }: Ready, io: Io): void {
+  const { url, config, files } = embedded;
+  const hint = portHint(mailbox.mail);
   io.say('');
   io.say('It keeps running; Ctrl-C ends all. In another terminal, in this folder, try:');
   io.say('  tws list                                  what is stored');
   io.say('  tws submit templatemail --wait            a mail from a template');
   io.say('  tws submit mail-to --set to=me@example.com --set subject=Hi --wait');
+  if (hint !== undefined) io.say(`  ${hint}`);
   io.say(`  export COUCH_URL=$(cat ${files.url})`);
   io.say(`  curl -s $COUCH_URL/${config.database}/_all_docs`);
   io.say(`  ${url}/_utils/                            Fauxton, in a browser`);

@@ -67,5 +67,9 @@ function shows(action: RequestAction, { state }: StoredDocument): boolean {
       return state !== '$$paused';
     case 'cancel':
       return state === '$$cancelled' || state === '$$complete';
+    case 'retry':
+    case 'skip':
+    case 'note':
+      return true;
   }
 }

@@ -2,23 +2,27 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { open, type JobToSubmit, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
-import type { StoredDocument } from '../../model/parse.js';
 import { defaultOwner } from '../../model/task.js';
 import { answersFor } from '../answers.js';
 import { checkDocument } from '../checks/document.js';
-import { command, switchFlag } from '../command.js';
+import { remedy } from '../checks/references.js';
+import { command, numberFlag, switchFlag } from '../command.js';
 import { readJsonFile, readJsonText, type FoundFile, type Written } from '../files.js';
 import type { Io } from '../io.js';
-import { exitOf, outcomeOf, stateLine } from '../jobs.js';
-import { engineFacts } from '../lines.js';
 import { resolvePath, shownPath, type Place } from '../paths.js';
 import { problemLine, refuseProblems } from '../problems.js';
+import { waitForJob } from '../waiting.js';
 
 const flags = z.object({
   set: z.array(z.string()).default([]),
   id: z.string().min(1, { error: 'must not be empty' }).optional(),
   wait: switchFlag,
+  giveUp: numberFlag(1),
+  timeout: numberFlag(1),
 });
+
+/** So long a database may give no answer while a job is waited for, in seconds. */
+const giveUpS = 60;
 
 /** `tws submit`: stores the job of a file; with `--wait` its exit is that of the command. */
 export const submit = command(flags, async ({ args, flags: said, config: read }, io) => {
@@ -29,18 +33,24 @@ export const submit = command(flags, async ({ args, flags: said, config: read },
   refuseProblems(checkDocument(file.shown, job), [], io);
   const { client, close } = open(config);
   try {
+    await warnOfFlow(client, job, io);
     const submitted = await client.submit(job as unknown as JobToSubmit);
     const { id, existed } = submitted;
     const line = existed
       ? `skipping: ${file.shown} (already submitted as ${id})`
       : `submitted: ${id}`;
     io.out(line);
-    await warnOfFlow(client, job, io);
     if (!said.wait) {
       io.json(submitted);
       return 0;
     }
-    return await waitFor(client, id, io);
+    const { giveUp = giveUpS, timeout } = said;
+    const limits = {
+      giveUpMs: giveUp * 1000,
+      timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+      leaseMs: config.leaseMs,
+    };
+    return await waitForJob(client, { id, database: config.database, ...limits }, io);
   } finally {
     await close();
   }
@@ -89,30 +99,8 @@ async function warnOfFlow(client: Client, job: Written, io: Io): Promise<void> {
   for (const one of new Set([owner, defaultOwner])) {
     if ((await client.find('flow', flow, one)).length > 0) return;
   }
-  io.warn(
-    `${io.style('yellow', 'warning:', 'stderr')} there is no flow "${flow}" of owner "${owner}" yet.`,
-  );
-}
-
-async function waitFor(client: Client, id: string, io: Io): Promise<number> {
-  const now = Date.now();
-  const engines = await client.engines();
-  if (!engines.some((engine) => engineFacts(engine, now).alive)) {
-    io.say('No engine is running; the job waits until one is: `tws start`, or `tws dev`.');
-  }
-  let told = '';
-  const onChange = (job: StoredDocument): void => {
-    const line = stateLine(job, io);
-    if (line !== told) io.say(line);
-    told = line;
-  };
-  const job = await client.watch(id, { signal: io.stop, onChange });
-  if (job === undefined) {
-    if (!io.stop.aborted) throw problem('document_missing', { id });
-    io.warn(`Job ${id} goes on; see \`tws view ${id}\`.`);
-    return 130;
-  }
-  io.out(JSON.stringify(outcomeOf(job), null, 2));
-  io.json(job);
-  return exitOf(job);
+  const flows = (await client.definitions('flow')).map(({ name }) => String(name));
+  const todo = remedy({ kind: 'flow', name: flow }, { flow: flows, task: [] });
+  const label = io.style('yellow', 'warning:', 'stderr');
+  io.warn(`${label} there is no flow "${flow}" of owner "${owner}" yet. ${todo}`);
 }

@@ -3,15 +3,18 @@ import type { Config } from '../../config.js';
 import { isObject } from '../../model/dialects.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { pluginOf } from '../../model/task.js';
-import { decryptDeep, findEncrypted } from '../../secrets/parameters.js';
-import { TwsError } from '../../errors.js';
+import { findClearSecrets } from '../../secrets/parameters.js';
+import { counted, listed } from '../../words.js';
 import { engineFacts, type EngineFacts } from '../lines.js';
+import { contentHash } from '../push-plan.js';
+import { shippedHashes } from '../samples.js';
+import { secretsOf, secretsProblem } from '../stored-secrets.js';
 import type { Finding } from './finding.js';
 
 /** Jobs that are looked at, at most. */
 const mostJobs = 500;
 
-/** Encrypted values, engines, and jobs that wait for what no engine has. */
+/** Encrypted and clear secrets, engines, and jobs that wait for what no engine has. */
 export async function checkDatabase(client: Client, config: Config): Promise<readonly Finding[]> {
   const definitions = [
     ...(await client.definitions('task')),
@@ -21,35 +24,49 @@ export async function checkDatabase(client: Client, config: Config): Promise<rea
   const engines = (await client.engines()).map((engine) => engineFacts(engine, now));
   const { jobs } = await client.jobs('active', mostJobs);
   return [
-    checkKey(definitions, config),
+    checkKey([...definitions, ...jobs], config),
+    ...checkClearSecrets([...definitions, ...jobs]),
     checkEngines(engines, jobs.length),
     ...checkWaiting(jobs, engines),
   ];
 }
 
-function checkKey(definitions: readonly StoredDocument[], { cryptoKey }: Config): Finding {
+function checkKey(documents: readonly StoredDocument[], config: Config): Finding {
   const what = 'TWS_CRYPTO_KEY';
-  const holders = definitions.filter((doc) => findEncrypted(doc).length > 0);
+  const secrets = secretsOf(documents, config);
+  const { holders } = secrets;
   if (holders.length === 0) {
-    return { what, verdict: 'ok', says: 'No definition holds an encrypted value.' };
+    const says = 'No task, flow or unfinished job holds an encrypted value.';
+    return { what, verdict: 'ok', says };
   }
-  try {
-    for (const doc of holders) decryptDeep(doc, cryptoKey, doc._id);
-  } catch (error) {
-    if (!(error instanceof TwsError)) throw error;
-    return { what, verdict: 'fail', says: error.message, todo: error.hint };
-  }
-  return {
-    what,
-    verdict: 'ok',
-    says: `It opens the encrypted values of ${holders.length} documents.`,
-  };
+  const wrong = secretsProblem(secrets);
+  if (wrong !== undefined) return { what, verdict: 'fail', says: wrong.message, todo: wrong.hint };
+  const says = `It opens the encrypted values of ${counted(holders.length, 'document')}.`;
+  return { what, verdict: 'ok', says };
+}
+
+/** Passwords in clear; the samples sign in to servers of this machine with what everybody knows. */
+function checkClearSecrets(documents: readonly StoredDocument[]): readonly Finding[] {
+  const samples = shippedHashes();
+  const clear = documents
+    .map((doc) => ({ doc, paths: findClearSecrets(doc) }))
+    .filter(({ doc, paths }) => paths.length > 0 && !samples.has(contentHash(doc)));
+  if (clear.length === 0) return [];
+  const places = clear.map(({ doc, paths }) => `${doc._id} (${listed(paths)})`);
+  return [
+    {
+      what: 'secrets',
+      verdict: 'warn',
+      says: `Everybody who can read the database can read the clear ${clear.length === 1 ? 'secret' : 'secrets'} in ${listed(places)}.`,
+      todo: 'Put the text that `tws encrypt` prints in its place, and give engines TWS_CRYPTO_KEY.',
+    },
+  ];
 }
 
 function checkEngines(engines: readonly EngineFacts[], waiting: number): Finding {
   const alive = engines.filter((engine) => engine.alive);
   const lost = engines.length - alive.length;
-  const says = `${alive.length} running${lost === 0 ? '' : `, ${lost} without a sign of life`}; ${waiting} jobs not ended`;
+  const says = `${alive.length} running${lost === 0 ? '' : `, ${lost} without a sign of life`}; ${counted(waiting, 'job')} not ended`;
   if (alive.length > 0) return { what: 'engines', verdict: 'ok', says };
   return { what: 'engines', verdict: 'warn', says, todo: 'Start one with `tws start`.' };
 }
@@ -71,7 +88,7 @@ function checkWaiting(
   return [...waiting].map(([plugin, ids]) => ({
     what: `plugin ${plugin}`,
     verdict: 'fail',
-    says: `No engine has it; ${ids.length} jobs need it (${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}).`,
+    says: `No engine has it; ${counted(ids.length, 'job')} ${ids.length === 1 ? 'needs' : 'need'} it (${listed(ids)}).`,
     todo: 'Put it into the plugins folder of an engine and start that again; else the jobs time out.',
   }));
 }

@@ -1,20 +1,85 @@
 import type { LiveJob } from '../../model/job.js';
-import type { Phase } from '../../model/step.js';
-import { isStructure, type Leaf, type Structure } from '../../model/tree.js';
-import { leavesIn } from '../leaves.js';
+import { isFailed, type Phase } from '../../model/step.js';
+import { isStructure, type Leaf, type Node, type Structure } from '../../model/tree.js';
+import { lastAttempt } from '../history.js';
+import { leavesIn, type Leaves } from '../leaves.js';
+import { batchProgress } from './batch.js';
+import { choiceProgress } from './choice.js';
+import { deciderProgress } from './decider.js';
+import { graphProgress } from './graph.js';
 import { leafProgress } from './leaf.js';
-import type { Progress } from './progress.js';
+import { loopProgress } from './loop.js';
+import { mapProgress } from './map.js';
+import { parallelProgress } from './parallel.js';
+import { done, failedAt, open, type Interpreting, type Progress } from './progress.js';
 import { sequenceProgress } from './sequence.js';
 
 /**
  * Says how far a tree has come. Nothing about nodes is stored: everything follows from the steps.
  * `prefix` is the path of the root (`cancel` for the cancel branch).
  */
-export function interpret(job: LiveJob, tree: Structure, phase: Phase, prefix = ''): Progress {
-  const leaves = leavesIn(tree, prefix).byPath;
-  return sequenceProgress(tree, prefix, (node, path, recur) =>
-    isStructure(node)
-      ? sequenceProgress(node, path, recur)
-      : leafProgress(job, leaves.get(path) as Leaf, phase),
+export function interpret(job: LiveJob, tree: Node, phase: Phase, prefix = ''): Progress {
+  return visitor(job, leavesIn(tree, prefix))(phase, tree, prefix);
+}
+
+type Visit = (phase: Phase, node: Node, path: string) => Progress;
+
+function visitor(job: LiveJob, leaves: Leaves): Visit {
+  const visitAs: Visit = (phase, node, path) => {
+    if (!isStructure(node)) {
+      const leaf = leaves.at(path) as Leaf;
+      return node.decider === undefined
+        ? leafProgress(job, leaf, phase)
+        : deciderProgress(job, leaf, phase);
+    }
+    const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
+    return behindGate(node, path, { job, phase, visit, visitAs });
+  };
+  return visitAs;
+}
+
+/** What must be found out first comes as a step of the structure itself; then its own rules speak. */
+function behindGate(node: Structure, path: string, interpreting: Interpreting): Progress {
+  const { job, phase } = interpreting;
+  const mark = lastAttempt(job, path);
+  const gate = { ...open, gates: [{ node, path, phase }] };
+  if (mark === undefined) return needsGate(node) ? gate : ofKind(node, path, interpreting);
+  if (mark.state === '$$skipped') return done;
+  if (isFailed(mark)) {
+    if (mark.run < job.run) return gate;
+    return node.optional === true ? done : failedAt(mark);
+  }
+  return ofKind(node, path, interpreting);
+}
+
+function needsGate(node: Structure): boolean {
+  const { structure, when, guards } = node;
+  return (
+    structure === 'choice' || structure === 'map' || when !== undefined || guards !== undefined
   );
+}
+
+/** To add a structure, add its file and a line here. */
+function ofKind(node: Structure, path: string, interpreting: Interpreting): Progress {
+  const progress = ((): Progress => {
+    switch (node.structure) {
+      case 'sequence':
+        return sequenceProgress(node, path, interpreting);
+      case 'parallel':
+        return parallelProgress(node, path, interpreting);
+      case 'batch':
+        return batchProgress(node, path, interpreting);
+      case 'graph':
+        return graphProgress(node, path, interpreting);
+      case 'choice':
+        return choiceProgress(node, path, interpreting);
+      case 'map':
+        return mapProgress(node, path, interpreting);
+      case 'loop':
+        return loopProgress(node, path, interpreting);
+    }
+  })();
+  return progress.kind === 'failed' && node.optional === true
+    ? { kind: 'done', begin: progress.begin, gates: progress.gates, drop: progress.drop }
+    : progress;
 }

@@ -1,8 +1,8 @@
 import type { LiveJob } from '../../model/job.js';
-import { isFailed, type Phase } from '../../model/step.js';
+import { isFailed, isOpen, type Phase } from '../../model/step.js';
 import type { Leaf } from '../../model/tree.js';
 import { completionOn, lastAttempt, lineOf } from '../history.js';
-import { done, type Progress } from './progress.js';
+import { done, failedAt, noWork, open, type Beginning, type Progress } from './progress.js';
 
 /**
  * How far one entry has come. Its attempts count first, then its error handlers: a handler that
@@ -11,24 +11,36 @@ import { done, type Progress } from './progress.js';
  */
 export function leafProgress(job: LiveJob, leaf: Leaf, phase: Phase): Progress {
   const last = lastAttempt(job, leaf.path);
-  if (last === undefined) return { kind: 'begin', beginning: { leaf, phase } };
-  if (!isFailed(last)) return done;
+  if (last === undefined) return beginning({ leaf, phase });
+  if (isOpen(last)) return open;
+  if (!isFailed(last)) return isUndone(job, leaf) ? beginning({ leaf, phase }) : done;
   if (last.due !== undefined) {
     // Both times are of one clock: "at once" must not wait for another engine's clock to get there.
-    const beginning = last.due > last.end ? { leaf, phase, due: last.due } : { leaf, phase };
-    return { kind: 'begin', beginning };
+    return beginning(last.due > last.end ? { leaf, phase, due: last.due } : { leaf, phase });
   }
   if (completionOn(job, leaf.path) !== undefined) return done;
   const optional = isOptional(job, leaf);
-  if (last.run < job.run) {
-    return optional ? done : { kind: 'begin', beginning: { leaf, phase } };
-  }
+  if (last.run < job.run) return optional ? done : beginning({ leaf, phase });
   const handler = handlerLeaf(job, leaf);
   if (handler !== undefined) {
     const handled = leafProgress(job, handler, 'error');
     if (handled.kind !== 'failed') return handled;
   }
-  return optional ? done : { kind: 'failed', step: last };
+  return optional ? done : failedAt(last);
+}
+
+function beginning(one: Beginning): Progress {
+  return { kind: 'open', ...noWork, begin: [one] };
+}
+
+/** What was undone in an earlier run is to be done again. */
+function isUndone(job: LiveJob, { path }: Leaf): boolean {
+  const undo = lastAttempt(job, `${path}.undo`);
+  return undo?.state === '$$complete' && undo.run < job.run && undo.run >= runOf(job, path);
+}
+
+function runOf(job: LiveJob, path: string): number {
+  return lastAttempt(job, path)?.run ?? 0;
 }
 
 function handlerLeaf(job: LiveJob, { path, index, entry }: Leaf): Leaf | undefined {

@@ -1,6 +1,6 @@
-import type { FailedStep } from '../../model/step.js';
-import type { Leaf } from '../../model/tree.js';
-import type { Phase } from '../../model/step.js';
+import type { LiveJob } from '../../model/job.js';
+import type { FailedStep, Phase } from '../../model/step.js';
+import type { Leaf, Node, Structure } from '../../model/tree.js';
 
 /** A step that may begin: an entry of the flow, or a handler made from one. */
 export type Beginning = {
@@ -10,10 +10,55 @@ export type Beginning = {
   readonly due?: number;
 };
 
-/** How far a node has come, computed from the steps. */
-export type Progress =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'begin'; readonly beginning: Beginning }
-  | { readonly kind: 'failed'; readonly step: FailedStep };
+/** A structure of which something must be found out before it goes on; the answer becomes a step. */
+export type Gate = {
+  readonly node: Structure;
+  readonly path: string;
+  readonly phase: Phase;
+};
 
-export const done: Progress = { kind: 'done' };
+/** What can be done in a node, and which open steps in it nobody needs any more. */
+export type Work = {
+  readonly begin: readonly Beginning[];
+  readonly gates: readonly Gate[];
+  /** Paths; open steps at or below them are to be cancelled. */
+  readonly drop: readonly string[];
+};
+
+/**
+ * How far a node has come, computed from the steps. A node that is done or failed may still have
+ * work: what goes on in the background, and what is to be cancelled.
+ */
+export type Progress = Work &
+  (
+    | { readonly kind: 'open' }
+    | { readonly kind: 'done' }
+    | { readonly kind: 'failed'; readonly step: FailedStep }
+  );
+
+export const noWork: Work = { begin: [], gates: [], drop: [] };
+export const done: Progress = { kind: 'done', ...noWork };
+export const open: Progress = { kind: 'open', ...noWork };
+
+export function failedAt(step: FailedStep): Progress {
+  return { kind: 'failed', step, ...noWork };
+}
+
+/** The work of several nodes. */
+export function workOf(all: readonly Work[]): Work {
+  return {
+    begin: all.flatMap(({ begin }) => begin),
+    gates: all.flatMap(({ gates }) => gates),
+    drop: all.flatMap(({ drop }) => drop),
+  };
+}
+
+/** What a structure needs to say how far it is. */
+export type Interpreting = {
+  readonly job: LiveJob;
+  readonly phase: Phase;
+  /** How far a node inside is. */
+  readonly visit: (node: Node, path: string) => Progress;
+  /** The same for a node that runs, with all in it, in another phase. */
+  readonly visitAs: (phase: Phase, node: Node, path: string) => Progress;
+};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { interpret } from '../../../src/decide/structure/interpret.js';
-import type { WrittenNode } from '../../../src/model/tree.js';
+import type { WrittenNode } from '../../../src/model/written-tree.js';
 import { flow, liveJob } from '../../support/builders.js';
 import { story } from '../story.js';
 

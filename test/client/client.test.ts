@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
 import { openWorkspace } from '../support/workspace.js';
-import { flow, task } from './terminal.js';
+import { flow, task } from '../cli/terminal.js';
 
 async function ready() {
   const workspace = await openWorkspace();

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { createPulse, open, type Client, type Explained } from '../../client.js';
+import { command } from '../command.js';
+import type { Io } from '../io.js';
+import { stateLine } from '../jobs.js';
+
+/** `tws explain`: why a job does not move, and what to do about it. */
+export const explain = command(z.object({}), async ({ args, config: read }, io) => {
+  const config = read();
+  const { client, close } = open(config);
+  try {
+    const chain = await explainChain(client, args[0] ?? '', config.leaseMs, io);
+    for (const { job, reasons } of chain) {
+      io.out(stateLine(job, io, 'stdout'));
+      for (const { because, todo } of reasons) {
+        io.out(`  ${because}${todo === undefined ? '' : ` ${todo}`}`);
+      }
+    }
+    io.json(
+      chain.map(({ job, reasons }) => ({ id: job._id, state: job['state'] ?? null, reasons })),
+    );
+    return 0;
+  } finally {
+    await close();
+  }
+});
+
+/** Child jobs of child jobs are followed so far. */
+const deepest = 10;
+
+/** The job and, where it waits for a child, that one, and so on. */
+async function explainChain(
+  client: Client,
+  id: string,
+  leaseMs: number | undefined,
+  io: Io,
+): Promise<readonly Explained[]> {
+  const chain: Explained[] = [];
+  for (let next: string | undefined = id; next !== undefined && chain.length < deepest;) {
+    // A child may have been removed, or not be made yet; the parent is explained all the same.
+    if (chain.length > 0 && (await client.get(next))?.['type'] !== 'job') break;
+    const explained: Explained = await patiently(client, next, leaseMs, io);
+    chain.push(explained);
+    next = explained.reasons.find(({ child }) => child !== undefined)?.child;
+  }
+  return chain;
+}
+
+/** How long between two looks at the engines, ms. */
+const lookMs = 1_000;
+
+/** No engine is said to be dead by the clock of its machine alone: its document is watched first. */
+async function patiently(
+  client: Client,
+  id: string,
+  leaseMs: number | undefined,
+  io: Io,
+): Promise<Explained> {
+  const pulse = createPulse(leaseMs);
+  for (let told = false; ; told = true) {
+    const explained = await client.explain(id, pulse);
+    const doubtful = explained.reasons.some(
+      ({ kind }) => kind === 'no_engine' || kind === 'engine_lost',
+    );
+    if (!doubtful || explained.settled || io.stop.aborted) return explained;
+    if (!told) io.say('Watching the engines for a sign of life …');
+    await sleep(lookMs, undefined, { signal: io.stop }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,68 @@
+import { isAway, type Client } from '../client.js';
+import type { Config } from '../config.js';
+import { problem, type TwsError } from '../errors.js';
+import type { StoredDocument } from '../model/parse.js';
+import { findEncrypted, unreadableIn, type Unreadable } from '../secrets/parameters.js';
+import { listed } from '../words.js';
+
+/** What of the encrypted values that are stored can be read with the key of these settings. */
+export type StoredSecrets = {
+  /** Documents that hold encrypted values. */
+  readonly holders: readonly StoredDocument[];
+  readonly unreadable: readonly (Unreadable & { readonly doc: StoredDocument })[];
+};
+
+type Keys = Pick<Config, 'cryptoKey' | 'olderSecrets'>;
+
+/** Jobs that are looked at, at most, besides all tasks and flows. */
+const mostJobs = 200;
+/** A key is derived for each salt, which takes its time: after so long the rest is believed, ms. */
+const longestMs = 3_000;
+
+/** Tries to decrypt what tasks, flows and unfinished jobs hold; nothing when the database is away. */
+export async function lookAtSecrets(client: Client, keys: Keys): Promise<StoredSecrets> {
+  try {
+    const { jobs } = await client.jobs('active', mostJobs);
+    const [tasks, flows] = [await client.definitions('task'), await client.definitions('flow')];
+    return secretsOf([...tasks, ...flows, ...jobs], keys);
+  } catch (error) {
+    if (!isAway(error)) throw error;
+    return { holders: [], unreadable: [] };
+  }
+}
+
+/** The same for documents that were read already. */
+export function secretsOf(
+  documents: readonly StoredDocument[],
+  { cryptoKey, olderSecrets }: Keys,
+): StoredSecrets {
+  const holders = documents.filter((doc) => findEncrypted(doc).length > 0);
+  const until = performance.now() + longestMs;
+  const unreadable = holders.flatMap((doc) =>
+    performance.now() > until
+      ? []
+      : unreadableIn(doc, cryptoKey, olderSecrets).map((found) => ({ doc, ...found })),
+  );
+  return { holders, unreadable };
+}
+
+/** The first thing that is wrong with them, with all documents that it is wrong with. */
+export function secretsProblem({ unreadable }: StoredSecrets): TwsError | undefined {
+  const [first] = unreadable;
+  if (first === undefined) return undefined;
+  const { code } = first.problem;
+  const same = unreadable.filter((one) => one.problem.code === code);
+  const ids = [...new Set(same.map(({ doc }) => doc._id))];
+  const paths = same.filter(({ doc }) => doc === first.doc).map(({ path }) => path);
+  const documents = ids.length === 1 ? `${first.doc._id} (${listed(paths)})` : listed(ids);
+  if (code === 'crypto_key_missing') return problem('stored_without_key', { documents });
+  if (code === 'secret_older') return problem('stored_older', { documents });
+  return problem('stored_with_other_key', { documents });
+}
+
+/** Whether a task or a flow needs a key and there is none: an engine would fail all their jobs. */
+export function lacksKey({ unreadable }: StoredSecrets): boolean {
+  return unreadable.some(
+    (one) => one.problem.code === 'crypto_key_missing' && one.doc['type'] !== 'job',
+  );
+}

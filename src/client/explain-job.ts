@@ -1,0 +1,51 @@
+import type { StoredDocument } from '../model/parse.js';
+import { defaultOwner, keyOf } from '../model/task.js';
+import type { Store } from '../store/store.js';
+import { countInHand, explain, type Reason, type Seen } from './explain.js';
+import { jobOf } from './jobs.js';
+import { listEngines, listJobs } from './lists.js';
+import { createPulse, type Pulse } from './pulse.js';
+
+/** A job with the reasons why it stands where it stands. */
+export type Explained = {
+  readonly job: StoredDocument;
+  readonly reasons: readonly Reason[];
+  /** False while it is not certain yet which engines live: a later look may tell more. */
+  readonly settled: boolean;
+};
+
+/** So many unfinished jobs are looked at to count what the engines have in hand. */
+const mostJobs = 500;
+
+/**
+ * Reads what is around a job and explains it. A `pulse` that is kept over several looks tells living
+ * engines from dead ones without trusting the clocks of their machines.
+ */
+export async function explainJob(
+  store: Store,
+  id: string,
+  pulse: Pulse = createPulse(),
+): Promise<Explained> {
+  const job = await jobOf(store, id);
+  const documents = await listEngines(store);
+  const now = Date.now();
+  const engines = pulse.look(documents, now);
+  const seen: Seen = { job, engines, flow: await flowOf(store, job), now };
+  const settled = pulse.settled(documents, now);
+  const reasons = explain(seen);
+  if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
+  const { jobs } = await listJobs(store, 'active', mostJobs);
+  return { job, reasons: explain({ ...seen, inHand: countInHand(jobs) }), settled };
+}
+
+/** The flow of a job as it is stored now: the owner's, else everybody's. */
+async function flowOf(store: Store, job: StoredDocument): Promise<StoredDocument | undefined> {
+  const { flow, owner } = job;
+  if (typeof flow !== 'string') return undefined;
+  const own = typeof owner === 'string' ? owner : defaultOwner;
+  for (const one of new Set([own, defaultOwner])) {
+    const [row] = await store.view('flows', { key: keyOf(flow, one), includeDocs: true });
+    if (row?.doc !== undefined) return row.doc;
+  }
+  return undefined;
+}

@@ -1,0 +1,128 @@
+import { isObject } from '../model/dialects.js';
+import type { StoredDocument } from '../model/parse.js';
+import { pluginOf } from '../model/task.js';
+import { leavesOf, type Leaf, type Structure } from '../model/tree.js';
+
+/** What a stored step tells, read from a job of any shape. Times in epoch ms. */
+export type Told = {
+  readonly name: string;
+  readonly path: string;
+  readonly state: string;
+  readonly task?: string;
+  readonly engine?: string;
+  readonly child?: string;
+  readonly signal?: string;
+  readonly event?: string;
+  readonly key?: string;
+  readonly until?: number;
+  readonly attempt?: number;
+  readonly run?: number;
+  readonly accepted?: number;
+  readonly start?: number;
+  readonly due?: number;
+  /** Ended without success. */
+  readonly failed: boolean;
+  /** The sentence of its failure. */
+  readonly failure?: string;
+};
+
+/** The steps of a job document, whatever else it holds. */
+export function stepsOf({ steps }: StoredDocument): readonly Told[] {
+  if (!Array.isArray(steps)) return [];
+  return steps.filter(isObject).map((step) => {
+    const state = String(step['state']);
+    const failure = isObject(step['failure']) ? step['failure']['message'] : undefined;
+    return {
+      name: typeof step['name'] === 'string' ? step['name'] : String(step['task']),
+      path: String(step['path']),
+      state,
+      ...texts(step, ['task', 'engine', 'child', 'signal', 'event', 'key']),
+      ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'due', 'until']),
+      failed: ['$$error', '$$timeout', '$$cancelled'].includes(state),
+      ...(typeof failure === 'string' ? { failure } : {}),
+    };
+  });
+}
+
+/** A step that may begin next, and what it needs of an engine. */
+export type ToCome = {
+  readonly name: string;
+  readonly plugin: string;
+  readonly labels: readonly string[];
+};
+
+/**
+ * The steps of a begun job that may come next, by its documents alone. In a plain sequence that is
+ * one, or the handler of the one that failed; in any other structure it may be each that is not done.
+ * Steps that run a flow need no engine and are left out.
+ */
+export function nextSteps(job: StoredDocument): readonly ToCome[] {
+  const { tasks, definitions } = job;
+  if (!isObject(tasks) || !isObject(definitions)) return [];
+  const last = stepsOf(job).at(-1);
+  const leaves = leavesIn(tasks);
+  // A failed step of an earlier run is begun anew: the flow itself is tried again.
+  const ended = last?.failed === true && last.due === undefined && last.run === job['run'];
+  const open =
+    last !== undefined && ended
+      ? handlersOf(last, leaves, job)
+      : openLeaves(job, leaves, tasks['structure'] === 'sequence');
+  return open.flatMap(({ name, task }) => {
+    const definition = definitions[task];
+    if (!isObject(definition) || typeof definition['flow'] === 'string') return [];
+    const { plugin, labels } = definition;
+    const named = typeof plugin === 'string' ? { name: task, plugin } : { name: task };
+    const asked = Array.isArray(labels) ? labels.filter((one) => typeof one === 'string') : [];
+    return [{ name, plugin: pluginOf(named), labels: asked }];
+  });
+}
+
+type Named = { readonly name: string; readonly task: string };
+
+/** A snapshot may have been edited by hand into something that is no tree. */
+function leavesIn(tasks: Record<string, unknown>): readonly Leaf[] {
+  try {
+    return leavesOf(tasks as unknown as Structure);
+  } catch {
+    return [];
+  }
+}
+
+function handlersOf(failed: Told, leaves: readonly Leaf[], job: StoredDocument): readonly Named[] {
+  const { definitions, flow_definition: flow } = job;
+  const entry = leaves.find(({ path }) => path === failed.path)?.entry;
+  const task = isObject(definitions) ? definitions[failed.task ?? ''] : undefined;
+  const ofFlow = isObject(flow) && isObject(flow['error']) ? flow['error']['name'] : undefined;
+  const handler = entry?.error ?? (isObject(task) ? task['error'] : undefined) ?? ofFlow;
+  return typeof handler === 'string' ? [{ name: handler, task: handler }] : [];
+}
+
+function openLeaves(
+  job: StoredDocument,
+  leaves: readonly Leaf[],
+  inSequence: boolean,
+): readonly Named[] {
+  const done = new Set(
+    stepsOf(job)
+      .filter(({ state }) => state === '$$complete' || state === '$$skipped')
+      // A handler that completed has recovered the step it stands for.
+      .map(({ path }) => path.replace(/(?:\.error)+$/, '')),
+  );
+  const open = leaves
+    .filter(({ path }) => !done.has(path))
+    .map(({ name, entry }) => ({ name, task: entry.task }));
+  const inOrder = inSequence && leaves.every(({ path }) => /^\d+(?:\.sequence\.\d+)*$/.test(path));
+  return inOrder ? open.slice(0, 1) : open;
+}
+
+type Texts<K extends string> = { readonly [P in K]?: string };
+function texts<K extends string>(from: Record<string, unknown>, keys: readonly K[]): Texts<K> {
+  const found = keys.filter((key) => typeof from[key] === 'string');
+  return Object.fromEntries(found.map((key) => [key, from[key]])) as Texts<K>;
+}
+
+type Numbers<K extends string> = { readonly [P in K]?: number };
+function numbers<K extends string>(from: Record<string, unknown>, keys: readonly K[]): Numbers<K> {
+  const found = keys.filter((key) => typeof from[key] === 'number');
+  return Object.fromEntries(found.map((key) => [key, from[key]])) as Numbers<K>;
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TwsError } from '../errors.js';
+import type { StoredDocument } from '../model/parse.js';
+import type { FeedState } from '../store/feed.js';
+import type { Store } from '../store/store.js';
+import { isFinalState, jobOf } from './jobs.js';
+
+export type WatchOptions = {
+  /** Ends the watch; the job goes on. */
+  readonly signal?: AbortSignal;
+  /** Told the job as it is now, and each later revision that is seen. */
+  readonly onChange?: (job: StoredDocument) => void;
+  /**
+   * Told when the database answers no more and when it does again. With it the first look at the
+   * job waits for the database as well; without it that rejects.
+   */
+  readonly onState?: (state: FeedState) => void;
+  /** How often the server has to give a sign of life, ms. */
+  readonly heartbeatMs?: number;
+};
+
+/** Follows a job to its end. */
+export async function watchJob(
+  store: Store,
+  id: string,
+  options: WatchOptions = {},
+): Promise<StoredDocument | undefined> {
+  const { signal, onChange, onState, heartbeatMs } = options;
+  const end = new AbortController();
+  const ended = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
+  const first = await firstLook(store, id, { signal: ended, onState });
+  if (first === undefined) return undefined;
+  const { now, updateSeq } = first;
+  onChange?.(now);
+  if (isFinalState(now)) return now;
+  const follow = {
+    since: updateSeq,
+    signal: ended,
+    ...(onState === undefined ? {} : { onState }),
+    ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+  };
+  try {
+    for await (const change of store.follow(follow)) {
+      if (change.id !== id) continue;
+      if (change.deleted) return undefined;
+      if (change.doc === undefined || change.doc._rev === now._rev) continue;
+      onChange?.(change.doc);
+      if (isFinalState(change.doc)) return change.doc;
+    }
+  } finally {
+    end.abort();
+  }
+  return undefined;
+}
+
+type FirstLook = { readonly now: StoredDocument; readonly updateSeq: string };
+
+/** How long between two tries to see the job at all, ms. */
+const retryMs = 1_000;
+
+/** The position comes first, so that no change falls between it and the job as it is now. */
+async function firstLook(
+  store: Store,
+  id: string,
+  { signal, onState }: { signal: AbortSignal; onState: WatchOptions['onState'] },
+): Promise<FirstLook | undefined> {
+  while (!signal.aborted) {
+    try {
+      const { updateSeq } = await store.info();
+      return { updateSeq, now: await jobOf(store, id) };
+    } catch (error) {
+      if (onState === undefined || !isAway(error)) throw error;
+      onState({ kind: 'lost', cause: error.message, retryInMs: retryMs });
+      await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}
+
+/** Whether a server is away for a time, which waiting may mend. */
+export function isAway(error: unknown): error is TwsError {
+  return (
+    error instanceof TwsError &&
+    (error.code === 'couch_unreachable' || error.code === 'couch_failed')
+  );
+}

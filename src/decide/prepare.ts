@@ -1,0 +1,44 @@
+import { failure } from '../model/failures.js';
+import type { LiveJob } from '../model/job.js';
+import { exits, type Failure } from '../model/step.js';
+import { attemptsOf } from './history.js';
+import { inputOf } from './input.js';
+import type { World } from './intent.js';
+import { mapStdio } from './params.js';
+import type { Beginning } from './structure/progress.js';
+
+/** Why an attempt failed before any engine began it. */
+export type Unbegun = { readonly failure: Failure; readonly exit: number };
+
+/** The parameters of an attempt with everything filled in, or what is wrong with them. */
+export type Prepared =
+  | { readonly ok: true; readonly params: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly unbegun: Unbegun };
+
+/**
+ * Fills in mappings and templates. `extra` are texts of the entry itself that may hold templates,
+ * beside its parameters; `untouched` are parameters that the plugin renders.
+ */
+export function prepare(
+  job: LiveJob,
+  beginning: Beginning,
+  world: World,
+  untouched: readonly string[],
+  extra: Readonly<Record<string, unknown>> = {},
+): Prepared {
+  const { leaf, phase } = beginning;
+  const { params, previous, results, parent_results, scope } = inputOf(job, beginning);
+  const mapped = mapStdio(params, leaf, leaf.index === 0 ? job.params : previous);
+  if (!mapped.ok) {
+    return { ok: false, unbegun: { failure: mapped.failure, exit: exits.definition } };
+  }
+  const { path, index, name, entry } = leaf;
+  const attempt = attemptsOf(job, path).length + 1;
+  const step = { index, path, name, task: entry.task, attempt, run: job.run, phase };
+  const context = { ...scope, job, step, params: mapped.params, results, parent_results };
+  const rendered = world.render({ ...mapped.params, ...extra }, context, untouched);
+  if (rendered.ok) return { ok: true, params: rendered.value };
+  const at = rendered.at in extra ? rendered.at : `params.${rendered.at}`;
+  const why = failure('TemplateError', { at, reason: rendered.reason });
+  return { ok: false, unbegun: { failure: why, exit: exits.definition } };
+}

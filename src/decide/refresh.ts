@@ -1,0 +1,98 @@
+import { failure } from '../model/failures.js';
+import type { Flow } from '../model/flow.js';
+import type { LiveJob } from '../model/job.js';
+import { exits, type Failure } from '../model/step.js';
+import { defaultOwner } from '../model/task.js';
+import { leavesOf, type Leaf } from '../model/tree.js';
+import { finish } from './finish.js';
+import { completionOn } from './history.js';
+import { flowFailure } from './initialise.js';
+import { lookUp, type Move, type World } from './intent.js';
+import { leavesIn } from './leaves.js';
+import { difference, expandParams } from './params.js';
+import { isPlain, merge, without } from './record.js';
+import { snapshot } from './snapshot.js';
+
+/**
+ * A job that is retried with the latest definitions: what is left of it goes by the flow and the
+ * tasks as they are now. What is done stays done, so the flow must still have it at its place.
+ */
+export function refreshMove(job: LiveJob, now: number, world: World): Move | undefined {
+  if (job.refresh !== true) return undefined;
+  const { name } = job.flow_definition;
+  const owner = job.owner ?? defaultOwner;
+  if (name === '') return { kind: 'change', job: without(job, 'refresh') };
+  const flow = world.flow(name, owner);
+  switch (flow.kind) {
+    case 'unknown':
+      return lookUp({ flows: [{ name, owner }] });
+    case 'found':
+      return refreshWith(job, flow.value, now, world);
+    case 'absent':
+    case 'ambiguous':
+    case 'invalid':
+      return refuse(job, flowFailure(name, owner, flow), now);
+  }
+}
+
+function refreshWith(
+  job: LiveJob,
+  flow: Flow & { readonly _rev?: string },
+  now: number,
+  world: World,
+): Move {
+  const owner = job.owner ?? defaultOwner;
+  const taken = snapshot(flow, owner, world);
+  switch (taken.kind) {
+    case 'unknown':
+      return lookUp({ tasks: taken.names.map((name) => ({ name, owner })) });
+    case 'wrong':
+      return refuse(job, taken.failure, now);
+    case 'taken':
+      break;
+  }
+  const moved = movedStep(job, flow);
+  if (moved !== undefined) return refuse(job, moved, now);
+  const { tasks, _rev, ...settings } = flow;
+  const { definitions } = taken;
+  const leaves = leavesOf(tasks);
+  const fresh = { ...job, tasks, definitions, flow_definition: settings };
+  return {
+    kind: 'change',
+    job: {
+      ...without(fresh, 'refresh'),
+      ...(_rev === undefined ? {} : { flow_rev: _rev }),
+      params: paramsFor(job, leaves, fresh),
+    },
+  };
+}
+
+/** A step that is done and that the flow as it is now has not, or has another task for. */
+function movedStep(job: LiveJob, flow: Flow): Failure | undefined {
+  const { at } = leavesIn(flow.tasks);
+  for (const step of job.steps) {
+    if (step.phase !== 'main' || step.structure !== undefined) continue;
+    if (completionOn(job, step.path) === undefined) continue;
+    const now = at(step.path)?.entry.task;
+    if (now === step.task) continue;
+    return failure('RefreshRefused', { step: step.path, task: step.task, now: now ?? 'gone' });
+  }
+  return undefined;
+}
+
+/** What users wrote into the job stays; what came from the definitions comes from the new ones. */
+function paramsFor(job: LiveJob, leaves: readonly Leaf[], fresh: LiveJob) {
+  const before = expandParams({}, leavesIn(job.tasks).list, job.flow_definition, job.definitions);
+  const after = expandParams({}, leaves, fresh.flow_definition, fresh.definitions);
+  const own: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(job.params ?? {})) {
+    const old = before[key];
+    own[key] = isPlain(old) && isPlain(value) ? difference(value, old) : value;
+  }
+  return merge(after, own);
+}
+
+function refuse(job: LiveJob, why: Failure, now: number): Move {
+  const kept = without(job, 'refresh');
+  return { kind: 'change', job: finish(kept, { exit: exits.definition, failure: why }, now) };
+}

@@ -1,0 +1,32 @@
+import type { LiveJob } from '../model/job.js';
+import { isWithin } from './results.js';
+import { markAt } from './marks.js';
+import { nodeAt } from './leaves.js';
+
+/**
+ * What the maps and loops around a path add to what templates and conditions see: `item` (and the
+ * name that the map gives it), `index` of the item, `round` of the loop, of the innermost ones.
+ */
+export function scopeOf(job: LiveJob, path: string): Readonly<Record<string, unknown>> {
+  const scope: Record<string, unknown> = {};
+  for (const match of path.matchAll(/(?:^|\.)(map|loop)\.(\d+)(?=\.|$)/g)) {
+    const [, kind = '', number = ''] = match;
+    const node = path.slice(0, match.index);
+    if (kind === 'loop') {
+      scope['round'] = Number(number);
+      continue;
+    }
+    const items = markAt(job, node)?.items;
+    if (items === undefined) continue;
+    const item = items[Number(number)];
+    const as = mapName(job, node);
+    Object.assign(scope, { item, index: Number(number) }, as === undefined ? {} : { [as]: item });
+  }
+  return scope;
+}
+
+function mapName(job: LiveJob, path: string): string | undefined {
+  const tree = isWithin(path, 'cancel') ? job.flow_definition.cancel : job.tasks;
+  const node = tree && nodeAt(tree, path, isWithin(path, 'cancel') ? 'cancel' : '');
+  return node !== undefined && 'map' in node ? node.map.as : undefined;
+}

@@ -1,0 +1,38 @@
+import { below, childPath, type Batch, type Node } from '../../model/tree.js';
+import { workOf, type Interpreting, type Progress } from './progress.js';
+import { siblingsProgress } from './siblings.js';
+
+/**
+ * Beside each other, each to its end; then the callbacks, each exactly once: `on_success` when all
+ * succeeded, else `on_failure`, and `on_complete` always and last. A batch fails when one of its
+ * nodes failed (unless `on_fail` says to ignore that) or a callback did.
+ */
+export function batchProgress(node: Batch, path: string, interpreting: Interpreting): Progress {
+  const { visit } = interpreting;
+  const { batch, on_fail: onFail = 'wait' } = node;
+  const siblings = batch.map((child, i) => {
+    const at = childPath(path, 'batch', i);
+    return { path: at, progress: visit(child, at) };
+  });
+  const total = batch.length;
+  const jobs = siblingsProgress(siblings, { needed: total, total, onFail, cancelRest: false });
+  if (jobs.kind === 'open') return jobs;
+  const failed = siblings.some(({ progress }) => progress.kind !== 'done');
+  const first = failed ? ('on_failure' as const) : ('on_success' as const);
+  const outcome = callback(node[first], below(path, first), interpreting);
+  if (outcome?.kind === 'open') return { ...outcome, ...workOf([jobs, outcome]) };
+  const last = callback(node.on_complete, below(path, 'on_complete'), interpreting);
+  if (last?.kind === 'open') return { ...last, ...workOf([jobs, last]) };
+  const ends = [jobs, outcome, last].filter((end) => end !== undefined);
+  const failure = ends.find((end) => end.kind === 'failed');
+  return { ...(failure ?? jobs), ...workOf(ends) };
+}
+
+/** Callbacks and what is in them run in a phase of their own. */
+function callback(
+  node: Node | undefined,
+  path: string,
+  { visitAs }: Interpreting,
+): Progress | undefined {
+  return node === undefined ? undefined : visitAs('callback', node, path);
+}

@@ -1,0 +1,190 @@
+import type { Decision } from '../../model/decisions.js';
+import { toDecisions } from '../../model/decisions.js';
+import type { LiveJob } from '../../model/job.js';
+import { isFailed, isOpen, type Phase, type Step } from '../../model/step.js';
+import { below, type Entry, type Leaf } from '../../model/tree.js';
+import { lastAttempt } from '../history.js';
+import { leafProgress } from './leaf.js';
+import { done, noWork, open, workOf, type Progress, type Work } from './progress.js';
+
+/**
+ * A decider reads what has happened and answers with decisions; what they begin runs beside each
+ * other, below the path of the decider. One decision is open at a time: what happens meanwhile is in
+ * the history of the next one. It ends with a decision to complete or to fail.
+ *
+ * Paths: `<p>.decision.<k>`, `<p>.activity.<id>`, `<p>.timer.<id>`, `<p>.child.<id>`, `<p>.continue`.
+ */
+export function deciderProgress(job: LiveJob, leaf: Leaf, phase: Phase): Progress {
+  const state = stateOf(job, leaf);
+  const wanted = state.begun.filter(({ path }) => !state.cancelled.includes(path));
+  const work = workOf(wanted.map((one) => quiet(leafProgress(job, one, phase))));
+  const drops = { ...noWork, drop: state.cancelled };
+  if (state.ending !== undefined) {
+    const rest = state.begun.map(({ path }) => path);
+    if ('complete' in state.ending) return { ...done, drop: rest };
+    const again = leafProgress(job, continueLeaf(leaf), phase);
+    return { ...again, drop: [...again.drop, ...rest] };
+  }
+  const decision = decisionProgress(job, leaf, phase, state);
+  return { ...decision, ...workOf([decision, work, drops]) };
+}
+
+/** Failures of what a decider began are news for it, not for the flow. */
+function quiet({ begin, gates, drop }: Progress): Work {
+  return { begin, gates, drop };
+}
+
+type Ending = Extract<Decision, { complete: unknown } | { continue_as_new: unknown }>;
+
+type State = {
+  /** Decisions made so far. */
+  readonly made: number;
+  readonly begun: readonly Leaf[];
+  /** Paths of what was cancelled. */
+  readonly cancelled: readonly string[];
+  /** What could not be done of a decision: the decider is told. */
+  readonly refused: number;
+  readonly ending?: Ending;
+};
+
+function stateOf(job: LiveJob, leaf: Leaf): State {
+  const begun = new Map<string, Leaf>();
+  const cancelled: string[] = [];
+  let refused = 0;
+  let ending: Ending | undefined;
+  let made = 0;
+  for (const decision of decisionsOf(job, leaf)) {
+    made = decision.number + 1;
+    for (const one of decision.decisions) {
+      const entry = entryFor(one);
+      if (entry !== undefined) {
+        const path = below(leaf.path, `${entry.kind}.${entry.id ?? begun.size}`);
+        if (begun.has(path)) refused += 1;
+        else begun.set(path, leafFor(leaf, path, entry.entry));
+      } else if ('cancel' in one) {
+        const target = [...begun.values()].find(({ path }) =>
+          path.endsWith(`.${String(one.cancel)}`),
+        );
+        const last = target && lastAttempt(job, target.path);
+        if (target === undefined || (last !== undefined && !isOpen(last))) refused += 1;
+        if (target !== undefined) cancelled.push(target.path);
+      } else if ('complete' in one || 'continue_as_new' in one) {
+        ending ??= one as Ending;
+      }
+    }
+  }
+  const state = { made, begun: [...begun.values()], cancelled, refused };
+  return ending === undefined ? state : { ...state, ending };
+}
+
+type Made = { readonly number: number; readonly decisions: readonly Decision[] };
+
+function decisionsOf(job: LiveJob, leaf: Leaf): readonly Made[] {
+  const made: Made[] = [];
+  for (let number = 0; ; number += 1) {
+    const step = lastAttempt(job, decisionPath(leaf, number));
+    if (step?.state !== '$$complete') return made;
+    const answered = toDecisions(step['result']);
+    made.push({ number, decisions: answered.ok ? answered.decisions : [] });
+  }
+}
+
+function decisionPath({ path }: Leaf, number: number): string {
+  return below(path, `decision.${number}`);
+}
+
+/** The decision that is open or needed now; nothing when there is nothing new to decide on. */
+function decisionProgress(job: LiveJob, leaf: Leaf, phase: Phase, state: State): Progress {
+  const next = decisionLeaf(leaf, state.made);
+  const last = lastAttempt(job, next.path);
+  const before =
+    state.made === 0 ? undefined : lastAttempt(job, decisionPath(leaf, state.made - 1));
+  const news = newsOf(job, leaf) + state.refused;
+  const isNews = before === undefined || news > Number(before['seen'] ?? 0);
+  if (last === undefined && !isNews) return open;
+  const progress = leafProgress(job, next, phase);
+  return progress.kind === 'done' ? open : progress;
+}
+
+/** The leaf of decision `number`. */
+function decisionLeaf(leaf: Leaf, number: number): Leaf {
+  return {
+    ...leaf,
+    path: decisionPath(leaf, number),
+    entry: { ...leaf.entry, decides: leaf.path },
+  };
+}
+
+function continueLeaf(leaf: Leaf): Leaf {
+  return leafFor(leaf, below(leaf.path, 'continue'), { task: 'continue', continues: true });
+}
+
+/** What a decision begins: its kind, its id and the entry it stands for. */
+function entryFor(
+  one: Decision,
+): { readonly kind: string; readonly id?: string; readonly entry: Entry } | undefined {
+  const id = typeof one['id'] === 'string' ? { id: one['id'] } : {};
+  const params = 'params' in one ? { params: one['params'] as Entry['params'] } : {};
+  if ('schedule' in one) {
+    const { schedule, retry, timeout } = one as Extract<Decision, { schedule: unknown }>;
+    const limits = {
+      ...(retry === undefined ? {} : { retry }),
+      ...(timeout === undefined ? {} : { timeout }),
+    };
+    return { kind: 'activity', ...id, entry: { task: schedule, ...params, ...limits } as Entry };
+  }
+  if ('start_child' in one) {
+    const flow = String(one['start_child']);
+    return { kind: 'child', ...id, entry: { task: flow, flow, ...params } as Entry };
+  }
+  if ('start_timer' in one) {
+    const delay = one['start_timer'] as number | string;
+    return { kind: 'timer', ...id, entry: { task: 'delay', delay } };
+  }
+  return undefined;
+}
+
+function leafFor(leaf: Leaf, path: string, entry: Entry): Leaf {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  return { path, index: leaf.index, name, label: `${entry.task}-${leaf.index}`, entry };
+}
+
+/** How much a decision that begins now knows of: it is needed again when there is more. */
+export function seenBy(job: LiveJob, leaf: Leaf): number {
+  return newsOf(job, leaf) + stateOf(job, leaf).refused;
+}
+
+/** What a decider began has ended, or a signal has come: so often something has happened. */
+function newsOf(job: LiveJob, { path }: Pick<Leaf, 'path'>): number {
+  const closed = job.steps.filter((step) => isNews(step, path)).length;
+  return closed + (job.signals?.length ?? 0);
+}
+
+function isNews(step: Step, decider: string): boolean {
+  if (!step.path.startsWith(`${decider}.`) || step.path.startsWith(`${decider}.decision.`)) {
+    return false;
+  }
+  return isFailed(step) ? step.due === undefined : 'end' in step;
+}
+
+/** The leaf of something below a decider: what a decision began, or a decision itself. */
+export function leafBelow(job: LiveJob, decider: Leaf, path: string): Leaf | undefined {
+  const number = /\.decision\.(\d+)$/.exec(path)?.[1];
+  if (number !== undefined) return decisionLeaf(decider, Number(number));
+  if (path === below(decider.path, 'continue')) return continueLeaf(decider);
+  return stateOf(job, decider).begun.find((one) => one.path === path);
+}
+
+/** What a decider that completed gave as its result. */
+export function deciderResult(job: LiveJob, leaf: Leaf): unknown {
+  const ending = stateOf(job, leaf).ending;
+  return ending !== undefined && 'complete' in ending ? (ending['complete'] ?? null) : undefined;
+}
+
+/** What a job that goes on anew is given. */
+export function continueParams(job: LiveJob, leaf: Leaf): Readonly<Record<string, unknown>> {
+  const ending = stateOf(job, leaf).ending;
+  const given =
+    ending !== undefined && 'continue_as_new' in ending ? ending['continue_as_new'] : {};
+  return typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+}

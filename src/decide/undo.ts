@@ -1,0 +1,59 @@
+import type { LiveJob } from '../model/job.js';
+import type { Step } from '../model/step.js';
+import type { Leaf } from '../model/tree.js';
+import { begin } from './begin.js';
+import { entryOf, lastAttempt } from './history.js';
+import type { Move, World } from './intent.js';
+import { leafProgress } from './structure/leaf.js';
+import { together } from './work.js';
+import { openWaits } from './waits.js';
+
+/**
+ * Undoes what a failed or cancelled flow has done: the `undo` tasks of completed steps run one after
+ * the other, what was done last first. One that fails for good does not keep the others from it.
+ * Undefined when there is nothing (more) to undo.
+ */
+export function undoMove(job: LiveJob, now: number, world: World): Move | undefined {
+  for (const { step, leaf } of toUndo(job)) {
+    const last = lastAttempt(job, leaf.path);
+    if (last === undefined || last.run < step.run) {
+      return begin(job, { leaf, phase: 'undo' }, now, world);
+    }
+    const progress = leafProgress(job, leaf, 'undo');
+    if (progress.kind !== 'open') continue;
+    const [beginning] = progress.begin;
+    return beginning === undefined ? together(openWaits(job)) : begin(job, beginning, now, world);
+  }
+  return undefined;
+}
+
+type Undo = { readonly step: Step; readonly leaf: Leaf };
+
+/** Completed steps that have an `undo`, the one that ended last first. */
+function toUndo(job: LiveJob): readonly Undo[] {
+  return job.steps
+    .filter((step) => isDone(job, step))
+    .flatMap((step): Undo[] => {
+      const task = entryOf(job, step.path)?.undo ?? job.definitions[step.task]?.undo;
+      if (task === undefined) return [];
+      const { index } = step;
+      const path = `${step.path}.undo`;
+      const leaf = { path, index, name: task, label: `${task}-${index}`, entry: { task } };
+      return [{ step, leaf }];
+    })
+    .toSorted((a, b) => endOf(b.step) - endOf(a.step) || b.step.index - a.step.index);
+}
+
+/** The last attempt of a step of the flow, and it completed. */
+function isDone(job: LiveJob, step: Step): boolean {
+  return (
+    step.state === '$$complete' &&
+    (step.phase === 'main' || step.phase === 'callback') &&
+    step.structure === undefined &&
+    lastAttempt(job, step.path) === step
+  );
+}
+
+function endOf(step: Step): number {
+  return 'end' in step ? (step.end as number) : 0;
+}

@@ -1,0 +1,155 @@
+import { failure } from '../model/failures.js';
+import type { LiveJob, Signal } from '../model/job.js';
+import { toEpochMs } from '../model/scalars.js';
+import { exits, isOpen, type WaitingStep } from '../model/step.js';
+import type { Entry } from '../model/tree.js';
+import { failUnbegun, newAttempt } from './begin.js';
+import { childMove, childWait } from './child.js';
+import { hardDeadline, untilOf } from './clock.js';
+import { failStep } from './fail.js';
+import { withBegun, withStep } from './history.js';
+import { lookUp, type Move, type Wait, type World } from './intent.js';
+import { prepare } from './prepare.js';
+import type { Beginning } from './structure/progress.js';
+
+/** An entry that waits in the job document itself and needs no engine. */
+export function isBuiltIn({ wait, delay }: Entry): boolean {
+  return wait !== undefined || delay !== undefined;
+}
+
+/** Begins a delay or a wait: the step stands in the job as `$$waiting` until it is settled. */
+export function beginWait(job: LiveJob, beginning: Beginning, now: number, world: World): Move {
+  const { wait, delay } = beginning.leaf.entry;
+  const texts = {
+    ...(delay === undefined ? {} : { delay }),
+    ...(wait?.key === undefined ? {} : { key: wait.key }),
+  };
+  const prepared = prepare(job, beginning, world, [], texts);
+  if (!prepared.ok) return failUnbegun(job, beginning, prepared.unbegun, now);
+  const { delay: until, key, ...params } = prepared.params;
+  const step: WaitingStep = {
+    ...newAttempt(job, beginning),
+    state: '$$waiting',
+    params,
+    accepted: now,
+    start: now,
+    ...(wait?.signal === undefined ? {} : { signal: wait.signal }),
+    ...(wait?.event === undefined ? {} : { event: wait.event, key: keyText(key) }),
+  };
+  const time = delay === undefined ? timeoutAt(wait?.timeout, now) : delayUntil(until, now);
+  if (time === undefined) {
+    const why = failure('DelayInvalid', { value: JSON.stringify(until) });
+    return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
+  }
+  const waiting = time === Infinity ? step : { ...step, until: time };
+  return { kind: 'change', job: withBegun(job, waiting, now) };
+}
+
+function keyText(key: unknown): string {
+  if (key === undefined) return '';
+  return typeof key === 'string' ? key : JSON.stringify(key);
+}
+
+function timeoutAt(timeout: number | undefined, now: number): number {
+  return timeout === undefined || timeout === 0 ? Infinity : now + timeout;
+}
+
+/** A number is a length in ms, a text a time or a number; undefined: it is neither. */
+function delayUntil(delay: unknown, now: number): number | undefined {
+  const length = typeof delay === 'string' && /^\s*\d+\s*$/.test(delay) ? Number(delay) : delay;
+  if (typeof length === 'number') {
+    return Number.isFinite(length) && length >= 0 ? now + length : undefined;
+  }
+  const time = typeof length === 'string' ? toEpochMs(length) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Ends the first waiting step that has what it waited for, or asks what must be known for that. */
+export function waitsMove(job: LiveJob, now: number, world: World): Move | undefined {
+  const unknown: { children: string[]; events: { type: string; key: string }[] } = {
+    children: [],
+    events: [],
+  };
+  for (const step of job.steps) {
+    if (step.state !== '$$waiting') continue;
+    const move = waitMove(job, step, now, world);
+    if (move?.kind === 'look_up') {
+      unknown.children.push(...move.children);
+      unknown.events.push(...move.events);
+    } else if (move !== undefined) {
+      return move;
+    }
+  }
+  return unknown.children.length + unknown.events.length === 0 ? undefined : lookUp(unknown);
+}
+
+function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): Move | undefined {
+  if (step.child !== undefined) return childMove(job, { ...step, child: step.child }, now, world);
+  if (step.signal !== undefined) {
+    const signal = nextSignal(job, step.signal);
+    if (signal !== undefined) {
+      const taken = { signal_id: signal.id };
+      return { kind: 'change', job: released(job, step, signal.data, now, taken) };
+    }
+  } else if (step.event !== undefined) {
+    const name = { type: step.event, key: step.key ?? '' };
+    const event = world.event(name.type, name.key);
+    if (event.kind === 'unknown') return lookUp({ events: [name] });
+    if (event.kind === 'found')
+      return { kind: 'change', job: released(job, step, event.data, now) };
+  }
+  if (step.until === undefined || now < step.until) return undefined;
+  if (step.signal === undefined && step.event === undefined) {
+    return { kind: 'change', job: released(job, step, undefined, now) };
+  }
+  const awaited = describe(step);
+  const why = failure('WaitTimeout', {
+    awaited,
+    timeout: step.until - (step.since ?? step.accepted ?? now),
+  });
+  const failing = { state: '$$timeout', failure: why, exit: exits.timeout } as const;
+  return { kind: 'change', job: failStep(job, step, failing, now) };
+}
+
+/** The oldest signal of a name that no step has taken yet. */
+function nextSignal(job: LiveJob, name: string): Signal | undefined {
+  const taken = new Set(job.steps.map((step) => step['signal_id']));
+  return job.signals?.find((signal) => signal.name === name && !taken.has(signal.id));
+}
+
+function released(
+  job: LiveJob,
+  step: WaitingStep,
+  result: unknown,
+  now: number,
+  more: Readonly<Record<string, unknown>> = {},
+): LiveJob {
+  return withStep(job, step, {
+    ...step,
+    state: '$$complete',
+    end: now,
+    exit: exits.success,
+    ...(result === undefined ? {} : { result }),
+    ...more,
+  });
+}
+
+/** What the waiting steps of a job wait for. */
+export function openWaits(job: LiveJob): readonly Wait[] {
+  const limit = hardDeadline(job);
+  return job.steps.filter(isOpen).map((step): Wait => {
+    if (step.state !== '$$waiting') {
+      const because = `Step ${step.name} (attempt ${step.attempt}) runs on ${step.engine}.`;
+      return { kind: 'wait', because, ...untilOf(limit) };
+    }
+    if (step.child !== undefined) return childWait(step.name, step.child, limit);
+    const because = `Step ${step.name} waits ${describe(step)}.`;
+    return { kind: 'wait', because, asleep: true, ...untilOf(step.until ?? Infinity, limit) };
+  });
+}
+
+function describe({ signal, event, key = '', until }: WaitingStep): string {
+  if (signal !== undefined) return `for the signal "${signal}"`;
+  if (event !== undefined) return `for the event "${event}"${key === '' ? '' : ` of "${key}"`}`;
+  return `until ${new Date(until ?? 0).toISOString()}`;
+}

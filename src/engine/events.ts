@@ -1,0 +1,46 @@
+import { parseDocument, type StoredDocument } from '../model/parse.js';
+import type { ViewRow } from '../store/views.js';
+import type { Assembly } from './assembly.js';
+
+type Parts = Pick<Assembly, 'store' | 'jobs' | 'retry' | 'log'>;
+
+/** An event was announced: every job that waits for its type and key is looked at again. */
+export function takeEvent({ store, jobs, retry, log }: Parts, doc: StoredDocument): void {
+  const parsed = parseDocument(doc);
+  if (parsed.kind !== 'event') return;
+  if (!parsed.ok) {
+    log.warn({ event: doc._id }, `Event ${doc._id}: ${parsed.problems[0].message}`);
+    return;
+  }
+  const { event, key = '' } = parsed.value;
+  void retry(async () => {
+    const rows = await store.view('waiting', { key: ['event', event, key] });
+    for (const id of new Set(rows.map((row) => row.id))) jobs.rouse(id);
+  });
+}
+
+/** So many waiting steps are compared with the announced events at a time. */
+const pageSize = 200;
+
+/** Looks for waiting steps whose event was announced while no engine ran. */
+export async function releaseWaiting(
+  { store, jobs }: Pick<Assembly, 'store' | 'jobs'>,
+  waiting: AsyncIterable<ViewRow<'waiting'>>,
+): Promise<void> {
+  let page: ViewRow<'waiting'>[] = [];
+  const look = async (): Promise<void> => {
+    if (page.length === 0) return;
+    const keys = page.map(({ key: [, type, key] }) => [type, key]);
+    const announced = await store.view('events', { keys });
+    const found = new Set(announced.map(({ key }) => JSON.stringify(key)));
+    for (const { id, key } of page) {
+      if (found.has(JSON.stringify(key.slice(1)))) jobs.wake(id);
+    }
+    page = [];
+  };
+  for await (const row of waiting) {
+    page.push(row);
+    if (page.length === pageSize) await look();
+  }
+  await look();
+}

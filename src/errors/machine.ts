@@ -1,0 +1,51 @@
+import { row } from './row.js';
+
+/** Rows about servers and packages of this machine. */
+export const machineProblems = {
+  port_taken: row(
+    (d: { port: number }) => `Port ${d.port} of this machine is in use.`,
+    'Choose another with --port, or end what uses it.',
+    69,
+    503,
+  ),
+  mailbox_port_taken: row(
+    (d: { port: number; what: string }) =>
+      `Port ${d.port} of this machine, which the ${d.what} wants, is in use.`,
+    'Choose another with --mail-port or --s3-port (0: any free one), or end what uses it.',
+    69,
+    503,
+  ),
+  part_missing: row(
+    (d: { part: string; package: string }) =>
+      `${d.part} needs the package ${d.package}, which is not installed.`,
+    'Run `npm install` in the project (the package is optional and may have been left out).',
+    69,
+    500,
+  ),
+  dev_running: row(
+    (d: { dir: string; url: string; pid: number }) =>
+      `An embedded server works in ${d.dir} already (${d.url}, process ${d.pid}).`,
+    'Use that one, end it first, or choose another folder with --dir.',
+    69,
+    503,
+  ),
+  embedded_not_built: row(
+    (d: { file: string }) => `The embedded server is not built: there is no ${d.file}.`,
+    'Run `node bin/build.js` first.',
+    69,
+    503,
+  ),
+  embedded_failed: row(
+    (d: { dir: string; cause: string }) =>
+      `The embedded server does not start in ${d.dir} (${d.cause}).`,
+    'Check that the folder can be written and that the port is free.',
+    69,
+    503,
+  ),
+  embedded_dir_in_use: row(
+    (d: { dir: string }) => `Another embedded server uses ${d.dir}, or it cannot be written.`,
+    'Use that server, end it first, or choose another folder.',
+    69,
+    503,
+  ),
+} as const;

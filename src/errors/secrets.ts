@@ -1,0 +1,59 @@
+import { row } from './row.js';
+
+/** Where a key or a setting is needed: the sentence may stand alone in a job document. */
+const place = 'in the environment of `tws start` or `tws dev`';
+
+/** Rows about encrypted values. */
+export const secretProblems = {
+  crypto_key_missing: row(
+    (d?: { where?: string | undefined }) =>
+      d?.where === undefined
+        ? 'TWS_CRYPTO_KEY is not set in the environment of this command.'
+        : `${d.where} is encrypted, but TWS_CRYPTO_KEY is not set ${place}: set it there to the key of the encrypted values.`,
+    'For example `export TWS_CRYPTO_KEY=…` before the command; for a first value any long random text will do, which is to be kept.',
+    78,
+    503,
+  ),
+  secret_unreadable: row(
+    (d: { where: string }) =>
+      `${d.where} cannot be decrypted: it was encrypted with another key than TWS_CRYPTO_KEY, or it was changed.`,
+    'Set TWS_CRYPTO_KEY to the key it was encrypted with, or encrypt the value again with `tws encrypt`.',
+    78,
+    422,
+  ),
+  secret_older: row(
+    (d: { where: string }) =>
+      `${d.where} is encrypted in the format of an earlier project (salt:cipher): say how in "secrets": {"older": {"cipher": …, "kdf": …}} of tws.json, or encrypt it anew with \`tws encrypt\`.`,
+    'The keys of secrets.older are described in couch/schemas/tws.json.',
+    78,
+    422,
+  ),
+  secret_older_unreadable: row(
+    (d: { where: string; cipher: string; kdf: string }) =>
+      `${d.where} cannot be decrypted: TWS_CRYPTO_KEY or secrets.older of tws.json (${d.cipher}, ${d.kdf}) is not what it was encrypted with.`,
+    'Correct the key or the settings, or encrypt the value anew with `tws encrypt`.',
+    78,
+    422,
+  ),
+  stored_without_key: row(
+    (d: { documents: string }) =>
+      `There are encrypted values in ${d.documents}, but TWS_CRYPTO_KEY is not set: steps that need them fail.`,
+    'Set TWS_CRYPTO_KEY in the environment of this command to the key of these values, and start it again.',
+    78,
+    503,
+  ),
+  stored_with_other_key: row(
+    (d: { documents: string }) =>
+      `TWS_CRYPTO_KEY does not open the encrypted values in ${d.documents}: steps that need them fail.`,
+    'Set TWS_CRYPTO_KEY in the environment of this command to the key they were encrypted with and start it again, or encrypt them anew with `tws encrypt`.',
+    78,
+    422,
+  ),
+  stored_older: row(
+    (d: { documents: string }) =>
+      `There are values in the format of an earlier project (salt:cipher) in ${d.documents}: steps that need them fail.`,
+    'Say how they were encrypted in secrets.older of tws.json (described in couch/schemas/tws.json), or encrypt them anew with `tws encrypt`.',
+    78,
+    422,
+  ),
+} as const;

@@ -1,0 +1,156 @@
+import type { Job } from './job.js';
+import { isNew } from './job.js';
+import type { Step } from './step.js';
+
+/** Who is behind an event: the engine itself, a decider, somebody outside, or the work. */
+export type EventLevel = 'service' | 'decider' | 'external' | 'activity';
+
+/**
+ * Something that happened in a job, derived from its document. `id` counts from 1 in the order of
+ * time. The kinds follow the history events of Amazon SWF under our own words.
+ */
+export type HistoryEvent = {
+  readonly id: number;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly level: EventLevel;
+  /** `StepStarted`, `TimerFired`, `SignalReceived`, `JobFailed` … */
+  readonly kind: string;
+  readonly path?: string;
+  /** Name of the step, signal or request. */
+  readonly name?: string;
+  readonly attempt?: number;
+  readonly engine?: string;
+  /** Result, failure, data: what came with it. */
+  readonly data?: unknown;
+};
+
+type Draft = Omit<HistoryEvent, 'id'>;
+
+/** The history of a job as ordered events, up to `until` (epoch ms; absent: all of it). */
+export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {
+  const doc = job as Readonly<Record<string, unknown>>;
+  const drafts = [
+    ...beginOf(doc),
+    ...(isNew(job) ? [] : (job.steps ?? [])).flatMap(eventsOf),
+    ...listIn(doc, 'signals').map(signalEvent),
+    ...listIn(doc, 'requests').map(requestEvent),
+    ...listIn(doc, 'notes').map(noteEvent),
+    ...endOf(doc),
+  ];
+  return drafts
+    .filter(({ at }) => at <= until)
+    .map((draft, order) => ({ draft, order }))
+    .toSorted((a, b) => a.draft.at - b.draft.at || a.order - b.order)
+    .map(({ draft }, i) => ({ id: i + 1, ...draft }));
+}
+
+type Doc = Readonly<Record<string, unknown>>;
+
+function beginOf({ start, params }: Doc): readonly Draft[] {
+  return typeof start === 'number'
+    ? [{ at: start, level: 'service', kind: 'JobStarted', data: { params } }]
+    : [];
+}
+
+function endOf({ state, end, exit, result, failure }: Doc): readonly Draft[] {
+  if (typeof end !== 'number') return [];
+  const kind = state === '$$cancelled' ? 'JobCancelled' : exit === 0 ? 'JobCompleted' : 'JobFailed';
+  const data =
+    exit === 0 ? { exit, ...(result === undefined ? {} : { result }) } : { exit, failure };
+  return [{ at: end, level: 'service', kind, data }];
+}
+
+/** Scheduled, started and closed are three moments, as far as a step has come. */
+function eventsOf(step: Step): readonly Draft[] {
+  const { path, name, attempt } = step;
+  const about = { path, name, attempt };
+  const { word, level } = kindOf(step);
+  const engine = typeof step['engine'] === 'string' ? { engine: step['engine'] } : {};
+  const { accepted, start, end } = step as Doc;
+  const isWork = word === 'Step' || word === 'Decision';
+  return [
+    ...(typeof accepted === 'number' && isWork
+      ? [{ at: accepted, level, kind: `${word}Scheduled`, ...about }]
+      : []),
+    ...(typeof start === 'number'
+      ? [{ at: start, level, kind: `${word}Started`, ...about, ...engine }]
+      : []),
+    ...(typeof end === 'number'
+      ? [
+          {
+            at: end,
+            level,
+            kind: `${word}${closing(step, word)}`,
+            ...about,
+            ...engine,
+            ...dataOf(step),
+          },
+        ]
+      : []),
+  ];
+}
+
+function kindOf(step: Step): { readonly word: string; readonly level: EventLevel } {
+  const { child, signal, event, until, structure, path } = step;
+  if (structure !== undefined) return { word: 'Structure', level: 'decider' };
+  if (/\.decision\.\d+$/.test(path)) return { word: 'Decision', level: 'decider' };
+  if (child !== undefined) return { word: 'Child', level: 'activity' };
+  if (signal !== undefined || event !== undefined) return { word: 'Wait', level: 'external' };
+  if (until !== undefined) return { word: 'Timer', level: 'service' };
+  return { word: 'Step', level: 'activity' };
+}
+
+function closing({ state }: Step, word: string): string {
+  switch (state) {
+    case '$$complete':
+      if (word === 'Timer') return 'Fired';
+      return word === 'Structure' ? 'Decided' : 'Completed';
+    case '$$error':
+      return 'Failed';
+    case '$$timeout':
+      return 'TimedOut';
+    case '$$cancelled':
+      return 'Cancelled';
+    case '$$skipped':
+      return 'Skipped';
+    case '$$ready':
+    case '$$active':
+    case '$$waiting':
+      return 'Open';
+  }
+}
+
+function dataOf(step: Step): { readonly data?: unknown } {
+  const { result, failure, due } = step as Doc;
+  const retry = due === undefined ? {} : { next_attempt: due };
+  if (failure !== undefined) return { data: { failure, ...retry } };
+  return result === undefined ? {} : { data: { result } };
+}
+
+function signalEvent({ at, name, data, by }: Doc): Draft {
+  return {
+    ...external('SignalReceived', at, name),
+    ...(data === undefined ? {} : { data: { data, by } }),
+  };
+}
+
+function requestEvent({ at, action, by, reason, step, from }: Doc): Draft {
+  return { ...external('RequestApplied', at, action), data: { by, reason, step, from } };
+}
+
+function noteEvent({ at, by, text }: Doc): Draft {
+  return { ...external('NoteAdded', at, undefined), data: { by, text } };
+}
+
+function external(kind: string, at: unknown, name: unknown): Draft {
+  const named = typeof name === 'string' ? { name } : {};
+  return { at: typeof at === 'number' ? at : 0, level: 'external', kind, ...named };
+}
+
+function listIn(doc: Doc, key: string): readonly Doc[] {
+  const list = doc[key];
+  return Array.isArray(list)
+    ? list.filter((one): one is Doc => typeof one === 'object' && one !== null)
+    : [];
+}

@@ -1,0 +1,188 @@
+import { createCipheriv, scryptSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { showConfig } from '../../src/cli/commands/config.js';
+import { doctor } from '../../src/cli/commands/doctor.js';
+import { decrypt } from '../../src/cli/commands/encrypt.js';
+import { push } from '../../src/cli/commands/push.js';
+import { validate } from '../../src/cli/commands/validate.js';
+import { encrypt } from '../../src/secrets/encryption.js';
+import { openProject } from './database.js';
+import { tws as start } from './executable.js';
+import { flow, project, run, task } from './terminal.js';
+
+const key = 'the key of this project';
+const secret = encrypt('correct horse', key);
+const echo = {
+  'plugins/login.mjs': `export default ({ params }) => params.auth.pass.length;`,
+};
+const login = task('login', { plugin: 'login', params: { auth: { pass: secret } } });
+
+/** A value of an earlier project: scrypt over the salt, AES-192-CBC with a vector of zeros. */
+function older(clear: string): string {
+  const salt = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
+  const cipher = createCipheriv('aes-192-cbc', scryptSync(key, salt, 24), Buffer.alloc(16));
+  const body = Buffer.concat([cipher.update(clear), cipher.final()]);
+  return `${salt.toString('hex')}:${body.toString('hex')}`;
+}
+
+const times = (text: string, wanted: RegExp): number => text.match(wanted)?.length ?? 0;
+
+describe('tws dev with an encrypted value and no key', () => {
+  it('runs, warns once of the document, and only the steps that need it fail', async () => {
+    const cwd = await project({
+      ...echo,
+      'couch/tws/tasks/login.json': login,
+      'couch/tws/tasks/plain.json': task('plain'),
+      'couch/tws/flows/login.json': flow('login', ['login']),
+      'couch/tws/flows/plain.json': flow('plain', ['plain']),
+      'couch/tws/jobs/login.json': { type: 'job', flow: 'login' },
+      'couch/tws/jobs/plain.json': { type: 'job', flow: 'plain' },
+    });
+    const dev = start(['dev', '--port', '0'], { cwd });
+    await dev.prints(/Ctrl-C ends all/);
+    const plain = start(['submit', 'plain', '--wait'], { cwd });
+    expect(await plain.ended).toBe(0);
+    const failed = start(['submit', 'login', '--wait'], { cwd });
+    expect(await failed.ended).toBe(3);
+    expect(failed.out()).toMatch(
+      /params\.auth\.pass of job \S+ is encrypted, but TWS_CRYPTO_KEY is not set in the environment of `tws start` or `tws dev`/,
+    );
+    const warning = /There are encrypted values in task:DEFAULT:login \(params\.auth\.pass\)/g;
+    expect(times(dev.err(), warning)).toBe(1);
+    dev.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
+  });
+});
+
+describe('tws start', () => {
+  it('refuses without the key of tasks and flows, and names them', async () => {
+    const { root, env, put } = await openProject(echo);
+    await put({ ...login, _id: 'task:login' }, { ...login, name: 'two', _id: 'task:two' });
+    const engine = start(['start'], { cwd: root, env });
+    expect(await engine.ended).toBe(78);
+    expect(engine.err()).toContain('task:login, task:two');
+    expect(engine.err()).toContain('Set TWS_CRYPTO_KEY in the environment of this command');
+  });
+
+  it('notices a wrong key at once, and starts all the same', async () => {
+    const { root, env, put } = await openProject(echo);
+    await put({ ...login, _id: 'task:login' });
+    const engine = start(['start'], { cwd: root, env: { ...env, TWS_CRYPTO_KEY: 'another' } });
+    await engine.prints(/follows/);
+    expect(engine.err()).toContain(
+      'TWS_CRYPTO_KEY does not open the encrypted values in task:login (params.auth.pass)',
+    );
+    engine.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+  });
+
+  it('says nothing of a key that fits', async () => {
+    const { root, env, put } = await openProject(echo);
+    await put({ ...login, _id: 'task:login' });
+    const engine = start(['start'], { cwd: root, env: { ...env, TWS_CRYPTO_KEY: key } });
+    await engine.prints(/follows/);
+    expect(engine.err()).not.toContain('TWS_CRYPTO_KEY');
+    engine.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+  });
+
+  it('lets running steps end within the drain of tws.json', async () => {
+    const { root, env, put, until } = await openProject({
+      'tws.json': { drain: 300 },
+      'plugins/slow.mjs': `export default ({ signal }) => new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });`,
+    });
+    await put(
+      { _id: 't', ...task('slow', { plugin: 'slow', timeout: 0 }) },
+      { _id: 'f', ...flow('f', ['slow']) },
+    );
+    const engine = start(['start'], { cwd: root, env });
+    await engine.prints(/follows/);
+    await put({ _id: 'j', type: 'job', flow: 'f' });
+    await until('j', ({ state }) => state === 'slow-0');
+    const began = performance.now();
+    engine.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
+
+describe('values of an earlier project', () => {
+  const settings = { secrets: { older: { cipher: 'aes-192-cbc', kdf: 'scrypt' } } };
+  const env = { TWS_CRYPTO_KEY: key };
+
+  it('are read by tws decrypt when tws.json says how', async () => {
+    const input = `${older('hunter2')}\n`;
+    const told = await run(decrypt, { cwd: await project({ 'tws.json': settings }), env, input });
+    expect(told.out).toBe('hunter2');
+    const untold = await run(decrypt, { cwd: await project(), env, input });
+    expect(untold).toMatchObject({ exit: 78, error: { code: 'secret_older' } });
+    const wrong = { secrets: { older: { cipher: 'aes-256-cbc', kdf: 'scrypt' } } };
+    const cwd = await project({ 'tws.json': wrong });
+    const refused = await run(decrypt, { cwd, env, input });
+    expect(refused.error?.code).toBe('secret_older_unreadable');
+  });
+
+  it('reach the plugin in clear', async () => {
+    const opened = await openProject({
+      ...echo,
+      'tws.json': settings,
+    });
+    const params = { auth: { pass: older('hunter2') } };
+    await opened.put(
+      { _id: 't', ...task('login', { plugin: 'login', params }) },
+      { _id: 'f', ...flow('f', ['login']) },
+    );
+    const engine = start(['start'], { cwd: opened.root, env: { ...opened.env, ...env } });
+    await engine.prints(/follows/);
+    await opened.put({ _id: 'j', type: 'job', flow: 'f' });
+    expect(await opened.ended('j')).toMatchObject({ exit: 0, steps: [{ result: 7 }] });
+    expect(JSON.stringify(await opened.store.get('j'))).not.toContain('hunter2');
+    engine.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+  });
+
+  it('are shown by tws config', async () => {
+    const cwd = await project({ 'tws.json': { ...settings, drain: 7 } });
+    const { out } = await run(showConfig, { cwd, env });
+    expect(out).toContain('secrets.older: {"cipher":"aes-192-cbc","kdf":"scrypt"} (tws.json)');
+    expect(out).toContain('drain: 7 (tws.json)');
+    expect(out).not.toContain(key);
+  });
+
+  it('are told by tws doctor when nothing says how they are read', async () => {
+    const { tws, put } = await openProject();
+    await put({ _id: 't', ...task('a', { params: { pass: older('x') } }) });
+    const found = await tws(doctor);
+    expect(found.out).toMatch(
+      /^fail {2}TWS_CRYPTO_KEY: .*format of an earlier project.* t \(params\.pass\)/m,
+    );
+  });
+});
+
+describe('a password in clear', () => {
+  const clear = task('a', { params: { db: { password: 'hunter2' }, token: 'hunter3' } });
+
+  it('is a warning with its path at push and validate, wherever it stands', async () => {
+    const { tws } = await openProject({ 'a.json': clear });
+    for (const command of [push, validate]) {
+      const { exit, err } = await tws(command, { args: ['a.json'] });
+      expect(exit).toBe(0);
+      expect(err).toContain('warning: a.json: params.db.password: ');
+      expect(err).toContain('warning: a.json: params.token: ');
+      expect(err).not.toMatch(/hunter/);
+    }
+  });
+
+  it('is a warning of tws doctor, but for the samples', async () => {
+    const { tws, put } = await openProject();
+    await tws(push, { args: ['~tws/tasks'] });
+    expect((await tws(doctor)).out).not.toMatch(/clear secret/);
+    await put({ ...clear, _id: 'task:a' });
+    const { exit, out } = await tws(doctor);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^warn {2}secrets: .*task:a \(params\.db\.password, params\.token\)/m);
+    expect(out).not.toMatch(/hunter/);
+  });
+});

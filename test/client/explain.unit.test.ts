@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { countInHand, explain, type Reason, type Seen } from '../../src/client/explain.js';
+import type { SeenEngine } from '../../src/client/pulse.js';
+import type { StoredDocument } from '../../src/model/parse.js';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+
+function engine(id: string, more: object = {}, alive = true): SeenEngine {
+  const doc = { _id: `engine:${id}`, type: 'engine', host: 'h', pid: 1, version: '0' } as const;
+  const facts = { plugins: ['noop'], labels: [], slots: 2, started: 0, beat: 1, state: 'running' };
+  return { engine: { ...doc, ...facts, ...more } as SeenEngine['engine'], alive };
+}
+
+const fresh = (more: object = {}): StoredDocument => ({
+  _id: 'j',
+  _rev: '1-0',
+  type: 'job',
+  flow: 'f',
+  ...more,
+});
+
+const live = (more: object = {}): StoredDocument =>
+  fresh({
+    state: '$$ready',
+    run: 1,
+    start: now - 5_000,
+    steps: [],
+    tasks: { structure: 'sequence', sequence: [{ task: 'a' }, { task: 'b' }] },
+    definitions: { a: { name: 'a', plugin: 'noop' }, b: { name: 'b', plugin: 'rare' } },
+    ...more,
+  });
+
+const step = (more: object): object => ({
+  index: 0,
+  path: '0',
+  name: 'a',
+  task: 'a',
+  attempt: 1,
+  run: 1,
+  state: '$$active',
+  engine: 'engine:e',
+  accepted: now - 4_000,
+  start: now - 4_000,
+  ...more,
+});
+
+const failed = { state: '$$error', failure: { name: 'E', message: 'no luck' } };
+const flow = { _id: 'flow:f', _rev: '1-0', type: 'flow', name: 'f', owner: 'DEFAULT' };
+
+function reasonsOf(seen: Partial<Seen>): readonly Reason[] {
+  return explain({ job: live(), engines: [engine('e')], flow, now, ...seen });
+}
+
+type Case = readonly [
+  title: string,
+  seen: Partial<Seen>,
+  kinds: readonly string[],
+  sentence: RegExp,
+];
+
+describe('explain', () => {
+  it.each<Case>([
+    ['an ended job', { job: fresh({ state: '$$complete', exit: 2 }) }, ['ended'], /ended: failed/],
+    ['no engine at all', { engines: [] }, ['no_engine'], /No engine is alive\.$/],
+    [
+      'engines that give no sign of life',
+      { engines: [engine('e', {}, false), engine('d', {}, false)] },
+      ['no_engine'],
+      /all 2 give no sign of life/,
+    ],
+    [
+      'engines that take no more work',
+      { engines: [engine('e', { state: 'draining' })] },
+      ['no_engine'],
+      /No engine is alive/,
+    ],
+    ['a paused job', { job: live({ paused: true }) }, ['paused'], /The job is paused/],
+    [
+      'a paused job without engines',
+      { job: live({ paused: true }), engines: [] },
+      ['paused', 'no_engine'],
+      /The job is paused/,
+    ],
+    [
+      'a paused flow',
+      { flow: { ...flow, paused: true } },
+      ['flow_paused'],
+      /Flow "f" is paused \(document flow:f\)/,
+    ],
+    [
+      'a time that has not come',
+      { job: fresh({ exec_after: '2026-11-21T10:05:00Z' }) },
+      ['scheduled'],
+      /waits until 2026-11-21T10:05:00.000Z \(in 5 min\)/,
+    ],
+    [
+      'a retry that is due later',
+      { job: live({ steps: [step({ ...failed, due: now + 2_000 })], next_due: now + 2_000 }) },
+      ['retry'],
+      /Step "a" is tried again at .* \(in 2 s\); attempt 1 failed: no luck\./,
+    ],
+    [
+      'another wait of a job that has begun',
+      { job: live({ steps: [step({ state: '$$complete' })], next_due: now + 60_000 }) },
+      ['waiting'],
+      /\(in 1 min\)/,
+    ],
+    [
+      'a step that runs',
+      { job: live({ steps: [step({ attempt: 2 })] }) },
+      ['running'],
+      /Step "a" \(attempt 2\) has run for 4 s on engine:e/,
+    ],
+    [
+      'a step of a dead engine',
+      { job: live({ steps: [step({ engine: 'engine:gone' })] }) },
+      ['engine_lost'],
+      /engine:gone, which gives no sign of life/,
+    ],
+    [
+      'a step of the last engine, which is dead',
+      { job: live({ steps: [step({})] }), engines: [engine('e', {}, false)] },
+      ['engine_lost', 'no_engine'],
+      /another engine takes it over/,
+    ],
+    [
+      'a child job',
+      { job: live({ steps: [step({ state: '$$waiting', child: 'j:0:1' })] }) },
+      ['child'],
+      /waits for its child job j:0:1/,
+    ],
+    [
+      'a step that waits for a time',
+      { job: live({ steps: [step({ state: '$$waiting' })], next_due: now + 3_000 }) },
+      ['waiting'],
+      /Step "a" waits until/,
+    ],
+    [
+      'a step that waits for something else',
+      { job: live({ steps: [step({ state: '$$waiting' })] }) },
+      ['waiting'],
+      /something from outside/,
+    ],
+    [
+      'a flow that is not there',
+      { job: fresh(), flow: undefined },
+      ['flow_missing'],
+      /no flow "f"/,
+    ],
+    [
+      'a disabled flow',
+      { job: fresh(), flow: { ...flow, enabled: false } },
+      ['flow_disabled'],
+      /disabled/,
+    ],
+    [
+      'a plugin that no engine has',
+      { job: live({ steps: [step({ state: '$$complete' })] }) },
+      ['unserved'],
+      /No engine has plugin "rare", which step "b" needs/,
+    ],
+    [
+      'a label that no engine carries',
+      {
+        job: live({ definitions: { a: { name: 'a', plugin: 'noop', labels: ['gpu'] } } }),
+      },
+      ['unserved'],
+      /No engine with plugin "noop" carries the label gpu/,
+    ],
+    [
+      'a handler that no engine can run',
+      {
+        job: live({
+          steps: [step(failed)],
+          definitions: { a: { name: 'a', plugin: 'noop', error: 'b' }, b: { name: 'b' } },
+        }),
+      },
+      ['unserved'],
+      /plugin "b", which step "b" needs/,
+    ],
+    [
+      'engines whose slots are all in use',
+      { inHand: new Map([['engine:e', 2]]) },
+      ['busy'],
+      /all 2 of the engines/,
+    ],
+    ['a free slot', { inHand: new Map([['engine:e', 1]]) }, ['soon'], /between two steps/],
+    ['a new job', { job: fresh() }, ['soon'], /has not begun/],
+  ])('tells %s', (_title, seen, kinds, sentence) => {
+    const reasons = reasonsOf(seen);
+    expect(reasons.map(({ kind }) => kind)).toEqual(kinds);
+    expect(reasons[0]?.because).toMatch(sentence);
+  });
+
+  it('says nothing of a plugin as long as some step that may come next can be run', () => {
+    const tasks = { structure: 'parallel', parallel: [{ task: 'a' }, { task: 'b' }] };
+    expect(reasonsOf({ job: live({ tasks }) }).map(({ kind }) => kind)).toEqual(['soon']);
+  });
+
+  it('sees that the flow itself is tried again', () => {
+    const job = live({ steps: [step(failed)], run: 2 });
+    expect(reasonsOf({ job })[0]?.kind).toBe('soon');
+  });
+
+  it.each([
+    ['steps that are no list', { steps: 7 }],
+    ['a tree that is none', { tasks: { sequence: 'x' } }],
+    ['steps that are nothing', { steps: [null, 'x', { state: 7 }] }],
+    ['times that are none', { next_due: 'never', exec_after: {} }],
+    ['a time beyond all dates', { next_due: 1e300 }],
+  ])('reads %s without a stumble', (_title, more) => {
+    expect(reasonsOf({ job: live(more) }).length).toBeGreaterThan(0);
+  });
+});
+
+describe('countInHand', () => {
+  it('counts the steps that engines have claimed or run', () => {
+    const jobs = [
+      live({ steps: [step({}), step({ state: '$$ready' }), step({ state: '$$complete' })] }),
+      live({ steps: [step({ engine: 'engine:d' })] }),
+    ];
+    expect([...countInHand(jobs)]).toEqual([
+      ['engine:e', 2],
+      ['engine:d', 1],
+    ]);
+  });
+});
