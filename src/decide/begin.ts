@@ -11,6 +11,7 @@ import { lookUp, type Move, type World } from './intent.js';
 import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { definitionOf, isUnserved, needsOf, servesHere } from './serving.js';
+import { fullTask } from './slots.js';
 import { beginWait, isBuiltIn } from './waits.js';
 import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
@@ -111,16 +112,20 @@ function waitForEngine(
     return failUnbegun(job, beginning, { failure: why, exit: exits.timeout }, now);
   }
   const here = servesHere(definition, world);
-  if (here && world.me.freeSlots > 0) return undefined;
+  const full = fullTask(definition, world);
+  if (here && world.me.freeSlots > 0 && full === undefined) return undefined;
   if (!isUnserved(definition, world)) {
     const because = here
-      ? `Step ${leaf.name} waits for a free slot.`
+      ? `Step ${leaf.name} waits for a free slot${full === undefined ? '' : ` of its task's ${full.slots}`}.`
       : `Step ${leaf.name} needs ${needs}: another engine has it.`;
+    const tasks = full === undefined ? {} : { tasks: [full] };
     const cutOff = phase === 'main' && hasBegun(job) ? softDeadline(job, now) : Infinity;
     return {
       kind: 'wait',
       because,
-      ...(here ? { for: 'slot', rank: rankFor(job, definition, world) } : { for: 'engine' }),
+      ...(here
+        ? { for: 'slot', rank: rankFor(job, definition, world), ...tasks }
+        : { for: 'engine' }),
       ...untilOf(acceptBy, cutOff, hardDeadline(job), expiryOf(job)),
     };
   }

@@ -100,6 +100,7 @@ export function assemble(options: EngineOptions) {
     me: {
       ...{ ...mine, id, pid: process.pid, facts },
       freeSlots: hands.freeSlots(ended),
+      runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),
     },

@@ -161,6 +161,38 @@ describe('a plugin', () => {
   });
 });
 
+describe('a task with slots of its own', () => {
+  it('runs no more attempts at once on an engine, and holds up no other task', async () => {
+    const body = (name: string) => `let now = 0;
+      export default async () => {
+        now += 1; const most = now;
+        await new Promise((r) => setTimeout(r, ${name === 'solo' ? 60 : 20}));
+        now -= 1; return most;
+      };`;
+    const space = await openWorkspace({ 'solo.mjs': body('solo'), 'many.mjs': body('many') });
+    const flow = (name: string, tasks: unknown) => ({ type: 'flow', name, owner: 'me', tasks });
+    await space.put(
+      { _id: 'task:DEFAULT:solo', type: 'task', name: 'solo', slots: 1 },
+      { _id: 'task:DEFAULT:many', type: 'task', name: 'many' },
+      { _id: 'flow:me:f', ...flow('f', ['solo', 'solo']) },
+      { _id: 'flow:me:g', ...flow('g', ['many']) },
+      { _id: 'flow:me:h', ...flow('h', { parallel: ['solo', 'many', 'solo'] }) },
+    );
+    await space.engine({ slots: 4 });
+    const solo = await space.put(...Array.from({ length: 8 }, () => job), { ...job, flow: 'h' });
+    const many = await space.put(...Array.from({ length: 20 }, () => ({ ...job, flow: 'g' })));
+    const others = await Promise.all(many.map((id) => space.ended(id)));
+    const ended = await Promise.all(solo.map((id) => space.ended(id)));
+    const most = (jobs: typeof ended, task: string): readonly unknown[] =>
+      jobs.flatMap(({ steps }) => steps.filter((s) => s['task'] === task).map((s) => s['result']));
+    expect(new Set(most(ended, 'solo'))).toEqual(new Set([1]));
+    expect(most(ended, 'solo')).toHaveLength(18);
+    expect(Math.max(...most(others, 'many').map(Number))).toBeGreaterThan(1);
+    const lastOf = (jobs: typeof ended): number => Math.max(...jobs.map(({ end }) => Number(end)));
+    expect(lastOf(others)).toBeLessThan(lastOf(ended));
+  });
+});
+
 describe('an engine', () => {
   it('stops by itself when it met what a flow calls fatal, and others go on', async () => {
     const space = await openWorkspace({

@@ -35,6 +35,8 @@ export type WorldOptions = {
   readonly id?: string;
   readonly pid?: number;
   readonly freeSlots?: number;
+  /** Attempts of tasks that run here, by key. */
+  readonly runningOf?: Readonly<Record<string, number>>;
   /** Plugins of this engine; absent: the plugins of all tasks of the world. */
   readonly plugins?: readonly string[];
   readonly labels?: readonly string[];
@@ -73,6 +75,7 @@ export function world(options: WorldOptions = {}): World {
       plugins: new Set(plugins),
       labels: new Set(options.labels),
       freeSlots: options.freeSlots ?? 1,
+      runningOf: (key) => options.runningOf?.[key] ?? 0,
       facts: () => ({ templates: options.templates ?? [] }),
       running: new Set(options.running),
       stopping: new Set(options.stopping),
