@@ -154,7 +154,8 @@ function start(
   const { leaf } = beginning;
   const attempt = newAttempt(job, beginning);
   const plugin = pluginOf(definition);
-  const prepared = prepare(job, beginning, world, world.me.facts(plugin).templates);
+  const { templates, hash } = world.me.facts(plugin);
+  const prepared = prepare(job, beginning, world, templates);
   if (!prepared.ok) return failUnbegun(job, beginning, prepared.unbegun, now);
   const { params } = prepared;
   if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
@@ -162,6 +163,7 @@ function start(
     ...attempt,
     state: '$$active',
     plugin,
+    ...(hash === undefined ? {} : { plugin_hash: shortHash(hash) }),
     engine: world.me.id,
     pid: world.me.pid,
     claim: `${world.nonce}:${leaf.path}`,
@@ -173,4 +175,12 @@ function start(
       : { seen: seenBy(job, { ...leaf, path: leaf.entry.decides }) }),
   };
   return { kind: 'claim', job: withBegun(job, step, now), steps: [step] };
+}
+
+/** As much of a hash as tells one edition of a plugin from another. */
+const hashLength = 12;
+
+/** `sha256:<hex>` without its beginning and its end. */
+function shortHash(hash: string): string {
+  return hash.replace(/^sha256:/, '').slice(0, hashLength);
 }

@@ -27,6 +27,8 @@ export type Rendered =
 export type PluginFacts = {
   /** Names of top-level parameters that it renders itself. */
   readonly templates: readonly string[];
+  /** `sha256:<hex>` of its code. */
+  readonly hash?: string;
 };
 
 /** Another engine, or this one, as far as deciding cares. */

@@ -1,3 +1,5 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoredDocument } from '../../src/model/parse.js';
 import type { Store } from '../../src/store/store.js';
@@ -158,6 +160,28 @@ describe('a plugin', () => {
     const [asked, quick] = await Promise.all([space.ended(String(id)), space.ended(String(other))]);
     expect(asked).toMatchObject({ exit: 1, failure: { name: 'WaitTimeout' } });
     expect(Number(quick['end'])).toBeLessThan(Number(asked['end']));
+  });
+});
+
+describe('a step', () => {
+  it('tells which code each attempt ran, and the log when it changed in between', async () => {
+    const space = await openWorkspace({
+      'v.mjs': `export default ({ step, requeue }) => step.attempt < 2 ? requeue({ delay: 300 }) : 1;`,
+    });
+    await space.put(...oneStep('v'));
+    const first = await space.engine();
+    const [id] = await space.put(job);
+    await space.until(String(id), (doc) => stepOf(doc)?.['due'] !== undefined);
+    await first.stop();
+    await appendFile(join(space.folder, 'v.mjs'), '// another edition');
+    await space.engine();
+    const { steps } = await space.ended(String(id));
+    const [one, two] = steps.map((step) => step['plugin_hash']);
+    expect(one).toMatch(/^[0-9a-f]{12}$/);
+    expect(two).toMatch(/^[0-9a-f]{12}$/);
+    expect(one).not.toBe(two);
+    const message = 'Plugin v of step v has changed since attempt 1.';
+    expect(space.log).toContainEqual({ level: 'warn', message });
   });
 });
 

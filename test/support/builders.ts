@@ -43,6 +43,8 @@ export type WorldOptions = {
   readonly running?: readonly string[];
   readonly stopping?: readonly string[];
   readonly templates?: readonly string[];
+  /** Of every plugin: `sha256:<hex>`. */
+  readonly hash?: string;
   readonly seenAt?: number;
   readonly nonce?: string;
   readonly peers?: readonly Peer[];
@@ -76,7 +78,10 @@ export function world(options: WorldOptions = {}): World {
       labels: new Set(options.labels),
       freeSlots: options.freeSlots ?? 1,
       runningOf: (key) => options.runningOf?.[key] ?? 0,
-      facts: () => ({ templates: options.templates ?? [] }),
+      facts: () => ({
+        templates: options.templates ?? [],
+        ...(options.hash === undefined ? {} : { hash: options.hash }),
+      }),
       running: new Set(options.running),
       stopping: new Set(options.stopping),
     },
