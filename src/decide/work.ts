@@ -10,6 +10,7 @@ import { lookUp, type ChildJob, type LookUp, type Move, type Wait, type World } 
 import { isWithin } from './results.js';
 import { definitionOf, isUnserved } from './serving.js';
 import type { Beginning, Gate, Work } from './structure/progress.js';
+import { withClaims } from './slots.js';
 import { cancelledSteps, stopMove } from './stop.js';
 import { openWaits } from './waits.js';
 import { isBuiltIn } from './waits.js';
@@ -93,8 +94,7 @@ function beginMove(
   const late = beginnings.filter((one) => isLate(job, one, now, world));
   for (const beginning of beginnings) {
     if (late.includes(beginning)) continue;
-    const freeSlots = world.me.freeSlots - claims.length;
-    const move = begin(job, beginning, now, { ...world, me: { ...world.me, freeSlots } });
+    const move = begin(job, beginning, now, withClaims(job, world, claims));
     switch (move.kind) {
       case 'claim':
         claims.push(...move.steps);
@@ -161,11 +161,15 @@ export function together(waits: readonly Wait[]): Wait {
   const forSlot = waits.filter((wait) => wait.for === 'slot');
   const forEngine = waits.some((wait) => wait.for === 'engine');
   const rank = Math.min(...forSlot.map((wait) => wait.rank ?? 0));
+  // Any slot will do when one of them lacks nothing else.
+  const tasks = forSlot.every((wait) => wait.tasks !== undefined)
+    ? { tasks: forSlot.flatMap((wait) => wait.tasks ?? []) }
+    : {};
   return {
     kind: 'wait',
     because: `${reasons.slice(0, namedReasons).join(' ')}${more}`,
     ...(until === Infinity ? {} : { until }),
     ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
-    ...(forSlot.length > 0 ? { for: 'slot', rank } : forEngine ? { for: 'engine' } : {}),
+    ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : forEngine ? { for: 'engine' } : {}),
   };
 }
