@@ -4,6 +4,7 @@ import { toRetryPolicy, type RetryPolicy } from '../model/retry.js';
 import { exits, isFailed, type Failure, type FailedStep, type Step } from '../model/step.js';
 import { attemptsOf, entryOf, withStep } from './history.js';
 import { isRetried, retryDue } from './retry.js';
+import { definitionFor } from './serving.js';
 
 /** How an attempt failed. */
 export type Failing = {
@@ -34,7 +35,7 @@ function nextAttempt(
   now: number,
 ): number | undefined {
   const attempts = attemptsOf(job, step.path).filter((attempt) => attempt.run === job.run);
-  const totalMs = job.definitions[step.task]?.total_timeout;
+  const totalMs = definitionFor(job, step)?.total_timeout;
   return retryDue(
     policyOf(job, step),
     {
@@ -71,7 +72,7 @@ function isLost(step: Step): boolean {
 /** The policy of a step: the entry's, else its task's; the wait falls back to the flow's. */
 function policyOf(job: LiveJob, step: Step): RetryPolicy {
   const flowDelay = toRetryPolicy(job.flow_definition.retry).delay;
-  const written = entryOf(job, step.path)?.retry ?? job.definitions[step.task]?.retry;
+  const written = entryOf(job, step.path)?.retry ?? definitionFor(job, step)?.retry;
   return toRetryPolicy(written, flowDelay);
 }
 

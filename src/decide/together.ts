@@ -1,0 +1,24 @@
+import type { Wait } from './intent.js';
+
+/** So many reasons to wait are named. */
+const namedReasons = 3;
+
+/** One wait for several reasons: until the first of their times, asleep if all are. */
+export function together(waits: readonly Wait[]): Wait {
+  const [first] = waits;
+  if (first === undefined) return { kind: 'wait', because: 'Nothing can be done now.' };
+  if (waits.length === 1) return first;
+  const reasons = [...new Set(waits.map(({ because }) => because))];
+  const more = reasons.length > namedReasons ? ` (${reasons.length - namedReasons} more)` : '';
+  const until = Math.min(...waits.map((wait) => wait.until ?? Infinity));
+  const forSlot = waits.filter((wait) => wait.for === 'slot');
+  const forEngine = waits.some((wait) => wait.for === 'engine');
+  const rank = Math.min(...forSlot.map((wait) => wait.rank ?? 0));
+  return {
+    kind: 'wait',
+    because: `${reasons.slice(0, namedReasons).join(' ')}${more}`,
+    ...(until === Infinity ? {} : { until }),
+    ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
+    ...(forSlot.length > 0 ? { for: 'slot', rank } : forEngine ? { for: 'engine' } : {}),
+  };
+}
