@@ -8,6 +8,13 @@ import {
   type RequestOptions,
   type Submitted,
 } from './client/jobs.js';
+import { jobHistory, type HistoryEvent } from './client/history.js';
+import {
+  announceEvent,
+  sendSignal,
+  type EventToAnnounce,
+  type SignalToSend,
+} from './client/messages.js';
 import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './client/lists.js';
 import type { Pulse } from './client/pulse.js';
 import { watchJob, type WatchOptions } from './client/watch.js';
@@ -20,8 +27,16 @@ import type { NewDocument } from './store/writer.js';
 
 export type { DefinitionKind } from './client/definitions.js';
 export type { Reason } from './client/explain.js';
+export type { EventLevel, HistoryEvent } from './client/history.js';
+export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export type { Explained } from './client/explain-job.js';
-export type { JobToSubmit, Requested, RequestOptions, Submitted } from './client/jobs.js';
+export type {
+  JobToSubmit,
+  Requested,
+  RequestDetails,
+  RequestOptions,
+  Submitted,
+} from './client/jobs.js';
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
 export { isAway, type WatchOptions } from './client/watch.js';
 export type { JobFilter, JobList } from './client/lists.js';
@@ -73,7 +88,7 @@ export type Client = {
    */
   readonly explain: (id: string, pulse?: Pulse) => Promise<Explained>;
   /**
-   * Stores a request to a live job and waits `waitMs` (5000) for an engine to apply it.
+   * Stores a request to a job and waits `waitMs` (5000) for an engine to apply it.
    * @throws TwsError `document_missing`, `document_kind`, `job_ended`, `request_refused`
    */
   readonly request: (
@@ -81,6 +96,15 @@ export type Client = {
     action: RequestAction,
     options?: RequestOptions,
   ) => Promise<Requested>;
+  /** What has happened in a job, as ordered events. @throws TwsError as `explain` */
+  readonly history: (id: string) => Promise<readonly HistoryEvent[]>;
+  /** Stores a signal to a job, which may be submitted later; answers the id of the document. */
+  readonly signal: (signal: SignalToSend) => Promise<string>;
+  /**
+   * Announces an event to all jobs that wait for it, now or later; answers the id of the document.
+   * @throws TwsError `document_conflict` when it was announced before
+   */
+  readonly announce: (event: EventToAnnounce) => Promise<string>;
   /**
    * Enables or disables a flow, named by id or as `name` or `name::owner`. `changed` is false when
    * it was so already. @throws TwsError `definition_missing`, `definition_ambiguous`, `document_conflict`
@@ -111,6 +135,9 @@ export function createClient({ store }: { readonly store: Store }): Client {
     watch: (id, options) => watchJob(store, id, options),
     explain: (id, pulse) => explainJob(store, id, pulse),
     request: (job, action, options) => requestJob(store, job, action, options),
+    history: (id) => jobHistory(store, id),
+    signal: (signal) => sendSignal(store, signal),
+    announce: (event) => announceEvent(store, event),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),
     remove: (id, rev) => removeDocument(store, id, rev),
