@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, toKeyedParams } from '../model/dialects.js';
 import { toJsonPath } from '../model/problems.js';
 import type { StoredDocument } from '../model/parse.js';
-import { toTree, type Structure, type WrittenNode } from '../model/written-tree.js';
+import type { Structure } from '../model/tree.js';
+import { toTree, type WrittenNode } from '../model/written-tree.js';
 
 type Job = Readonly<Record<string, unknown>>;
 

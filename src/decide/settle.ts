@@ -71,7 +71,7 @@ function done(
   { result, exit }: Extract<Outcome, { kind: 'done' }>,
   now: number,
 ): LiveJob {
-  if (step.phase === 'main' && exit !== undefined && exit !== exits.success) {
+  if (step.phase !== 'error' && exit !== undefined && exit !== exits.success) {
     const why = failure('ExitSet', { exit });
     return failStep(job, step, { state: '$$error', failure: why, exit }, now);
   }

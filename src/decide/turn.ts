@@ -3,7 +3,7 @@ import { isLiveJob, isNew } from '../model/job.js';
 import type { Task } from '../model/task.js';
 import type { Intent, Peer, World } from './intent.js';
 import { share } from './retry.js';
-import { serves } from './serving.js';
+import { definitionFor, serves } from './serving.js';
 
 /** So long each engine leaves to the one before it, ms: enough for a write to come round by the feed. */
 export const turnMs = 200;
@@ -20,7 +20,8 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
       return afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
     case 'claim': {
       // All steps of a claim were found to be this engine's to run; the first stands for them.
-      const task = intent.job.definitions[String(intent.steps[0]?.task)];
+      const [first] = intent.steps;
+      const task = first && definitionFor(intent.job, first);
       return afterOthers(job, intent, rankFor(job, task, world), now, world);
     }
     case 'wait':

@@ -4,8 +4,9 @@ import type { Leaf } from '../model/tree.js';
 import { begin } from './begin.js';
 import { entryOf, lastAttempt } from './history.js';
 import type { Move, World } from './intent.js';
+import { definitionFor } from './serving.js';
 import { leafProgress } from './structure/leaf.js';
-import { together } from './work.js';
+import { together } from './together.js';
 import { openWaits } from './waits.js';
 
 /**
@@ -34,7 +35,7 @@ function toUndo(job: LiveJob): readonly Undo[] {
   return job.steps
     .filter((step) => isDone(job, step))
     .flatMap((step): Undo[] => {
-      const task = entryOf(job, step.path)?.undo ?? job.definitions[step.task]?.undo;
+      const task = entryOf(job, step.path)?.undo ?? definitionFor(job, step)?.undo;
       if (task === undefined) return [];
       const { index } = step;
       const path = `${step.path}.undo`;

@@ -8,7 +8,7 @@ import { childMove, childWait } from './child.js';
 import { hardDeadline, untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { withBegun, withStep } from './history.js';
-import { lookUp, type Move, type Wait, type World } from './intent.js';
+import { lookUp, type Begun, type Move, type Wait, type World } from './intent.js';
 import { prepare } from './prepare.js';
 import type { Beginning } from './structure/progress.js';
 
@@ -18,7 +18,7 @@ export function isBuiltIn({ wait, delay }: Entry): boolean {
 }
 
 /** Begins a delay or a wait: the step stands in the job as `$$waiting` until it is settled. */
-export function beginWait(job: LiveJob, beginning: Beginning, now: number, world: World): Move {
+export function beginWait(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { wait, delay } = beginning.leaf.entry;
   const texts = {
     ...(delay === undefined ? {} : { delay }),

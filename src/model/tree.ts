@@ -242,6 +242,7 @@ export function namesIn(node: Node): readonly string[] {
 
 /** The path in the definition of a path in a job: `2.map.17.sequence.1` -> `2.map.*.sequence.1`. */
 export function definedPath(path: string): string {
+  if (!path.includes('map.') && !path.includes('loop.')) return path;
   return path.replace(/(^|\.)(map|loop)\.\d+(?=\.|$)/g, '$1$2.*');
 }
 

@@ -5,7 +5,7 @@ import { isFailed, isOpen, type Phase, type Step } from '../../model/step.js';
 import { below, type Entry, type Leaf } from '../../model/tree.js';
 import { lastAttempt } from '../history.js';
 import { leafProgress } from './leaf.js';
-import { done, noWork, open, workOf, type Progress, type Work } from './progress.js';
+import { done, noWork, open, workOf, type Progress, type View, type Work } from './progress.js';
 
 /**
  * A decider reads what has happened and answers with decisions; what they begin runs beside each
@@ -14,18 +14,23 @@ import { done, noWork, open, workOf, type Progress, type Work } from './progress
  *
  * Paths: `<p>.decision.<k>`, `<p>.activity.<id>`, `<p>.timer.<id>`, `<p>.child.<id>`, `<p>.continue`.
  */
-export function deciderProgress(job: LiveJob, leaf: Leaf, phase: Phase): Progress {
+export function deciderProgress(
+  job: LiveJob,
+  leaf: Leaf,
+  phase: Phase,
+  view: View = 'now',
+): Progress {
   const state = stateOf(job, leaf);
   const wanted = state.begun.filter(({ path }) => !state.cancelled.includes(path));
-  const work = workOf(wanted.map((one) => quiet(leafProgress(job, one, phase))));
+  const work = workOf(wanted.map((one) => quiet(leafProgress(job, one, phase, view))));
   const drops = { ...noWork, drop: state.cancelled };
   if (state.ending !== undefined) {
     const rest = state.begun.map(({ path }) => path);
     if ('complete' in state.ending) return { ...done, drop: rest };
-    const again = leafProgress(job, continueLeaf(leaf), phase);
+    const again = leafProgress(job, continueLeaf(leaf), phase, view);
     return { ...again, drop: [...again.drop, ...rest] };
   }
-  const decision = decisionProgress(job, leaf, phase, state);
+  const decision = decisionProgress(job, leaf, { phase, view, state });
   return { ...decision, ...workOf([decision, work, drops]) };
 }
 
@@ -94,7 +99,11 @@ function decisionPath({ path }: Leaf, number: number): string {
 }
 
 /** The decision that is open or needed now; nothing when there is nothing new to decide on. */
-function decisionProgress(job: LiveJob, leaf: Leaf, phase: Phase, state: State): Progress {
+function decisionProgress(
+  job: LiveJob,
+  leaf: Leaf,
+  { phase, view, state }: { readonly phase: Phase; readonly view: View; readonly state: State },
+): Progress {
   const next = decisionLeaf(leaf, state.made);
   const last = lastAttempt(job, next.path);
   const before =
@@ -102,7 +111,7 @@ function decisionProgress(job: LiveJob, leaf: Leaf, phase: Phase, state: State):
   const news = newsOf(job, leaf) + state.refused;
   const isNews = before === undefined || news > Number(before['seen'] ?? 0);
   if (last === undefined && !isNews) return open;
-  const progress = leafProgress(job, next, phase);
+  const progress = leafProgress(job, next, phase, view);
   return progress.kind === 'done' ? open : progress;
 }
 
