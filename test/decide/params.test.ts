@@ -99,7 +99,12 @@ describe('handlerParams', () => {
     const job = liveJob(flow(['a'], { params: ofFlow, error: 'h' }), {
       tasks: [task('h', { params: { from: 'task' } })],
     });
-    expect(handlerParams(frozen({ ...job, params: ofJob }), { task: 'h', params: own })).toEqual(params);
+    expect(
+      handlerParams(frozen({ ...job, params: ofJob }), {
+        task: 'h',
+        ...(own === undefined ? {} : { params: own }),
+      }),
+    ).toEqual(params);
   });
 });
 
