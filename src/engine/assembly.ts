@@ -144,6 +144,6 @@ export function assemble(options: EngineOptions) {
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 
-function without(claims: ReadonlySet<string>, ended: string): ReadonlySet<string> {
-  return new Set([...claims].filter((claim) => claim !== ended));
+function without(claims: ReadonlySet<string>, ended: readonly string[]): ReadonlySet<string> {
+  return new Set([...claims].filter((claim) => !ended.includes(claim)));
 }
