@@ -90,15 +90,13 @@ export function assemble(options: EngineOptions) {
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({
     templates: plugins.get(plugin)?.module.templates ?? [],
   });
-  const bystanders = (seenAt: number) => ({
-    me: { ...mine, id },
+  const me = { ...mine, id, pid: process.pid, facts };
+  const bystanders = (seenAt: number) => ({ me, seenAt, peers: peers.alive() });
+  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
     seenAt,
     peers: peers.alive(),
-  });
-  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
-    ...bystanders(seenAt),
     me: {
-      ...{ ...mine, id, pid: process.pid, facts },
+      ...me,
       freeSlots: hands.freeSlots(ended),
       stopping: hands.stopping,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),
