@@ -93,15 +93,13 @@ export function assemble(options: EngineOptions) {
     if (plugin === undefined) return { templates: [] };
     return { templates: plugin.module.templates ?? [], hash: plugin.hash };
   };
-  const bystanders = (seenAt: number) => ({
-    me: { ...mine, id },
+  const me = { ...mine, id, pid: process.pid, facts };
+  const bystanders = (seenAt: number) => ({ me, seenAt, peers: peers.alive() });
+  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
     seenAt,
     peers: peers.alive(),
-  });
-  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
-    ...bystanders(seenAt),
     me: {
-      ...{ ...mine, id, pid: process.pid, facts },
+      ...me,
       freeSlots: hands.freeSlots(ended),
       runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
