@@ -11,6 +11,7 @@ import { lookUp, type Begun, type World } from './intent.js';
 import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { definitionOf, isUnserved, needsOf, servesHere } from './serving.js';
+import { fullTask } from './slots.js';
 import { beginWait, isBuiltIn } from './waits.js';
 import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
@@ -111,16 +112,20 @@ function waitForEngine(
     return failUnbegun(job, beginning, { failure: why, exit: exits.timeout }, now);
   }
   const here = servesHere(definition, world);
-  if (here && world.me.freeSlots > 0) return undefined;
+  const full = fullTask(definition, world);
+  if (here && world.me.freeSlots > 0 && full === undefined) return undefined;
   if (!isUnserved(definition, world)) {
     const because = here
-      ? `Step ${leaf.name} waits for a free slot.`
+      ? `Step ${leaf.name} waits for a free slot${full === undefined ? '' : ` of its task's ${full.slots}`}.`
       : `Step ${leaf.name} needs ${needs}: another engine has it.`;
+    const tasks = full === undefined ? {} : { tasks: [full] };
     const cutOff = isOfFlow(phase) && hasBegun(job) ? softDeadline(job, now) : Infinity;
     return {
       kind: 'wait',
       because,
-      ...(here ? { for: 'slot', rank: rankFor(job, definition, world) } : { for: 'engine' }),
+      ...(here
+        ? { for: 'slot', rank: rankFor(job, definition, world), ...tasks }
+        : { for: 'engine' }),
       ...untilOf(acceptBy, cutOff, hardDeadline(job), expiryOf(job)),
     };
   }
@@ -149,7 +154,8 @@ function start(
   const { leaf } = beginning;
   const attempt = newAttempt(job, beginning);
   const plugin = pluginOf(definition);
-  const prepared = prepare(job, beginning, world, world.me.facts(plugin).templates);
+  const { templates, hash } = world.me.facts(plugin);
+  const prepared = prepare(job, beginning, world, templates);
   if (!prepared.ok) return failUnbegun(job, beginning, prepared.unbegun, now);
   const { params } = prepared;
   if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
@@ -157,6 +163,7 @@ function start(
     ...attempt,
     state: '$$active',
     plugin,
+    ...(hash === undefined ? {} : { plugin_hash: shortHash(hash) }),
     engine: world.me.id,
     pid: world.me.pid,
     claim: `${world.nonce}:${leaf.path}`,
@@ -168,4 +175,12 @@ function start(
       : { seen: seenBy(job, { ...leaf, path: leaf.entry.decides }) }),
   };
   return { kind: 'claim', job: withBegun(job, step, now), steps: [step] };
+}
+
+/** As much of a hash as tells one edition of a plugin from another. */
+const hashLength = 12;
+
+/** `sha256:<hex>` without its beginning and its end. */
+function shortHash(hash: string): string {
+  return hash.replace(/^sha256:/, '').slice(0, hashLength);
 }

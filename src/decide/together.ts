@@ -14,11 +14,15 @@ export function together(waits: readonly Wait[]): Wait {
   const forSlot = waits.filter((wait) => wait.for === 'slot');
   const forEngine = waits.some((wait) => wait.for === 'engine');
   const rank = Math.min(...forSlot.map((wait) => wait.rank ?? 0));
+  // Any slot will do when one of them lacks nothing else.
+  const tasks = forSlot.every((wait) => wait.tasks !== undefined)
+    ? { tasks: forSlot.flatMap((wait) => wait.tasks ?? []) }
+    : {};
   return {
     kind: 'wait',
     because: `${reasons.slice(0, namedReasons).join(' ')}${more}`,
     ...(until === Infinity ? {} : { until }),
     ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
-    ...(forSlot.length > 0 ? { for: 'slot', rank } : forEngine ? { for: 'engine' } : {}),
+    ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : forEngine ? { for: 'engine' } : {}),
   };
 }

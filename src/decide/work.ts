@@ -10,6 +10,7 @@ import { lookUp, type ChildJob, type LookUp, type Move, type Wait, type World } 
 import { isUndoing, isWithin } from './paths.js';
 import { definitionOf, isUnserved } from './serving.js';
 import type { Beginning, Work } from './structure/progress.js';
+import { withClaims } from './slots.js';
 import { cancelledSteps, stopMove } from './stop.js';
 import { together } from './together.js';
 import { undoMove } from './undo.js';
@@ -96,8 +97,7 @@ function harvestOf(
     changed: job,
   };
   for (const beginning of beginnings) {
-    const freeSlots = world.me.freeSlots - harvest.claims.length;
-    const around = { ...world, me: { ...world.me, freeSlots } };
+    const around = withClaims(job, world, harvest.claims);
     const move = begin(harvest.changed, beginning, now, around);
     switch (move.kind) {
       case 'change':

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { PluginFacts } from '../decide/intent.js';
 import type { TwsError } from '../errors.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
@@ -87,9 +88,11 @@ export function assemble(options: EngineOptions) {
   const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
-  const facts = (plugin: string): { readonly templates: readonly string[] } => ({
-    templates: plugins.get(plugin)?.module.templates ?? [],
-  });
+  const facts = (name: string): PluginFacts => {
+    const plugin = plugins.get(name);
+    if (plugin === undefined) return { templates: [] };
+    return { templates: plugin.module.templates ?? [], hash: plugin.hash };
+  };
   const bystanders = (seenAt: number) => ({
     me: { ...mine, id },
     seenAt,
@@ -100,6 +103,7 @@ export function assemble(options: EngineOptions) {
     me: {
       ...{ ...mine, id, pid: process.pid, facts },
       freeSlots: hands.freeSlots(ended),
+      runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),
     },

@@ -112,8 +112,9 @@ function wake(parts: JobParts, id: string): Promise<void> {
 
 /** Gives free slots to the jobs that wait for one, until there is no slot or no job left. */
 async function fillSlots(parts: JobParts): Promise<void> {
-  while (parts.hands.freeSlots() > 0) {
-    const id = parts.parking.nextForSlot();
+  const { hands, parking } = parts;
+  while (hands.freeSlots() > 0) {
+    const id = parking.nextForSlot(({ task, slots }) => hands.runningOf(task) < slots);
     if (id === undefined) return;
     await wake(parts, id);
   }
@@ -171,7 +172,7 @@ async function readAndDecide(
       return undefined;
     case 'claim':
       // The slot may have gone while the decision looked things up.
-      return hands.freeSlots() < decision.steps.length ? doc : commit(parts, decision);
+      return hands.fits(decision.job, decision.steps) ? commit(parts, decision) : doc;
     case 'write':
     case 'spawn':
       return commit(parts, decision);
@@ -204,7 +205,8 @@ function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined
   const { parking, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
-  if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0);
+  if (wait.for === 'slot')
+    parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0, wait.tasks);
   else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
   else parking.leave(job._id);
   parking.watch(job._id, ownersOf(job as Job));

@@ -3,6 +3,7 @@ import type { Outcome } from '../decide/intent.js';
 import type { Report } from '../decide/report.js';
 import { settle } from '../decide/settle.js';
 import { abandoned } from '../decide/abandoned.js';
+import type { LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { LiveStep } from '../model/step.js';
 import { cancelChildren } from './abandon.js';
@@ -42,8 +43,8 @@ export async function settleAttempt(
     const decision = await decider(settled.job, () => surroundings(standpoint), now);
     const next = carrying(settled.job, decision);
     const claims = next.kind === 'claim' ? next.steps : [];
-    if (hands.freeSlots(step.claim) < claims.length) continue;
-    hands.reserve(claims, step.claim);
+    if (!hands.fits(next.job as LiveJob, claims, step.claim)) continue;
+    hands.reserve(claims, step.claim, next.job as LiveJob);
     await cancelChildren(parts, id, abandoned(parsed.value, next.job));
     const written = await writeOrConfirm(parts, next.job, claims, step.claim);
     if (written.kind === 'written') {

@@ -49,6 +49,7 @@ const told = {
 };
 const claimed = {
   plugin: z.string(),
+  plugin_hash: z.exactOptional(z.string()),
   engine: z.string(),
   pid: z.int(),
   claim: z.string(),
@@ -64,6 +65,7 @@ const waits = {
 const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
   plugin: z.exactOptional(z.string()),
+  plugin_hash: z.exactOptional(z.string()),
   engine: z.exactOptional(z.string()),
   pid: z.exactOptional(z.int()),
   claim: z.exactOptional(z.string()),
