@@ -104,9 +104,8 @@ function waitForEngine(
   if (definition.flow !== undefined) return undefined;
   const { leaf, phase } = beginning;
   const needs = needsOf(definition);
-  const boundary = readyAt(job, leaf.path);
   const acceptMs = definition.accept_timeout ?? 0;
-  const acceptBy = acceptMs === 0 ? Infinity : boundary + acceptMs;
+  const acceptBy = acceptMs === 0 ? Infinity : readyAt(job, leaf.path) + acceptMs;
   if (now >= acceptBy) {
     const why = failure('AcceptTimeout', { timeout: acceptMs, needs });
     return failUnbegun(job, beginning, { failure: why, exit: exits.timeout }, now);
@@ -130,7 +129,7 @@ function waitForEngine(
     };
   }
   const timeout = flowTimeoutMs(job);
-  const deadline = isOfFlow(phase) ? softDeadline(job, now) : boundary + timeout;
+  const deadline = isOfFlow(phase) ? softDeadline(job, now) : readyAt(job, leaf.path) + timeout;
   if (now >= deadline) {
     const why = failure('NotServed', { timeout, step: leaf.name, needs });
     const given = { ...why, retryable: false };

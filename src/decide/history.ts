@@ -105,10 +105,11 @@ function makeIndex(job: LiveJob): Index {
   const line = new Map<string, Step>();
   const below = new Map<string, number>();
   const busy = new Set<string>();
+  const undone = undoneDeciders(job);
   for (const step of job.steps) {
     const { path, run } = step;
     put(all, step);
-    if (!counts(step, job)) continue;
+    if (!counts(step, job, undone)) continue;
     put(counted, step);
     for (const at of lineOf(path)) line.set(at, step);
     for (const at of pathsAbove(path)) {
@@ -127,12 +128,14 @@ function put(byPath: Map<string, Step[]>, step: Step): void {
 
 /**
  * What a job did before it began anew counts no more, nor what a later retry asked to be done again,
- * nor how an earlier run ended: its handler and its cancel branch.
+ * nor how an earlier run ended: its handler and its cancel branch. A decider of which something was
+ * undone begins anew.
  */
-function counts({ path, run }: Step, job: LiveJob): boolean {
+function counts({ path, run }: Step, job: LiveJob, undone: ReadonlyMap<string, number>): boolean {
   const { redo = [], first_run: firstRun = 1 } = job;
   if (run < firstRun) return false;
   if (run < job.run && (isWithin(path, 'error') || isWithin(path, 'cancel'))) return false;
+  for (const [decider, last] of undone) if (run <= last && isWithin(path, decider)) return false;
   const isAskedFor = redo.some(
     (wish) => run < wish.run && wish.run <= job.run && isFrom(path, wish.from, job.tasks),
   );
@@ -142,6 +145,17 @@ function counts({ path, run }: Step, job: LiveJob): boolean {
 /** The entry at a path of the flow or of its cancel branch; handlers have none. */
 export function entryOf(job: LiveJob, path: string): Entry | undefined {
   return leafAt(job, path)?.entry;
+}
+
+/** Paths of deciders, with the last run before this one in which something of theirs was undone. */
+function undoneDeciders({ steps, run }: LiveJob): ReadonlyMap<string, number> {
+  const undone = new Map<string, number>();
+  for (const step of steps) {
+    if (step.phase !== 'undo' || step.state !== '$$complete' || step.run >= run) continue;
+    const decider = /^(.+)\.(?:activity|child)\.[^.]+\.undo$/.exec(step.path)?.[1];
+    if (decider !== undefined) undone.set(decider, step.run);
+  }
+  return undone;
 }
 
 /** The leaf at a path of the flow or of its cancel branch, also of what a decider began. */

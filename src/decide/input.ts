@@ -2,6 +2,7 @@ import type { LiveJob } from '../model/job.js';
 import { isOfFlow, type Step } from '../model/step.js';
 import { handlerParams, stepParams } from './params.js';
 import { resultsAround, resultsBefore, type Results } from './results.js';
+import { isOfDecider } from './paths.js';
 import { scopeOf } from './scope.js';
 import type { Beginning } from './structure/progress.js';
 
@@ -15,14 +16,10 @@ export type Input = Results & {
 /** A step of the flow sees what is before it; handlers and the cancel branch see everything. */
 export function inputOf(job: LiveJob, { leaf, phase }: Beginning): Input {
   const { path, entry } = leaf;
+  // What a decider began brings its parameters along.
   const own = isOfFlow(phase) && !isOfDecider(path);
   const params = own ? stepParams(job, leaf) : handlerParams(job, entry);
   return { ...resultsFor(job, { path, phase }), scope: scopeOf(job, path), params };
-}
-
-/** What a decider began brings its parameters along. */
-function isOfDecider(path: string): boolean {
-  return /\.(activity|timer|child)\.[^.]+$/.test(path) || path.endsWith('.continue');
 }
 
 /** The results that a step sees. */

@@ -12,3 +12,19 @@ export function isUndoing(path: string): boolean {
 export function isOfEnd(path: string): boolean {
   return isWithin(path, 'error') || isWithin(path, 'cancel') || isUndoing(path);
 }
+
+/** The paths of the items of maps and the rounds of loops that a path is in, outermost first. */
+export function repeatsAround(path: string): readonly string[] {
+  const found = path.matchAll(/(?<=^|\.)(?:map|loop)\.\d+(?=\.|$)/g);
+  return [...found].map(({ index, 0: segments }) => path.slice(0, index + segments.length));
+}
+
+/** What a decider began, or how it goes on, not the decisions themselves. */
+export function isOfDecider(path: string): boolean {
+  return /\.(?:(?:activity|timer|child)\.[^.]+|continue)$/.test(path);
+}
+
+/** The path of the decider that made a decision; any other path is left as it is. */
+export function decisionMaker(path: string): string {
+  return path.replace(/\.decision\.\d+$/, '');
+}

@@ -1,7 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import { Book, type Results } from './book.js';
 import { nodeAt } from './leaves.js';
-import { isWithin } from './paths.js';
+import { isWithin, repeatsAround } from './paths.js';
 
 export type { Results } from './book.js';
 
@@ -37,12 +37,6 @@ export function resultsAround(job: LiveJob, path: string): Results {
     if (node !== undefined) book.add(node, item);
   }
   return { ...told(book), parent_results };
-}
-
-/** The paths of the items of maps and the rounds of loops that a path is in, outermost first. */
-function repeatsAround(path: string): readonly string[] {
-  const found = path.matchAll(/(?<=^|\.)(?:map|loop)\.\d+(?=\.|$)/g);
-  return [...found].map(({ index, 0: segments }) => path.slice(0, index + segments.length));
 }
 
 function told({ results, parent_results, previous }: Book): Results {

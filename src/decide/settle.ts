@@ -64,7 +64,7 @@ function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number)
   }
 }
 
-/** A main step that set an exit other than 0 failed; a handler may set the exit of the job. */
+/** A step that set an exit other than 0 failed; a handler may set the exit of the job. */
 function done(
   job: LiveJob,
   step: LiveStep,

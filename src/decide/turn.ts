@@ -33,15 +33,15 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
 }
 
 function afterOthers(job: Job, intent: Intent, rank: number, now: number, world: World): Intent {
-  const until = turnFrom(job, world) + rank * turnMs;
+  const until = turnFrom(job, now, world) + rank * turnMs;
   if (rank === 0 || now >= until) return intent;
   return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
 }
 
-/** Turns are counted from the sight of this revision; those of a sleeper from its waking. */
-function turnFrom(job: Job, { seenAt }: World): number {
+/** Turns are counted from the sight of this revision; those of a sleeper from when its time came. */
+function turnFrom(job: Job, now: number, { seenAt }: World): number {
   const wakes = isLiveJob(job) ? job.next_due : undefined;
-  return wakes === undefined ? seenAt : Math.max(seenAt, wakes);
+  return wakes === undefined || now < wakes ? seenAt : Math.max(seenAt, wakes);
 }
 
 /** How many engines that can run the task come before this one at this boundary. */

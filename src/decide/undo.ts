@@ -1,5 +1,5 @@
 import type { LiveJob } from '../model/job.js';
-import type { Step } from '../model/step.js';
+import { isOfFlow, type Step } from '../model/step.js';
 import type { Leaf } from '../model/tree.js';
 import { begin } from './begin.js';
 import { entryOf, lastAttempt } from './history.js';
@@ -30,9 +30,10 @@ export function undoMove(job: LiveJob, now: number, world: World): Move | undefi
 
 type Undo = { readonly step: Step; readonly leaf: Leaf };
 
-/** Completed steps that have an `undo`, the one that ended last first. */
+/** Completed steps that have an `undo`, the one that ended last first, of those the one begun last. */
 function toUndo(job: LiveJob): readonly Undo[] {
   return job.steps
+    .toReversed()
     .filter((step) => isDone(job, step))
     .flatMap((step): Undo[] => {
       const task = entryOf(job, step.path)?.undo ?? definitionFor(job, step)?.undo;
@@ -42,14 +43,14 @@ function toUndo(job: LiveJob): readonly Undo[] {
       const leaf = { path, index, name: task, label: `${task}-${index}`, entry: { task } };
       return [{ step, leaf }];
     })
-    .toSorted((a, b) => endOf(b.step) - endOf(a.step) || b.step.index - a.step.index);
+    .toSorted((a, b) => endOf(b.step) - endOf(a.step));
 }
 
 /** The last attempt of a step of the flow, and it completed. */
 function isDone(job: LiveJob, step: Step): boolean {
   return (
     step.state === '$$complete' &&
-    (step.phase === 'main' || step.phase === 'callback') &&
+    isOfFlow(step.phase) &&
     step.structure === undefined &&
     lastAttempt(job, step.path) === step
   );

@@ -2,7 +2,7 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, isLive, isOfFlow, isOpen, type LiveStep, type Step } from '../model/step.js';
 import { begin } from './begin.js';
-import { flowTimeoutMs, softDeadline } from './clock.js';
+import { flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
 import { finish } from './finish.js';
 import { gatesMove } from './gates.js';
 import { hasBegun, withBegun } from './history.js';
@@ -79,7 +79,7 @@ function beginMove(
   if (children.length > 0) return { kind: 'spawn', job: withAll(job, spawned, now), children };
   if (claims.length > 0) return { kind: 'claim', job: withAll(job, claims, now), steps: claims };
   if (lookUps.length > 0) return merged(lookUps);
-  return endLate(job, late, now, world) ?? together([...waits, ...openWaits(job)]);
+  return endLate(job, late, now, world) ?? idle(job, [...waits, ...openWaits(job)]);
 }
 
 function harvestOf(
@@ -119,6 +119,12 @@ function harvestOf(
     }
   }
   return harvest;
+}
+
+/** Also when nothing is under way a time may be set at which the job ends. */
+function idle(job: LiveJob, waits: readonly Wait[]): Wait {
+  const wait = together(waits);
+  return { ...wait, ...untilOf(wait.until ?? Infinity, hardDeadline(job)) };
 }
 
 function withAll(job: LiveJob, steps: readonly Step[], now: number): LiveJob {

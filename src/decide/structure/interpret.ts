@@ -57,11 +57,13 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
     const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
     return behindGate(node, path, { job, view, phase, visit, visitAs });
   };
-  const visitAs: Visit = (phase, node, path) => {
+  const visitOnce: Visit = (phase, node, path) => {
     const progress = known.get(path) ?? visitNew(phase, node, path);
     known.set(path, progress);
     return progress;
   };
+  // How things were before is asked at every level.
+  const visitAs = view === 'before' ? visitOnce : visitNew;
   return visitAs;
 }
 
