@@ -61,11 +61,11 @@ function withoutEnd(job: FinalJob, now: number): StoredDocument {
   const time = timeSchema.safeParse(expires);
   const isOver = time.success && toEpochMs(time.data) <= now;
   return without(
-    job as FinalJob & Readonly<Record<string, unknown>>,
+    job,
     ...(['state', 'end', 'exit', 'result', 'failure', 'cancel', 'retry', 'retry_refused'] as const),
     ...(['held_ms', 'held_since', 'resume_at', 'next_due', 'paused'] as const),
     ...(isOver ? ['expires'] : []),
-  ) as unknown as StoredDocument;
+  );
 }
 
 function problemOf(parsed: Parsed): string {

@@ -10,7 +10,7 @@ import {
   timeSchema,
   type Known,
 } from './scalars.js';
-import { retryWishSchema, type RetryWish } from './request.js';
+import { retryWishSchema } from './request.js';
 import { stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
 import { tasksSchema } from './written-tree.js';
