@@ -1,10 +1,9 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { Outcome } from '../decide/intent.js';
 import { heartbeatOf, timeoutOf } from '../decide/clock.js';
 import type { Report } from '../decide/report.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
-import { known, onBehalfOf, type Culprit } from '../plugin/culprit.js';
+import { known, onBehalfOf, onOwnBehalf, type Culprit } from '../plugin/culprit.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import type { BlockWatch } from './blocking.js';
 import { aboutOf, callPlugin, type CallOptions, type Telling } from './call-plugin.js';
@@ -147,17 +146,19 @@ function tellTo(
   signal: AbortSignal,
   now: () => number,
 ): Omit<Telling, 'timed'> {
+  const tell = (run: () => void): void => onOwnBehalf(run);
   return {
     signal,
-    heartbeat: AsyncResource.bind((details?: unknown) => {
+    heartbeat: (details) => {
       beat();
-      if (details !== undefined) reporter.details(details);
+      if (details !== undefined) tell(() => reporter.details(details));
       return signal.aborted;
-    }),
-    progress: AsyncResource.bind(reporter.progress),
-    log: AsyncResource.bind((message: string, data?: Readonly<Record<string, unknown>>) =>
-      reporter.log({ at: now(), message, ...(data === undefined ? {} : { data }) }),
-    ),
+    },
+    progress: (progress) => tell(() => reporter.progress(progress)),
+    log: (message, data) => {
+      const line = { at: now(), message, ...(data === undefined ? {} : { data }) };
+      tell(() => reporter.log(line));
+    },
   };
 }
 

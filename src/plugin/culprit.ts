@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Failed } from './outcome.js';
 
 /** Whose code runs: a plugin, and the attempt on behalf of which, if there is one. */
@@ -18,6 +18,14 @@ const all = new Set<Culprit>();
 /** Runs something on behalf of a plugin: whatever it begins, now or later, is the plugin's. */
 export function onBehalfOf<T>(culprit: Culprit, run: () => T): T {
   return running.run(culprit, run);
+}
+
+/** Made before any plugin runs. */
+const home = new AsyncResource('tws:engine');
+
+/** Runs something that a plugin caused but that is the engine's own doing. */
+export function onOwnBehalf<T>(run: () => T): T {
+  return home.runInAsyncScope(run);
 }
 
 /** Counts an attempt among those that may be meant by their file; the answer ends that. */
