@@ -41,7 +41,7 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     folders: config.plugins,
     log: (message, data) => log.warn(data ?? {}, message),
   });
-  const { cryptoKey, olderSecrets, slots, labels, leaseMs, drainMs, root } = config;
+  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, root } = config;
   return startEngine({
     store: opened.store,
     plugins,
@@ -52,6 +52,7 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     keyless: true,
     slots,
     labels,
+    queues,
     leaseMs,
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     drainMs,

@@ -13,6 +13,7 @@ export const globalOptions: readonly OptionDefinition[] = [
 const engineOptions: readonly OptionDefinition[] = [
   { flags: '--slots <n>', about: 'Steps to run at the same time.' },
   { flags: '--labels <a,b>', about: 'Labels of the engine: tasks may ask for them.' },
+  { flags: '--queues <a,b>', about: 'Queues it takes steps from; default: "default".' },
 ];
 const mailPort: OptionDefinition = {
   flags: '--mail-port <n>',

@@ -10,7 +10,7 @@ import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
 import { lookUp, type Move, type World } from './intent.js';
 import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
-import { definitionOf, isUnserved, needsOf, servesHere } from './serving.js';
+import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
 import { beginWait, isBuiltIn } from './waits.js';
 import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
@@ -102,7 +102,8 @@ function waitForEngine(
 ): Move | undefined {
   if (definition.flow !== undefined) return undefined;
   const { leaf, phase } = beginning;
-  const needs = needsOf(definition);
+  const queue = queueOf(job);
+  const needs = needsOf(definition, world, queue);
   const boundary = readyAt(job, leaf.path);
   const acceptMs = definition.accept_timeout ?? 0;
   const acceptBy = acceptMs === 0 ? Infinity : boundary + acceptMs;
@@ -110,9 +111,9 @@ function waitForEngine(
     const why = failure('AcceptTimeout', { timeout: acceptMs, needs });
     return failUnbegun(job, beginning, { failure: why, exit: exits.timeout }, now);
   }
-  const here = servesHere(definition, world);
+  const here = servesHere(definition, world, queue);
   if (here && world.me.freeSlots > 0) return undefined;
-  if (!isUnserved(definition, world)) {
+  if (!isUnserved(definition, world, queue)) {
     const because = here
       ? `Step ${leaf.name} waits for a free slot.`
       : `Step ${leaf.name} needs ${needs}: another engine has it.`;
@@ -120,7 +121,7 @@ function waitForEngine(
     return {
       kind: 'wait',
       because,
-      ...(here ? { for: 'slot', rank: rankFor(job, definition, world) } : { for: 'engine' }),
+      ...(here ? { for: 'slot', rank: rankFor(job, definition, world, queue) } : { for: 'engine' }),
       ...untilOf(acceptBy, cutOff, hardDeadline(job), expiryOf(job)),
     };
   }

@@ -34,6 +34,8 @@ export type Peer = {
   readonly id: string;
   readonly plugins: ReadonlySet<string>;
   readonly labels: ReadonlySet<string>;
+  /** The queues it takes steps from. */
+  readonly queues: ReadonlySet<string>;
 };
 
 /** A child job as its parent sees it. */

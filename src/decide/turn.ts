@@ -1,9 +1,9 @@
 import type { Job } from '../model/job.js';
-import { isLiveJob, isNew } from '../model/job.js';
+import { defaultQueue, isLiveJob, isNew } from '../model/job.js';
 import type { Task } from '../model/task.js';
 import type { Intent, Peer, World } from './intent.js';
 import { share } from './retry.js';
-import { serves } from './serving.js';
+import { queueOf, serves } from './serving.js';
 
 /** So long each engine leaves to the one before it, ms: enough for a write to come round by the feed. */
 const turnMs = 200;
@@ -21,7 +21,8 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
     case 'claim': {
       // All steps of a claim were found to be this engine's to run; the first stands for them.
       const task = intent.job.definitions[String(intent.steps[0]?.task)];
-      return afterOthers(job, intent, rankFor(job, task, world), now, world);
+      const rank = rankFor(job, task, world, queueOf(intent.job));
+      return afterOthers(job, intent, rank, now, world);
     }
     case 'wait':
     case 'ignore':
@@ -44,8 +45,13 @@ function turnFrom(job: Job, { seenAt }: World): number {
 }
 
 /** How many engines that can run the task come before this one at this boundary. */
-export function rankFor(job: Job, task: Task | undefined, world: World): number {
-  const able = task === undefined ? [] : world.peers.filter((peer) => serves(peer, task));
+export function rankFor(
+  job: Job,
+  task: Task | undefined,
+  world: World,
+  queue = defaultQueue,
+): number {
+  const able = task === undefined ? [] : world.peers.filter((peer) => serves(peer, task, queue));
   return rankOf(job, able, world);
 }
 

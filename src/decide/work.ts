@@ -8,7 +8,7 @@ import { gateMove } from './gates.js';
 import { hasBegun, withBegun } from './history.js';
 import { lookUp, type ChildJob, type LookUp, type Move, type Wait, type World } from './intent.js';
 import { isWithin } from './results.js';
-import { definitionOf, isUnserved } from './serving.js';
+import { definitionOf, isUnserved, queueOf } from './serving.js';
 import type { Beginning, Gate, Work } from './structure/progress.js';
 import { cancelledSteps, stopMove } from './stop.js';
 import { openWaits } from './waits.js';
@@ -134,7 +134,7 @@ function isLate(job: LiveJob, { leaf, phase, due }: Beginning, now: number, worl
   if (phase !== 'main' && phase !== 'callback') return false;
   if (!hasBegun(job) || now < softDeadline(job, now) || (due ?? now) > now) return false;
   const definition = definitionOf(job, leaf.entry);
-  const unserved = definition !== undefined && isUnserved(definition, world);
+  const unserved = definition !== undefined && isUnserved(definition, world, queueOf(job));
   return isBuiltIn(leaf.entry) || !unserved;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { defaultQueue } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
@@ -33,6 +34,8 @@ export type EngineOptions = {
   /** Attempts at the same time; default 10. */
   readonly slots?: number | undefined;
   readonly labels?: readonly string[] | undefined;
+  /** The queues whose steps it takes; default: "default" alone. */
+  readonly queues?: readonly string[] | undefined;
   /** A name that stays over restarts (`engine:<name>`); default: a new uuid. */
   readonly name?: string | undefined;
   readonly renewMs?: number | undefined;
@@ -79,7 +82,12 @@ export function assemble(options: EngineOptions) {
   const secrets = { cryptoKey, olderSecrets, onSecret };
   const hands = createHands({ plugins, slots, log, cwd, graceMs, onFree, ...secrets });
   const labels = [...(options.labels ?? [])];
-  const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
+  const queues = [...(options.queues ?? [defaultQueue])];
+  const mine = {
+    plugins: new Set(plugins.names()),
+    labels: new Set(labels),
+    queues: new Set(queues),
+  };
   const facts = (plugin: string): { readonly templates: readonly string[] } => ({
     templates: plugins.get(plugin)?.module.templates ?? [],
   });
@@ -103,7 +111,8 @@ export function assemble(options: EngineOptions) {
   const watch = { horizonMs, timers, now, retry, life, log };
   const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
   const jobs = createJobs(parts);
-  const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };
+  const offers = { plugins: [...plugins.names()], labels, queues, slots };
+  const told = { id, pid: process.pid, version, ...offers };
   const presence = createPresence(store, told, now);
   return { ...parts, early: createEarly(), options, id, ending, library, peers, jobs, presence };
 }

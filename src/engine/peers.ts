@@ -1,4 +1,5 @@
 import type { Peer } from '../decide/intent.js';
+import { defaultQueue } from '../model/job.js';
 import type { EngineDocument } from '../model/engine.js';
 
 /**
@@ -72,7 +73,10 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       [...seen].flatMap(([id, entry]) => {
         const { doc } = entry;
         if (doc === undefined || doc.state !== 'running' || isDead(entry)) return [];
-        return [{ id, plugins: new Set(doc.plugins), labels: new Set(doc.labels) }];
+        const { plugins, labels, queues = [defaultQueue] } = doc;
+        return [
+          { id, plugins: new Set(plugins), labels: new Set(labels), queues: new Set(queues) },
+        ];
       }),
     remains: () =>
       [...seen].flatMap(([id, entry]) => (entry.doc !== undefined && isDead(entry) ? [id] : [])),

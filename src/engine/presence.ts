@@ -12,7 +12,10 @@ export type Presence = {
   readonly leave: () => Promise<void>;
 };
 
-export type PresenceFacts = Pick<EngineDocument, 'plugins' | 'labels' | 'slots' | 'version'> & {
+export type PresenceFacts = Pick<
+  EngineDocument,
+  'plugins' | 'labels' | 'queues' | 'slots' | 'version'
+> & {
   readonly id: string;
   readonly pid: number;
 };

@@ -6,11 +6,12 @@ import {
   namesSchema,
   objectSchema,
   paramsSchema,
+  queueSchema,
   textSchema,
   timeSchema,
   type Known,
 } from './scalars.js';
-import { retryWishSchema, type RetryWish } from './request.js';
+import { retryWishSchema } from './request.js';
 import { stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
 import { tasksSchema } from './written-tree.js';
@@ -18,6 +19,9 @@ import { flowSchema, type Flow } from './flow.js';
 import { taskSchema, type Task } from './task.js';
 
 export const defaultPriority = 500;
+
+/** The queue of jobs that name none, and of engines that are told none. */
+export const defaultQueue = 'default';
 
 const priorityText = 'must be a whole number from 0 (first) to 999 (last)';
 
@@ -34,15 +38,29 @@ const written = {
       .min(0, { error: priorityText })
       .max(999, { error: priorityText }),
   ),
-  target: z.exactOptional(textSchema),
-  locks: z.exactOptional(textSchema),
+  queue: z.exactOptional(queueSchema),
+  target: z.exactOptional(
+    textSchema.describe(
+      'What the job works on: while it has not ended, no other with the same target and params begins.',
+    ),
+  ),
+  locks: z.exactOptional(
+    textSchema.describe(
+      'Regular expression (RE2): while the job has not ended, no job begins whose target it matches.',
+    ),
+  ),
   expires: z.exactOptional(timeSchema),
   external_id: z.exactOptional(textSchema),
   keys: z.exactOptional(objectSchema),
   tags: z.exactOptional(namesSchema),
   parent: z.exactOptional(
     z.looseObject(
-      { job: z.string(), step: z.string(), claim: z.exactOptional(z.string()) },
+      {
+        job: z.string(),
+        step: z.string(),
+        claim: z.exactOptional(z.string()),
+        queue: z.exactOptional(queueSchema),
+      },
       { error: 'must be {job, step}' },
     ),
   ),

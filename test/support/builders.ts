@@ -38,6 +38,8 @@ export type WorldOptions = {
   /** Plugins of this engine; absent: the plugins of all tasks of the world. */
   readonly plugins?: readonly string[];
   readonly labels?: readonly string[];
+  /** Queues that this engine serves; absent: "default". */
+  readonly queues?: readonly string[];
   readonly running?: readonly string[];
   readonly stopping?: readonly string[];
   readonly templates?: readonly string[];
@@ -72,6 +74,7 @@ export function world(options: WorldOptions = {}): World {
       pid: options.pid ?? 1,
       plugins: new Set(plugins),
       labels: new Set(options.labels),
+      queues: new Set(options.queues ?? ['default']),
       freeSlots: options.freeSlots ?? 1,
       facts: () => ({ templates: options.templates ?? [] }),
       running: new Set(options.running),
@@ -91,13 +94,14 @@ export function world(options: WorldOptions = {}): World {
   };
 }
 
-/** Another engine with some plugins and labels. */
+/** Another engine with some plugins, labels and queues. */
 export function peer(
   plugins: readonly string[],
   labels: readonly string[] = [],
   id = 'other',
+  queues: readonly string[] = ['default'],
 ): Peer {
-  return { id, plugins: new Set(plugins), labels: new Set(labels) };
+  return { id, plugins: new Set(plugins), labels: new Set(labels), queues: new Set(queues) };
 }
 
 /** Tasks for every name that a flow mentions, unless they are given. */

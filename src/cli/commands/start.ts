@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { open } from '../../client.js';
-import { command, listFlag, numberFlag } from '../command.js';
+import { command, listFlag, numberFlag, queuesFlag } from '../command.js';
 import { endEngine, startProjectEngine, stopping, waitForDatabase } from '../engine-run.js';
 import { createLog } from '../log.js';
 import { startProcesses } from '../processes.js';
@@ -11,6 +11,7 @@ const flags = z.object({
   engines: numberFlag(1, 64),
   slots: numberFlag(1),
   labels: listFlag,
+  queues: queuesFlag,
   name: z.string().optional(),
 });
 
