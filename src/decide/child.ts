@@ -56,7 +56,10 @@ export function continueAnew(job: LiveJob, beginning: Beginning, now: number): M
 function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   const decider = leafAt(job, path.replace(/\.continue$/, ''));
   const params = decider === undefined ? {} : continueParams(job, decider);
-  const kept = ['flow', 'owner', 'priority', 'queue', 'target', 'keys', 'tags', 'parent'] as const;
+  const kept = [
+    ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent'] as const),
+    ...(['target', 'locks', 'locked'] as const),
+  ] as const;
   const same = Object.fromEntries(
     kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
   );

@@ -9,6 +9,7 @@ import { leavesOf } from '../model/tree.js';
 import { cancelled, isCancelRequested } from './cancel.js';
 import { endUnbegun } from './finish.js';
 import { lookUp, type Found, type Move, type World } from './intent.js';
+import { locking, withLocks } from './locks.js';
 import { expandParams, strayParams } from './params.js';
 import { without } from './record.js';
 import { snapshot } from './snapshot.js';
@@ -41,7 +42,10 @@ export function initialise(submitted: NewJob, now: number, world: World): Move {
 function withoutTraces(job: NewJob): NewJob {
   const written = ['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'] as const;
   const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'flow_rev'] as const;
-  return without(job as NewJob & Record<string, unknown>, ...written, ...times);
+  const traces = job as NewJob & Record<string, unknown>;
+  const bare = without(traces, ...written, ...times, 'relock');
+  // What a job continues hands its locks on to it.
+  return typeof traces['continued_from'] === 'string' ? bare : without(bare, 'locked');
 }
 
 type OwnedJob = NewJob & { readonly owner: string };
@@ -69,10 +73,16 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const leaves = leavesOf(tree);
   const problems = strayParams(written, leaves, settings, tasks.definitions);
   const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);
+  const found = locking(job, now, world);
+  if (found.kind === 'open') return found.move;
+  const owning = withLocks(job, found.locked);
+  if (found.kind === 'refused') {
+    return { kind: 'change', job: endUnbegun(owning, now, found.exit, found.failure) };
+  }
   return {
     kind: 'change',
     job: {
-      ...job,
+      ...owning,
       state: '$$ready',
       start: now,
       tasks: tree,

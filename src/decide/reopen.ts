@@ -2,6 +2,7 @@ import type { FinalJob, Job, LiveJob } from '../model/job.js';
 import type { RetryWish } from '../model/request.js';
 import type { Leaf } from '../model/tree.js';
 import { leavesIn } from './leaves.js';
+import { mayLock } from './locks.js';
 import { isPlain, merge, without } from './record.js';
 
 type Reopened =
@@ -47,6 +48,7 @@ export function reopened(
         ? {}
         : { redo: [...(ended.redo ?? []), ...redo] }),
       ...(latest === true ? { refresh: true } : {}),
+      ...(mayLock(ended) ? { relock: true } : {}),
       ...(params === undefined ? {} : { params: withParams(ended, params) }),
     } as LiveJob,
   };
@@ -58,13 +60,13 @@ function hasSnapshot(job: FinalJob): boolean {
 
 function asNew(job: FinalJob, params: RetryWish['params']): Job {
   const kept = without(
-    job as FinalJob & Readonly<Record<string, unknown>>,
+    job,
     ...(['state', 'start', 'end', 'exit', 'result', 'failure', 'steps'] as const),
     ...(['problems', 'run', 'cancel', 'retry', 'next_due'] as const),
   );
   const given = isPlain(kept['params']) ? kept['params'] : undefined;
   const changed = params === undefined ? {} : { params: merge(given, params) };
-  return { ...kept, ...changed } as unknown as Job;
+  return { ...kept, ...changed };
 }
 
 /** Changes for a task go to all its steps; the parameters of a job are kept by step. */

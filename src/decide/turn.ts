@@ -24,10 +24,14 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
       const rank = rankFor(job, task, world, queueOf(intent.job));
       return afterOthers(job, intent, rank, now, world);
     }
+    case 'look_up':
+      // To ask for locks is to take them: a write, for which engines act in turn.
+      return intent.locks.length === 0
+        ? intent
+        : afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
     case 'wait':
     case 'ignore':
     case 'abort':
-    case 'look_up':
       return intent;
   }
 }

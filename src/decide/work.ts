@@ -63,6 +63,8 @@ function merged(lookUps: readonly LookUp[]): LookUp {
     tasks: lookUps.flatMap(({ tasks }) => tasks),
     children: lookUps.flatMap(({ children }) => children),
     events: lookUps.flatMap(({ events }) => events),
+    locks: lookUps.flatMap(({ locks }) => locks),
+    targets: lookUps.flatMap(({ targets }) => targets),
     questions: lookUps.flatMap(({ questions }) => questions),
   });
 }

@@ -10,6 +10,7 @@ import { renderParams } from './expressions.js';
 import { createHands } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
+import { createLocks, lockIdOf } from './locks.js';
 import type { Log } from './log.js';
 import { createParking } from './parking.js';
 import { createRetry } from './patience.js';
@@ -101,15 +102,17 @@ export function assemble(options: EngineOptions) {
       nonce: randomUUID(),
       peers: peers.alive(),
       lease: peers.lease,
+      lockId: lockIdOf,
       render: renderParams,
       crashLimit: options.crashLimit ?? 3,
     };
   };
-  const decider = createDecider(store, library, retry, life.signal);
+  const locks = createLocks({ store, retry, log, now });
+  const decider = createDecider({ store, library, locks, retry, life: life.signal });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
   const watch = { horizonMs, timers, now, retry, life, log };
-  const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
+  const parts = { store, desk, hands, parking, decider, locks, surroundings, ...watch };
   const jobs = createJobs(parts);
   const offers = { plugins: [...plugins.names()], labels, queues, slots };
   const told = { id, pid: process.pid, version, ...offers };

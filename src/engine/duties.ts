@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usualSweepMs, type Assembly } from './assembly.js';
-import { scan } from './scan.js';
+import { rowsOf, scan } from './scan.js';
 
 /** Renews the lease of this engine until it ends. */
 export async function renewLease({ presence, ending, options, log }: Assembly): Promise<void> {
@@ -49,6 +49,7 @@ export async function sweep(engine: Assembly): Promise<void> {
       await library.load();
       await scan(engine);
       await removeRemains(engine);
+      await engine.locks.removeOrphans(rowsOf(engine, 'locks', { includeDocs: true }));
     } catch (error) {
       // The feed tells when the database is away; the next sweep makes up for this one.
       log.debug({ error: String(error) }, 'The sweep did not come to its end.');

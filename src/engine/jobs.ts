@@ -20,6 +20,7 @@ import { writeOrConfirm } from './confirm.js';
 import type { Decider, Decision, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { Hands } from './hands.js';
+import type { Locks } from './locks.js';
 import type { Log } from './log.js';
 import type { Parking } from './parking.js';
 import type { Retry } from './patience.js';
@@ -33,6 +34,7 @@ export type JobParts = {
   readonly parking: Parking;
   readonly timers: Timers;
   readonly decider: Decider;
+  readonly locks: Locks;
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
   readonly now: () => number;
@@ -120,7 +122,8 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
   const decision = await decider(parsed.value, () => surroundings({ seenAt }), now);
   switch (decision.kind) {
     case 'ignore':
-      return leave(parts, parsed.value);
+      leave(parts, parsed.value);
+      return isFinal(parsed.value) ? parts.locks.release(doc, 'elsewhere') : undefined;
     case 'wait':
       return park(parts, parsed.value, decision);
     case 'abort':
@@ -207,7 +210,10 @@ async function endRefusedJob(parts: JobParts, id: string, reason: string): Promi
   const { store, retry, desk, now, log } = parts;
   log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${reason}`);
   const doc = await retry(() => store.get(id));
-  if (doc !== undefined) await store.write(inReadingOrder(endRefused(doc, reason, now())));
+  if (doc !== undefined) {
+    await store.write(inReadingOrder(endRefused(doc, reason, now())));
+    await parts.locks.release(doc, 'here');
+  }
   desk.drop(id);
 }
 
@@ -223,7 +229,8 @@ async function goOn(parts: JobParts, decision: Commit, doc: StoredDocument): Pro
     case 'write':
       if (!isFinal(decision.job)) return considerJob(parts, doc);
       sayEnd(parts, decision.job);
-      return leave(parts, decision.job);
+      leave(parts, decision.job);
+      return parts.locks.release(doc, 'here');
   }
 }
 
@@ -319,4 +326,5 @@ async function endMalformed(
     log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
+  if (result.kind === 'written') await parts.locks.release(doc, 'here');
 }

@@ -7,6 +7,7 @@ import {
   objectSchema,
   paramsSchema,
   queueSchema,
+  targetSchema,
   textSchema,
   timeSchema,
   type Known,
@@ -40,12 +41,12 @@ const written = {
   ),
   queue: z.exactOptional(queueSchema),
   target: z.exactOptional(
-    textSchema.describe(
+    targetSchema.describe(
       'What the job works on: while it has not ended, no other with the same target and params begins.',
     ),
   ),
   locks: z.exactOptional(
-    textSchema.describe(
+    targetSchema.describe(
       'Regular expression (RE2): while the job has not ended, no job begins whose target it matches.',
     ),
   ),
@@ -104,6 +105,14 @@ const problemSchema = z.looseObject({ path: z.string(), message: z.string() });
 /** The snapshot of a flow; a job with a structure of its own may have no name for it. */
 const flowSettingsSchema = flowSchema.omit({ tasks: true }).extend({ name: textSchema });
 
+/** The ids of the lock documents that a job has taken. */
+const lockIdSchema = z.string().regex(/^lock:/, { error: 'must be the id of a lock' });
+const lockedSchema = z.looseObject({
+  target: z.exactOptional(lockIdSchema),
+  pattern: z.exactOptional(lockIdSchema),
+});
+export type Locked = Known<z.infer<typeof lockedSchema>>;
+
 const running = {
   ...written,
   tasks: tasksSchema,
@@ -123,6 +132,8 @@ const running = {
   timed_from: z.exactOptional(momentSchema),
   redo: z.exactOptional(z.array(z.looseObject({ from: z.string(), run: z.int() }))),
   refresh: z.exactOptional(flagSchema),
+  locked: z.exactOptional(lockedSchema),
+  relock: z.exactOptional(flagSchema),
 };
 
 /** Progress states are `{task}-{n}`; any other text with `$$` is not a state we know. */

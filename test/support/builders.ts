@@ -1,4 +1,13 @@
-import type { Announced, Answer, Child, Found, Peer, World } from '../../src/decide/intent.js';
+import type {
+  Announced,
+  Answer,
+  Blockers,
+  Child,
+  Found,
+  LockAnswer,
+  Peer,
+  World,
+} from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { renderParams } from '../../src/engine/expressions.js';
 import { toFlow } from '../../src/model/dialects.js';
@@ -57,6 +66,10 @@ export type WorldOptions = {
   readonly answers?: Readonly<Record<string, Answer>>;
   /** Announced events by `type:key`; others are absent. */
   readonly events?: Readonly<Record<string, Announced>>;
+  /** What became of locks, by id (`lock:<text>`); others are held. */
+  readonly locks?: Readonly<Record<string, LockAnswer>>;
+  /** Jobs whose patterns match a target, by target; others match nothing. */
+  readonly blockers?: Readonly<Record<string, Blockers>>;
   readonly render?: World['render'];
   readonly crashLimit?: number;
 };
@@ -88,6 +101,9 @@ export function world(options: WorldOptions = {}): World {
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },
     event: (type, key) => options.events?.[`${type}:${key}`] ?? { kind: 'absent' },
+    lockId: (text) => `lock:${text}`,
+    lock: (id) => options.locks?.[id] ?? { kind: 'held' },
+    blockers: (target) => options.blockers?.[target] ?? { kind: 'known', all: [] },
     answers: new Map(Object.entries(answers)),
     render: options.render ?? renderParams,
     crashLimit: options.crashLimit ?? 3,
