@@ -20,6 +20,7 @@ export type Options = {
   readonly engines: readonly number[];
   readonly slots: number;
   readonly jobs: number;
+  readonly repeat: number;
   readonly latencyJobs: number;
   readonly claimEngines: readonly number[];
   readonly claimJobs: number;
@@ -39,7 +40,8 @@ export const help = `npm run bench -- [flags]
   --only NAME           one benchmark, may be repeated: ${benchNames.join(', ')}
   --engines 1,2,4       throughput: numbers of engine processes
   --slots 10            attempts at the same time in each engine
-  --jobs 300            throughput: jobs of three steps
+  --jobs 300            throughput: jobs of three steps in a backlog
+  --repeat 5            throughput: backlogs, each followed by the same raw writes
   --latency-jobs 100    latency: jobs, one after another
   --claim-engines 1,2,4,8
   --claim-jobs 100      claims: jobs of the backlog
@@ -64,6 +66,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       engines: { type: 'string', default: '1,2,4' },
       slots: { type: 'string', default: '10' },
       jobs: { type: 'string', default: '300' },
+      repeat: { type: 'string', default: '5' },
       'latency-jobs': { type: 'string', default: '100' },
       'claim-engines': { type: 'string', default: '1,2,4,8' },
       'claim-jobs': { type: 'string', default: '100' },
@@ -88,6 +91,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     engines: many('engines'),
     slots: one('slots'),
     jobs: one('jobs'),
+    repeat: one('repeat'),
     latencyJobs: one('latency-jobs'),
     claimEngines: many('claim-engines'),
     claimJobs: one('claim-jobs'),
@@ -108,6 +112,7 @@ type Sized =
   | 'engines'
   | 'slots'
   | 'jobs'
+  | 'repeat'
   | 'latency-jobs'
   | 'claim-engines'
   | 'claim-jobs'

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,8 @@ export type BenchServer = {
   /** A new database; `project`: with our design document, `plain`: without, for raw writes. */
   readonly database: (content: 'project' | 'plain') => Promise<Connection>;
   readonly remove: (connection: Connection) => Promise<void>;
+  /** Processor time it has used, ms; NaN of a server that is not our own, and where there is no `/proc`. */
+  readonly cpuMs: () => number;
   /** Removes what is left and ends what was started. */
   readonly close: () => Promise<void>;
 };
@@ -22,16 +25,28 @@ export type BenchServer = {
 export async function openServer(url: string | undefined): Promise<BenchServer> {
   return url === undefined
     ? openEmbedded()
-    : benchServer('couchdb', access(url), () => Promise.resolve());
+    : benchServer('couchdb', access(url), { end: () => Promise.resolve(), cpuMs: () => NaN });
 }
 
 async function openEmbedded(): Promise<BenchServer> {
   const dir = await mkdtemp(join(tmpdir(), 'tws-bench-'));
   const server = await startEmbedded({ dir });
-  return benchServer('embedded', server, async () => {
+  const end = async (): Promise<void> => {
     await server.stop();
     await rm(dir, { recursive: true, force: true });
-  });
+  };
+  return benchServer('embedded', server, { end, cpuMs: () => cpuMsOf(server.pid) });
+}
+
+/** Linux counts in hundredths of a second. */
+function cpuMsOf(pid: number): number {
+  try {
+    const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    const fields = rest.split(' ');
+    return 10 * (Number(fields[11]) + Number(fields[12]));
+  } catch {
+    return NaN;
+  }
 }
 
 type Access = { readonly url: string; readonly user?: string; readonly password?: string };
@@ -48,7 +63,7 @@ function access(text: string): Access {
 function benchServer(
   kind: BenchServer['kind'],
   { url, user, password = '' }: Access,
-  end: () => Promise<void>,
+  { end, cpuMs }: { readonly end: () => Promise<void>; readonly cpuMs: () => number },
 ): BenchServer {
   const open = new Set<Connection>();
   const remove = async (connection: Connection): Promise<void> => {
@@ -61,6 +76,7 @@ function benchServer(
   return {
     kind,
     remove,
+    cpuMs,
     database: async (content) => {
       const database = `tws-bench-${randomUUID()}`;
       const login = user === undefined ? {} : { user, password };

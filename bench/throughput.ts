@@ -3,10 +3,13 @@ import { preciseNow, type Bench } from './bench.js';
 import { startEngines, type Engines } from './engines.js';
 import { sum } from './figure.js';
 import { definitions, newJobs, storeAll } from './project.js';
-import { documentsOf, replay } from './raw.js';
+import type { Counts } from './engine-messages.js';
+import { replay, type RawRate } from './raw.js';
 import type { Connection } from '../src/store/connection.js';
 
 const steps = 3;
+/** Jobs that are not measured: only then everything is compiled. */
+const warmUp = 300;
 
 /** Jobs and steps per second of a backlog, and which share of what the store can do that is. */
 export async function throughput(bench: Bench): Promise<void> {
@@ -16,48 +19,98 @@ export async function throughput(bench: Bench): Promise<void> {
     await storeAll(connection, definitions(steps));
     const { slots, profile } = options;
     const engines = await startEngines({ connection, size, slots, profile });
-    await runBacklog(engines, connection, Math.min(50, options.jobs));
-    await measure(bench, engines, connection);
+    await runBacklog(engines, connection, Math.min(warmUp, options.jobs));
+    const rounds: Round[] = [];
+    for (let n = 0; n < options.repeat; n += 1) {
+      rounds.push(await runRound(bench, engines, connection));
+    }
+    await engines.stop();
     await server.remove(connection);
+    report(bench, size, rounds);
   }
 }
 
-async function measure(bench: Bench, engines: Engines, connection: Connection): Promise<void> {
-  const { server, options, say } = bench;
-  const { jobs } = options;
-  await engines.counts(true);
-  const before = await engines.usage();
-  const { ms, ids } = await runBacklog(engines, connection, jobs);
-  const after = await engines.usage();
-  const counts = await engines.counts(false);
-  const perJob = await revisionsPerJob(connection, ids);
-  await engines.stop();
+/** One backlog, and what it sent sent again; processor times in ms, NaN where they cannot be told. */
+type Round = {
+  readonly ms: number;
+  readonly revisions: number;
+  /** Of the documents of all jobs, the submitted ones not counted. */
+  readonly revisionsOfJobs: number;
+  readonly requests: number;
+  readonly requestMs: number;
+  readonly bytes: number;
+  readonly raw: RawRate;
+  readonly enginesCpuMs: number;
+  readonly serverCpuMs: number;
+  readonly rawServerCpuMs: number;
+};
 
-  const conditions = { engines: engines.size, slots: options.slots, jobs };
-  const revisions = sum(counts.map((count) => count.revisions));
-  const perSecond = (count: number): number => (count / ms) * 1000;
+/** Backlog and raw writes alternate, so that both see the same machine. */
+async function runRound(
+  { server, options }: Bench,
+  engines: Engines,
+  connection: Connection,
+): Promise<Round> {
+  await engines.counts(true);
+  const cpuOfEngines = async (): Promise<number> =>
+    sum((await engines.usage()).map(({ cpuMs }) => cpuMs));
+  const [enginesBefore, serverBefore] = [await cpuOfEngines(), server.cpuMs()];
+  const { ms, ids } = await runBacklog(engines, connection, options.jobs);
+  const [enginesAfter, serverAfter] = [await cpuOfEngines(), server.cpuMs()];
+  const counts = await engines.counts(false);
+  const revisionsOfJobs = await revisionsOf(connection, ids);
+  const rawBefore = server.cpuMs();
   const raw = await replay(
     server,
     counts.map(({ bodies }) => bodies),
   );
-  const rawPerSecond = (raw.documents / raw.ms) * 1000;
-  const share = perSecond(revisions) / rawPerSecond;
-  const cpuMs = sum(after.map((use, i) => use.cpuMs - (before[i]?.cpuMs ?? 0)));
-  say({ figure: 'jobs', value: perSecond(jobs), unit: '1/s', share, ...conditions });
-  say({ figure: 'steps', value: perSecond(jobs * steps), unit: '1/s', share, ...conditions });
-  say({ figure: 'revisions', value: perSecond(revisions), unit: '1/s', share, ...conditions });
-  const requestMs = sum(counts.map((count) => count.requestMs));
-  const bodies = counts.flatMap((count) => count.bodies);
-  const sizes = { ...conditions, ...sizesOf(bodies) };
-  say({ figure: 'raw documents', value: rawPerSecond, unit: '1/s', ...sizes });
-  say({ figure: 'share of raw', value: share, unit: '', ...conditions });
-  say({ figure: 'revisions per job after the submit', value: perJob, unit: '', ...conditions });
-  const requests = sum(counts.map((count) => count.requests));
-  const rawMs = (raw.ms * engines.size) / bodies.length;
-  say({ figure: 'request', value: requestMs / requests, unit: 'ms', rawMs, ...conditions });
-  const inFlight = requestMs / ms / engines.size;
-  say({ figure: 'time with a request in flight', value: inFlight, unit: '', ...conditions });
-  say({ figure: 'cpu of engines per job', value: cpuMs / jobs, unit: 'ms', ...conditions });
+  const of = (pick: (count: Counts) => number): number => sum(counts.map(pick));
+  return {
+    ms,
+    revisions: of((count) => count.revisions),
+    revisionsOfJobs,
+    requests: of((count) => count.requests),
+    requestMs: of((count) => count.requestMs),
+    bytes: of(({ bodies }) => sum(bodies.map((body) => Buffer.byteLength(body)))),
+    raw,
+    enginesCpuMs: enginesAfter - enginesBefore,
+    serverCpuMs: serverAfter - serverBefore,
+    rawServerCpuMs: server.cpuMs() - rawBefore,
+  };
+}
+
+function report({ options, say }: Bench, size: number, rounds: readonly Round[]): void {
+  const of = (pick: (round: Round) => number): number => sum(rounds.map(pick));
+  const jobs = options.jobs * rounds.length;
+  const conditions = { engines: size, slots: options.slots, jobs };
+  const ms = of((round) => round.ms);
+  const [revisions, requests] = [of((round) => round.revisions), of((round) => round.requests)];
+  const [documents, rawMs] = [of(({ raw }) => raw.documents), of(({ raw }) => raw.ms)];
+  const perSecond = (count: number): number => (count / ms) * 1000;
+  const raw = (documents / rawMs) * 1000;
+  const share = perSecond(revisions) / raw;
+  const tell = (figure: string, value: number, unit: string, more: object = {}): void =>
+    say({ figure, value, unit, ...more, ...conditions });
+  tell('jobs', perSecond(jobs), '1/s', { share });
+  tell('steps', perSecond(jobs * steps), '1/s', { share });
+  tell('revisions', perSecond(revisions), '1/s', { share });
+  const sizes = { batch: documents / requests, bytes: of(({ bytes }) => bytes) / documents };
+  tell('raw documents', raw, '1/s', sizes);
+  tell('share of raw', share, '', { rounds: rounds.map(shareOf) });
+  const perJob = of((round) => round.revisionsOfJobs) / jobs;
+  tell('revisions per job after the submit', perJob, '');
+  const requestMs = of((round) => round.requestMs);
+  tell('request', requestMs / requests, 'ms', { rawMs: (rawMs * size) / requests });
+  tell('time with a request in flight', requestMs / ms / size, '');
+  tell('cpu of engines per job', of((round) => round.enginesCpuMs) / jobs, 'ms');
+  const serverCpuMs = of((round) => round.serverCpuMs);
+  if (Number.isNaN(serverCpuMs)) return;
+  const perRawDocument = of((round) => round.rawServerCpuMs) / documents;
+  tell('cpu of server per revision', serverCpuMs / revisions, 'ms', { perRawDocument });
+}
+
+function shareOf({ ms, revisions, raw }: Round): number {
+  return revisions / ms / (raw.documents / raw.ms);
 }
 
 /** Stores jobs and waits until all have ended; the time begins before the first is stored. */
@@ -74,14 +127,8 @@ export async function runBacklog(
   return { ms, ids: docs.map(({ _id }) => _id) };
 }
 
-/** How the writes came: documents in a request, bytes of a document. */
-function sizesOf(bodies: readonly string[]) {
-  const documents = sum(bodies.map((body) => documentsOf(body).length));
-  const bytes = sum(bodies.map((body) => Buffer.byteLength(body)));
-  return { batch: documents / bodies.length, bytes: bytes / documents };
-}
-
-async function revisionsPerJob(connection: Connection, ids: readonly string[]): Promise<number> {
+/** How many revisions the engines made of these jobs. @throws Error when one of them failed */
+async function revisionsOf(connection: Connection, ids: readonly string[]): Promise<number> {
   const store = openStore(connection);
   const docs = [...(await store.getMany(ids)).values()];
   await store.close();
@@ -91,5 +138,5 @@ async function revisionsPerJob(connection: Connection, ids: readonly string[]): 
       `${ids.length} jobs were stored, ${docs.length} are there, ${failed.length} failed.`,
     );
   }
-  return sum(docs.map(({ _rev }) => Number.parseInt(_rev, 10) - 1)) / docs.length;
+  return sum(docs.map(({ _rev }) => Number.parseInt(_rev, 10) - 1));
 }

@@ -8,7 +8,15 @@ import {
   type RequestOptions,
   type Submitted,
 } from './client/jobs.js';
+import { jobHistory, type HistoryEvent } from './client/history.js';
+import {
+  announceEvent,
+  sendSignal,
+  type EventToAnnounce,
+  type SignalToSend,
+} from './client/messages.js';
 import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './client/lists.js';
+import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
 import { watchJob, type WatchOptions } from './client/watch.js';
 import { removeDocument, writeDocument } from './client/writes.js';
@@ -20,12 +28,21 @@ import type { NewDocument } from './store/writer.js';
 
 export type { DefinitionKind } from './client/definitions.js';
 export type { Reason } from './client/explain.js';
+export type { EventLevel, HistoryEvent } from './client/history.js';
+export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export type { Explained } from './client/explain-job.js';
-export type { JobToSubmit, Requested, RequestOptions, Submitted } from './client/jobs.js';
+export type {
+  JobToSubmit,
+  Requested,
+  RequestDetails,
+  RequestOptions,
+  Submitted,
+} from './client/jobs.js';
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
 export { isAway, type WatchOptions } from './client/watch.js';
 export type { JobFilter, JobList } from './client/lists.js';
-export { jobFilters } from './client/lists.js';
+export { documentKinds, type DocumentKind, type LookUp } from './client/look-up.js';
+export { jobFilters, mostCounted } from './client/lists.js';
 export {
   inspectServer,
   open,
@@ -43,7 +60,7 @@ export {
 export type Client = {
   /**
    * Stores a new job; with an `_id` of its own a repeated submit finds the first one.
-   * @throws TwsError `document_conflict` when that id belongs to something else, `document_refused`
+   * @throws TwsError `id_taken` when that id belongs to another order, `document_refused`
    */
   readonly submit: (job: JobToSubmit) => Promise<Submitted>;
   /** A document, or undefined when there is none of that id. */
@@ -54,6 +71,11 @@ export type Client = {
     name: string,
     owner: string,
   ) => Promise<readonly StoredDocument[]>;
+  /**
+   * The documents that a word may mean: the one of that id, else tasks and flows of that name (`name`
+   * or `name::owner`), else the jobs of a flow of that name.
+   */
+  readonly lookUp: (given: string, options?: LookUp) => Promise<readonly StoredDocument[]>;
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
   /** Jobs of a kind, at most `limit`. */
@@ -73,7 +95,7 @@ export type Client = {
    */
   readonly explain: (id: string, pulse?: Pulse) => Promise<Explained>;
   /**
-   * Stores a request to a live job and waits `waitMs` (5000) for an engine to apply it.
+   * Stores a request to a job and waits `waitMs` (5000) for an engine to apply it.
    * @throws TwsError `document_missing`, `document_kind`, `job_ended`, `request_refused`
    */
   readonly request: (
@@ -81,6 +103,15 @@ export type Client = {
     action: RequestAction,
     options?: RequestOptions,
   ) => Promise<Requested>;
+  /** What has happened in a job, as ordered events. @throws TwsError as `explain` */
+  readonly history: (id: string) => Promise<readonly HistoryEvent[]>;
+  /** Stores a signal to a job, which may be submitted later; answers the id of the document. */
+  readonly signal: (signal: SignalToSend) => Promise<string>;
+  /**
+   * Announces an event to all jobs that wait for it, now or later; answers the id of the document.
+   * @throws TwsError `document_conflict` when it was announced before
+   */
+  readonly announce: (event: EventToAnnounce) => Promise<string>;
   /**
    * Enables or disables a flow, named by id or as `name` or `name::owner`. `changed` is false when
    * it was so already. @throws TwsError `definition_missing`, `definition_ambiguous`, `document_conflict`
@@ -105,12 +136,16 @@ export function createClient({ store }: { readonly store: Store }): Client {
     submit: (job) => submitJob(store, job),
     get: (id) => store.get(id),
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
+    lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),
     jobs: (filter, limit) => listJobs(store, filter, limit),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
     explain: (id, pulse) => explainJob(store, id, pulse),
     request: (job, action, options) => requestJob(store, job, action, options),
+    history: (id) => jobHistory(store, id),
+    signal: (signal) => sendSignal(store, signal),
+    announce: (event) => announceEvent(store, event),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),
     remove: (id, rev) => removeDocument(store, id, rev),

@@ -1,13 +1,12 @@
 import {
   isFinal,
-  isLiveJob,
   isNew,
   type FinalJob,
   type Job,
   type LiveJob,
   type NewJob,
 } from '../model/job.js';
-import type { Step } from '../model/step.js';
+import { abandoned } from './abandoned.js';
 import { advance } from './advance.js';
 import { initialise } from './initialise.js';
 import type { Intent, Move, World } from './intent.js';
@@ -30,20 +29,10 @@ export function decide(job: Job, now: number, world: World): Intent {
   return inTurn(job, withAbandoned(job, decideAlone(job, now, world)), now, world);
 }
 
-/** Steps that waited for a child and end without it leave the child to itself: it is cancelled. */
+/** The child jobs that are given up are cancelled with the same write. */
 function withAbandoned(job: Job, intent: Intent): Intent {
-  if (!('job' in intent) || !isLiveJob(job)) return intent;
-  const after = new Map(stepsOf(intent.job).map((step) => [`${step.path}:${step.attempt}`, step]));
-  const abandons = job.steps.flatMap((step) => {
-    if (step.state !== '$$waiting' || step.child === undefined) return [];
-    const state = after.get(`${step.path}:${step.attempt}`)?.state;
-    return state === '$$cancelled' || state === '$$timeout' ? [step.child] : [];
-  });
-  return abandons.length === 0 ? intent : { ...intent, abandons };
-}
-
-function stepsOf(job: Job): readonly Step[] {
-  return isNew(job) ? [] : (job.steps ?? []);
+  const abandons = 'job' in intent ? abandoned(job, intent.job) : [];
+  return abandons.length === 0 ? intent : ({ ...intent, abandons } as Intent);
 }
 
 /** What is to be done, were there no other engine. */

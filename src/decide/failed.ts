@@ -10,7 +10,7 @@ import { isRetried, waitMs } from './retry.js';
 import { leafProgress } from './structure/leaf.js';
 import { undoMove } from './undo.js';
 import { openWaits } from './waits.js';
-import { together } from './work.js';
+import { together } from './together.js';
 
 /**
  * The flow has failed at a step: the flow's retry comes first, then what was done is undone,
@@ -42,13 +42,18 @@ export function failedMove(job: LiveJob, failed: FailedStep, now: number, world:
 function mayRetry(job: LiveJob, { exit, failure }: FailedStep): boolean {
   const policy = toRetryPolicy(job.flow_definition.retry);
   if (exit === exits.definition || failure['retryable'] === false) return false;
-  return job.run <= policy.limit && isRetried(policy, failure);
+  return passesOf(job) <= policy.limit && isRetried(policy, failure);
+}
+
+/** How many runs the flow has had since it last began anew, this one included. */
+function passesOf({ run, first_run: first = 1 }: LiveJob): number {
+  return run - first + 1;
 }
 
 /** The flow goes on at the step that failed; what was done stays done. */
 function nextRun(job: LiveJob, now: number): LiveJob {
   const policy = toRetryPolicy(job.flow_definition.retry);
-  const delay = waitMs(policy, { failed: job.run, seed: `${job._id}:${job.run}` });
+  const delay = waitMs(policy, { failed: passesOf(job), seed: `${job._id}:${job.run}` });
   const next = { ...job, run: job.run + 1 };
   return delay === 0
     ? next

@@ -1,5 +1,5 @@
 import type { LiveJob } from '../model/job.js';
-import { isFailed, isLive, type Step } from '../model/step.js';
+import { isFailed, type Step } from '../model/step.js';
 
 /**
  * Time that does not count for the flow's timeout in mode `start`, up to `now` (epoch ms): what the
@@ -24,25 +24,28 @@ export function waitedMs(steps: readonly Step[], from: number, to: number): numb
   return lengthOf(waited) - overlap(waited, joined(runs.map(clip)));
 }
 
+/** Since when a step waits or waited; a plugin may have it wait after a while. */
+function waitedFrom(step: Step): number | undefined {
+  const { since, accepted, claim, start } = step as Readonly<Record<string, unknown>>;
+  if (typeof since === 'number') return since;
+  return claim === undefined && start !== undefined ? Number(accepted ?? start) : undefined;
+}
+
 function waitOf(step: Step, now: number): readonly Span[] {
-  if (step.state === '$$waiting') return [[step.accepted ?? now, now]];
-  const spans: Span[] = [];
-  if ('end' in step && isWaitKind(step)) {
-    spans.push([Number(step['accepted'] ?? step.end), step.end as number]);
-  }
-  if (isFailed(step) && step.due !== undefined) spans.push([step.end, step.due]);
-  return spans;
+  const from = waitedFrom(step);
+  const end = 'end' in step ? (step.end as number) : now;
+  return [
+    ...(from === undefined ? [] : [[from, end] as const]),
+    ...(isFailed(step) && step.due !== undefined ? [[step.end, step.due] as const] : []),
+  ];
 }
 
-/** An entry that waited instead of running on an engine. */
-function isWaitKind(step: Step): boolean {
-  return !('claim' in step) && 'start' in step;
-}
-
+/** While an engine had it. */
 function runOf(step: Step, now: number): readonly Span[] {
-  if (isLive(step)) return [[step.accepted, now]];
-  if (!('claim' in step) || step.claim === undefined || !('end' in step)) return [];
-  return [[Number(step['accepted'] ?? step.end), step.end as number]];
+  const { since, accepted, claim } = step as Readonly<Record<string, unknown>>;
+  if (claim === undefined || typeof accepted !== 'number') return [];
+  const end = 'end' in step ? (step.end as number) : now;
+  return [[accepted, typeof since === 'number' ? since : end]];
 }
 
 /** The same times as spans that do not touch, in order. */

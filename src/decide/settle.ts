@@ -1,25 +1,35 @@
 import { toDecisions } from '../model/decisions.js';
 import { failure } from '../model/failures.js';
 import type { Job, LiveJob } from '../model/job.js';
-import { isFinal, isNew } from '../model/job.js';
-import { exits, isLive, type Failure, type LiveStep } from '../model/step.js';
+import { exits, type Failure, type LiveStep } from '../model/step.js';
+import { cancelStep, parkStep, requeueStep, restartJob } from './detours.js';
 import { failStep } from './fail.js';
 import { withStep } from './history.js';
 import type { Outcome } from './intent.js';
+import { ownAttempt } from './own.js';
+import { withReport, type Report } from './report.js';
 
 /** What became of an outcome. `fenced`: the attempt is no longer ours; its outcome is dropped. */
 export type Settled =
   | { readonly kind: 'settled'; readonly job: LiveJob }
   | { readonly kind: 'fenced'; readonly because: string };
 
-/** Writes the outcome of an attempt into the job, if the claim in it is still the one that ran. */
-export function settle(job: Job, claim: string, outcome: Outcome, now: number): Settled {
-  if (isNew(job) || isFinal(job)) return { kind: 'fenced', because: 'The job ended meanwhile.' };
-  const step = job.steps.find((candidate) => isLive(candidate) && candidate.claim === claim);
-  if (step === undefined) {
-    return { kind: 'fenced', because: 'The attempt was taken from this engine meanwhile.' };
-  }
-  return { kind: 'settled', job: settleStep(job, step as LiveStep, outcome, now) };
+/**
+ * Writes the outcome of an attempt into the job, and what it told on the way, if the claim in it is
+ * still the one that ran.
+ */
+export function settle(
+  job: Job,
+  claim: string,
+  outcome: Outcome,
+  now: number,
+  told: Report = {},
+): Settled {
+  const own = ownAttempt(job, claim);
+  if (own.kind === 'fenced') return own;
+  const step = withReport(own.step, told);
+  const reported = withStep(own.job, own.step, step);
+  return { kind: 'settled', job: settleStep(reported, step, outcome, now) };
 }
 
 function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number): LiveJob {
@@ -37,21 +47,31 @@ function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number)
       const why = failure('StepTimeout', { timeout: outcome.timeoutMs });
       return failStep(job, step, { state: '$$timeout', failure: why, exit: exits.timeout }, now);
     }
+    case 'silent': {
+      const why = failure('HeartbeatTimeout', { heartbeat: outcome.heartbeatMs });
+      return failStep(job, step, { state: '$$timeout', failure: why, exit: exits.timeout }, now);
+    }
     case 'cancelled':
-      return ended(job, step, failure('Cancelled', { by: '', reason: '' }), now, {});
+      return cancelStep(job, step, failure('Cancelled', { by: '', reason: '' }), now);
     case 'released':
-      return ended(job, step, failure('Released', {}), now, { due: now });
+      return cancelStep(job, step, failure('Released', {}), now, { due: now });
+    case 'wait':
+      return parkStep(job, step, outcome, now);
+    case 'requeue':
+      return requeueStep(job, step, outcome, now);
+    case 'restart':
+      return restartJob(job, step, outcome, now);
   }
 }
 
-/** A main step that set an exit other than 0 failed; a handler may set the exit of the job. */
+/** A step that set an exit other than 0 failed; a handler may set the exit of the job. */
 function done(
   job: LiveJob,
   step: LiveStep,
   { result, exit }: Extract<Outcome, { kind: 'done' }>,
   now: number,
 ): LiveJob {
-  if (step.phase === 'main' && exit !== undefined && exit !== exits.success) {
+  if (step.phase !== 'error' && exit !== undefined && exit !== exits.success) {
     const why = failure('ExitSet', { exit });
     return failStep(job, step, { state: '$$error', failure: why, exit }, now);
   }
@@ -80,21 +100,4 @@ function decisionFailure(result: unknown): Failure | undefined {
     return { name, message, retryable: false };
   }
   return undefined;
-}
-
-function ended(
-  job: LiveJob,
-  step: LiveStep,
-  why: Failure,
-  now: number,
-  more: { readonly due?: number },
-): LiveJob {
-  return withStep(job, step, {
-    ...step,
-    state: '$$cancelled',
-    end: now,
-    exit: exits.cancelled,
-    failure: { ...why, step: step.name },
-    ...more,
-  });
 }

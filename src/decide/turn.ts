@@ -3,10 +3,10 @@ import { defaultQueue, isLiveJob, isNew } from '../model/job.js';
 import type { Task } from '../model/task.js';
 import type { Intent, Peer, World } from './intent.js';
 import { share } from './retry.js';
-import { queueOf, serves } from './serving.js';
+import { definitionFor, queueOf, serves } from './serving.js';
 
 /** So long each engine leaves to the one before it, ms: enough for a write to come round by the feed. */
-const turnMs = 200;
+export const turnMs = 200;
 
 /**
  * Lets engines act in turn, so that they do not all write at once: those that could do it are put
@@ -20,7 +20,8 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
       return afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
     case 'claim': {
       // All steps of a claim were found to be this engine's to run; the first stands for them.
-      const task = intent.job.definitions[String(intent.steps[0]?.task)];
+      const [first] = intent.steps;
+      const task = first && definitionFor(intent.job, first);
       const rank = rankFor(job, task, world, queueOf(intent.job));
       return afterOthers(job, intent, rank, now, world);
     }
@@ -37,15 +38,15 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
 }
 
 function afterOthers(job: Job, intent: Intent, rank: number, now: number, world: World): Intent {
-  const until = turnFrom(job, world) + rank * turnMs;
+  const until = turnFrom(job, now, world) + rank * turnMs;
   if (rank === 0 || now >= until) return intent;
   return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
 }
 
-/** Turns are counted from the sight of this revision; those of a sleeper from its waking. */
-function turnFrom(job: Job, { seenAt }: World): number {
+/** Turns are counted from the sight of this revision; those of a sleeper from when its time came. */
+function turnFrom(job: Job, now: number, { seenAt }: World): number {
   const wakes = isLiveJob(job) ? job.next_due : undefined;
-  return wakes === undefined ? seenAt : Math.max(seenAt, wakes);
+  return wakes === undefined || now < wakes ? seenAt : Math.max(seenAt, wakes);
 }
 
 /** How many engines that can run the task come before this one at this boundary. */
@@ -60,11 +61,16 @@ export function rankFor(
 }
 
 function rankOf(job: Job, peers: readonly Peer[], { me }: World): number {
+  const steps = isNew(job) ? 0 : (job.steps as unknown[]).length;
+  return rankAmong(`${job._id}:${steps}`, peers, me.id);
+}
+
+/** How many of these engines come before `me` at a boundary: `<job>:<number of steps>`. */
+export function rankAmong(boundary: string, peers: readonly Peer[], me: string): number {
   if (peers.length === 0) return 0;
-  const boundary = `${job._id}:${isNew(job) ? 0 : (job.steps as unknown[]).length}`;
-  const mine = share(`${me.id}:${boundary}`);
+  const mine = share(`${me}:${boundary}`);
   return peers.filter(({ id }) => {
     const other = share(`${id}:${boundary}`);
-    return other < mine || (other === mine && id < me.id);
+    return other < mine || (other === mine && id < me);
   }).length;
 }

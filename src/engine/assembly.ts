@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { PluginFacts } from '../decide/intent.js';
+import type { TwsError } from '../errors.js';
 import { defaultQueue } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
@@ -7,7 +9,7 @@ import type { Store } from '../store/store.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
-import { createHands } from './hands.js';
+import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
 import { createLocks, lockIdOf } from './locks.js';
@@ -16,6 +18,7 @@ import { createParking } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
+import { createReading } from './reading.js';
 import { createEarly } from './requests.js';
 import { createTimers } from './timers.js';
 import { version } from './version.js';
@@ -50,6 +53,8 @@ export type EngineOptions = {
   readonly drainMs?: number | undefined;
   /** How long a plugin may take to end after its signal was aborted. */
   readonly graceMs?: number | undefined;
+  /** What running attempts tell of themselves is written that often at most; default 5000. */
+  readonly reportMs?: number | undefined;
   readonly crashLimit?: number | undefined;
 };
 
@@ -78,10 +83,13 @@ export function assemble(options: EngineOptions) {
   }, now);
   const timers = createTimers((job) => jobs.wake(job), now);
   const onFree = (): void => jobs.fillSlots();
+  const onEnded: HandsOptions['onEnded'] = (job, step, outcome, told) =>
+    jobs.settle(job, step, outcome, told);
+  const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
-  const { onSecret, olderSecrets } = options;
-  const secrets = { cryptoKey, olderSecrets, onSecret };
-  const hands = createHands({ plugins, slots, log, cwd, graceMs, onFree, ...secrets });
+  const { onSecret, olderSecrets, reportMs = 5_000 } = options;
+  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
+  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const queues = [...(options.queues ?? [defaultQueue])];
   const mine = {
@@ -89,33 +97,63 @@ export function assemble(options: EngineOptions) {
     labels: new Set(labels),
     queues: new Set(queues),
   };
-  const facts = (plugin: string): { readonly templates: readonly string[] } => ({
-    templates: plugins.get(plugin)?.module.templates ?? [],
-  });
-  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => {
-    const running = new Set(hands.claims);
-    if (ended !== undefined) running.delete(ended);
-    const freeSlots = hands.freeSlots(ended);
-    return {
-      me: { ...mine, id, pid: process.pid, freeSlots, facts, running, stopping: hands.stopping },
-      seenAt,
-      nonce: randomUUID(),
-      peers: peers.alive(),
-      lease: peers.lease,
-      lockId: lockIdOf,
-      render: renderParams,
-      crashLimit: options.crashLimit ?? 3,
-    };
+  const facts = (name: string): PluginFacts => {
+    const plugin = plugins.get(name);
+    if (plugin === undefined) return { templates: [] };
+    return { templates: plugin.module.templates ?? [], hash: plugin.hash };
   };
+  const me = { ...mine, id, pid: process.pid, facts };
+  const bystanders = (seenAt: number) => ({ me, seenAt, peers: peers.alive() });
+  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
+    seenAt,
+    peers: peers.alive(),
+    me: {
+      ...me,
+      freeSlots: hands.freeSlots(ended),
+      runningOf: (task: string) => hands.runningOf(task, ended),
+      stopping: hands.stopping,
+      running: ended === undefined ? hands.claims : without(hands.claims, ended),
+    },
+    nonce: randomUUID(),
+    lease: peers.lease,
+    lockId: lockIdOf,
+    render: renderParams,
+    crashLimit: options.crashLimit ?? 3,
+  });
   const locks = createLocks({ store, retry, log, now });
   const decider = createDecider({ store, library, locks, retry, life: life.signal });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
-  const watch = { horizonMs, timers, now, retry, life, log };
-  const parts = { store, desk, hands, parking, decider, locks, surroundings, ...watch };
+  let fail = (_reason: TwsError): void => undefined;
+  const failed = new Promise<TwsError>((resolve) => {
+    fail = (reason) => {
+      hands.close();
+      resolve(reason);
+    };
+  });
+  const watch = { horizonMs, timers, now, retry, life, log, fail };
+  const views = { surroundings, bystanders };
+  const parts = {
+    store,
+    desk,
+    reading: createReading(),
+    hands,
+    parking,
+    decider,
+    locks,
+    ...views,
+    ...watch,
+  };
   const jobs = createJobs(parts);
-  const offers = { plugins: [...plugins.names()], labels, queues, slots };
-  const told = { id, pid: process.pid, version, ...offers };
+  const renewMs = options.renewMs ?? 5_000;
+  const able = { plugins: [...plugins.names()], labels, queues, slots };
+  const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
-  return { ...parts, early: createEarly(), options, id, ending, library, peers, jobs, presence };
+  const ends = { failed, ending };
+  const others = { early: createEarly(), library, peers, jobs, presence };
+  return { ...parts, ...ends, ...others, renewMs, options, id };
+}
+
+function without(claims: ReadonlySet<string>, ended: readonly string[]): ReadonlySet<string> {
+  return new Set([...claims].filter((claim) => !ended.includes(claim)));
 }

@@ -11,9 +11,13 @@ export type Desk = {
   readonly put: (doc: StoredDocument) => 'news' | 'echo' | 'stale';
   /** What may be done about the document is new, though its version is not: counts as seen now. */
   readonly touch: (id: string) => void;
+  /** Puts a version that was made here; a copy of it that the feed brought before gives way. */
+  readonly putOwn: (doc: StoredDocument) => void;
+  /** Whether this very version was seen. */
+  readonly knows: (id: string, rev: string) => boolean;
   /** When the newest version was first seen (epoch ms); of a document never seen: now. */
   readonly seenAt: (id: string) => number;
-  /** Whether no newer version was seen since. */
+  /** Whether no newer version was seen since, nor this one made here. */
   readonly isNewest: (doc: StoredDocument) => boolean;
   readonly newest: (id: string) => StoredDocument | undefined;
   /** Runs a task for the document after those that wait already. */
@@ -45,6 +49,14 @@ export function createDesk(onError: (id: string, error: unknown) => void, now: (
     const oldest = revisions.keys().next().value;
     if (oldest !== undefined) revisions.delete(oldest);
   };
+  const put: Desk['put'] = (doc) => {
+    const seen = revisions.get(doc._id)?.rev;
+    if (seen !== undefined && generationOf(seen) > generationOf(doc._rev)) return 'stale';
+    if (seen !== doc._rev) remember(doc._id, doc._rev);
+    // Of two copies of one version the first stays: it may have been read already.
+    if (documents.get(doc._id)?._rev !== doc._rev) documents.set(doc._id, doc);
+    return seen === doc._rev ? 'echo' : 'news';
+  };
   const closeOne = (): void => {
     open -= 1;
     for (const waiter of waiting.splice(0)) {
@@ -55,18 +67,21 @@ export function createDesk(onError: (id: string, error: unknown) => void, now: (
   const room = (limit: number): Promise<void> =>
     open < limit ? Promise.resolve() : new Promise((resolve) => waiting.push({ limit, resolve }));
   return {
-    put: (doc) => {
-      const seen = revisions.get(doc._id)?.rev;
-      if (seen !== undefined && generationOf(seen) > generationOf(doc._rev)) return 'stale';
-      if (seen !== doc._rev) remember(doc._id, doc._rev);
-      documents.set(doc._id, doc);
-      return seen === doc._rev ? 'echo' : 'news';
+    put,
+    putOwn: (doc) => {
+      if (documents.get(doc._id)?._rev === doc._rev) documents.delete(doc._id);
+      put(doc);
     },
-    isNewest: (doc) => (revisions.get(doc._id)?.rev ?? doc._rev) === doc._rev,
+    isNewest: (doc) => {
+      const held = documents.get(doc._id);
+      const newest = revisions.get(doc._id)?.rev ?? doc._rev;
+      return newest === doc._rev && (held === undefined || held === doc);
+    },
     touch: (id) => {
       const seen = revisions.get(id);
       if (seen !== undefined) remember(id, seen.rev);
     },
+    knows: (id, rev) => revisions.get(id)?.rev === rev,
     seenAt: (id) => revisions.get(id)?.at ?? now(),
     forget: () => revisions.clear(),
     newest: (id) => documents.get(id),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { problem } from '../errors.js';
+import { problem, type TwsError } from '../errors.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import { findEncrypted } from '../secrets/parameters.js';
 import type { Change } from '../store/change.js';
@@ -7,6 +7,7 @@ import type { FeedState } from '../store/feed.js';
 import { assemble, type Assembly, type EngineOptions } from './assembly.js';
 import { renewLease, sweep, watchPeers } from './duties.js';
 import { takeEvent } from './events.js';
+import { isNameTaken, takeOverName } from './name.js';
 import { takeEarly, takeMessage } from './requests.js';
 import { busyLimit, scan } from './scan.js';
 
@@ -18,6 +19,10 @@ export type Engine = {
   readonly stop: () => Promise<void>;
   /** Ends at once; others take over when the lease is over. */
   readonly kill: () => Promise<void>;
+  /** Resolves with the reason when the engine had to stop by itself; `stop` awaits its end. */
+  readonly failed: Promise<TwsError>;
+  /** Has it stop by itself for that reason. */
+  readonly fail: (reason: TwsError) => void;
 };
 
 /**
@@ -30,7 +35,8 @@ export type Engine = {
  * E5 Whatever was started is awaited before `stop` resolves, unless the database answers no more.
  *
  * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key, unless
- * `keyless`. An engine whose `signal` aborts while it waits for the database has nothing to stop.
+ * `keyless`, and with `engine_name_taken` when another engine of its name runs. An engine whose
+ * `signal` aborts while it waits for the database has nothing to stop.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = assemble(options);
@@ -44,7 +50,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const info = await retry(() => store.info());
   await retry(() => library.load());
   refuseWithoutKey(options, library.documents());
-  await retry(() => presence.renew());
+  await appear(engine);
   // The scan of many jobs outlasts a lease: it is renewed from the beginning.
   const running = [renewLease(engine), watchPeers(engine)];
   await retry(() => scan(engine));
@@ -79,7 +85,26 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await end(killMs);
   };
   let drained: Promise<void> | undefined;
-  return { id, stop: () => (drained ??= drain()), kill };
+  const stop = (): Promise<void> => (drained ??= drain());
+  void engine.failed.then((reason) => {
+    log.error({ engine: id }, reason.message);
+    return stop();
+  });
+  return { id, stop, kill, failed: engine.failed, fail: engine.fail };
+}
+
+/** Stores the engine's document; one with a name of its own makes sure first that nobody has it. */
+async function appear({ id, options, store, presence, retry, life, renewMs }: Assembly) {
+  const watch = { store, retry, renewMs, signal: life.signal };
+  const former = options.name === undefined ? undefined : await takeOverName(id, watch);
+  const refusal = await retry(() => presence.begin(former).then(() => undefined, onlyTaken));
+  if (refusal !== undefined) throw refusal;
+}
+
+/** No patience gives a name back that somebody else has. */
+function onlyTaken(error: unknown): TwsError {
+  if (isNameTaken(error)) return error;
+  throw error;
 }
 
 /** How long the database may take to answer an engine that stops, ms. */
@@ -98,11 +123,12 @@ async function within(done: Promise<unknown>, ms: number): Promise<void> {
 /** The loop: every change of the database goes to the part that it concerns. */
 async function follow(engine: Assembly, since: string): Promise<void> {
   const { store, ending, desk } = engine;
-  const onState = createTeller(engine);
+  const { onState, reloaded } = createTeller(engine);
   for await (const change of store.follow({ since, signal: ending.signal, onState })) {
     take(engine, change);
     await desk.room(busyLimit);
   }
+  await reloaded();
 }
 
 function take(engine: Assembly, { id, doc }: Change): void {
@@ -136,12 +162,24 @@ function wakeParked({ parking, jobs }: Assembly): void {
   for (const id of parking.parked()) jobs.rouse(id);
 }
 
+type Teller = {
+  readonly onState: (state: FeedState) => void;
+  /** Resolves when whatever was begun when the database came back has ended (E5). */
+  readonly reloaded: () => Promise<unknown>;
+};
+
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
-function createTeller(engine: Assembly): (state: FeedState) => void {
+function createTeller(engine: Assembly): Teller {
   const { log, peers, desk, store, retry, library } = engine;
   const { database } = store.connection;
   let away = false;
-  return (state) => {
+  let reloading: Promise<unknown> = Promise.resolve();
+  const reload = (): Promise<unknown> =>
+    retry(async () => {
+      await library.load();
+      await scan(engine);
+    });
+  const onState = (state: FeedState): void => {
     peers.forgive();
     if (state.kind === 'lost') {
       const { cause } = state;
@@ -149,15 +187,14 @@ function createTeller(engine: Assembly): (state: FeedState) => void {
       log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
       away = true;
       desk.forget();
+      library.doubt();
     } else if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);
-      void retry(async () => {
-        await library.load();
-        await scan(engine);
-      });
+      reloading = Promise.all([reloading, reload()]).then(() => undefined);
     }
   };
+  return { onState, reloaded: () => reloading };
 }
 
 function refuseWithoutKey(options: EngineOptions, documents: readonly StoredDocument[]): void {

@@ -1,35 +1,31 @@
-import { carrying } from '../decide/carrying.js';
-import { endInvalid, endRefused } from '../decide/finish.js';
-import type { ChildJob, Outcome, Wait } from '../decide/intent.js';
-import { settle } from '../decide/settle.js';
-import {
-  defaultPriority,
-  isFinal,
-  isLiveJob,
-  type FinalJob,
-  type Job,
-  type LiveJob,
-} from '../model/job.js';
-import { parseDocument, type StoredDocument } from '../model/parse.js';
+import { endInvalid } from '../decide/finish.js';
+import { glance, type GlanceWorld } from '../decide/glance.js';
+import type { Outcome, Wait } from '../decide/intent.js';
+import { defaultPriority, isFinal, isLiveJob, type Job } from '../model/job.js';
+import type { Report } from '../decide/report.js';
+import type { TwsError } from '../errors.js';
+import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
-import type { NewDocument } from '../store/writer.js';
 import type { Store } from '../store/store.js';
-import { cancelChildren } from './abandon.js';
-import { writeOrConfirm } from './confirm.js';
-import type { Decider, Decision, Standpoint, Surroundings } from './decision.js';
+import { commit } from './commit.js';
+import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { Hands } from './hands.js';
 import type { Locks } from './locks.js';
 import type { Log } from './log.js';
 import type { Parking } from './parking.js';
 import type { Retry } from './patience.js';
+import type { Reading } from './reading.js';
+import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
+import { writeReport } from './reports.js';
 import type { Timers } from './timers.js';
 
 /** The parts of an engine that have to do with jobs. */
 export type JobParts = {
   readonly store: Store;
   readonly desk: Desk;
+  readonly reading: Reading;
   readonly hands: Hands;
   readonly parking: Parking;
   readonly timers: Timers;
@@ -37,6 +33,8 @@ export type JobParts = {
   readonly locks: Locks;
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
+  /** The part of it that a glance at a version needs that was first seen then. */
+  readonly bystanders: (seenAt: number) => GlanceWorld;
   readonly now: () => number;
   /** So far ahead times are kept in memory, ms. */
   readonly horizonMs: number;
@@ -44,6 +42,8 @@ export type JobParts = {
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
   readonly log: Log;
+  /** Has the engine stop by itself, for that reason; it takes nothing more from now on. */
+  readonly fail: (reason: TwsError) => void;
 };
 
 export type Jobs = {
@@ -55,6 +55,10 @@ export type Jobs = {
   readonly wake: (id: string) => void;
   /** Wakes a job for which something has changed that all engines learn of at the same time. */
   readonly rouse: (id: string) => void;
+  /** An attempt that ran here has ended. Resolves when its outcome is stored or dropped. */
+  readonly settle: (id: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what a running attempt has told so far. */
+  readonly report: (id: string, step: LiveStep, told: Report) => Promise<void>;
   /** A slot came free. */
   readonly fillSlots: () => void;
   /** The job was deleted. */
@@ -64,6 +68,8 @@ export type Jobs = {
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
 export function createJobs(parts: JobParts): Jobs {
   const { desk, hands, parking, timers } = parts;
+  /** Attempts that have ended and whose outcomes are not written yet, by job. */
+  const ended = new Map<string, readonly EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
     void desk.queue(doc._id, async () => {
       if (desk.isNewest(doc)) await considerJob(parts, doc);
@@ -71,15 +77,28 @@ export function createJobs(parts: JobParts): Jobs {
   };
   return {
     take: (doc) => {
-      if (desk.put(doc) === 'news') consider(doc);
+      // What we wrote comes round again; it must not lie on the desk when it was done with.
+      if (!desk.knows(doc._id, doc._rev) && desk.put(doc) === 'news') consider(doc);
     },
     review: (doc) => {
-      if (desk.put(doc) !== 'stale') consider(doc);
+      if (desk.put(doc) !== 'stale') consider(desk.newest(doc._id) ?? doc);
     },
     wake: (id) => void wake(parts, id),
     rouse: (id) => {
       desk.touch(id);
       void wake(parts, id);
+    },
+    report: (id, step, told) => desk.queue(id, () => writeReport(parts, id, step, told)),
+    settle: (id, step, outcome, told) => {
+      ended.set(id, [...(ended.get(id) ?? []), { step, outcome, told }]);
+      return desk.queue(id, async () => {
+        // What ended while another write of the job was under way goes into one revision.
+        const together = ended.get(id);
+        ended.delete(id);
+        if (together === undefined) return;
+        const doc = await settleAttempts(parts, id, together);
+        if (doc !== undefined) await considerJob(parts, doc);
+      });
     },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
@@ -103,36 +122,68 @@ function wake(parts: JobParts, id: string): Promise<void> {
 
 /** Gives free slots to the jobs that wait for one, until there is no slot or no job left. */
 async function fillSlots(parts: JobParts): Promise<void> {
-  while (parts.hands.freeSlots() > 0) {
-    const id = parts.parking.nextForSlot();
+  const { hands, parking } = parts;
+  while (hands.freeSlots() > 0) {
+    const id = parking.nextForSlot(({ task, slots }) => hands.runningOf(task) < slots);
     if (id === undefined) return;
     await wake(parts, id);
   }
 }
 
-/** Decides on one version of a job and does what was decided. */
+/** Deals with a job until there is nothing more to do about it here. */
 async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> {
-  const { decider, surroundings, now, parking, timers } = parts;
+  let next: StoredDocument | undefined = doc;
+  while (next !== undefined) next = await considerVersion(parts, next);
+}
+
+/** Does what one version of a job asks for; answers the document to look at next, if there is one. */
+async function considerVersion(
+  parts: JobParts,
+  doc: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  const { hands, parking, timers, desk, now } = parts;
   timers.clear(doc._id);
-  const parsed = parseDocument(doc);
-  if (parsed.kind !== 'job') return parking.leave(doc._id);
+  const seen = glance(doc, now(), parts.bystanders(desk.seenAt(doc._id)));
+  switch (seen.kind) {
+    case 'final':
+      fence(parts, doc._id, []);
+      leave(parts, doc);
+      return void (await parts.locks.release(doc));
+    case 'elsewhere':
+      if (hands.of(doc._id).length > 0) return readAndDecide(parts, doc);
+      parking.leave(doc._id);
+      parking.watch(doc._id, [seen.engine]);
+      return void desk.drop(doc._id);
+    case 'later':
+      return park(parts, doc, { ...othersFirst, until: seen.until });
+    case 'unclear':
+      return readAndDecide(parts, doc);
+  }
+}
+
+async function readAndDecide(
+  parts: JobParts,
+  doc: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  const { decider, desk, hands, parking, reading, surroundings, now } = parts;
+  const parsed = reading.read(doc);
+  if (parsed.kind !== 'job') return void parking.leave(doc._id);
   if (!parsed.ok) return endMalformed(parts, doc, parsed.problems);
-  fence(parts, parsed.value);
-  const seenAt = parts.desk.seenAt(doc._id);
-  const decision = await decider(parsed.value, () => surroundings({ seenAt }), now);
+  fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);
+  const standpoint = { seenAt: desk.seenAt(doc._id) };
+  const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   switch (decision.kind) {
     case 'ignore':
-      leave(parts, parsed.value);
-      return isFinal(parsed.value) ? parts.locks.release(doc, 'elsewhere') : undefined;
+      return leave(parts, doc);
     case 'wait':
       return park(parts, parsed.value, decision);
     case 'abort':
       parking.leave(doc._id);
-      return decision.claims.forEach((claim) => parts.hands.stop(claim, 'cancelled'));
+      for (const claim of decision.claims) hands.stop(claim, 'cancelled');
+      return undefined;
     case 'claim':
       // The slot may have gone while the decision looked things up.
-      if (parts.hands.freeSlots() < decision.steps.length) return considerJob(parts, doc);
-      return commit(parts, decision);
+      return hands.fits(decision.job, decision.steps) ? commit(parts, decision) : doc;
     case 'write':
     case 'spawn':
       return commit(parts, decision);
@@ -140,36 +191,43 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
 }
 
 /** Stops what runs here but is, by the document, no longer ours. */
-function fence({ hands, log }: JobParts, job: Job): void {
-  const running = isLiveJob(job) ? job.steps.filter(isLive) : [];
+function fence({ hands, log }: JobParts, job: string, running: readonly LiveStep[]): void {
   const live = new Set(running.map((step) => step.claim));
-  for (const claim of hands.of(job._id)) {
+  for (const claim of hands.of(job)) {
     if (live.has(claim)) continue;
-    log.warn({ job: job._id, claim }, 'An attempt was taken from this engine; it is stopped.');
+    log.warn({ job, claim }, 'An attempt was taken from this engine; it is stopped.');
     hands.stop(claim, 'fenced');
   }
 }
 
-/** A final job is off the desk; a job that waits for it is woken. */
-function leave(parts: JobParts, job: Job): void {
-  parts.parking.leave(job._id);
-  if (parts.hands.of(job._id).length === 0) parts.desk.drop(job._id);
-  if (!isFinal(job)) return;
-  const { parent } = job as { readonly parent?: { readonly job?: unknown } };
+/** There is nothing more to do about a job; when it is final, one that waits for it is woken. */
+function leave(parts: JobParts, doc: StoredDocument): undefined {
+  const { desk, hands, parking } = parts;
+  parking.leave(doc._id);
+  if (hands.of(doc._id).length === 0) desk.drop(doc._id);
+  if (!isFinal(doc as unknown as Job)) return;
+  const { parent } = doc as { readonly parent?: { readonly job?: unknown } | null };
   if (typeof parent?.job === 'string') void wake(parts, parent.job);
 }
 
-function park(parts: JobParts, job: Job, wait: Wait): void {
+const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;
+
+function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined {
   const { parking, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
-  const owners = isLiveJob(job) ? job.steps.filter(isLive).map(({ engine }) => engine) : [];
-  if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job), wait.rank ?? 0);
+  if (wait.for === 'slot')
+    parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0, wait.tasks);
   else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
   else parking.leave(job._id);
-  parking.watch(job._id, owners);
+  parking.watch(job._id, ownersOf(job as Job));
   const keep = wait.for !== undefined && desk.size < keptForSlot;
   if (!keep && hands.of(job._id).length === 0) desk.drop(job._id);
+}
+
+/** The engines of the running attempts. */
+function ownersOf(job: Job): readonly string[] {
+  return isLiveJob(job) ? job.steps.filter(isLive).map(({ engine }) => engine) : [];
 }
 
 /** A job that sleeps for long is found by the view of due times when its time is near. */
@@ -185,138 +243,12 @@ function priorityOf(job: Job): number {
   return typeof priority === 'number' ? priority : defaultPriority;
 }
 
-type Commit = Extract<Decision, { kind: 'write' | 'claim' | 'spawn' }>;
-
-/** Writes what was decided; whoever loses the race does nothing more (E1). */
-async function commit(parts: JobParts, decision: Commit): Promise<void> {
-  const { hands, desk, parking } = parts;
-  const { job } = decision;
-  parking.leave(job._id);
-  const claims = decision.kind === 'claim' ? decision.steps : [];
-  hands.reserve(claims);
-  await cancelChildren(parts, job._id, decision.abandons);
-  const written = await writeOrConfirm(parts, job, claims);
-  if (written.kind !== 'written') {
-    for (const { claim } of claims) hands.release(claim);
-    if (written.kind === 'refused') return endRefusedJob(parts, job._id, written.reason);
-    if (hands.of(job._id).length === 0) desk.drop(job._id);
-    return;
-  }
-  await goOn(parts, decision, written.doc);
-}
-
-/** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
-async function endRefusedJob(parts: JobParts, id: string, reason: string): Promise<void> {
-  const { store, retry, desk, now, log } = parts;
-  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${reason}`);
-  const doc = await retry(() => store.get(id));
-  if (doc !== undefined) {
-    await store.write(inReadingOrder(endRefused(doc, reason, now())));
-    await parts.locks.release(doc, 'here');
-  }
-  desk.drop(id);
-}
-
-/** After a confirmed write: starts the claims, makes the children, looks at what comes next. */
-async function goOn(parts: JobParts, decision: Commit, doc: StoredDocument): Promise<void> {
-  parts.desk.put(doc);
-  switch (decision.kind) {
-    case 'claim':
-      return startAll(parts, { ...decision.job, _rev: doc._rev }, decision.steps);
-    case 'spawn':
-      await writeChildren(parts, decision.children);
-      return considerJob(parts, doc);
-    case 'write':
-      if (!isFinal(decision.job)) return considerJob(parts, doc);
-      sayEnd(parts, decision.job);
-      leave(parts, decision.job);
-      return parts.locks.release(doc, 'here');
-  }
-}
-
-function startAll(parts: JobParts, job: LiveJob, steps: readonly LiveStep[]): void {
-  const { hands, desk, log } = parts;
-  for (const step of steps) {
-    const about = { job: job._id, step: step.name, attempt: step.attempt };
-    log.info(about, `Step ${step.name} begins.`);
-    hands.start(job, step, (outcome) =>
-      desk.queue(job._id, () => settleAttempt(parts, job._id, step, outcome)),
-    );
-  }
-}
-
-async function writeChildren(parts: JobParts, children: readonly ChildJob[]): Promise<void> {
-  // A conflict says that the child is there already: its id is made from the parent's step.
-  await Promise.all(children.map((child) => parts.store.write(child as NewDocument)));
-}
-
-function sayEnd({ log }: JobParts, job: FinalJob): void {
-  const { exit, failure } = job;
-  const because = failure === undefined ? '' : ` ${failure.message}`;
-  log.info({ job: job._id, exit }, `Job ${job._id} ended with exit ${exit}.${because}`);
-}
-
-/**
- * Writes an outcome, and in the same revision whatever comes next. A lost race is computed anew on
- * the newer revision as long as the claim in it is ours; otherwise the outcome is dropped.
- */
-async function settleAttempt(
-  parts: JobParts,
-  id: string,
-  step: LiveStep,
-  given: Outcome,
-): Promise<void> {
-  const { desk, hands, store, retry, decider, surroundings, now, log } = parts;
-  const about = { job: id, step: step.name, attempt: step.attempt };
-  let outcome = given;
-  let refusals = 0;
-  let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
-  while (doc !== undefined) {
-    const parsed = parseDocument(doc);
-    if (parsed.kind !== 'job' || !parsed.ok) break;
-    const settled = settle(parsed.value, step.claim, outcome, now());
-    if (settled.kind === 'fenced') {
-      log.warn(about, `The outcome of step ${step.name} is dropped: ${settled.because}`);
-      break;
-    }
-    const standpoint = { seenAt: -Infinity, ended: step.claim };
-    const decision = await decider(settled.job, () => surroundings(standpoint), now);
-    const next = carrying(settled.job, decision);
-    const claims = next.kind === 'claim' ? next.steps : [];
-    if (hands.freeSlots(step.claim) < claims.length) continue;
-    hands.reserve(claims);
-    await cancelChildren(parts, id, next.abandons);
-    const written = await writeOrConfirm(parts, next.job, claims, step.claim);
-    if (written.kind === 'written') {
-      hands.release(step.claim);
-      log.info(about, `Step ${step.name} ended: ${outcome.kind}.`);
-      return goOn(parts, next, written.doc);
-    }
-    for (const { claim } of claims) hands.release(claim);
-    if (written.kind === 'refused') {
-      refusals += 1;
-      if (refusals > 1) break;
-      outcome = refused(written.reason);
-    } else {
-      doc = await retry(() => store.get(id));
-      if (doc !== undefined) desk.put(doc);
-    }
-  }
-  hands.release(step.claim);
-  if (doc !== undefined) await considerJob(parts, doc);
-}
-
-function refused(reason: string): Outcome {
-  const message = `The database refuses the outcome of the step: ${reason}`;
-  return { kind: 'failed', failure: { name: 'StoreRefused', message }, retryable: false };
-}
-
 /** A job document that cannot be read ends with exit 3 and says what is wrong with it. */
 async function endMalformed(
   parts: JobParts,
   doc: StoredDocument,
   problems: Parameters<typeof endInvalid>[1],
-): Promise<void> {
+): Promise<undefined> {
   const { store, hands, desk, parking, now, log } = parts;
   parking.leave(doc._id);
   for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
@@ -326,5 +258,7 @@ async function endMalformed(
     log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
-  if (result.kind === 'written') await parts.locks.release(doc, 'here');
+  parts.locks.adopt(doc);
+  await parts.locks.release(doc);
+  return undefined;
 }

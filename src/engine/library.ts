@@ -13,12 +13,17 @@ type Entry<T> =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * The flows and tasks of the database, kept in memory by the feed. What it does not have is looked
- * up in the store before anybody is told that it is absent.
+ * The flows and tasks of the database, kept in memory by the feed.
+ *
+ * L1 Nobody is told that there is no definition at all unless the store was just asked for it.
+ * L2 That an owner has none of its own, so that the one of everybody counts, is believed while the
+ *    feed goes on without a break: a definition would come by it, as its next version does.
  */
 export type Library = {
   /** Reads all definitions; called at the start, and again to find what the feed missed. */
   readonly load: () => Promise<void>;
+  /** The feed is broken: until the next `load` there may be definitions that it did not bring. */
+  readonly doubt: () => void;
   /** Takes a changed or deleted document; false when it is no definition. */
   readonly update: (id: string, doc: StoredDocument | undefined) => boolean;
   readonly flow: (name: string, owner: string) => Found<Flow>;
@@ -30,9 +35,60 @@ export type Library = {
 };
 
 export function createLibrary(store: Store): Library {
+  const held = createHoldings();
+  let breaks = 0;
+  let loadedAfter = -1;
+  const isWhole = (): boolean => loadedAfter === breaks;
+  const asked = new Map<string, Promise<void>>();
+  const look = async (kind: Kind, keys: readonly string[]): Promise<void> => {
+    await held.reading(async (add) => {
+      const rows = await store.view(`${kind}s`, { keys, includeDocs: true });
+      for (const { id, doc } of rows) add(id, doc);
+    });
+    held.shelves[kind].confirmAbsent(keys);
+  };
+  return {
+    update: held.update,
+    doubt: () => {
+      breaks += 1;
+    },
+    load: async () => {
+      const begun = breaks;
+      await held.reading(async (add, before) => {
+        const kinds = ['flows', 'tasks'] as const;
+        const read = await Promise.all(kinds.map((it) => store.view(it, { includeDocs: true })));
+        const rows = read.flat();
+        for (const { id, doc } of rows) add(id, doc);
+        const present = new Set(rows.map(({ id }) => id));
+        for (const id of before) if (!present.has(id)) add(id, undefined);
+      });
+      loadedAfter = begun;
+    },
+    flow: (name, owner) => held.shelves.flow.get(name, owner, isWhole()),
+    task: (name, owner) => held.shelves.task.get(name, owner, isWhole()),
+    find: (kind, wanted) => {
+      const keys = [...new Set(wanted.flatMap(({ name, owner }) => keysOf(name, owner)))].sort();
+      // Many jobs may miss the same definition at the same time.
+      const question = JSON.stringify([kind, keys]);
+      const answer = asked.get(question) ?? look(kind, keys).finally(() => asked.delete(question));
+      asked.set(question, answer);
+      return answer;
+    },
+    documents: held.documents,
+  };
+}
+
+/** Takes one document that was read; undefined: it is not there. */
+type Add = (id: string, doc: StoredDocument | undefined) => void;
+
+/** The definitions, fed by the feed and by readings that may overtake each other. */
+function createHoldings() {
   const shelves = { flow: createShelf<Flow>(), task: createShelf<Task>() };
   const documents = new Map<string, StoredDocument>();
-  const update = (id: string, doc: StoredDocument | undefined): boolean => {
+  /** What the feed told while something was read: one set for each reading under way. */
+  const told = new Set<Set<string>>();
+
+  const put = (id: string, doc: StoredDocument | undefined): boolean => {
     const had = documents.delete(id);
     shelves.flow.remove(id);
     shelves.task.remove(id);
@@ -46,32 +102,29 @@ export function createLibrary(store: Store): Library {
     shelves[parsed.kind].put(id, keyOfDocument(doc), entry as Entry<never>);
     return true;
   };
-  /** Takes what was read; the feed may have brought a newer version in the meantime. */
-  const add = (id: string, doc: StoredDocument | undefined): void => {
-    const held = documents.get(id);
-    const isOlder = held && doc && generationOf(doc._rev) < generationOf(held._rev);
-    if (!isOlder) update(id, doc);
-  };
   return {
-    update,
-    load: async () => {
-      const rows = await Promise.all(
-        (['flows', 'tasks'] as const).map((view) => store.view(view, { includeDocs: true })),
-      );
-      const present = new Set(rows.flat().map(({ id }) => id));
-      for (const id of [...documents.keys()]) if (!present.has(id)) update(id, undefined);
-      for (const { id, doc } of rows.flat()) add(id, doc);
+    shelves,
+    documents: (): readonly StoredDocument[] => [...documents.values()],
+    update: (id: string, doc: StoredDocument | undefined): boolean => {
+      const concerned = put(id, doc);
+      if (concerned || doc === undefined) for (const ids of told) ids.add(id);
+      return concerned;
     },
-    flow: (name, owner) => shelves.flow.get(name, owner),
-    task: (name, owner) => shelves.task.get(name, owner),
-    find: async (kind, wanted) => {
-      const keys = wanted.flatMap(({ name, owner }) => keysOf(name, owner));
-      const view = kind === 'flow' ? 'flows' : 'tasks';
-      const rows = await store.view(view, { keys: [...new Set(keys)], includeDocs: true });
-      for (const { id, doc } of rows) add(id, doc);
-      shelves[kind].confirmAbsent(keys);
+    /** Runs something that reads; what the feed brings meanwhile is newer, unless revisions tell. */
+    reading: async (
+      read: (add: Add, before: readonly string[]) => Promise<void>,
+    ): Promise<void> => {
+      const meanwhile = new Set<string>();
+      told.add(meanwhile);
+      const add: Add = (id, doc) => {
+        const now = documents.get(id);
+        const isOlder = doc && now && generationOf(doc._rev) < generationOf(now._rev);
+        const isGone = now === undefined && meanwhile.has(id);
+        const isMissed = doc === undefined && meanwhile.has(id);
+        if (!isOlder && !isGone && !isMissed) put(id, doc);
+      };
+      await read(add, [...documents.keys()]).finally(() => told.delete(meanwhile));
     },
-    documents: () => [...documents.values()],
   };
 }
 
@@ -90,7 +143,8 @@ function keyOfDocument(doc: StoredDocument): string {
 type Shelf<T> = {
   readonly put: (id: string, key: string, entry: Entry<T>) => void;
   readonly remove: (id: string) => void;
-  readonly get: (name: string, owner: string) => Found<T>;
+  /** `whole`: what is not here is not in the store either, as far as the feed has told. */
+  readonly get: (name: string, owner: string, whole: boolean) => Found<T>;
   readonly confirmAbsent: (keys: readonly string[]) => void;
 };
 
@@ -115,17 +169,17 @@ function createShelf<T extends Definition[Kind]>(): Shelf<T> {
       keyOfId.delete(id);
       byKey.get(key)?.delete(id);
     },
-    get: (name, owner) => {
+    get: (name, owner, whole) => {
       const keys = keysOf(name, owner);
       for (const key of keys) {
         const entries = byKey.get(key);
         if (entries !== undefined && entries.size > 0) return toFound(entries);
-        if (!isAbsent(key)) return { kind: 'unknown' };
+        if (!whole && !isAbsent(key)) return { kind: 'unknown' };
       }
-      return { kind: 'absent' };
+      return keys.every(isAbsent) ? { kind: 'absent' } : { kind: 'unknown' };
     },
     confirmAbsent: (keys) => {
-      absentSince.clear();
+      for (const key of absentSince.keys()) if (!isAbsent(key)) absentSince.delete(key);
       for (const key of keys) absentSince.set(key, Date.now());
     },
   };

@@ -23,11 +23,13 @@ export type Locks = {
   readonly take: (wish: LockWish, job: Claimant) => Promise<LockAnswer>;
   /** The other jobs that have not ended and whose patterns match a target. */
   readonly blockers: (target: string, job: Claimant) => Promise<Blockers>;
+  /** This engine has ended the job: all its locks are this engine's to remove. */
+  readonly adopt: (job: StoredDocument) => void;
   /**
-   * Removes the locks of a job that is final: all that it had when this engine ended it, else those
-   * that this engine took for it in vain. What fails is left to the sweep.
+   * Removes the locks of a job that is final, as far as this engine ended it or took them, maybe in
+   * vain. What fails is left to the sweep.
    */
-  readonly release: (job: StoredDocument, ended: 'here' | 'elsewhere') => Promise<void>;
+  readonly release: (job: StoredDocument) => Promise<void>;
   /** Removes the locks in `rows` (with documents) whose job is final or gone. */
   readonly removeOrphans: (rows: AsyncIterable<ViewRow<'locks'>>) => Promise<void>;
 };
@@ -52,22 +54,26 @@ export function lockIdOf(text: string): string {
 
 /** Makes the locks of an engine. Times epoch ms. */
 export function createLocks(parts: LockParts): Locks {
-  /** The locks that this engine took, by job. */
-  const taken = new Map<string, Set<string>>();
+  /** The locks that this engine is to remove, by job. */
+  const mine = new Map<string, readonly string[]>();
+  const keep = (job: string, ids: readonly string[]): void => {
+    if (ids.length === 0) return;
+    mine.set(job, [...new Set([...(mine.get(job) ?? []), ...ids])]);
+    if (mine.size > remembered) mine.delete(String(mine.keys().next().value));
+  };
   return {
     take: (wish, job) => {
-      taken.set(job._id, (taken.get(job._id) ?? new Set()).add(wish.id));
-      if (taken.size > remembered) taken.delete(String(taken.keys().next().value));
+      keep(job._id, [wish.id]);
       return take(parts, wish, job);
     },
+    adopt: (job) => keep(job._id, listedIn(job)),
     blockers: (target, job) => findBlockers(parts, target, job),
-    release: async (job, ended) => {
-      const own = taken.get(job._id) ?? [];
-      taken.delete(job._id);
-      const ids = new Set([...own, ...(ended === 'here' ? listedIn(job) : [])]);
-      if (ids.size === 0) return;
+    release: async (job) => {
+      const ids = mine.get(job._id);
+      mine.delete(job._id);
+      if (ids === undefined) return;
       try {
-        await release(parts.store, job, [...ids]);
+        await release(parts.store, job, ids);
       } catch (error) {
         const about = { job: job._id, error: String(error) };
         parts.log.debug(about, 'The locks of the job are left to the sweep.');

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { abandoned } from '../decide/abandoned.js';
 import { command, receive, type Commanded } from '../decide/command.js';
 import { failure } from '../model/failures.js';
 import type { Job } from '../model/job.js';
@@ -6,6 +7,7 @@ import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import type { Store } from '../store/store.js';
+import { cancelChildren } from './abandon.js';
 import type { Desk } from './desk.js';
 import type { Jobs } from './jobs.js';
 import type { Log } from './log.js';
@@ -73,8 +75,12 @@ export function takeMessage(parts: RequestParts, doc: StoredDocument): void {
     parsed.kind === 'request' ? requestMessage(parsed.value) : signalMessage(parsed.value);
   void parts.desk.queue(message.job, async () => {
     const verdict = await apply(parts, message);
-    if (verdict === 'early') parts.early.set(message.job, doc);
-    else if (verdict === 'dealt_with') await parts.store.remove(doc._id, doc._rev);
+    if (verdict.kind === 'early') parts.early.set(message.job, doc);
+    if (verdict.kind !== 'dealt_with') return;
+    // Whoever stored it can read in what is left of it why it changed nothing.
+    const { _id, _rev } = doc;
+    const refused = verdict.refused === undefined ? {} : { refused: verdict.refused };
+    await parts.store.write({ _id, _rev, _deleted: true, ...refused });
   });
 }
 
@@ -120,7 +126,12 @@ function tellMalformed(
 }
 
 /** `dealt_with`: applied or not, it is not needed any more; `early`: there is no such job yet. */
-type Verdict = 'dealt_with' | 'early' | 'later';
+type Verdict =
+  | { readonly kind: 'dealt_with'; readonly refused?: string }
+  | { readonly kind: 'early' }
+  | { readonly kind: 'later' };
+
+const dealtWith: Verdict = { kind: 'dealt_with' };
 
 async function apply(
   { store, jobs, retry, life, now, log }: RequestParts,
@@ -130,34 +141,35 @@ async function apply(
   for (;;) {
     const answer = await retry(async () => ({ doc: await store.get(job) }));
     // The engine ends: the message stays for another one.
-    if (answer === undefined || life.signal.aborted) return 'later';
+    if (answer === undefined || life.signal.aborted) return { kind: 'later' };
     const { doc } = answer;
     if (doc === undefined) {
-      if (mayWait) return 'early';
+      if (mayWait) return { kind: 'early' };
       log.warn(about, `${called}: there is no job ${job}.`);
-      return 'dealt_with';
+      return { kind: 'dealt_with', refused: `There is no job ${job}.` };
     }
     const parsed = parseDocument(doc);
-    if (parsed.kind !== 'job' || !parsed.ok) return 'dealt_with';
+    if (parsed.kind !== 'job' || !parsed.ok) return dealtWith;
     const commanded = applyTo(parsed.value, now());
     if (commanded.kind === 'repeated') {
       log.debug(about, `${called} was applied to job ${job} already.`);
-      return 'dealt_with';
+      return dealtWith;
     }
     if (commanded.kind === 'refused') {
       log.info(about, `${called} changes nothing: ${commanded.because}`);
-      return 'dealt_with';
+      return { kind: 'dealt_with', refused: commanded.because };
     }
-    const result = await store.write(commanded.job as StoredDocument);
+    await cancelChildren({ store, log }, job, abandoned(parsed.value, commanded.job));
+    const result = await store.write(commanded.job);
     if (result.kind === 'written') {
       log.info(about, `${called} was applied to job ${job}.`);
       jobs.take({ ...(commanded.job as StoredDocument), _rev: result.rev });
-      return 'dealt_with';
+      return dealtWith;
     }
     if (result.kind === 'refused') {
       log.error(about, `${called} cannot be applied: ${result.reason}`);
-      return 'dealt_with';
+      return dealtWith;
     }
-    if (result.kind === 'unknown') return 'later';
+    if (result.kind === 'unknown') return { kind: 'later' };
   }
 }

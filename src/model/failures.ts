@@ -1,4 +1,5 @@
 import type { Failure } from './step.js';
+import { defaultOwner } from './task.js';
 
 /**
  * Every failure the engine itself writes into a job or a step: a stable name and its sentence.
@@ -13,9 +14,9 @@ const sentences = {
     `Task "${d.task}" (document ${d.id}) is not valid: ${d.problem}${andMore(d.more)}`,
   InvalidRequest: (d: { problem: string }) => `The request cannot be applied: ${d.problem}`,
   FlowMissing: (d: { flow: string; owner: string }) =>
-    `There is no flow "${d.flow}" of owner "${d.owner}" or DEFAULT; store it, or correct "flow" and "owner" of the job.`,
+    `There is no flow "${d.flow}" of owner ${owners(d.owner)}; store it, or correct "flow" and "owner" of the job.`,
   TaskMissing: (d: { task: string; owner: string; at: string }) =>
-    `There is no task "${d.task}" of owner "${d.owner}" or DEFAULT, which ${d.at} names.`,
+    `There is no task "${d.task}" of owner ${owners(d.owner)}, which ${d.at} names.`,
   FlowAmbiguous: (d: { flow: string; owner: string; ids: string }) =>
     `Flow "${d.flow}" of owner "${d.owner}" is defined by several documents (${d.ids}); keep one.`,
   TaskAmbiguous: (d: { task: string; owner: string; ids: string }) =>
@@ -38,6 +39,8 @@ const sentences = {
   MappingError: (d: { from: string; reason: string }) =>
     `The stdio mapping from "${d.from}" cannot be made: ${ended(d.reason)}`,
   StepTimeout: (d: { timeout: number }) => `The attempt took longer than its ${d.timeout} ms.`,
+  HeartbeatTimeout: (d: { heartbeat: number }) =>
+    `The attempt gave no sign of life (heartbeat) for ${d.heartbeat} ms.`,
   AcceptTimeout: (d: { timeout: number; needs: string }) =>
     `No engine took the step within ${d.timeout} ms (it needs ${d.needs}).`,
   FlowTimeout: (d: { timeout: number; at: string }) =>
@@ -55,6 +58,14 @@ const sentences = {
     `The flow has changed at step ${d.step}, which is done already (it was ${d.task}, it is ${d.now} now); retry without the latest definitions, or submit a new job.`,
   Released: (_d: Record<never, never>) =>
     'The engine stopped and handed the attempt back; it begins again elsewhere.',
+  Requeued: (_d: Record<never, never>) => 'The plugin asked to begin again; nothing had failed.',
+  RequeueLimit: (d: { limit: number }) =>
+    `The step began again ${d.limit} times because its plugin asked for it; that is the most.`,
+  TotalTimeout: (d: { timeout: number }) =>
+    `The step's ${d.timeout} ms for all attempts (total_timeout) would be over before it begins again.`,
+  Restarted: (d: { step: string }) => `Step ${d.step} had the whole job begin anew.`,
+  RestartLimit: (d: { limit: number }) =>
+    `The job began anew ${d.limit} times, which is the most that its flow allows ("restarts").`,
   ExitSet: (d: { exit: number }) => `The plugin ended with exit ${d.exit}.`,
   OutputError: (d: { at: string; reason: string }) =>
     `The flow's ${d.at} cannot be evaluated: ${ended(d.reason)}`,
@@ -83,6 +94,11 @@ export const failureNames = Object.keys(sentences) as readonly FailureName[];
 export function failure<N extends FailureName>(name: N, details: Details<N>): Failure {
   const say = sentences[name] as (d: Details<N>) => string;
   return { name, message: say(details) };
+}
+
+/** Whose definitions were looked through. */
+function owners(owner: string): string {
+  return owner === defaultOwner ? `"${owner}"` : `"${owner}" or ${defaultOwner}`;
 }
 
 function andMore(more: number): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { catalogueSchema } from './catalogue.js';
 import { retrySchema } from './retry.js';
 import {
   durationSchema,
@@ -15,6 +16,10 @@ import type { Structure } from './tree.js';
 import { tasksSchema, writtenNodeSchema } from './written-tree.js';
 
 export const defaultFlowTimeoutMs = 60_000;
+/** So often a job may begin anew when its flow says nothing. */
+export const defaultRestarts = 10;
+
+const restartsText = 'must be a number of restarts (a whole number, 0 or more)';
 
 const expressionSchema = z.string({ error: 'must be a JSONata expression (a string)' });
 
@@ -34,6 +39,7 @@ export const flowSchema = z
     tasks: tasksSchema,
     params: z.exactOptional(paramsSchema),
     error: z.exactOptional(handlerSchema),
+    errors: z.exactOptional(catalogueSchema),
     cancel: z.exactOptional(
       writtenNodeSchema.describe('Task, entry or structure that runs after a cancel.'),
     ),
@@ -44,6 +50,12 @@ export const flowSchema = z
         .describe('start: nothing new starts after it; hard: the job ends at once.'),
     ),
     retry: z.exactOptional(retrySchema),
+    restarts: z.exactOptional(
+      z
+        .int({ error: restartsText })
+        .min(0, { error: restartsText })
+        .describe('How often plugins may have a job begin anew; default 10.'),
+    ),
     enabled: z.exactOptional(flagSchema.describe('false: jobs for it fail.')),
     paused: z.exactOptional(flagSchema.describe('true: jobs for it wait.')),
     queue: z.exactOptional(queueSchema),

@@ -122,6 +122,8 @@ const running = {
   flow_rev: z.exactOptional(z.string()),
   steps: z.array(stepSchema, { error: 'must be the list of steps' }),
   run: z.int().min(1),
+  first_run: z.exactOptional(z.int().min(1)),
+  restarts: z.exactOptional(z.int().min(0)),
   problems: z.exactOptional(z.array(problemSchema)),
   requests: z.exactOptional(z.array(objectSchema)),
   signals: z.exactOptional(z.array(signalSchema)),

@@ -21,6 +21,8 @@ const last = [
   'problems',
   'locked',
   'run',
+  'first_run',
+  'restarts',
   'resume_at',
   'held_since',
   'held_ms',

@@ -15,6 +15,11 @@ export const exits = {
 export const phases = ['main', 'error', 'cancel', 'undo', 'callback'] as const;
 export type Phase = (typeof phases)[number];
 
+/** Of the flow's own structure, not of what follows a failure or a cancel. */
+export function isOfFlow(phase: Phase): boolean {
+  return phase === 'main' || phase === 'callback';
+}
+
 /** Why something ended badly: `name` is a stable word, `message` one sentence. */
 export const failureSchema = z.looseObject({
   name: z.string(),
@@ -35,17 +40,32 @@ const stepBase = {
   /** The kind of a structure: the entry is no attempt but tells what was found out about a node. */
   structure: z.exactOptional(z.string()),
 };
+/** What the plugin tells while it runs. */
+const told = {
+  details: z.exactOptional(z.unknown()),
+  progress: z.exactOptional(z.unknown()),
+  log: z.exactOptional(z.unknown()),
+  reported: z.exactOptional(momentSchema),
+};
 const claimed = {
   plugin: z.string(),
+  plugin_hash: z.exactOptional(z.string()),
   engine: z.string(),
   pid: z.int(),
   claim: z.string(),
   params: objectSchema,
   accepted: momentSchema,
 };
+/** For what a step waits: a child job (`child`), or a signal of that name, perhaps until a time. */
+const waits = {
+  signal: z.exactOptional(z.string()),
+  since: z.exactOptional(momentSchema),
+  until: z.exactOptional(momentSchema),
+};
 const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
   plugin: z.exactOptional(z.string()),
+  plugin_hash: z.exactOptional(z.string()),
   engine: z.exactOptional(z.string()),
   pid: z.exactOptional(z.int()),
   claim: z.exactOptional(z.string()),
@@ -59,6 +79,7 @@ const failed = {
   ...ended,
   failure: failureSchema,
   due: z.exactOptional(momentSchema),
+  ...told,
 };
 
 /** States of a step, in the order in which it may come through them. */
@@ -82,16 +103,22 @@ const stepText = `must be one of ${stepStates.join(', ')}`;
 export const stepSchema = z.discriminatedUnion(
   'state',
   [
-    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed }),
-    z.looseObject({ ...stepBase, state: z.literal('$$active'), ...claimed, start: momentSchema }),
+    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed, ...told }),
+    z.looseObject({
+      ...stepBase,
+      state: z.literal('$$active'),
+      ...claimed,
+      start: momentSchema,
+      ...told,
+    }),
     z.looseObject({
       ...stepBase,
       state: z.literal('$$waiting'),
       ...maybeClaimed,
-      signal: z.exactOptional(z.string()),
+      ...waits,
       event: z.exactOptional(z.string()),
       key: z.exactOptional(z.string()),
-      until: z.exactOptional(momentSchema),
+      ...told,
     }),
     z.looseObject({
       ...stepBase,
@@ -99,6 +126,8 @@ export const stepSchema = z.discriminatedUnion(
       ...maybeClaimed,
       ...ended,
       result: z.exactOptional(z.unknown()),
+      warning: z.exactOptional(failureSchema),
+      ...told,
     }),
     z.looseObject({ ...stepBase, state: z.literal('$$error'), ...failed }),
     z.looseObject({ ...stepBase, state: z.literal('$$timeout'), ...failed }),

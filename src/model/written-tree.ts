@@ -72,6 +72,7 @@ const step = {
   stdio: z.exactOptional(stdioSchema),
   retry: z.exactOptional(retrySchema),
   timeout: z.exactOptional(durationSchema),
+  heartbeat: z.exactOptional(durationSchema),
   error: z.exactOptional(nameSchema.describe('Task that handles a failure of this step.')),
   undo: z.exactOptional(nameSchema.describe('Task that undoes this step when the flow fails.')),
 };

@@ -1,4 +1,6 @@
+import type { FailureKind } from '../model/catalogue.js';
 import type { HistoryEvent } from '../model/history.js';
+import type { Detour } from './detour.js';
 
 export type { HistoryEvent } from '../model/history.js';
 
@@ -9,6 +11,9 @@ export type RenderOptions = {
   /** Further names for the template, stronger than those of the step. */
   readonly data?: Readonly<Record<string, unknown>>;
 };
+
+/** Options of `context.wait`. */
+export type WaitOptions = { readonly timeout?: number; readonly details?: unknown };
 
 /**
  * What a plugin gets for one attempt of one step. `Params` is the shape that the plugin's exported
@@ -25,10 +30,21 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly results: Readonly<Record<string, unknown>>;
   /** Aborts on timeout, cancel and shutdown: hand it on to whatever waits. */
   readonly signal: AbortSignal;
-  /** Writes a line to the engine's log, with the job and the step; secrets are hidden. */
+  /**
+   * Writes a line to the engine's log, with the job and the step; secrets are hidden. The newest
+   * lines (50, of 4 KiB together) are kept in the step as well.
+   */
   readonly log: (message: string, data?: Readonly<Record<string, unknown>>) => void;
-  /** Says that a long attempt is alive; `details` are kept in the step. */
-  readonly heartbeat: (details?: unknown) => void;
+  /**
+   * Says that a long attempt is alive, which a task with `heartbeat` must do that often. `details`
+   * (JSON, 16 KiB at most) are kept in the step; the next attempt gets them as `lastDetails`. True
+   * when the attempt is to end: it was cancelled or is too late, or the engine stops.
+   */
+  readonly heartbeat: (details?: unknown) => boolean;
+  /** The details that the last attempt which gave some left behind; undefined when none did. */
+  readonly lastDetails: unknown;
+  /** Says how far the work is, as a number or a short text; kept in the step. */
+  readonly progress: (progress: number | string) => void;
   /**
    * The text at a dotted path of `params`, in clear, and hidden from now on in everything this
    * attempt says, even when the document held it unencrypted. Throws `SecretMissing` for no text.
@@ -41,6 +57,23 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
    * `item`. A name that is missing throws `TemplateError`.
    */
   readonly render: (template: string, options?: RenderOptions) => string;
+  /**
+   * To be returned or thrown: the step waits, without a slot, for a signal of that name, and what
+   * the signal brings becomes its result. `timeout`: ms after which it fails instead
+   * (`WaitTimeout`). `details` are kept in the step for whoever is to answer. A name that nobody
+   * can guess makes a token of it.
+   */
+  readonly wait: (signal: string, options?: WaitOptions) => Detour;
+  /**
+   * To be returned or thrown: the attempt was in vain, without fault; the step begins again after
+   * `delay` ms, which uses up no retry.
+   */
+  readonly requeue: (options?: { readonly delay?: number }) => Detour;
+  /**
+   * To be returned or thrown: the whole job begins anew from its first step, after `delay` ms; at
+   * most as often as `restarts` of the flow says.
+   */
+  readonly restartJob: (options?: { readonly delay?: number }) => Detour;
   /** Sets the exit, 0 to 255, that this step (in a handler: the job) ends with. */
   readonly exit: (code: number) => void;
   /** In a map: the item that this step is for; frozen. */
@@ -81,6 +114,8 @@ export type PluginFailure = {
   readonly name: string;
   readonly message: string;
   readonly code?: string | number;
+  /** Whose failure it is: of the data that were given, or of what works on them. */
+  readonly kind?: FailureKind;
 };
 
 /** How one attempt ended. `exit` is there when the plugin set it. */
@@ -94,4 +129,15 @@ export type Outcome =
       /** Not to be tried again before that many milliseconds are over. */
       readonly retryAfterMs?: number;
       readonly exit?: number;
-    };
+    }
+  /** The step waits for a signal. */
+  | {
+      readonly kind: 'wait';
+      readonly signal: string;
+      readonly timeoutMs?: number;
+      readonly details?: unknown;
+    }
+  /** The step begins again. */
+  | { readonly kind: 'requeue'; readonly delayMs: number }
+  /** The job begins anew. */
+  | { readonly kind: 'restart'; readonly delayMs: number };

@@ -1,7 +1,9 @@
 import { redactor, type Redact } from '../secrets/redaction.js';
 import type { HistoryEvent } from '../model/history.js';
 import type { PluginContext } from './api.js';
+import { detours } from './detour.js';
 import { pluginProblem } from './failures.js';
+import { toJson } from './json.js';
 import { renderer } from './render.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -20,7 +22,10 @@ export type ContextInput = {
   readonly history?: readonly HistoryEvent[];
   readonly signal: AbortSignal;
   readonly log: PluginContext['log'];
+  /** Takes details in the form of JSON, without secrets. */
   readonly heartbeat: PluginContext['heartbeat'];
+  readonly progress?: PluginContext['progress'];
+  readonly lastDetails?: unknown;
   readonly key: string;
   readonly cwd: string;
   readonly exit?: PluginContext['exit'];
@@ -37,29 +42,48 @@ export function createContext(input: ContextInput): {
   const clear = [...(input.clear ?? [])];
   const redact = redactor(clear);
   const { params, signal, key, cwd } = input;
-  const [job, step, results] = [input.job, input.step, input.results].map(frozenCopy) as [
-    Json,
-    Json,
-    Json,
+  const [job, step, results] = [input.job, input.step, input.results].map(lazyCopy) as [
+    () => Json,
+    () => Json,
+    () => Json,
   ];
   const above = { parent_results: input.parentResults ?? [], item: input.item };
   const context: PluginContext = {
     params,
-    job,
-    step,
-    results,
+    get job() {
+      return job();
+    },
+    get step() {
+      return step();
+    },
+    get results() {
+      return results();
+    },
     signal,
     key,
     cwd,
-    log: (message, data) =>
-      data === undefined ? input.log(redact(message)) : input.log(redact(message), redact(data)),
-    heartbeat: (details) => input.heartbeat(redact(details)),
+    log: (message, data) => {
+      const line = redact(asText(message));
+      const known = asData(data);
+      return known === undefined ? input.log(line) : input.log(line, redact(known));
+    },
+    heartbeat: (details) =>
+      input.heartbeat(details === undefined ? undefined : redact(asDetails(details))),
+    lastDetails: frozenCopy(input.lastDetails),
+    progress: (progress) => input.progress?.(redact(asProgress(progress))),
     secret: (path) => {
       const text = textAt(params, path);
       if (!clear.includes(text)) clear.push(text);
       return text;
     },
-    render: renderer({ job, step, params, results, ...above }),
+    render: renderer(() => ({
+      job: job(),
+      step: step(),
+      params,
+      results: results(),
+      ...above,
+    })),
+    ...detours((details) => redact(asDetails(details))),
     exit: input.exit ?? (() => undefined),
     ...(input.item === undefined ? {} : { item: frozenCopy(input.item) }),
     ...(input.history === undefined ? {} : { history: frozenCopy(input.history) }),
@@ -79,6 +103,47 @@ function textAt(params: Json, path: string): string {
     );
   if (typeof value !== 'string') throw pluginProblem('SecretMissing', { path });
   return value;
+}
+
+/** Details larger than this (UTF-8 of their JSON) belong where the plugin keeps its own data. */
+const mostDetailsBytes = 16_384;
+
+function asDetails(details: unknown): unknown {
+  const json = toJson(details);
+  if (!json.ok) throw pluginProblem('DetailsInvalid', { problem: `${json.at} is ${json.what}` });
+  const bytes = Buffer.byteLength(JSON.stringify(json.value));
+  if (bytes <= mostDetailsBytes) return json.value;
+  const problem = `they are ${bytes} bytes long, and ${mostDetailsBytes} is the most`;
+  throw pluginProblem('DetailsInvalid', { problem });
+}
+
+const longestProgress = 200;
+
+/** What is no number becomes a short text. */
+function asProgress(progress: unknown): number | string {
+  if (typeof progress === 'number' && Number.isFinite(progress)) return progress;
+  const text = asText(progress);
+  return text.length > longestProgress ? `${text.slice(0, longestProgress)}…` : text;
+}
+
+/** A plugin without types may give anything. */
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const json = toJson(value);
+  return json.ok ? JSON.stringify(json.value) : String(value);
+}
+
+/** What beside a line can be shown; a line is not worth a failure. */
+function asData(data: unknown): Json | undefined {
+  const json = toJson(data);
+  const shown = json.ok ? json.value : undefined;
+  return typeof shown === 'object' && shown !== null ? (shown as Json) : undefined;
+}
+
+/** Most plugins look at their parameters only, and a job may be large. */
+function lazyCopy<T>(value: T): () => T {
+  let copy: T | undefined;
+  return () => (copy ??= frozenCopy(value));
 }
 
 function frozenCopy<T>(value: T): T {

@@ -32,7 +32,12 @@ const failures = {
   ),
   FileOutside: row(
     (d: { path: string; folder: string }) =>
-      `The file "${d.path}" is outside the project ${d.folder}; only an absolute path may be.`,
+      `The file "${d.path}" is outside the project ${d.folder} and the folders named in TWS_FILES.`,
+    definition,
+  ),
+  FileHidden: row(
+    (d: { path: string }) =>
+      `The file "${d.path}" is not for jobs: names that begin with a dot, and tws.json, hold settings.`,
     definition,
   ),
   FileUnreadable: row(
@@ -66,6 +71,15 @@ const failures = {
   ),
   ExitInvalid: row(
     (d: { code: string }) => `An exit must be a whole number from 0 to 255, not ${d.code}.`,
+    permanent,
+  ),
+  DetailsInvalid: row(
+    (d: { problem: string }) => `The details of a heartbeat cannot be kept: ${d.problem}.`,
+    permanent,
+  ),
+  DetourInvalid: row(
+    (d: { maker: string; problem: string }) =>
+      `context.${d.maker}() cannot be used like that: ${d.problem}.`,
     permanent,
   ),
   VerifyInvalid: row(

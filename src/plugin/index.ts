@@ -7,7 +7,10 @@ export type {
   PluginFailure,
   PluginModule,
   RenderOptions,
+  WaitOptions,
 } from './api.js';
+export { Detour } from './detour.js';
 export { PluginError, type PluginErrorOptions } from './errors.js';
 export { projectFile, readProjectFile } from './files.js';
 export { loadPackage, missingPackage } from './packages.js';
+export { evaluateExpression } from './expression.js';

@@ -1,6 +1,7 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { PluginContext, PluginModule } from './api.js';
 import { createContext } from './context.js';
+import { Detour } from './detour.js';
 import { pluginProblem } from './failures.js';
 import { importPlugin } from './import-plugin.js';
 import type { Call, FromIsolate, ToIsolate } from './isolate-messages.js';
@@ -16,6 +17,14 @@ const take = (message: ToIsolate): void => {
 if (parentPort) parentPort.on('message', take);
 else process.on('message', take);
 
+/** Takes what has come for a thread that is too busy for its event loop; a process cannot look. */
+function hear(): void {
+  if (!parentPort) return;
+  for (let got = receiveMessageOnPort(parentPort); got; got = receiveMessageOnPort(parentPort)) {
+    take(got.message as ToIsolate);
+  }
+}
+
 function send(message: FromIsolate): void {
   if (parentPort) parentPort.postMessage(message);
   else process.send?.(message);
@@ -26,10 +35,13 @@ async function answer(call: Call): Promise<FromIsolate> {
   try {
     const module = await moduleOf(call);
     await module.init?.();
-    const result = toJson(await module[call.part]?.(contextOf(call)));
+    const value = await module[call.part]?.(contextOf(call));
+    if (value instanceof Detour) return { type: 'detour', outcome: value.outcome };
+    const result = toJson(value);
     if (result.ok) return { type: 'done', result: result.value };
     throw pluginProblem('ResultNotJson', { plugin: call.name, at: result.at, what: result.what });
   } catch (thrown) {
+    if (thrown instanceof Detour) return { type: 'detour', outcome: thrown.outcome };
     const { failure, retryable, retryAfterMs, exit } = toFailed(thrown);
     const { message, ...named } = failure;
     const told = {
@@ -56,7 +68,12 @@ function contextOf({ given, data }: Call): PluginContext {
     signal: aborting.signal,
     log: (message, extra) =>
       send({ type: 'log', message, ...(extra === undefined ? {} : { data: { ...extra } }) }),
-    heartbeat: (details) => send({ type: 'heartbeat', details }),
+    heartbeat: (details) => {
+      send({ type: 'heartbeat', details });
+      hear();
+      return aborting.signal.aborted;
+    },
+    progress: (progress) => send({ type: 'progress', progress }),
     exit: (code) => send({ type: 'exit', code }),
   });
   const secret = (path: string): string => {

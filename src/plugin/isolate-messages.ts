@@ -1,4 +1,5 @@
 import type { PluginContext } from './api.js';
+import type { DetourOutcome } from './detour.js';
 import type { PluginErrorOptions } from './errors.js';
 
 /** One call in a thread or a process of its own: which plugin, which of its functions, with what. */
@@ -6,7 +7,10 @@ export type Call = {
   readonly name: string;
   readonly file: string;
   readonly part: 'default' | 'verify';
-  readonly given: Pick<PluginContext, 'params' | 'job' | 'step' | 'results' | 'key' | 'cwd'>;
+  readonly given: Pick<
+    PluginContext,
+    'params' | 'job' | 'step' | 'results' | 'key' | 'cwd' | 'lastDetails'
+  >;
   /** What `context.render` fills templates with. */
   readonly data: Readonly<Record<string, unknown>>;
 };
@@ -16,7 +20,9 @@ export type ToIsolate = { readonly type: 'call'; readonly call: Call } | { reado
 export type FromIsolate =
   | { readonly type: 'log'; readonly message: string; readonly data?: Record<string, unknown> }
   | { readonly type: 'heartbeat'; readonly details: unknown }
+  | { readonly type: 'progress'; readonly progress: number | string }
   | { readonly type: 'exit'; readonly code: number }
   | { readonly type: 'secret'; readonly path: string }
+  | { readonly type: 'detour'; readonly outcome: DetourOutcome }
   | { readonly type: 'done'; readonly result: unknown }
   | { readonly type: 'failed'; readonly message: string; readonly told: PluginErrorOptions };

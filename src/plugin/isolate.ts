@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PluginContext, PluginModule } from './api.js';
+import { Detour } from './detour.js';
 import { PluginError } from './errors.js';
 import { pluginProblem } from './failures.js';
 import type { Call, FromIsolate, ToIsolate } from './isolate-messages.js';
@@ -50,9 +51,16 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
     return await new Promise<unknown>((resolve, reject) => {
       away.onEnd((how) => reject(pluginProblem('IsolateLost', { plugin: call.name, how })));
       away.onMessage((message) => {
-        if (message.type === 'done') resolve(message.result);
-        else if (message.type === 'failed') reject(new PluginError(message.message, message.told));
-        else pass(message, context);
+        try {
+          if (message.type === 'done') resolve(message.result);
+          else if (message.type === 'detour') resolve(new Detour(message.outcome));
+          else if (message.type === 'failed') {
+            reject(new PluginError(message.message, message.told));
+          } else pass(message, context);
+        } catch (wrong) {
+          // Said in here it would be nobody's: an exit that is none, for instance.
+          reject(wrong instanceof Error ? wrong : new Error(String(wrong)));
+        }
       });
       away.send({ type: 'call', call });
       if (context.signal.aborted) abort();
@@ -67,14 +75,16 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
 
 /** What the plugin says on the way. */
 function pass(
-  message: Exclude<FromIsolate, { type: 'done' | 'failed' }>,
+  message: Exclude<FromIsolate, { type: 'done' | 'detour' | 'failed' }>,
   context: PluginContext,
 ): void {
   switch (message.type) {
     case 'log':
       return context.log(message.message, message.data);
     case 'heartbeat':
-      return context.heartbeat(message.details);
+      return void context.heartbeat(message.details);
+    case 'progress':
+      return context.progress(message.progress);
     case 'exit':
       return context.exit(message.code);
     case 'secret':
@@ -85,12 +95,12 @@ function pass(
 function toCall(
   plugin: { readonly name: string; readonly file: string },
   part: Call['part'],
-  { params, job, step, results, key, cwd, render }: PluginContext,
+  { params, job, step, results, key, cwd, lastDetails, render }: PluginContext,
 ): Call {
   return {
     ...plugin,
     part,
-    given: { params, job, step, results, key, cwd },
+    given: { params, job, step, results, key, cwd, lastDetails },
     data: renderData(render),
   };
 }
@@ -120,9 +130,14 @@ function startProcess(): Away {
   };
 }
 
+/** What the operator says to plugins: no secrets. */
+const forPlugins = ['TWS_FILES', 'TWS_SENDMAIL'];
+
 /** The environment of this process without the engine's own credentials. */
 function ownEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(?:COUCH_|TWS_)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => forPlugins.includes(name) || !/^(?:COUCH_|TWS_)/.test(name),
+  );
   return Object.fromEntries(kept);
 }
 

@@ -1,5 +1,6 @@
 import type { Redact } from '../secrets/redaction.js';
 import type { Outcome, PluginContext, PluginFailure } from './api.js';
+import { Detour } from './detour.js';
 import { pluginProblem } from './failures.js';
 import { toJson } from './json.js';
 import type { LoadedPlugin } from './loader.js';
@@ -24,18 +25,23 @@ export async function runPlugin(
   options: RunOptions = {},
 ): Promise<Outcome> {
   let exit: number | undefined;
-  const setExit = (code: number): void => {
+  const told = context.exit;
+  // In its place, not in a copy: a copy would make what is only made when it is looked at.
+  (context as { exit: PluginContext['exit'] }).exit = (code) => {
     if (!isExit(code)) throw pluginProblem('ExitInvalid', { code: String(code) });
     exit = code;
-    context.exit(code);
+    told(code);
   };
-  const outcome = await attempt(plugin, { ...context, exit: setExit }, options.verify === true);
+  const outcome = await attempt(plugin, context, options.verify === true);
+  if (outcome.kind !== 'done' && outcome.kind !== 'failed') return outcome;
   const complete = exit === undefined ? outcome : { ...outcome, exit };
   return options.redact ? redacted(complete, options.redact) : complete;
 }
 
+type End = Extract<Outcome, { kind: 'done' | 'failed' }>;
+
 /** Only what the plugin said is looked through: a secret may be the word "done". */
-function redacted(outcome: Outcome, redact: Redact): Outcome {
+function redacted(outcome: End, redact: Redact): Outcome {
   if (outcome.kind === 'done') return { ...outcome, result: redact(outcome.result) };
   const told = Object.entries(outcome.failure).map(([key, value]) => [key, redact(value)]);
   return { ...outcome, failure: Object.fromEntries(told) as PluginFailure };
@@ -53,7 +59,7 @@ async function attempt(
     const finished = verify ? await finishedEarlier(plugin, context) : undefined;
     return done(plugin.name, finished ? finished.done : await plugin.module.default(context));
   } catch (thrown) {
-    return toFailed(thrown);
+    return thrown instanceof Detour ? thrown.outcome : toFailed(thrown);
   }
 }
 
@@ -68,6 +74,7 @@ async function finishedEarlier(
 }
 
 function done(plugin: string, value: unknown): Outcome {
+  if (value instanceof Detour) return value.outcome;
   const result = toJson(value);
   if (result.ok) return { kind: 'done', result: result.value };
   return toFailed(pluginProblem('ResultNotJson', { plugin, at: result.at, what: result.what }));

@@ -6,6 +6,8 @@ export type Change = {
   readonly seq: string;
   readonly deleted: boolean;
   readonly doc?: StoredDocument;
+  /** Of a deleted document what whoever deleted it left to be read. */
+  readonly remains?: StoredDocument;
 };
 
 /** What one line of a continuous feed says. */
@@ -25,7 +27,7 @@ export function readLine(text: string): FeedLine {
   const { id, seq, deleted, doc, last_seq: lastSeq, error, reason } = value as Written;
   if (typeof id === 'string' && isSeq(seq)) {
     const gone = deleted === true;
-    const rest = !gone && isDocument(doc) ? { doc } : {};
+    const rest = isDocument(doc) ? (gone ? { remains: doc } : { doc }) : {};
     return { kind: 'change', change: { id, seq: String(seq), deleted: gone, ...rest } };
   }
   if (isSeq(lastSeq)) return { kind: 'end', seq: String(lastSeq) };

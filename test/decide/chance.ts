@@ -1,8 +1,8 @@
 import type { Answer, Outcome } from '../../src/decide/intent.js';
 import { share } from '../../src/decide/retry.js';
 
-/** How an attempt ends, by chance. */
-export function outcomeBy(chance: () => number): Outcome {
+/** How an attempt ends, by chance; with `detours` it may ask to begin again. */
+export function outcomeBy(chance: () => number, detours: boolean): Outcome {
   const failure = { name: chance() < 0.5 ? 'Broken' : 'Released', message: 'It is broken.' };
   const drawn = chance();
   if (drawn < 0.55) return { kind: 'done', result: { n: Math.floor(chance() * 100) } };
@@ -10,6 +10,8 @@ export function outcomeBy(chance: () => number): Outcome {
   if (drawn < 0.85) return { kind: 'failed', failure };
   if (drawn < 0.89) return { kind: 'failed', failure, retryable: false };
   if (drawn < 0.93) return { kind: 'failed', failure, retryAfterMs: Math.floor(chance() * 3_000) };
+  if (drawn < 0.95 && detours) return { kind: 'requeue', delayMs: Math.floor(chance() * 3_000) };
+  if (drawn < 0.97) return { kind: 'silent', heartbeatMs: 1 };
   return { kind: 'timeout', timeoutMs: 1 };
 }
 

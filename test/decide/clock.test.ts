@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   flowTimeoutMs,
   hardDeadline,
+  heartbeatOf,
   softDeadline,
   timeoutOf,
   untilOf,
@@ -19,9 +20,9 @@ describe('the deadlines of a flow', () => {
   ])('%s', (_title, more, softMs, hardMs) => {
     const job = liveJob(flow(['a'], more));
     expect(flowTimeoutMs(job)).toBe(softMs);
-    expect(softDeadline(job)).toBe(t0 + softMs);
+    expect(softDeadline(job, t0)).toBe(t0 + softMs);
     expect(hardDeadline(job)).toBe(t0 + hardMs);
-    expect(softDeadline({ ...job, held_ms: 500 })).toBe(t0 + 500 + softMs);
+    expect(softDeadline({ ...job, held_ms: 500 }, t0)).toBe(t0 + 500 + softMs);
     expect(hardDeadline({ ...job, held_ms: 500 })).toBe(t0 + hardMs);
   });
 });
@@ -76,5 +77,24 @@ describe('timeoutOf', () => {
     told.go();
     told.edit({ definitions: {} });
     expect(timeoutOf(told.liveJob, told.live)).toBe(15_000);
+  });
+});
+
+describe('heartbeatOf', () => {
+  it.each([
+    ['is none by default', {}, {}, Infinity],
+    ['follows the task', {}, { heartbeat: 70 }, 70],
+    ['follows the entry before the task', { heartbeat: 30 }, { heartbeat: 70 }, 30],
+    ['is none with 0 in the entry', { heartbeat: 0 }, { heartbeat: 70 }, Infinity],
+  ])('%s', (_title, entry, of, ms) => {
+    const told = story({ steps: [{ task: 'a', ...entry }], tasks: [task('a', of)] });
+    told.go();
+    expect(heartbeatOf(told.liveJob, told.live)).toBe(ms);
+  });
+
+  it('is none for a task that is not defined', () => {
+    const told = story({ steps: ['a'] });
+    told.go();
+    expect(heartbeatOf(told.liveJob, { path: 'x', task: 'x' })).toBe(Infinity);
   });
 });

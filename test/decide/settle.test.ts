@@ -59,6 +59,18 @@ describe('settle', () => {
       },
     ],
     [
+      'a silence',
+      { kind: 'silent', heartbeatMs: 900 },
+      {
+        state: '$$timeout',
+        exit: 1,
+        failure: {
+          name: 'HeartbeatTimeout',
+          message: 'The attempt gave no sign of life (heartbeat) for 900 ms.',
+        },
+      },
+    ],
+    [
       'a stop',
       { kind: 'cancelled' },
       { state: '$$cancelled', exit: 130, failure: { name: 'Cancelled' } },
@@ -93,6 +105,19 @@ describe('settle', () => {
       exit: 0,
       sets_exit: 7,
     });
+  });
+
+  it('keeps what the attempt told, however it ended', () => {
+    const told = running({ retry: 1 });
+    const report = { details: { n: 1 }, progress: 'half', log: [{ at: t0, message: 'm' }] };
+    const result = settle(
+      told.job,
+      told.live.claim,
+      { kind: 'silent', heartbeatMs: 9 },
+      t0,
+      report,
+    );
+    expect(result).toMatchObject({ job: { steps: [{ ...report, state: '$$timeout', due: t0 }] } });
   });
 
   it('changes nothing else in the job', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFinal, type Job, type LiveJob } from '../../src/model/job.js';
+import { parseDocument, type StoredDocument } from '../../src/model/parse.js';
 import { toRetryPolicy } from '../../src/model/retry.js';
 import { isFailed, isLive, type Step } from '../../src/model/step.js';
 import { leavesOf, type Leaf } from '../../src/model/tree.js';
@@ -105,6 +106,7 @@ const scenario: fc.Arbitrary<Scenario> = fc
     const endless = unserved === undefined ? {} : { timeout: 3_000 };
     return {
       ...rest,
+      detours: true,
       job: { ...job },
       flow: flow(nodes, { ...options, ...endless }),
       tasks: [...plain, ...handlers],
@@ -120,6 +122,7 @@ describe('any job, run by any engines,', () => {
       expect(last !== undefined && isFinal(last.job)).toBe(true);
       run.revisions.forEach((revision, i) => checkRevision(run.revisions[i - 1], revision));
       checkStarts(run);
+      run.revisions.forEach(({ job }) => checkStored(job));
       checkLast(last?.job as Job);
       checkRetries(given, last?.job as Job);
     });
@@ -130,7 +133,16 @@ describe('any job, run by any engines,', () => {
     const nodes = fc.array(fc.constantFrom('t0', 't1'), { maxLength: 6 });
     const property = fc.property(nodes, fc.nat(), (steps, seed) => {
       const given = { steps, seed, flow: flow(steps, { retry: 0 }) };
-      const calm = { job: {}, engines: 1, slots: 1, losses: 0, stops: 0, edits: [], busy: [] };
+      const calm = {
+        job: {},
+        engines: 1,
+        slots: 1,
+        losses: 0,
+        stops: 0,
+        edits: [],
+        busy: [],
+        detours: false,
+      };
       const tasks = ['t0', 't1'].map((name) => task(name, { plugin: 'p', optional: true }));
       const { revisions } = simulate({ ...given, ...calm, tasks });
       expect(revisions.length).toBe(steps.length + 1);
@@ -138,6 +150,12 @@ describe('any job, run by any engines,', () => {
     fc.assert(property, { numRuns: 50, seed: 1 });
   });
 });
+
+/** An engine need not read what it wrote itself: it would read the same. */
+function checkStored(job: Job): void {
+  const stored = parseDocument(JSON.parse(JSON.stringify(job)) as StoredDocument);
+  expect(stored).toEqual({ kind: 'job', ok: true, value: job });
+}
 
 /** What must hold between a revision and the one before. */
 function checkRevision(before: Revision | undefined, { job, by, began }: Revision): void {

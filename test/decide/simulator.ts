@@ -1,4 +1,5 @@
 import { decide } from '../../src/decide/decide.js';
+import { glance } from '../../src/decide/glance.js';
 import type { Answer, Intent, Outcome, World } from '../../src/decide/intent.js';
 import { settle } from '../../src/decide/settle.js';
 import type { Flow } from '../../src/model/flow.js';
@@ -20,6 +21,8 @@ export type Scenario = {
   /** How often engines are lost or stopped on the way. */
   readonly losses: number;
   readonly stops: number;
+  /** Plugins may ask to begin again. */
+  readonly detours: boolean;
   readonly edits: readonly Edit[];
   /** Everything by chance follows from it. */
   readonly seed: number;
@@ -181,7 +184,7 @@ class Simulation implements Run {
     this.#store(job, engine.id, claims);
     if (ends !== undefined) engine.attempts.delete(ends);
     for (const step of claims) {
-      engine.attempts.set(step.claim, begin(step, this.#now, this.#chance));
+      engine.attempts.set(step.claim, begin(step, this.#now, this.#chance, this.#scenario.detours));
     }
   }
 
@@ -229,10 +232,21 @@ class Simulation implements Run {
       const again = decide(frozen(structuredClone(job)), this.#now, around);
       if (JSON.stringify(again) !== JSON.stringify(intent))
         throw new Error('It decides by chance.');
+      if (ended === undefined) this.#checkGlance(engine, job, intent);
       if (intent.kind !== 'look_up') return intent;
       if (intent.questions.length === 0) throw new Error('It asks for what it knows.');
       for (const { id } of intent.questions) answers.set(id, answerTo(id, this.#scenario.seed));
     }
+  }
+
+  /** What a glance says must be what a decision comes to: to leave the job alone. */
+  #checkGlance(engine: Engine, job: Job, intent: Intent): void {
+    const others = this.#engines.filter((other) => other !== engine);
+    const peers = others.map(({ id }) => peer(plugins, [], id));
+    const seen = glance(job, this.#now, { ...this.#worldOf(engine, undefined), peers });
+    const alone = intent.kind === 'wait' && intent.until === undefined;
+    if (seen.kind === 'final' && intent.kind !== 'ignore') throw new Error('It is not final.');
+    if (seen.kind === 'elsewhere' && !alone) throw new Error('There was something to do.');
   }
 
   #worldOf(engine: Engine, ended: string | undefined): World {
@@ -290,8 +304,9 @@ function withNextDue(job: LiveJob, intent: Intent): LiveJob {
   return until === undefined ? job : { ...job, next_due: until };
 }
 
-function begin(step: LiveStep, now: number, chance: () => number): Attempt {
-  return { step, endsAt: now + Math.floor(chance() ** 3 * 8_000), outcome: outcomeBy(chance) };
+function begin(step: LiveStep, now: number, chance: () => number, detours: boolean): Attempt {
+  const endsAt = now + Math.floor(chance() ** 3 * 8_000);
+  return { step, endsAt, outcome: outcomeBy(chance, detours) };
 }
 
 /** A stop reaches most plugins in time; some end all the same. */

@@ -1,5 +1,6 @@
 import { decide } from '../../src/decide/decide.js';
 import type { Answer, ChildJob, Intent, Outcome } from '../../src/decide/intent.js';
+import type { Report } from '../../src/decide/report.js';
 import { settle } from '../../src/decide/settle.js';
 import type { Flow } from '../../src/model/flow.js';
 import {
@@ -103,8 +104,8 @@ export class Story {
   }
 
   /** Ends the running attempt (`of`: of that task or path), decides on, stores both in one revision. */
-  end(outcome: Outcome, of?: string): Intent {
-    const settled = settle(this.job, this.liveAt(of).claim, outcome, this.now);
+  end(outcome: Outcome, of?: string, told: Report = {}): Intent {
+    const settled = settle(this.job, this.liveAt(of).claim, outcome, this.now, told);
     if (settled.kind === 'fenced') throw new Error(settled.because);
     this.job = frozen(settled.job);
     const intent = this.decide();

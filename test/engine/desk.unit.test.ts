@@ -25,6 +25,36 @@ describe('a version of a document', () => {
   });
 });
 
+it('a version that was put on the desk is known, also when it was taken off again', () => {
+  const desk = open();
+  const version = doc('2-b');
+  desk.put(version);
+  desk.put(doc('2-b'));
+  expect(desk.newest('job')).toBe(version);
+  desk.drop('job');
+  expect([desk.knows('job', '2-b'), desk.knows('job', '3-c')]).toEqual([true, false]);
+  expect(desk.newest('job')).toBeUndefined();
+});
+
+it('a version made here counts instead of the copy that the feed brought before', () => {
+  const desk = open();
+  const [copy, own] = [doc('2-b'), doc('2-b')];
+  desk.put(copy);
+  expect(desk.isNewest(copy)).toBe(true);
+  desk.putOwn(own);
+  expect([desk.newest('job'), desk.isNewest(copy), desk.isNewest(own)]).toEqual([own, false, true]);
+});
+
+it('a version made here does not take the place of a newer one', () => {
+  const desk = open();
+  const later = doc('3-c');
+  desk.put(later);
+  desk.putOwn(doc('2-b'));
+  expect(desk.newest('job')).toBe(later);
+  desk.drop('job');
+  expect(desk.isNewest(later)).toBe(true);
+});
+
 describe('tasks for one document', () => {
   it('run one after the other, also when one fails', async () => {
     const said: string[] = [];

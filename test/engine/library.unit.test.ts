@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLibrary } from '../../src/engine/library.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 import type { Store } from '../../src/store/store.js';
@@ -31,4 +31,92 @@ it('a library takes a newer version that the feed has not brought', async () => 
   library.update('task:DEFAULT:a', task('1-x', 'old'));
   await library.load();
   expect(library.task('a', 'DEFAULT')).toMatchObject({ kind: 'found', value: { plugin: 'new' } });
+});
+
+type Row = { readonly id: string; readonly key: string; readonly doc: StoredDocument };
+
+/** A store whose views hold these documents, and the questions it was asked with keys. */
+function watchedStore(...docs: readonly StoredDocument[]) {
+  const asked: unknown[] = [];
+  const view = (name: string, { keys }: { readonly keys?: readonly unknown[] }) => {
+    if (keys !== undefined) asked.push(keys);
+    const rows = docs
+      .filter(({ type }) => name === `${String(type)}s`)
+      .map((doc): Row => ({
+        id: doc._id,
+        key: `${String(doc['name'])}::DEFAULT`,
+        doc,
+      }));
+    return Promise.resolve(
+      keys === undefined ? rows : rows.filter(({ key }) => keys.includes(key)),
+    );
+  };
+  return { store: { view } as unknown as Store, asked };
+}
+
+describe('a task that an owner has none of', () => {
+  it('is that of everybody, without a question, while the feed goes on', async () => {
+    const { store, asked } = watchedStore(task('1-x', 'common'));
+    const library = createLibrary(store);
+    await library.load();
+    expect(library.task('a', 'ann')).toMatchObject({ kind: 'found', value: { plugin: 'common' } });
+    expect(asked).toEqual([]);
+  });
+
+  it('is asked for when the feed was broken, until everything was read again', async () => {
+    const { store, asked } = watchedStore(task('1-x', 'common'));
+    const library = createLibrary(store);
+    await library.load();
+    library.doubt();
+    expect(library.task('a', 'ann').kind).toBe('unknown');
+    await library.find('task', [{ name: 'a', owner: 'ann' }]);
+    expect(asked).toEqual([['a::DEFAULT', 'a::ann']]);
+    expect(library.task('a', 'ann').kind).toBe('found');
+    library.doubt();
+    expect(library.task('a', 'bob').kind).toBe('unknown');
+    await library.load();
+    expect(library.task('a', 'bob').kind).toBe('found');
+  });
+
+  it('is asked for when the feed broke while everything was read', async () => {
+    const { store } = watchedStore(task('1-x', 'common'));
+    const library = createLibrary(store);
+    const loading = library.load();
+    library.doubt();
+    await loading;
+    expect(library.task('a', 'ann').kind).toBe('unknown');
+  });
+});
+
+it('a definition that is nowhere is called absent only after a question', async () => {
+  const { store, asked } = watchedStore();
+  const library = createLibrary(store);
+  await library.load();
+  expect(library.flow('f', 'ann').kind).toBe('unknown');
+  await Promise.all([
+    library.find('flow', [{ name: 'f', owner: 'ann' }]),
+    library.find('flow', [{ name: 'f', owner: 'ann' }]),
+  ]);
+  expect(library.flow('f', 'ann').kind).toBe('absent');
+  expect(asked).toHaveLength(1);
+});
+
+it('a definition that came or went while everything was read stays as the feed told it', async () => {
+  const { store } = watchedStore(task('1-x', 'old'));
+  const library = createLibrary(store);
+  const mine = { _id: 'mine', _rev: '1-m', type: 'task', name: 'a', owner: 'ann', plugin: 'own' };
+  const loading = library.load();
+  library.update('task:DEFAULT:a', undefined);
+  library.update('mine', mine);
+  await loading;
+  expect(library.task('a', 'ann')).toMatchObject({ kind: 'found', value: { plugin: 'own' } });
+  expect(library.documents()).toEqual([mine]);
+});
+
+it('a definition that the store has no more is forgotten when everything is read', async () => {
+  const { store } = watchedStore();
+  const library = createLibrary(store);
+  library.update('task:DEFAULT:a', task('1-x', 'old'));
+  await library.load();
+  expect(library.documents()).toEqual([]);
 });

@@ -24,6 +24,13 @@ function locksOn(store: Store, signal = new AbortController().signal): Locks {
   return createLocks({ store, retry, log: silent, now: () => Date.now() });
 }
 
+/** Releases the locks of a job as an engine does that has ended it. */
+async function releaseOn(store: Store, ended: StoredDocument): Promise<void> {
+  const locks = locksOn(store);
+  locks.adopt(ended);
+  await locks.release(ended);
+}
+
 /** The store, but its first writes of locks go as `how` says and are answered with `unknown`. */
 function doubtful(store: Store, ...how: readonly ('stored' | 'lost')[]): Store {
   const left = [...how];
@@ -164,9 +171,9 @@ describe('a lock that is released', () => {
         return before;
       },
     };
-    await locksOn(slow).release(stored, 'here');
+    await releaseOn(slow, stored);
     expect(await lockOf(space)).toBe('a');
-    await locksOn(space.store).release(stored, 'here');
+    await releaseOn(space.store, stored);
     expect(await lockOf(space)).toBeUndefined();
   });
 
@@ -176,7 +183,8 @@ describe('a lock that is released', () => {
     const locks = locksOn(space.store);
     await locks.take(wish, { _id: 'a' });
     const was = { ...job('a', { ...final, locked: { target: id } }), _rev: '9-x' };
-    await locks.release(was, 'here');
+    locks.adopt(was);
+    await locks.release(was);
     expect(await lockOf(space)).toBe('a');
   });
 
@@ -188,7 +196,7 @@ describe('a lock that is released', () => {
     const space = await openWorkspace();
     await space.put(job('a', final), job('b'));
     await locksOn(space.store).take(wish, { _id: 'b' });
-    await locksOn(space.store).release({ ...job('a', more), _rev: '1-x' }, 'here');
+    await releaseOn(space.store, { ...job('a', more), _rev: '1-x' });
     expect(await lockOf(space)).toBe('b');
   });
 
@@ -198,9 +206,9 @@ describe('a lock that is released', () => {
     const [vain, other] = [locksOn(space.store), locksOn(space.store)];
     await vain.take(wish, { _id: 'a' });
     const stored = (await space.store.get('a')) as StoredDocument;
-    await other.release(stored, 'elsewhere');
+    await other.release(stored);
     expect(await lockOf(space)).toBe('a');
-    await vain.release(stored, 'elsewhere');
+    await vain.release(stored);
     expect(await lockOf(space)).toBeUndefined();
   });
 
@@ -208,7 +216,7 @@ describe('a lock that is released', () => {
     const space = await openWorkspace();
     const away: Store = { ...space.store, getMany: () => Promise.reject(new Error('away')) };
     const stored = { ...job('a', { ...final, locked: { target: id } }), _rev: '1-x' };
-    await expect(locksOn(away).release(stored, 'here')).resolves.toBeUndefined();
+    await expect(releaseOn(away, stored)).resolves.toBeUndefined();
   });
 });
 

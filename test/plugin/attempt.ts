@@ -33,7 +33,11 @@ export async function pluginsOf(
 }
 
 export type AttemptOptions = Partial<ContextInput> & { readonly verify?: boolean };
-export type Attempted = Outcome & { readonly said: Said[]; readonly heartbeats: unknown[] };
+export type Attempted = Outcome & {
+  readonly said: Said[];
+  readonly heartbeats: unknown[];
+  readonly progressed: unknown[];
+};
 
 /** Makes one attempt of a plugin with these parameters. */
 export async function attempt(
@@ -46,6 +50,7 @@ export async function attempt(
   if (plugin === undefined) throw new Error(`There is no plugin ${name}.`);
   const said: Said[] = [];
   const heartbeats: unknown[] = [];
+  const progressed: unknown[] = [];
   const { context, redact } = createContext({
     params,
     job: { _id: 'job-1', type: 'job', flow: 'f' },
@@ -53,11 +58,15 @@ export async function attempt(
     results: {},
     signal: new AbortController().signal,
     log: (message, data) => void said.push({ message, data }),
-    heartbeat: (details) => void heartbeats.push(details),
+    heartbeat: (details) => {
+      heartbeats.push(details);
+      return input.signal?.aborted ?? false;
+    },
+    progress: (progress) => void progressed.push(progress),
     key: 'job-1/s/0',
     cwd: process.cwd(),
     ...input,
   });
   const outcome = await runPlugin(plugin, context, { redact, verify });
-  return { ...outcome, said, heartbeats };
+  return { ...outcome, said, heartbeats, progressed };
 }

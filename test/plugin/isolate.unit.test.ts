@@ -19,22 +19,55 @@ async function call(
 
 describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) => {
   it('has the whole context', async () => {
-    const body = `({ params, job, step, results, log, heartbeat, secret, key, render, exit, cwd }) => {
-      log('a line', { n: 1 }); heartbeat({ at: 1 }); exit(7);
-      return [params.a, job._id, step.name, results.r, key, cwd, secret('pass'), render('{{item}} {{params.a}}')];
+    const body = `({ params, job, step, results, log, heartbeat, progress, lastDetails, secret, key, render, exit, cwd }) => {
+      log('a line', { n: 1 }); heartbeat({ at: 1 }); progress(0.5); exit(7);
+      return [params.a, job._id, step.name, results.r, key, cwd, secret('pass'), render('{{item}} {{params.a}}'), lastDetails];
     }`;
     const outcome = await call(isolate, body, {
       params: { a: 1, pass: 'hunter22' },
       results: { r: 2 },
       item: 'i',
       cwd: '/project',
+      lastDetails: { page: 3 },
     });
     expect(outcome).toMatchObject({
       kind: 'done',
-      result: [1, 'job-1', 's', 2, 'job-1/s/0', '/project', '[secret]', 'i 1'],
+      result: [1, 'job-1', 's', 2, 'job-1/s/0', '/project', '[secret]', 'i 1', { page: 3 }],
       exit: 7,
       said: [{ message: 'a line', data: { n: 1 } }],
       heartbeats: [{ at: 1 }],
+      progressed: [0.5],
+    });
+  });
+
+  it('fails when it sets an exit that is none', async () => {
+    expect(await call(isolate, '({ exit }) => exit(1.5)')).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'ExitInvalid' },
+    });
+  });
+
+  it('may wait, begin again or have the job begin anew', async () => {
+    expect(await call(isolate, '({ wait }) => wait("go", { timeout: 5 })')).toMatchObject({
+      kind: 'wait',
+      signal: 'go',
+      timeoutMs: 5,
+    });
+    expect(await call(isolate, '({ requeue }) => { throw requeue(); }')).toMatchObject({
+      kind: 'requeue',
+    });
+  });
+
+  it('learns from a heartbeat that it is to end', async () => {
+    const aborting = new AbortController();
+    const log = () => aborting.abort();
+    const body = `async ({ log, heartbeat }) => {
+      const before = heartbeat(); log('working');
+      while (!heartbeat()) await new Promise((r) => setTimeout(r, 5));
+      return before;
+    }`;
+    expect(await call(isolate, body, { signal: aborting.signal, log })).toMatchObject({
+      result: false,
     });
   });
 
@@ -51,10 +84,10 @@ describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) =>
 
   it('fails like any other', async () => {
     const body =
-      '() => { throw Object.assign(new TypeError("no"), { code: 7, retryable: false, retryAfter: 5 }); }';
+      '() => { throw Object.assign(new TypeError("no"), { code: 7, kind: "business", retryable: false, retryAfter: 5 }); }';
     expect(await call(isolate, body)).toMatchObject({
       kind: 'failed',
-      failure: { name: 'TypeError', message: 'no', code: 7 },
+      failure: { name: 'TypeError', message: 'no', code: 7, kind: 'business' },
       retryable: false,
       retryAfterMs: 5,
     });
@@ -96,5 +129,14 @@ describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) =>
     expect(await call(isolate, '() => "now"', { extra, params, verify: true })).toMatchObject({
       result: 'earlier',
     });
+  });
+});
+
+it('in a thread learns from a heartbeat that it is to end, even when it never rests', async () => {
+  const aborting = new AbortController();
+  const log = () => aborting.abort();
+  const body = `({ log, heartbeat }) => { log('busy'); while (!heartbeat()); return 'ended'; }`;
+  expect(await call('thread', body, { signal: aborting.signal, log })).toMatchObject({
+    result: 'ended',
   });
 });

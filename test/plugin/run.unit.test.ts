@@ -82,10 +82,47 @@ describe('the outcome of a call', () => {
     });
   });
 
+  it.each([
+    ['a Date', 'new Date(Date.now() + 60_000)', 60_000],
+    ['ISO 8601', 'new Date(Date.now() + 60_000).toISOString()', 60_000],
+    ['ISO 8601 of long ago', '"2020-01-01T00:00:00+02:00"', 0],
+    ['ms', '60_000.4', 60_000],
+  ])('takes %s for the time of the next attempt', async (_title, retryAfter, ms) => {
+    const outcome = await call(
+      `() => { throw Object.assign(new Error("x"), { retryAfter: ${retryAfter} }); }`,
+    );
+    const told = outcome.kind === 'failed' ? Number(outcome.retryAfterMs) : NaN;
+    expect(told).toBeLessThanOrEqual(ms);
+    expect(told).toBeGreaterThan(ms - 5_000);
+  });
+
+  it.each(['"tomorrow"', 'new Date("x")', '"2030-01-01"', 'NaN', '{}'])(
+    'does not take %s for one',
+    async (retryAfter) => {
+      const outcome = await call(
+        `() => { throw Object.assign(new Error("x"), { retryAfter: ${retryAfter} }); }`,
+      );
+      expect(outcome).not.toHaveProperty('retryAfterMs');
+    },
+  );
+
+  it('tells whose failure it is', async () => {
+    const body = (kind: string) =>
+      `() => { throw Object.assign(new Error("x"), { kind: ${kind} }); }`;
+    expect(await call(body('"business"'))).toMatchObject({ failure: { kind: 'business' } });
+    const other = await call(body('"mine"'));
+    expect(other.kind === 'failed' && other.failure).toEqual({ name: 'Error', message: 'x' });
+  });
+
   it('ignores such properties when they make no sense', async () => {
     const error =
       'Object.assign(new Error("x"), { code: {}, retryable: "no", retryAfter: -1, exit: 1e6 })';
-    const { said: _said, heartbeats: _beats, ...outcome } = await call(`() => { throw ${error}; }`);
+    const {
+      said: _said,
+      heartbeats: _beats,
+      progressed: _progressed,
+      ...outcome
+    } = await call(`() => { throw ${error}; }`);
     expect(outcome).toEqual({ kind: 'failed', failure: { name: 'Error', message: 'x' } });
   });
 
@@ -174,6 +211,104 @@ describe('the context', () => {
       { signal: aborting.signal, log: () => aborting.abort(new Error('too late')) },
     );
     expect(await outcome).toMatchObject({ kind: 'failed', failure: { message: 'too late' } });
+  });
+});
+
+describe('a detour', () => {
+  const cases: readonly [string, object][] = [
+    ['wait("go")', { kind: 'wait', signal: 'go' }],
+    [
+      'wait("go", { timeout: 5, details: { pass: params.pass } })',
+      { kind: 'wait', signal: 'go', timeoutMs: 5, details: { pass: '[secret]' } },
+    ],
+    ['requeue()', { kind: 'requeue', delayMs: 0 }],
+    ['requeue({ delay: 1.4 })', { kind: 'requeue', delayMs: 1 }],
+    ['restartJob()', { kind: 'restart', delayMs: 0 }],
+    ['restartJob({ delay: 70 })', { kind: 'restart', delayMs: 70 }],
+  ];
+  const given = { params: { pass: 'hunter22' }, clear: ['hunter22'] };
+
+  it.each(cases)('ends the attempt, returned or thrown: %s', async (made, outcome) => {
+    const names = '{ wait, requeue, restartJob, exit, params }';
+    for (const body of [
+      `(${names}) => ${made}`,
+      `async (${names}) => { exit(7); throw ${made}; }`,
+    ]) {
+      const {
+        said: _said,
+        heartbeats: _beats,
+        progressed: _progressed,
+        ...ended
+      } = await call(body, given);
+      expect(ended).toEqual(outcome);
+    }
+  });
+
+  it.each([
+    ['wait("")', 'context.wait() cannot be used like that: the signal must be a name, not empty.'],
+    ['wait()', 'context.wait() cannot be used like that: the signal must be a name (a string).'],
+    [
+      'wait("go", { timeout: "1 s" })',
+      'context.wait() cannot be used like that: timeout must be milliseconds, from 0 to 31536000000.',
+    ],
+    [
+      'requeue({ delay: -1 })',
+      'context.requeue() cannot be used like that: delay must be milliseconds, from 0 to 31536000000.',
+    ],
+  ])('that makes no sense is a failure: %s', async (made, message) => {
+    expect(await call(`({ wait, requeue }) => ${made}`)).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: { name: 'DetourInvalid', message },
+    });
+  });
+});
+
+describe('what a plugin tells on the way', () => {
+  it('is heard without secrets: heartbeats, progress and log lines', async () => {
+    const body = `({ heartbeat, progress, log, params, lastDetails }) => {
+      heartbeat(); heartbeat({ at: new Date(0), pass: params.pass });
+      progress(0.5); progress('half ' + params.pass); progress({ a: 1 }); progress('x'.repeat(300));
+      log('a ' + params.pass, { pass: params.pass }); log({ a: 1 }); log('b', { f() {} });
+      return lastDetails;
+    }`;
+    const outcome = await call(body, {
+      params: { pass: 'hunter22' },
+      clear: ['hunter22'],
+      lastDetails: { n: 7 },
+    });
+    expect(outcome).toMatchObject({
+      result: { n: 7 },
+      heartbeats: [undefined, { at: '1970-01-01T00:00:00.000Z', pass: '[secret]' }],
+      progressed: [0.5, 'half [secret]', '{"a":1}', `${'x'.repeat(200)}…`],
+      said: [
+        { message: 'a [secret]', data: { pass: '[secret]' } },
+        { message: '{"a":1}' },
+        { message: 'b' },
+      ],
+    });
+  });
+
+  it.each([
+    ['{ f: () => 1 }', 'f is a function'],
+    ['"x".repeat(20_000)', 'they are 20002 bytes long, and 16384 is the most'],
+  ])('fails where details cannot be kept: %s', async (details, problem) => {
+    expect(await call(`({ heartbeat }) => heartbeat(${details})`)).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: {
+        name: 'DetailsInvalid',
+        message: `The details of a heartbeat cannot be kept: ${problem}.`,
+      },
+    });
+  });
+
+  it('learns from a heartbeat that it is to end', async () => {
+    const signal = AbortSignal.abort();
+    expect(await call('({ heartbeat }) => heartbeat()')).toMatchObject({ result: false });
+    expect(await call('({ heartbeat }) => heartbeat()', { signal })).toMatchObject({
+      result: true,
+    });
   });
 });
 

@@ -54,7 +54,6 @@ export function createDatabase({ name, store, pool, updated }: Options): Databas
     async write(docs, { user, newEdits = true }) {
       const context = { name, store, catalog, pool, security: security(), user };
       const results = await writeDocs(context, docs, newEdits);
-      hub.notify();
       updated();
       return results;
     },

@@ -1,15 +1,18 @@
 import type { Database } from '../databases/database.js';
 import type { Query } from '../http/query.js';
-import { Absent } from '../storage/storage.js';
-import { withJson, type FeedChange } from './recent-changes.js';
+import { Absent, type StoredChange } from '../storage/storage.js';
+import { withJson } from './recent-changes.js';
 import type { ChangeFilter } from './filters.js';
 
 const PAGE = 100;
 
 /** Reads the rows of a feed as JSON texts. */
 export type ChangeReader = {
-  /** Rows after `since` until there are no more or `limit` is met; returns the sequence reached. */
-  rows(since: number, limit: number): AsyncGenerator<string, number>;
+  /**
+   * Rows after `since`, some at a time, until there are no more or `limit` is met; returns the
+   * sequence reached.
+   */
+  rows(since: number, limit: number): AsyncGenerator<readonly string[], number>;
 };
 
 /** A reader with the parameters of a request: what rows show, their order, their filter. */
@@ -25,7 +28,7 @@ export function changeReader(
     allLeaves: query.text('style') === 'all_docs',
   };
   const descending = query.flag('descending') === true;
-  const toRow = async (change: FeedChange): Promise<string> => {
+  const toRow = async (change: StoredChange): Promise<string> => {
     const doc = shown.docs ? `,"doc":${await docOf(database, change, shown)}` : '';
     const leaves = shown.allLeaves ? change.leaves : change.leaves.slice(0, 1);
     const changes = JSON.stringify(leaves.map((rev) => ({ rev })));
@@ -43,13 +46,14 @@ export function changeReader(
           ? await newestFirst(database)
           : await database.hub.after(at, filter === undefined ? Math.min(PAGE, left) : PAGE);
         const passed = filter === undefined ? undefined : await filter(page);
+        const rows: string[] = [];
         for (const [i, change] of page.entries()) {
-          if (left === 0) return at;
+          if (rows.length === left) break;
           at = change.seq;
-          if (passed !== undefined && passed[i] !== true) continue;
-          yield await toRow(change);
-          left -= 1;
+          if (passed === undefined || passed[i] === true) rows.push(await toRow(change));
         }
+        left -= rows.length;
+        if (rows.length > 0) yield rows;
         if (page.length === 0 || left === 0 || descending) return at;
       }
     },
@@ -57,14 +61,14 @@ export function changeReader(
 }
 
 /** From the newest to the oldest there is no resuming, so there are no pages either. */
-async function newestFirst({ store }: Database): Promise<FeedChange[]> {
+async function newestFirst({ store }: Database): Promise<StoredChange[]> {
   const all = await store.changes({ since: 0, limit: Number.MAX_SAFE_INTEGER, descending: true });
   return all.map(withJson);
 }
 
 async function docOf(
   { store }: Database,
-  change: FeedChange,
+  change: StoredChange,
   shown: { readonly conflicts: boolean; readonly attachments: boolean },
 ): Promise<string> {
   let json = change.json;

@@ -9,7 +9,7 @@ export type Feed = {
   /** Sends the head of the answer, once. */
   begin(): void;
   /** False when the client went away. */
-  row(json: string): Promise<boolean>;
+  rows(json: readonly string[]): Promise<boolean>;
   /** Something was sent: silence starts over. */
   quiet(): void;
   /** True when there is something after `since`; false when the feed is to end. */
@@ -48,11 +48,9 @@ export function openFeed(
       response.writeHead(200, { 'content-type': type, 'cache-control': 'must-revalidate' });
       response.flushHeaders();
     },
-    row(json) {
+    rows(json) {
       silence.touch();
-      if (style !== 'eventsource') return writePiece(x, `${json}\n`);
-      const { seq } = JSON.parse(json) as { seq: string };
-      return writePiece(x, `data: ${json}\nid: ${seq}\n\n`);
+      return writePiece(x, json.map(style === 'eventsource' ? asEvent : asLine).join(''));
     },
     async wait(since) {
       await database.hub.wait(since, ending.signal);
@@ -69,4 +67,11 @@ export function openFeed(
       ending.release();
     },
   };
+}
+
+const asLine = (json: string): string => `${json}\n`;
+
+function asEvent(json: string): string {
+  const { seq } = JSON.parse(json) as { seq: string };
+  return `data: ${json}\nid: ${seq}\n\n`;
 }

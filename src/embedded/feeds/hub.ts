@@ -1,43 +1,75 @@
-import type { Store } from '../storage/storage.js';
-import { createRecentChanges, withJson, type FeedChange } from './recent-changes.js';
+import type { Store, StoredChange } from '../storage/storage.js';
+import { createRecentChanges, withJson } from './recent-changes.js';
 import { createSleepers } from './sleepers.js';
 
 const PAGE = 200;
+/** So far apart feeds are woken at least, ms: each wake-up costs a message to every client. */
+const GATHER_MS = 5;
+/** So many changes that nobody asked for in between, and the newest are kept for nobody. */
+const UNHEARD = 2_000;
 
 /**
- * The one reader of a database's changes: it reads what was written once, while anybody listens,
- * and hands it to all feeds. A feed keeps its own position, so nothing is lost when it is slow.
+ * Hands the changes of a database to all its feeds. It overhears what is written; only what lies
+ * further back is read from the store, once for all who listen. A feed keeps its own position, so
+ * nothing is lost when it is slow.
  */
 export type Hub = {
   /** Changes after a position, oldest first; empty when there are none yet. */
-  after(since: number, limit: number): Promise<readonly FeedChange[]>;
+  after(since: number, limit: number): Promise<readonly StoredChange[]>;
   /** Resolves when something was written after `since`, the wait was aborted, or the database is gone. */
   wait(since: number, signal: AbortSignal): Promise<void>;
-  /** Something was written. */
-  notify(): void;
   readonly closed: boolean;
   close(): void;
 };
 
-export function createHub(store: Pick<Store, 'changes'>): Hub {
+export function createHub(store: Pick<Store, 'changes' | 'watch'>): Hub {
   const recent = createRecentChanges();
   const sleepers = createSleepers();
-  /** Counts writes; `covered` is the count that the last complete reading takes in. */
+  /** Counts writes; `covered` is the count of those that `recent` takes in. */
   let written = 0;
   let covered = -1;
+  let unheard = 0;
   let reading = false;
+  let waking = false;
+  let wokenAt = 0;
   let closed = false;
+
+  const take = (changes: readonly StoredChange[] | undefined): void => {
+    written += 1;
+    const goesOn = changes !== undefined && changes[0]?.seq === (recent.reached() ?? NaN) + 1;
+    if (goesOn) {
+      recent.add(changes);
+      covered = written;
+      unheard += changes.length;
+      if (unheard > UNHEARD) {
+        recent.clear();
+        covered = -1;
+      }
+    }
+    if (waking || sleepers.count() === 0) return;
+    waking = true;
+    const waitMs = wokenAt + GATHER_MS - performance.now();
+    // Whoever wrote is answered first.
+    if (waitMs <= 0) setImmediate(wake);
+    else setTimeout(wake, waitMs);
+  };
+  const wake = (): void => {
+    waking = false;
+    wokenAt = performance.now();
+    if (covered === written) sleepers.wakeBefore(recent.reached() ?? 0);
+    else void readOn();
+  };
+  store.watch(take);
 
   const readOn = async (): Promise<void> => {
     if (reading) return;
     reading = true;
     try {
-      for (let seen = -1; seen !== written && sleepers.count() > 0 && !closed;) {
-        seen = written;
+      while (covered !== written && sleepers.count() > 0 && !closed) {
+        const seen = written;
         const page = await store.changes({ since: startReading(), limit: PAGE });
-        if (page.length > 0) recent.add(page.map(withJson));
-        if (page.length === PAGE) seen = -1;
-        else covered = seen;
+        recent.add(page.map(withJson));
+        if (page.length < PAGE) covered = Math.max(covered, seen);
         sleepers.wakeBefore(recent.reached() ?? 0);
       }
     } catch {
@@ -60,20 +92,19 @@ export function createHub(store: Pick<Store, 'changes'>): Hub {
       return closed;
     },
     async after(since, limit) {
+      unheard = 0;
       if (since === recent.reached() && covered === written) return [];
-      const known = recent.after(since);
-      if (known.length > 0) return known.slice(0, limit);
+      const known = recent.after(since, limit);
+      if (known.length > 0) return known;
       return (await store.changes({ since, limit })).map(withJson);
     },
     wait(since, signal) {
       if (closed) return Promise.resolve();
+      unheard = 0;
       const woken = sleepers.sleep(since, signal);
-      void readOn();
+      if (covered !== written) void readOn();
+      else sleepers.wakeBefore(recent.reached() ?? 0);
       return woken;
-    },
-    notify() {
-      written += 1;
-      if (sleepers.count() > 0) void readOn();
     },
     close() {
       closed = true;

@@ -5,6 +5,8 @@ import type { Program, RunResult, Task } from './program.js';
 const MAX_WORKERS = 8;
 /** Workers beyond the first end after this time without work, ms. */
 const IDLE_MS = 30_000;
+/** Most functions are done long before another worker could have started, ms. */
+const PATIENCE_MS = 50;
 
 /** Runs functions of design documents away from the server's own thread. */
 export type FunctionPool = {
@@ -17,10 +19,11 @@ export type FunctionPool = {
 
 type Waiting = { readonly task: Task; readonly done: (result: RunResult) => void };
 
-/** Starts the pool with one worker ready; more are started while all are busy. */
+/** Starts the pool with one worker ready; more are started when all have been busy for a while. */
 export function createFunctionPool(): FunctionPool {
   const members = new Set<CrewMember>([startMember()]);
   const queue: Waiting[] = [];
+  let growing: NodeJS.Timeout | undefined;
   let closing = false;
 
   const submit = (task: Task): Promise<RunResult> =>
@@ -31,11 +34,22 @@ export function createFunctionPool(): FunctionPool {
   const dispatch = (): void => {
     for (let next = queue[0]; next !== undefined; next = queue[0]) {
       const member = closing ? undefined : choose(members, next.task);
-      if (member === undefined && !closing) return;
+      if (member === undefined && !closing) return growLater();
       queue.shift();
       if (member === undefined) next.done(SHUT_DOWN);
       else void work(member, next);
     }
+  };
+  const growLater = (): void => {
+    if (members.size === 0) grow();
+    else growing ??= setTimeout(grow, PATIENCE_MS).unref();
+  };
+  const grow = (): void => {
+    clearTimeout(growing);
+    growing = undefined;
+    if (closing || queue.length === 0) return;
+    if (members.size < MAX_WORKERS) members.add(startMember());
+    dispatch();
   };
   const work = async (member: CrewMember, { task, done }: Waiting): Promise<void> => {
     done(await member.perform(task));
@@ -60,15 +74,11 @@ const SHUT_DOWN: RunResult = {
   failure: { kind: 'crash', message: 'the server is shutting down' },
 };
 
-/** An idle worker, best one that knows the program already; a new one while there may be more. */
+/** An idle worker, best one that knows the program already. */
 function choose(members: Set<CrewMember>, task: Task): CrewMember | undefined {
   for (const member of members) if (member.ended) members.delete(member);
   const idle = [...members].filter((member) => !member.busy);
-  const chosen = idle.find((member) => member.knows(task)) ?? idle[0];
-  if (chosen !== undefined || members.size >= MAX_WORKERS) return chosen;
-  const started = startMember();
-  members.add(started);
-  return started;
+  return idle.find((member) => member.knows(task)) ?? idle[0];
 }
 
 function sendHome(members: Set<CrewMember>, member: CrewMember): void {

@@ -82,7 +82,7 @@ async function sendNormal(x: Exchange, database: Database, request: Request): Pr
   let separator = '';
   await writePiece(x, '{"results":[\n');
   for (; next.done !== true; next = await rows.next()) {
-    if (!(await writePiece(x, separator + next.value))) return;
+    if (!(await writePiece(x, separator + next.value.join(',\n')))) return;
     separator = ',\n';
   }
   await end(x, database, next.value);
@@ -113,7 +113,7 @@ async function sendLongpoll(x: Exchange, database: Database, request: Request): 
     let separator = '';
     for (; next.done !== true; next = await rows.next()) {
       feed.quiet();
-      if (!(await writePiece(x, separator + next.value))) return feed.close();
+      if (!(await writePiece(x, separator + next.value.join(',\n')))) return feed.close();
       separator = ',\n';
     }
     since = next.value;
@@ -139,8 +139,8 @@ async function sendStream(
       let next = await rows.next();
       feed.begin();
       for (; next.done !== true; next = await rows.next()) {
-        left -= 1;
-        if (!(await feed.row(next.value))) return;
+        left -= next.value.length;
+        if (!(await feed.rows(next.value))) return;
       }
       since = next.value;
     } while (left > 0 && (await feed.wait(since)));

@@ -1,4 +1,4 @@
-import type { Doc, WriteResult } from './storage.js';
+import type { StoredChange } from './storage.js';
 
 /** How much of the newest document bodies is kept in memory, in characters of JSON. */
 const MAX_CHARS = 16 * 1024 * 1024;
@@ -11,7 +11,8 @@ export type BodyCache = {
   /** The body of exactly this revision as JSON, if it is here. */
   find(id: string, rev: string): string | undefined;
   keep(id: string, rev: string, json: string): void;
-  note(docs: readonly Doc[], results: readonly WriteResult[]): void;
+  /** Takes what was just written. */
+  note(change: StoredChange): void;
   forget(id: string): void;
 };
 
@@ -42,15 +43,8 @@ export function createBodyCache(): BodyCache {
     },
     keep,
     forget,
-    note(docs, results) {
-      if (!inUse) return;
-      docs.forEach((doc, i) => {
-        const result = results[i];
-        if (result === undefined || !('rev' in result)) return;
-        // Attachments are stored as stubs that only the store knows.
-        if (doc['_attachments'] !== undefined) forget(doc._id);
-        else keep(doc._id, result.rev, JSON.stringify({ ...doc, _rev: result.rev }));
-      });
+    note({ id, leaves: [rev], json }) {
+      if (inUse && rev !== undefined) keep(id, rev, json);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Settings } from './pouch-storage.js';
 import { openSession, type Session } from './session.js';
 import type { Store, WriteResult } from './storage.js';
 import { createWriteQueue } from './write-queue.js';
+import type { Told } from './write-tap.js';
 
 /** How many revisions of a document are remembered unless `_revs_limit` says otherwise. */
 const DEFAULT_REVS_LIMIT = 50;
@@ -25,13 +26,16 @@ type Options = {
 export async function openPouchStore({ home, settings, remove }: Options): Promise<Store> {
   const limit = (settings.get('revs_limit') as number | undefined) ?? DEFAULT_REVS_LIMIT;
   const location = join(home, 'data');
-  const session = await openSession(location, limit);
-  const instance = await session.pouch().id();
   const bodies = createBodyCache();
+  const listeners: Told[] = [(changes) => changes?.forEach((change) => bodies.note(change))];
+  const tell: Told = (changes) => listeners.forEach((told) => told(changes));
+  const session = await openSession(location, limit, tell);
+  const instance = await session.pouch().id();
   const { closeIndexes, ...indexes } = indexMaps(session, join(home, 'indexes'));
 
   return {
     instance,
+    watch: (told) => void listeners.push(told),
     ...figuresAndWrites(session, bodies, location),
     ...readers(session, bodies),
     ...locals(session),
@@ -80,8 +84,10 @@ function figuresAndWrites(
       use(async () => {
         const results = await queue.write(docs, newEdits);
         ids.note(results, newEdits);
-        if (newEdits) bodies.note(docs, results);
-        else for (const doc of docs) bodies.forget(doc._id);
+        // Only the store knows these bodies: attachments as stubs, and the winner of a conflict.
+        for (const doc of docs) {
+          if (!newEdits || doc['_attachments'] !== undefined) bodies.forget(doc._id);
+        }
         return results;
       }),
   };

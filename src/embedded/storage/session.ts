@@ -2,6 +2,7 @@ import type { LevelDown } from 'leveldown';
 
 import { createGate } from './gate.js';
 import { openPouch, type Pouch } from './pouch.js';
+import { tapWrites, type Told } from './write-tap.js';
 
 /** Thrown by every method of a store that was closed or removed. */
 export class StoreClosed extends Error {
@@ -22,10 +23,15 @@ export type Session = {
   readonly closed: () => boolean;
 };
 
-/** Opens a database on disk. */
-export async function openSession(location: string, revsLimit: number): Promise<Session> {
+/** Opens a database on disk; `told` hears of every write. */
+export async function openSession(
+  location: string,
+  revsLimit: number,
+  told: Told,
+): Promise<Session> {
   let limit = revsLimit;
   let { pouch, level } = await openPouch(location, limit);
+  tapWrites(level, told);
   let closed = false;
   const gate = createGate();
 
@@ -45,6 +51,7 @@ export async function openSession(location: string, revsLimit: number): Promise<
         await pouch.close();
         limit = next;
         ({ pouch, level } = await openPouch(location, limit));
+        tapWrites(level, told);
       }),
     close: (then) =>
       gate.alone(async () => {

@@ -78,6 +78,9 @@ export type Change = {
   readonly doc: Doc;
 };
 
+/** A change with its document as JSON, which all feeds share. */
+export type StoredChange = Change & { readonly json: string };
+
 /** What a write meets: the stored state of the document that it names. */
 export type Parent =
   /** No document, or a deleted one that is made again. */
@@ -104,6 +107,11 @@ export type Store = {
   updateSeq(): Promise<number>;
   /** Writes in the order given; with `newEdits: false` revisions are taken as they come (replication). */
   write(docs: readonly Doc[], options: { readonly newEdits: boolean }): Promise<WriteResult[]>;
+  /**
+   * Has a listener told what each write changed, oldest first, as soon as it is on disk; undefined
+   * when `changes` has to be asked.
+   */
+  watch(told: (changes: readonly StoredChange[] | undefined) => void): void;
   get(id: string, options?: ReadOptions): Promise<Doc | Absent>;
   openRevs(id: string, revs: 'all' | readonly string[], options: ReadOptions): Promise<OpenRev[]>;
   parents(docs: readonly Doc[]): Promise<Parent[]>;

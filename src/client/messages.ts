@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { problem } from '../errors.js';
+import { eventId } from '../model/event.js';
+import type { Store } from '../store/store.js';
+import { isFinalState } from './jobs.js';
+import { writeDocument } from './writes.js';
+
+/** A signal to one job. `id`: the same signal sent again counts once. */
+export type SignalToSend = {
+  readonly job: string;
+  readonly name: string;
+  readonly data?: unknown;
+  readonly by?: string;
+  readonly id?: string;
+};
+
+/** An event for every job that waits for its type and key, now or later. */
+export type EventToAnnounce = {
+  readonly event: string;
+  readonly key?: string;
+  readonly data?: unknown;
+};
+
+/**
+ * Stores a signal and answers its id; an engine puts it into the job, also one submitted later.
+ * @throws TwsError `job_ended`
+ */
+export async function sendSignal(
+  store: Store,
+  { job, name, data, by, id = randomUUID() }: SignalToSend,
+): Promise<string> {
+  const there = await store.get(job);
+  if (there !== undefined && isFinalState(there)) {
+    throw problem('job_ended', { id: job, state: String(there['state']) });
+  }
+  const _id = `signal:${job}:${id}`;
+  await writeDocument(store, {
+    _id,
+    type: 'signal',
+    job,
+    name,
+    ...(data === undefined ? {} : { data }),
+    ...(by === undefined ? {} : { by }),
+  });
+  return _id;
+}
+
+/** Stores an event and answers its id. @throws TwsError `document_conflict` for one that was announced */
+export async function announceEvent(
+  store: Store,
+  { event, key = '', data }: EventToAnnounce,
+): Promise<string> {
+  const _id = eventId({ type: event, key });
+  const more = data === undefined ? {} : { data };
+  await writeDocument(store, { _id, type: 'event', event, key, ...more });
+  return _id;
+}

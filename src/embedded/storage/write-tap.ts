@@ -1,0 +1,80 @@
+import type { LevelDown } from 'leveldown';
+
+import type { PouchMetadata } from './pouch.js';
+import { leavesOf } from './rev-tree.js';
+import type { Doc, StoredChange } from './storage.js';
+
+/** Told what each write changed, oldest first, once it is on disk; undefined: it has to be read. */
+export type Told = (changes: readonly StoredChange[] | undefined) => void;
+
+type Operation = { readonly type: string; readonly key: unknown; readonly value?: unknown };
+
+const BODIES = '\u00ffby-sequence\u00ff';
+const TREES = '\u00ffdocument-store\u00ff';
+
+/**
+ * Overhears what PouchDB writes into its LevelDB: whoever follows the changes need not read them
+ * from disk again. Tells of plain updates only (one body and one tree for each document, no
+ * attachments, no conflicts); everything else it tells as "has to be read".
+ */
+export function tapWrites(level: LevelDown, told: Told): void {
+  const batch = level._batch.bind(level);
+  level._batch = (operations, options, done) =>
+    batch(operations, options, (error) => {
+      if (!error) tell(operations, told);
+      done(error);
+    });
+}
+
+function tell(operations: readonly Operation[], told: Told): void {
+  const bodies = putsBelow(operations, BODIES);
+  if (bodies.length === 0) return;
+  const trees = new Map(putsBelow(operations, TREES));
+  const changes: StoredChange[] = [];
+  for (const [key, body] of bodies) {
+    const change = changeOf(Number(key), body, trees);
+    if (change === undefined) return told(undefined);
+    changes.push(change);
+  }
+  told(changes.sort((a, b) => a.seq - b.seq));
+}
+
+/** Keys (without the prefix) and values of what is put into one of PouchDB's stores. */
+function putsBelow(operations: readonly Operation[], prefix: string): [string, string][] {
+  return operations.flatMap(({ type, key, value }): [string, string][] => {
+    const isOurs = type === 'put' && typeof key === 'string' && key.startsWith(prefix);
+    return isOurs && typeof value === 'string' ? [[key.slice(prefix.length), value]] : [];
+  });
+}
+
+/** PouchDB puts these members last, CouchDB shows them first. */
+const IDENTITY = /,"_id":("(?:[^"\\]|\\.)*"),"_rev":"([^"\\]*)"\}$/;
+
+function changeOf(
+  seq: number,
+  body: string,
+  trees: ReadonlyMap<string, string>,
+): StoredChange | undefined {
+  const [end = '', quotedId = '', rev = ''] = IDENTITY.exec(body) ?? [];
+  if (end === '' || body.includes('"_attachments"')) return undefined;
+  const id = JSON.parse(quotedId) as string;
+  const tree = trees.get(id);
+  if (tree === undefined) return undefined;
+  const metadata = JSON.parse(tree) as PouchMetadata;
+  const { winningRev, deleted } = metadata;
+  if (metadata.seq !== seq || winningRev !== rev || deleted) return undefined;
+  if (leavesOf(metadata.rev_tree).length > 1) return undefined;
+  const json = `{"_id":${quotedId},"_rev":"${rev}",${body.slice(1, -end.length)}}`;
+  return withLazyDoc({ seq, id, deleted, leaves: [rev], conflicts: [], json });
+}
+
+/** Most feeds show the text and never look into the document. */
+function withLazyDoc(change: Omit<StoredChange, 'doc'>): StoredChange {
+  let doc: Doc | undefined;
+  return {
+    ...change,
+    get doc() {
+      return (doc ??= JSON.parse(change.json) as Doc);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { endRefused } from '../decide/finish.js';
+import type { ChildJob } from '../decide/intent.js';
+import { isFinal, type FinalJob, type LiveJob } from '../model/job.js';
+import type { StoredDocument } from '../model/parse.js';
+import { inReadingOrder } from '../model/reading-order.js';
+import type { LiveStep } from '../model/step.js';
+import type { NewDocument } from '../store/writer.js';
+import { cancelChildren } from './abandon.js';
+import { writeOrConfirm } from './confirm.js';
+import type { Decision } from './decision.js';
+import { generationOf } from './desk.js';
+import type { JobParts } from './jobs.js';
+
+/** A decision that is written. */
+export type Commit = Extract<Decision, { kind: 'write' | 'claim' | 'spawn' }>;
+
+/**
+ * Writes what was decided; whoever loses the race does nothing more (E1). Answers the document that
+ * has to be looked at next, if there is more to do about it.
+ */
+export async function commit(
+  parts: JobParts,
+  decision: Commit,
+): Promise<StoredDocument | undefined> {
+  const { hands, desk, parking } = parts;
+  const { job } = decision;
+  parking.leave(job._id);
+  const claims = decision.kind === 'claim' ? decision.steps : [];
+  hands.reserve(claims, undefined, job as LiveJob);
+  await cancelChildren(parts, job._id, decision.abandons);
+  const written = await writeOrConfirm(parts, job, claims);
+  if (written.kind === 'written') return goOn(parts, decision, written.doc);
+  hands.withdraw(claims);
+  if (written.kind === 'refused') await endRefusedJob(parts, job._id, written.reason);
+  else if (hands.of(job._id).length === 0) desk.drop(job._id);
+  return undefined;
+}
+
+/** After a confirmed write: starts the claims, makes the children. Answers as `commit` does. */
+export async function goOn(
+  parts: JobParts,
+  decision: Commit,
+  doc: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  const { desk, reading } = parts;
+  const job = { ...decision.job, _rev: doc._rev };
+  desk.putOwn(doc);
+  // What was read back may be a later revision, with changes of somebody else in it.
+  if (generationOf(doc._rev) === generationOf(decision.job._rev) + 1) reading.know(doc, job);
+  switch (decision.kind) {
+    case 'claim':
+      startAll(parts, job as LiveJob, decision.steps);
+      return undefined;
+    case 'spawn':
+      await writeChildren(parts, decision.children);
+      return doc;
+    case 'write':
+      if (isFinal(decision.job)) {
+        sayEnd(parts, decision.job);
+        parts.locks.adopt(doc);
+      }
+      return doc;
+  }
+}
+
+/** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
+async function endRefusedJob(parts: JobParts, id: string, reason: string): Promise<void> {
+  const { store, retry, desk, locks, now, log } = parts;
+  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${reason}`);
+  const doc = await retry(() => store.get(id));
+  if (doc !== undefined) {
+    await store.write(inReadingOrder(endRefused(doc, reason, now())));
+    locks.adopt(doc);
+    await locks.release(doc);
+  }
+  desk.drop(id);
+}
+
+function startAll({ hands, log }: JobParts, job: LiveJob, steps: readonly LiveStep[]): void {
+  for (const step of steps) {
+    const about = { job: job._id, step: step.name, attempt: step.attempt };
+    log.info(about, `Step ${step.name} begins.`);
+    hands.start(job, step);
+  }
+}
+
+async function writeChildren(parts: JobParts, children: readonly ChildJob[]): Promise<void> {
+  // A conflict says that the child is there already: its id is made from the parent's step.
+  await Promise.all(children.map((child) => parts.store.write(child as NewDocument)));
+}
+
+function sayEnd({ log }: JobParts, job: FinalJob): void {
+  const { exit, failure } = job;
+  const because = failure === undefined ? '' : ` ${failure.message}`;
+  log.info({ job: job._id, exit }, `Job ${job._id} ended with exit ${exit}.${because}`);
+}

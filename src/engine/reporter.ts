@@ -1,0 +1,68 @@
+import { boundedLog, logLine, type LogLine, type Report } from '../decide/report.js';
+
+/** Gathers what a running attempt tells of itself, and has it written now and then. */
+export type Reporter = {
+  readonly details: (details: unknown) => void;
+  readonly progress: (progress: number | string) => void;
+  readonly log: (line: LogLine) => void;
+  /** All that was told so far. */
+  readonly told: () => Report;
+  /** From now on nothing is written: the end of the attempt carries the rest. */
+  readonly stop: () => void;
+};
+
+export type ReporterOptions = {
+  /** Writes a report; what it cannot write the next one carries. Must not reject. */
+  readonly write: (report: Report) => Promise<void>;
+  /** Between two writes at least, ms. */
+  readonly everyMs: number;
+  /** Before the first one, ms: a short attempt tells everything when it ends. */
+  readonly firstMs: number;
+};
+
+/** A list of lines is made short again when it has grown to this. */
+const mostLines = 200;
+
+export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Reporter {
+  let told: Report = {};
+  let lines: LogLine[] = [];
+  let notBefore = performance.now() + firstMs;
+  let timer: NodeJS.Timeout | undefined;
+  let writing = false;
+  let isNew = false;
+  let stopped = false;
+
+  const current = (): Report => (lines.length === 0 ? told : { ...told, log: boundedLog(lines) });
+  const plan = (): void => {
+    if (stopped || writing || !isNew || timer !== undefined) return;
+    timer = setTimeout(() => void send(), Math.max(0, notBefore - performance.now()));
+  };
+  const send = async (): Promise<void> => {
+    timer = undefined;
+    isNew = false;
+    writing = true;
+    await write(current());
+    writing = false;
+    notBefore = performance.now() + everyMs;
+    plan();
+  };
+  const tell = (more: Report): void => {
+    told = { ...told, ...more };
+    isNew = true;
+    plan();
+  };
+  return {
+    details: (details) => tell({ details }),
+    progress: (progress) => tell({ progress }),
+    log: (line) => {
+      lines.push(logLine(line));
+      if (lines.length > mostLines) lines = [...boundedLog(lines)];
+      tell({});
+    },
+    told: current,
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
