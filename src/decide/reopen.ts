@@ -4,6 +4,7 @@ import type { RetryWish } from '../model/request.js';
 import { timeSchema, toEpochMs } from '../model/scalars.js';
 import type { Leaf } from '../model/tree.js';
 import { leavesIn } from './leaves.js';
+import { mayLock } from './locks.js';
 import { isPlain, merge, without } from './record.js';
 
 type Reopened =
@@ -38,6 +39,7 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
       ...live,
       ...(all.length === 0 ? {} : { redo: all }),
       ...(latest === true ? { refresh: true } : {}),
+      ...(mayLock(live) ? { relock: true } : {}),
       ...(params === undefined ? {} : { params: withParams(live, params) }),
     },
   };
