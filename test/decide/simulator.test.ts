@@ -127,7 +127,7 @@ describe('any job, run by any engines,', () => {
       checkRetries(given, last?.job as Job);
     });
     fc.assert(property, { numRuns: 1_000, seed: 20_260_101 });
-  });
+  }, 120_000);
 
   it('that meets no trouble takes one revision per step and one more', () => {
     const nodes = fc.array(fc.constantFrom('t0', 't1'), { maxLength: 6 });

@@ -103,8 +103,8 @@ async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<
 }
 
 async function listPlugins(config: Config, { verbose }: Flags, io: Io): Promise<unknown> {
-  const { loadPlugins } = await import('../../plugin/loader.js');
-  const plugins = await loadPlugins({ folders: config.plugins, log: () => undefined });
+  const { loadProjectPlugins } = await import('../plugins.js');
+  const plugins = await loadProjectPlugins(config.plugins);
   const listed = plugins.list();
   for (const plugin of listed) {
     io.out(verbose ? JSON.stringify(plugin, null, 2) : pluginLine(plugin, io));
