@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectServer, type Opened, type ServerReport } from '../client.js';
-import { credentialVariables, type Config } from '../config.js';
+import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
 import { guardProcess } from '../engine/guard.js';
 import type { Log } from '../engine/log.js';
-import { loadPlugins } from '../plugin/loader.js';
+import { loadProjectPlugins } from './plugins.js';
 import { aborted } from './signals.js';
 import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
 
@@ -40,12 +40,9 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     started.engine?.fail(started.broken);
   };
   const onSecret = guardProcess({ log, onBroken });
-  // Plugins share this process: what they need of credentials they get as parameters.
-  for (const name of credentialVariables) delete process.env[name];
-  const plugins = await loadPlugins({
-    folders: config.plugins,
-    log: (message, data) => log.warn(data ?? {}, message),
-  });
+  const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
+    log.warn(data ?? {}, message),
+  );
   const { cryptoKey, olderSecrets, slots, labels, leaseMs, drainMs, root } = config;
   const engine = await startEngine({
     store: opened.store,

@@ -173,6 +173,13 @@ export type TaskSlots = { readonly task: string; readonly slots: number };
 /** One move inside a decision: a changed job to go on from, or the end of the decision. */
 export type Move = { readonly kind: 'change'; readonly job: LiveJob | FinalJob } | Intent;
 
+/** What comes of a step that can begin. */
+export type Begun =
+  | { readonly kind: 'change'; readonly job: LiveJob }
+  | Extract<Intent, { kind: 'claim' | 'spawn' }>
+  | LookUp
+  | Wait;
+
 /** How an attempt ended, as the runner tells. Delays in ms. */
 export type Outcome =
   | { readonly kind: 'done'; readonly result?: unknown; readonly exit?: number }

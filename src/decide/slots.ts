@@ -2,6 +2,7 @@ import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import { keyOf, type Task } from '../model/task.js';
 import type { TaskSlots, World } from './intent.js';
+import { definitionFor } from './serving.js';
 
 /** How many attempts of a task an engine may run at once; undefined: as many as it has slots. */
 export function taskSlots({ name, owner, slots }: Task): TaskSlots | undefined {
@@ -30,7 +31,7 @@ export function withClaims(job: LiveJob, world: World, claims: readonly LiveStep
 }
 
 /** The limit of the task of a step. */
-export function limitOf(job: LiveJob, { task }: LiveStep): TaskSlots | undefined {
-  const definition = job.definitions[task];
+export function limitOf(job: LiveJob, step: LiveStep): TaskSlots | undefined {
+  const definition = definitionFor(job, step);
   return definition === undefined ? undefined : taskSlots(definition);
 }

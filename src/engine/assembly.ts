@@ -95,15 +95,13 @@ export function assemble(options: EngineOptions) {
     if (plugin === undefined) return { templates: [] };
     return { templates: plugin.module.templates ?? [], hash: plugin.hash };
   };
-  const bystanders = (seenAt: number) => ({
-    me: { ...mine, id },
+  const me = { ...mine, id, pid: process.pid, facts };
+  const bystanders = (seenAt: number) => ({ me, seenAt, peers: peers.alive() });
+  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
     seenAt,
     peers: peers.alive(),
-  });
-  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
-    ...bystanders(seenAt),
     me: {
-      ...{ ...mine, id, pid: process.pid, facts },
+      ...me,
       freeSlots: hands.freeSlots(ended),
       runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
@@ -146,6 +144,6 @@ export function assemble(options: EngineOptions) {
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 
-function without(claims: ReadonlySet<string>, ended: string): ReadonlySet<string> {
-  return new Set([...claims].filter((claim) => claim !== ended));
+function without(claims: ReadonlySet<string>, ended: readonly string[]): ReadonlySet<string> {
+  return new Set([...claims].filter((claim) => !ended.includes(claim)));
 }

@@ -16,7 +16,7 @@ import type { Log } from './log.js';
 import type { Parking } from './parking.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
-import { settleAttempt } from './settle-attempt.js';
+import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
 import { writeReport } from './reports.js';
 import type { Timers } from './timers.js';
 
@@ -66,6 +66,8 @@ export type Jobs = {
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
 export function createJobs(parts: JobParts): Jobs {
   const { desk, hands, parking, timers } = parts;
+  /** Attempts that have ended and whose outcomes are not written yet, by job. */
+  const ended = new Map<string, readonly EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
     void desk.queue(doc._id, async () => {
       if (desk.isNewest(doc)) await considerJob(parts, doc);
@@ -85,11 +87,17 @@ export function createJobs(parts: JobParts): Jobs {
       void wake(parts, id);
     },
     report: (id, step, told) => desk.queue(id, () => writeReport(parts, id, step, told)),
-    settle: (id, step, outcome, told) =>
-      desk.queue(id, async () => {
-        const doc = await settleAttempt(parts, id, step, outcome, told);
+    settle: (id, step, outcome, told) => {
+      ended.set(id, [...(ended.get(id) ?? []), { step, outcome, told }]);
+      return desk.queue(id, async () => {
+        // What ended while another write of the job was under way goes into one revision.
+        const together = ended.get(id);
+        ended.delete(id);
+        if (together === undefined) return;
+        const doc = await settleAttempts(parts, id, together);
         if (doc !== undefined) await considerJob(parts, doc);
-      }),
+      });
+    },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
       for (const claim of hands.of(id)) hands.stop(claim, 'fenced');

@@ -25,7 +25,15 @@ export type Peers = {
   readonly forgive: () => void;
 };
 
-type Seen = { beat: number; movedAt: number; doc?: EngineDocument; gone: boolean; told: boolean };
+type Seen = {
+  beat: number;
+  movedAt: number;
+  doc?: EngineDocument;
+  /** What the others take it for. */
+  peer?: Peer;
+  gone: boolean;
+  told: boolean;
+};
 
 /** `now` (ms) may start anywhere but must not jump: a monotonic clock. */
 export function createPeers(me: string, leaseMs: number, now: () => number): Peers {
@@ -60,6 +68,7 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         beat: doc.beat,
         movedAt,
         doc,
+        peer: { id, plugins: new Set(doc.plugins), labels: new Set(doc.labels) },
         gone: false,
         told: moved ? false : before.told,
       });
@@ -71,10 +80,9 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       return 'alive';
     },
     alive: () =>
-      [...seen].flatMap(([id, entry]) => {
-        const { doc } = entry;
-        if (doc === undefined || doc.state !== 'running' || isDead(entry)) return [];
-        return [{ id, plugins: new Set(doc.plugins), labels: new Set(doc.labels) }];
+      [...seen.values()].flatMap((entry) => {
+        const { doc, peer } = entry;
+        return peer === undefined || doc?.state !== 'running' || isDead(entry) ? [] : [peer];
       }),
     remains: () =>
       [...seen].flatMap(([id, entry]) => (entry.doc !== undefined && isDead(entry) ? [id] : [])),

@@ -15,6 +15,11 @@ export const exits = {
 export const phases = ['main', 'error', 'cancel', 'undo', 'callback'] as const;
 export type Phase = (typeof phases)[number];
 
+/** Of the flow's own structure, not of what follows a failure or a cancel. */
+export function isOfFlow(phase: Phase): boolean {
+  return phase === 'main' || phase === 'callback';
+}
+
 /** Why something ended badly: `name` is a stable word, `message` one sentence. */
 export const failureSchema = z.looseObject({
   name: z.string(),

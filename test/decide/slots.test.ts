@@ -28,7 +28,7 @@ describe('the slots of a task', () => {
     const { liveJob, live } = told;
     const around = world({ freeSlots: 3, runningOf: { 'a::DEFAULT': 1 } });
     expect(withClaims(liveJob, around, [])).toBe(around);
-    const { me } = withClaims(liveJob, around, [live, { ...live, task: 'b' }]);
+    const { me } = withClaims(liveJob, around, [live, { ...live, task: 'b', path: '1' }]);
     expect([me.freeSlots, me.runningOf('a::DEFAULT'), me.runningOf('b::DEFAULT')]).toEqual([
       1, 2, 0,
     ]);
@@ -37,7 +37,7 @@ describe('the slots of a task', () => {
   it('are not known of a task that is not defined', () => {
     const told = story({ steps: ['a'] });
     told.go();
-    expect(limitOf(told.liveJob, { ...told.live, task: 'x' })).toBeUndefined();
+    expect(limitOf(told.liveJob, { ...told.live, task: 'x', path: '7' })).toBeUndefined();
   });
 });
 

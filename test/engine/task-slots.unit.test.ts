@@ -35,8 +35,8 @@ describe('the slots of a task on one engine', () => {
     const hands = open();
     hands.reserve([step('1'), step('2')], undefined, job);
     expect(hands.fits(job, [step('3')])).toBe(false);
-    expect(hands.fits(job, [step('3')], '1')).toBe(true);
-    hands.reserve([step('3')], '1', job);
+    expect(hands.fits(job, [step('3')], ['1'])).toBe(true);
+    hands.reserve([step('3')], ['1'], job);
     expect(hands.runningOf(a)).toBe(2);
     hands.release('1');
     expect(hands.runningOf(a)).toBe(2);

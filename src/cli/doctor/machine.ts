@@ -1,5 +1,6 @@
 import type { Config } from '../../config.js';
-import { loadPlugins } from '../../plugin/loader.js';
+import { reasonOf } from '../lines.js';
+import { loadProjectPlugins } from '../plugins.js';
 import type { Finding } from './finding.js';
 
 /** The oldest Node.js this package runs on. */
@@ -33,15 +34,15 @@ export function checkSettings(config: Config): readonly Finding[] {
 
 /** Which plugins can be called, and why others cannot. */
 export async function checkPlugins(config: Config): Promise<readonly Finding[]> {
-  const registry = await loadPlugins({ folders: config.plugins, log: () => undefined });
+  const registry = await loadProjectPlugins(config.plugins);
   const broken = registry.list().filter(({ state }) => state === 'broken');
   const names = registry.names();
   return [
     { what: 'plugins', verdict: 'ok', says: `${names.length} ready: ${names.join(', ')}` },
-    ...broken.map(({ name, problem = 'It cannot be loaded.' }): Finding => ({
+    ...broken.map(({ name, file, problem }): Finding => ({
       what: `plugin ${name}`,
       verdict: 'fail',
-      says: problem,
+      says: `${file} cannot be loaded: ${reasonOf({ name, file, problem })}`,
       todo: 'Mend the file or remove it; its tasks run on other engines only.',
     })),
   ];
