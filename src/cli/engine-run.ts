@@ -43,7 +43,7 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
   const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
     log.warn(data ?? {}, message),
   );
-  const { cryptoKey, olderSecrets, slots, labels, leaseMs, drainMs, root } = config;
+  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, root } = config;
   const engine = await startEngine({
     store: opened.store,
     plugins,
@@ -54,6 +54,7 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     keyless: true,
     slots,
     labels,
+    queues,
     leaseMs,
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     drainMs,

@@ -8,6 +8,7 @@ import { loseStep } from './fail.js';
 import { failedMove } from './failed.js';
 import { finish } from './finish.js';
 import type { Move, World } from './intent.js';
+import { relockMove } from './locks.js';
 import { pauseMove } from './pause.js';
 import { refreshMove } from './refresh.js';
 import { isOfEnd } from './paths.js';
@@ -19,7 +20,7 @@ import { dropMove, lateOnes, workMove } from './work.js';
 
 /**
  * The next move of a live job. The rules are asked in this order; the first that has something to
- * say decides: lost engines, new definitions, cancel, hard timeout, what waiting steps wait for, pause,
+ * say decides: lost engines, new definitions, cancel, locks to take again, hard timeout, what waiting steps wait for, pause,
  * expiry, the time before a run, and last what the structure says.
  */
 export function advance(job: LiveJob, now: number, world: World): Move {
@@ -27,6 +28,7 @@ export function advance(job: LiveJob, now: number, world: World): Move {
     reclaimMove(job, now, world) ??
     refreshMove(job, now, world) ??
     cancelMove(job, now, world) ??
+    relockMove(job, now, world) ??
     hardTimeoutMove(job, now) ??
     waitsMove(job, now, world) ??
     pauseMove(job, now, world) ??

@@ -10,7 +10,7 @@ import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
 import { lookUp, type Begun, type World } from './intent.js';
 import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
-import { definitionOf, isUnserved, needsOf, servesHere } from './serving.js';
+import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
 import { fullTask } from './slots.js';
 import { beginWait, isBuiltIn } from './waits.js';
 import { seenBy } from './structure/decider.js';
@@ -103,17 +103,18 @@ function waitForEngine(
 ): Begun | undefined {
   if (definition.flow !== undefined) return undefined;
   const { leaf, phase } = beginning;
-  const needs = needsOf(definition);
+  const queue = queueOf(job);
+  const needs = needsOf(definition, world, queue);
   const acceptMs = definition.accept_timeout ?? 0;
   const acceptBy = acceptMs === 0 ? Infinity : readyAt(job, leaf.path) + acceptMs;
   if (now >= acceptBy) {
     const why = failure('AcceptTimeout', { timeout: acceptMs, needs });
     return failUnbegun(job, beginning, { failure: why, exit: exits.timeout }, now);
   }
-  const here = servesHere(definition, world);
+  const here = servesHere(definition, world, queue);
   const full = fullTask(definition, world);
   if (here && world.me.freeSlots > 0 && full === undefined) return undefined;
-  if (!isUnserved(definition, world)) {
+  if (!isUnserved(definition, world, queue)) {
     const because = here
       ? `Step ${leaf.name} waits for a free slot${full === undefined ? '' : ` of its task's ${full.slots}`}.`
       : `Step ${leaf.name} needs ${needs}: another engine has it.`;
@@ -123,7 +124,7 @@ function waitForEngine(
       kind: 'wait',
       because,
       ...(here
-        ? { for: 'slot', rank: rankFor(job, definition, world), ...tasks }
+        ? { for: 'slot', rank: rankFor(job, definition, world, queue), ...tasks }
         : { for: 'engine' }),
       ...untilOf(acceptBy, cutOff, hardDeadline(job), expiryOf(job)),
     };

@@ -1,12 +1,12 @@
 import { failure } from '../model/failures.js';
-import type { LiveJob } from '../model/job.js';
+import { defaultQueue, type LiveJob } from '../model/job.js';
 import { exits, type Failure, type Step, type WaitingStep } from '../model/step.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
 import { finish } from './finish.js';
 import { entryOf, leafAt, withBegun, withStep } from './history.js';
-import { definitionFor } from './serving.js';
+import { definitionFor, queueOf } from './serving.js';
 import { continueParams } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
 import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } from './intent.js';
@@ -56,7 +56,10 @@ export function continueAnew(job: LiveJob, beginning: Beginning, now: number): B
 function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   const decider = leafAt(job, path.replace(/\.continue$/, ''));
   const params = decider === undefined ? {} : continueParams(job, decider);
-  const kept = ['flow', 'owner', 'priority', 'target', 'keys', 'tags', 'parent'] as const;
+  const kept = [
+    ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent'] as const),
+    ...(['target', 'locks', 'locked'] as const),
+  ] as const;
   const same = Object.fromEntries(
     kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
   );
@@ -64,16 +67,23 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   return { _id: child, type: 'job', ...same, ...inline, params, continued_from: job._id };
 }
 
+/** Priority and queue go down to children; a queue that a child's own flow names comes before one that only the parent's flow named. */
 function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
   const { params } = step;
+  const queue = queueOf(job);
   return {
     _id: step.child,
     type: 'job',
     flow,
     owner: job.owner ?? job.flow_definition.owner,
-    parent: { job: job._id, step: step.path },
+    parent: {
+      job: job._id,
+      step: step.path,
+      ...(queue === defaultQueue ? {} : { queue }),
+    },
     ...(params === undefined ? {} : { params }),
     ...(job.priority === undefined ? {} : { priority: job.priority }),
+    ...(job.queue === undefined ? {} : { queue: job.queue }),
   };
 }
 

@@ -8,7 +8,7 @@ import { gatesMove } from './gates.js';
 import { hasBegun, withBegun } from './history.js';
 import { lookUp, type ChildJob, type LookUp, type Move, type Wait, type World } from './intent.js';
 import { isUndoing, isWithin } from './paths.js';
-import { definitionOf, isUnserved } from './serving.js';
+import { definitionOf, isUnserved, queueOf } from './serving.js';
 import type { Beginning, Work } from './structure/progress.js';
 import { withClaims } from './slots.js';
 import { cancelledSteps, stopMove } from './stop.js';
@@ -152,7 +152,7 @@ export function lateOnes(
   return beginnings.filter(({ leaf, phase, due }) => {
     if (!isOfFlow(phase) || (due ?? now) > now) return false;
     const definition = definitionOf(job, leaf.entry);
-    return definition === undefined || !isUnserved(definition, world);
+    return definition === undefined || !isUnserved(definition, world, queueOf(job));
   });
 }
 

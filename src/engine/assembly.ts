@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginFacts } from '../decide/intent.js';
 import type { TwsError } from '../errors.js';
+import { defaultQueue } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
@@ -12,6 +13,7 @@ import { renderParams } from './expressions.js';
 import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
+import { createLocks, lockIdOf } from './locks.js';
 import type { Log } from './log.js';
 import { createParking } from './parking.js';
 import { createRetry } from './patience.js';
@@ -37,6 +39,8 @@ export type EngineOptions = {
   /** Attempts at the same time; default 10. */
   readonly slots?: number | undefined;
   readonly labels?: readonly string[] | undefined;
+  /** The queues whose steps it takes; default: "default" alone. */
+  readonly queues?: readonly string[] | undefined;
   /** A name that stays over restarts (`engine:<name>`); default: a new uuid. */
   readonly name?: string | undefined;
   readonly renewMs?: number | undefined;
@@ -89,7 +93,12 @@ export function assemble(options: EngineOptions) {
   const blocking = createBlockWatch({ log });
   const hands = createHands({ ...runner, blocking, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
-  const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
+  const queues = [...(options.queues ?? [defaultQueue])];
+  const mine = {
+    plugins: new Set(plugins.names()),
+    labels: new Set(labels),
+    queues: new Set(queues),
+  };
   const facts = (name: string): PluginFacts => {
     const plugin = plugins.get(name);
     if (plugin === undefined) return { templates: [] };
@@ -109,10 +118,12 @@ export function assemble(options: EngineOptions) {
     },
     nonce: randomUUID(),
     lease: peers.lease,
+    lockId: lockIdOf,
     render: renderParams,
     crashLimit: options.crashLimit ?? 3,
   });
-  const decider = createDecider(store, library, retry, life.signal);
+  const locks = createLocks({ store, retry, log, now });
+  const decider = createDecider({ store, library, locks, retry, life: life.signal });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
   let fail = (_reason: TwsError): void => undefined;
@@ -131,12 +142,13 @@ export function assemble(options: EngineOptions) {
     hands,
     parking,
     decider,
+    locks,
     ...views,
     ...watch,
   };
   const jobs = createJobs(parts);
   const renewMs = options.renewMs ?? 5_000;
-  const able = { plugins: [...plugins.names()], labels, slots };
+  const able = { plugins: [...plugins.names()], labels, queues, slots };
   const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
   const ends = { failed, ending };

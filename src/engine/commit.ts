@@ -55,17 +55,24 @@ export async function goOn(
       await writeChildren(parts, decision.children);
       return doc;
     case 'write':
-      if (isFinal(decision.job)) sayEnd(parts, decision.job);
+      if (isFinal(decision.job)) {
+        sayEnd(parts, decision.job);
+        parts.locks.adopt(doc);
+      }
       return doc;
   }
 }
 
 /** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
 async function endRefusedJob(parts: JobParts, id: string, reason: string): Promise<void> {
-  const { store, retry, desk, now, log } = parts;
+  const { store, retry, desk, locks, now, log } = parts;
   log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${reason}`);
   const doc = await retry(() => store.get(id));
-  if (doc !== undefined) await store.write(inReadingOrder(endRefused(doc, reason, now())));
+  if (doc !== undefined) {
+    await store.write(inReadingOrder(endRefused(doc, reason, now())));
+    locks.adopt(doc);
+    await locks.release(doc);
+  }
   desk.drop(id);
 }
 

@@ -12,6 +12,7 @@ import { commit } from './commit.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { Hands } from './hands.js';
+import type { Locks } from './locks.js';
 import type { Log } from './log.js';
 import type { Parking } from './parking.js';
 import type { Retry } from './patience.js';
@@ -29,6 +30,7 @@ export type JobParts = {
   readonly parking: Parking;
   readonly timers: Timers;
   readonly decider: Decider;
+  readonly locks: Locks;
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
   /** The part of it that a glance at a version needs that was first seen then. */
@@ -149,7 +151,8 @@ async function considerVersion(
   switch (seen.kind) {
     case 'final':
       fence(parts, doc._id, []);
-      return leave(parts, doc);
+      leave(parts, doc);
+      return void (await parts.locks.release(doc));
     case 'elsewhere':
       if (hands.of(doc._id).length > 0) return readAndDecide(parts, doc);
       parking.leave(doc._id);
@@ -259,4 +262,7 @@ async function endMalformed(
     log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
+  parts.locks.adopt(doc);
+  await parts.locks.release(doc);
+  return undefined;
 }

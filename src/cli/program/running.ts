@@ -15,7 +15,12 @@ export const running: readonly CommandDefinition[] = [
       },
     ],
     stoppable: true,
-    examples: ['tws start', 'tws start --engines 4 --slots 20', 'tws start --labels gpu,eu'],
+    examples: [
+      'tws start',
+      'tws start --engines 4 --slots 20',
+      'tws start --labels gpu,eu',
+      'tws start --queues default,night',
+    ],
     load: async () => (await import('../commands/start.js')).start,
   },
   {
