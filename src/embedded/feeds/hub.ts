@@ -4,7 +4,7 @@ import { createSleepers } from './sleepers.js';
 
 const PAGE = 200;
 /** So far apart feeds are woken at least, ms: each wake-up costs a message to every client. */
-const GATHER_MS = 5;
+const GATHER_MS = 10;
 /** So many changes that nobody asked for in between, and the newest are kept for nobody. */
 const UNHEARD = 2_000;
 
