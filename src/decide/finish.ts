@@ -14,7 +14,7 @@ export type Ending = {
 /** The final document of a job that was initialised. */
 export function finish(job: LiveJob, ending: Ending, now: number): FinalJob {
   const { state = '$$complete', exit } = ending;
-  const kept = without(job, 'next_due', 'resume_at', 'held_since');
+  const kept = without(job, 'next_due', 'resume_at', 'held_since', 'relock');
   return {
     ...kept,
     state,

@@ -45,9 +45,11 @@ function glanceAtNew(job: JobDocument, now: number, { me, peers, seenAt }: Glanc
 }
 
 function canAll(peer: Peer, me: Peer): boolean {
-  const { plugins, labels } = peer;
+  const { plugins, labels, queues } = peer;
   return (
-    [...me.plugins].every((it) => plugins.has(it)) && [...me.labels].every((it) => labels.has(it))
+    [...me.plugins].every((it) => plugins.has(it)) &&
+    [...me.labels].every((it) => labels.has(it)) &&
+    [...me.queues].every((it) => queues.has(it))
   );
 }
 

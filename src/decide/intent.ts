@@ -27,6 +27,8 @@ export type Rendered =
 export type PluginFacts = {
   /** Names of top-level parameters that it renders itself. */
   readonly templates: readonly string[];
+  /** `sha256:<hex>` of its code. */
+  readonly hash?: string;
 };
 
 /** Another engine, or this one, as far as deciding cares. */
@@ -34,6 +36,8 @@ export type Peer = {
   readonly id: string;
   readonly plugins: ReadonlySet<string>;
   readonly labels: ReadonlySet<string>;
+  /** The queues it takes steps from. */
+  readonly queues: ReadonlySet<string>;
 };
 
 /** A child job as its parent sees it. */
@@ -50,6 +54,38 @@ export type Announced =
   | { readonly kind: 'found'; readonly data?: unknown };
 
 /**
+ * A lock that a job wants, as a document of the store: asking for it takes it where that is possible.
+ * `key` is the target or the pattern.
+ */
+export type LockWish = {
+  readonly kind: 'target' | 'pattern';
+  readonly id: string;
+  readonly key: string;
+};
+
+/**
+ * What became of it. `taken`: a job that has not ended has it. `invalid`: the pattern is none.
+ * `refused`: the store takes no such document.
+ */
+export type LockAnswer =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'held' }
+  | { readonly kind: 'taken'; readonly by: string }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * A job that has not ended and whose pattern matches a target. `at`: when the pattern was stored
+ * (epoch ms). `decided`: it has begun; else it may yet be refused itself.
+ */
+export type Blocker = { readonly job: string; readonly at: number; readonly decided: boolean };
+
+/** The other jobs whose patterns match a target; `own`: when the pattern of the job was stored. */
+export type Blockers =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'known'; readonly own?: number; readonly all: readonly Blocker[] };
+
+/**
  * Everything a decision may know beside the job and the time. A snapshot of values and pure
  * look-ups: the same job, time and world give the same intent.
  */
@@ -57,6 +93,8 @@ export type World = {
   readonly me: Peer & {
     readonly pid: number;
     readonly freeSlots: number;
+    /** How many attempts of a task (by its key) this process has in hand. */
+    readonly runningOf: (task: string) => number;
     readonly facts: (plugin: string) => PluginFacts;
     /** Claims of the attempts that this process has in hand. */
     readonly running: ReadonlySet<string>;
@@ -77,6 +115,10 @@ export type World = {
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
   readonly event: (type: string, key: string) => Announced;
+  /** The id of the lock document for a text that says what is locked. */
+  readonly lockId: (text: string) => string;
+  readonly lock: (id: string) => LockAnswer;
+  readonly blockers: (target: string) => Blockers;
   readonly answers: ReadonlyMap<string, Answer>;
   readonly render: (
     params: Readonly<Record<string, unknown>>,
@@ -112,6 +154,10 @@ export type LookUp = {
   readonly tasks: readonly NameAndOwner[];
   readonly children: readonly string[];
   readonly events: readonly EventName[];
+  /** Locks to take: who asks for them is about to begin the job. */
+  readonly locks: readonly LockWish[];
+  /** Targets to compare with the patterns of other jobs. */
+  readonly targets: readonly string[];
   readonly questions: readonly Question[];
 };
 /** An event by its type and key. */
@@ -159,10 +205,22 @@ export type Wait = {
   readonly for?: 'slot' | 'engine';
   /** With `for: 'slot'`: so many engines come before this one for this step. */
   readonly rank?: number;
+  /** With `for: 'slot'`: tasks of which one may run once more must come first. */
+  readonly tasks?: readonly TaskSlots[];
 };
+
+/** A task, by its key, of which an engine runs so many attempts at once at the most. */
+export type TaskSlots = { readonly task: string; readonly slots: number };
 
 /** One move inside a decision: a changed job to go on from, or the end of the decision. */
 export type Move = { readonly kind: 'change'; readonly job: LiveJob | FinalJob } | Intent;
+
+/** What comes of a step that can begin. */
+export type Begun =
+  | { readonly kind: 'change'; readonly job: LiveJob }
+  | Extract<Intent, { kind: 'claim' | 'spawn' }>
+  | LookUp
+  | Wait;
 
 /** How an attempt ended, as the runner tells. Delays in ms. */
 export type Outcome =
@@ -198,6 +256,8 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   tasks: [],
   children: [],
   events: [],
+  locks: [],
+  targets: [],
   questions: [],
   ...wanted,
 });

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { PluginFacts } from '../decide/intent.js';
 import type { TwsError } from '../errors.js';
+import { defaultQueue } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
+import { createBlockWatch } from './blocking.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
 import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
+import { createLocks, lockIdOf } from './locks.js';
 import type { Log } from './log.js';
 import { createParking } from './parking.js';
 import { createRetry } from './patience.js';
@@ -35,6 +39,8 @@ export type EngineOptions = {
   /** Attempts at the same time; default 10. */
   readonly slots?: number | undefined;
   readonly labels?: readonly string[] | undefined;
+  /** The queues whose steps it takes; default: "default" alone. */
+  readonly queues?: readonly string[] | undefined;
   /** A name that stays over restarts (`engine:<name>`); default: a new uuid. */
   readonly name?: string | undefined;
   readonly renewMs?: number | undefined;
@@ -84,12 +90,20 @@ export function assemble(options: EngineOptions) {
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret, olderSecrets, reportMs = 5_000 } = options;
   const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
-  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
+  const blocking = createBlockWatch({ log });
+  const hands = createHands({ ...runner, blocking, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
-  const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
-  const facts = (plugin: string): { readonly templates: readonly string[] } => ({
-    templates: plugins.get(plugin)?.module.templates ?? [],
-  });
+  const queues = [...(options.queues ?? [defaultQueue])];
+  const mine = {
+    plugins: new Set(plugins.names()),
+    labels: new Set(labels),
+    queues: new Set(queues),
+  };
+  const facts = (name: string): PluginFacts => {
+    const plugin = plugins.get(name);
+    if (plugin === undefined) return { templates: [] };
+    return { templates: plugin.module.templates ?? [], hash: plugin.hash };
+  };
   const me = { ...mine, id, pid: process.pid, facts };
   const bystanders = (seenAt: number) => ({ me, seenAt, peers: peers.alive() });
   const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
@@ -98,15 +112,18 @@ export function assemble(options: EngineOptions) {
     me: {
       ...me,
       freeSlots: hands.freeSlots(ended),
+      runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),
     },
     nonce: randomUUID(),
     lease: peers.lease,
+    lockId: lockIdOf,
     render: renderParams,
     crashLimit: options.crashLimit ?? 3,
   });
-  const decider = createDecider(store, library, retry, life.signal);
+  const locks = createLocks({ store, retry, log, now });
+  const decider = createDecider({ store, library, locks, retry, life: life.signal });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
   let fail = (_reason: TwsError): void => undefined;
@@ -125,12 +142,13 @@ export function assemble(options: EngineOptions) {
     hands,
     parking,
     decider,
+    locks,
     ...views,
     ...watch,
   };
   const jobs = createJobs(parts);
   const renewMs = options.renewMs ?? 5_000;
-  const able = { plugins: [...plugins.names()], labels, slots };
+  const able = { plugins: [...plugins.names()], labels, queues, slots };
   const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
   const ends = { failed, ending };
@@ -138,6 +156,6 @@ export function assemble(options: EngineOptions) {
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 
-function without(claims: ReadonlySet<string>, ended: string): ReadonlySet<string> {
-  return new Set([...claims].filter((claim) => claim !== ended));
+function without(claims: ReadonlySet<string>, ended: readonly string[]): ReadonlySet<string> {
+  return new Set([...claims].filter((claim) => !ended.includes(claim)));
 }

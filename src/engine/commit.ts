@@ -26,7 +26,7 @@ export async function commit(
   const { job } = decision;
   parking.leave(job._id);
   const claims = decision.kind === 'claim' ? decision.steps : [];
-  hands.reserve(claims);
+  hands.reserve(claims, undefined, job as LiveJob);
   await cancelChildren(parts, job._id, decision.abandons);
   const written = await writeOrConfirm(parts, job, claims);
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
@@ -55,17 +55,24 @@ export async function goOn(
       await writeChildren(parts, decision.children);
       return doc;
     case 'write':
-      if (isFinal(decision.job)) sayEnd(parts, decision.job);
+      if (isFinal(decision.job)) {
+        sayEnd(parts, decision.job);
+        parts.locks.adopt(doc);
+      }
       return doc;
   }
 }
 
 /** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
 async function endRefusedJob(parts: JobParts, id: string, reason: string): Promise<void> {
-  const { store, retry, desk, now, log } = parts;
+  const { store, retry, desk, locks, now, log } = parts;
   log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${reason}`);
   const doc = await retry(() => store.get(id));
-  if (doc !== undefined) await store.write(inReadingOrder(endRefused(doc, reason, now())));
+  if (doc !== undefined) {
+    await store.write(inReadingOrder(endRefused(doc, reason, now())));
+    locks.adopt(doc);
+    await locks.release(doc);
+  }
   desk.drop(id);
 }
 

@@ -2,9 +2,11 @@ import { decide } from '../decide/decide.js';
 import type {
   Announced,
   Answer,
+  Blockers,
   Child,
   EventName,
   Intent,
+  LockAnswer,
   LookUp,
   World,
 } from '../decide/intent.js';
@@ -14,20 +16,24 @@ import { parseDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
 import type { Library } from './library.js';
+import type { Locks } from './locks.js';
 import type { Retry } from './patience.js';
 
 /** An intent that needs nothing more to be known. */
 export type Decision = Exclude<Intent, LookUp>;
 
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
-export type Surroundings = Omit<World, 'answers' | 'child' | 'event' | 'flow' | 'task'>;
+export type Surroundings = Omit<
+  World,
+  'answers' | 'blockers' | 'child' | 'event' | 'flow' | 'lock' | 'task'
+>;
 
 /** From where a decision is made. */
 export type Standpoint = {
   /** When the revision was first seen; `-Infinity` for a job just settled. */
   readonly seenAt: number;
-  /** A claim that no longer counts as in hand. */
-  readonly ended?: string;
+  /** Claims that no longer count as in hand. */
+  readonly ended?: readonly string[];
 };
 
 export type Decider = (
@@ -36,20 +42,25 @@ export type Decider = (
   now: () => number,
 ) => Promise<Decision>;
 
+export type DeciderParts = {
+  readonly store: Store;
+  readonly library: Library;
+  readonly locks: Locks;
+  readonly retry: Retry;
+  readonly life: AbortSignal;
+};
+
 /**
  * Makes the function that decides, finding out on the way what the decision asks for: definitions
- * the library has not, child jobs, conditions.
+ * the library has not, child jobs, conditions; and taking the locks it asks for.
  */
-export function createDecider(
-  store: Store,
-  library: Library,
-  retry: Retry,
-  life: AbortSignal,
-): Decider {
+export function createDecider({ store, library, locks, retry, life }: DeciderParts): Decider {
   return async (job, surroundings, now) => {
     const answers = new Map<string, Answer>();
     const children = new Map<string, Child>();
     const events = new Map<string, Announced>();
+    const taken = new Map<string, LockAnswer>();
+    const blockers = new Map<string, Blockers>();
     for (;;) {
       const world: World = {
         ...surroundings(),
@@ -58,6 +69,8 @@ export function createDecider(
         task: library.task,
         child: (id) => children.get(id) ?? { kind: 'unknown' },
         event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
+        lock: (id) => taken.get(id) ?? { kind: 'unknown' },
+        blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
       };
       const intent = decide(job, now(), world);
       if (intent.kind !== 'look_up') return intent;
@@ -68,6 +81,10 @@ export function createDecider(
       for (const id of intent.children) children.set(id, await findChild(store, id, retry));
       for (const name of intent.events) {
         events.set(eventId(name), await findEvent(store, name, retry));
+      }
+      for (const wish of intent.locks) taken.set(wish.id, await locks.take(wish, job));
+      for (const target of intent.targets) {
+        blockers.set(target, await locks.blockers(target, job));
       }
       for (const question of questions) answers.set(question.id, await evaluate(question));
     }

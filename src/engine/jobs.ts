@@ -12,11 +12,12 @@ import { commit } from './commit.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { Hands } from './hands.js';
+import type { Locks } from './locks.js';
 import type { Log } from './log.js';
 import type { Parking } from './parking.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
-import { settleAttempt } from './settle-attempt.js';
+import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
 import { writeReport } from './reports.js';
 import type { Timers } from './timers.js';
 
@@ -29,6 +30,7 @@ export type JobParts = {
   readonly parking: Parking;
   readonly timers: Timers;
   readonly decider: Decider;
+  readonly locks: Locks;
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
   /** The part of it that a glance at a version needs that was first seen then. */
@@ -66,6 +68,8 @@ export type Jobs = {
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
 export function createJobs(parts: JobParts): Jobs {
   const { desk, hands, parking, timers } = parts;
+  /** Attempts that have ended and whose outcomes are not written yet, by job. */
+  const ended = new Map<string, readonly EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
     void desk.queue(doc._id, async () => {
       if (desk.isNewest(doc)) await considerJob(parts, doc);
@@ -85,11 +89,17 @@ export function createJobs(parts: JobParts): Jobs {
       void wake(parts, id);
     },
     report: (id, step, told) => desk.queue(id, () => writeReport(parts, id, step, told)),
-    settle: (id, step, outcome, told) =>
-      desk.queue(id, async () => {
-        const doc = await settleAttempt(parts, id, step, outcome, told);
+    settle: (id, step, outcome, told) => {
+      ended.set(id, [...(ended.get(id) ?? []), { step, outcome, told }]);
+      return desk.queue(id, async () => {
+        // What ended while another write of the job was under way goes into one revision.
+        const together = ended.get(id);
+        ended.delete(id);
+        if (together === undefined) return;
+        const doc = await settleAttempts(parts, id, together);
         if (doc !== undefined) await considerJob(parts, doc);
-      }),
+      });
+    },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
       for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
@@ -112,8 +122,9 @@ function wake(parts: JobParts, id: string): Promise<void> {
 
 /** Gives free slots to the jobs that wait for one, until there is no slot or no job left. */
 async function fillSlots(parts: JobParts): Promise<void> {
-  while (parts.hands.freeSlots() > 0) {
-    const id = parts.parking.nextForSlot();
+  const { hands, parking } = parts;
+  while (hands.freeSlots() > 0) {
+    const id = parking.nextForSlot(({ task, slots }) => hands.runningOf(task) < slots);
     if (id === undefined) return;
     await wake(parts, id);
   }
@@ -136,7 +147,8 @@ async function considerVersion(
   switch (seen.kind) {
     case 'final':
       fence(parts, doc._id, []);
-      return leave(parts, doc);
+      leave(parts, doc);
+      return void (await parts.locks.release(doc));
     case 'elsewhere':
       if (hands.of(doc._id).length > 0) return readAndDecide(parts, doc);
       parking.leave(doc._id);
@@ -171,7 +183,7 @@ async function readAndDecide(
       return undefined;
     case 'claim':
       // The slot may have gone while the decision looked things up.
-      return hands.freeSlots() < decision.steps.length ? doc : commit(parts, decision);
+      return hands.fits(decision.job, decision.steps) ? commit(parts, decision) : doc;
     case 'write':
     case 'spawn':
       return commit(parts, decision);
@@ -204,7 +216,8 @@ function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined
   const { parking, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
-  if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0);
+  if (wait.for === 'slot')
+    parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0, wait.tasks);
   else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
   else parking.leave(job._id);
   parking.watch(job._id, ownersOf(job as Job));
@@ -245,4 +258,7 @@ async function endMalformed(
     log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
+  parts.locks.adopt(doc);
+  await parts.locks.release(doc);
+  return undefined;
 }

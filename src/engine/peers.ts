@@ -1,4 +1,5 @@
 import type { Peer } from '../decide/intent.js';
+import { defaultQueue } from '../model/job.js';
 import type { EngineDocument } from '../model/engine.js';
 
 /**
@@ -21,7 +22,7 @@ export type Peers = {
   readonly died: () => readonly string[];
   /** Documents of engines whose lease is over. */
   readonly remains: () => readonly string[];
-  /** Forgives everybody the time in which we could not see (P2). */
+  /** Gives everybody a whole lease, since we could not see for a while (P2). */
   readonly forgive: () => void;
 };
 
@@ -43,7 +44,9 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
   const forgive = (): void => {
     for (const entry of seen.values()) {
       entry.movedAt = now();
-      entry.told = entry.told && entry.gone;
+      // Whoever removed its document may have misjudged it, and it may have come back unseen.
+      entry.gone = false;
+      entry.told = false;
     }
   };
   /** A lease is renewed three times in its length: one that is seen later was not seen in between. */
@@ -66,7 +69,12 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         beat: doc.beat,
         movedAt,
         doc,
-        peer: { id, plugins: new Set(doc.plugins), labels: new Set(doc.labels) },
+        peer: {
+          id,
+          plugins: new Set(doc.plugins),
+          labels: new Set(doc.labels),
+          queues: new Set(doc.queues ?? [defaultQueue]),
+        },
         gone: false,
         told: moved ? false : before.told,
       });

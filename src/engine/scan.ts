@@ -53,8 +53,8 @@ async function* documentsOf(
 }
 
 /** All rows of a view, page by page. */
-async function* rowsOf<N extends ViewName>(
-  { store, ending }: Assembly,
+export async function* rowsOf<N extends ViewName>(
+  { store, ending }: Pick<Assembly, 'store' | 'ending'>,
   view: N,
   query: ViewQuery,
 ): AsyncGenerator<ViewRow<N>> {

@@ -26,6 +26,12 @@ const sentences = {
   HandlerCycle: (d: { names: string }) =>
     `The error handlers handle each other in a circle (${d.names}); a handler must not come back to itself.`,
   Expired: (d: { expires: string }) => `The job was not begun before it expired at ${d.expires}.`,
+  TargetTaken: (d: { target: string; by: string }) =>
+    `Job ${d.by} with the same target "${d.target}" and the same parameters has not ended; submit this one again when it has.`,
+  TargetLocked: (d: { target: string; by: string }) =>
+    `Job target is currently locked by job ${d.by}: "${d.target}" matches its "locks"; submit this one again when that has ended.`,
+  LocksInvalid: (d: { reason: string }) =>
+    `"locks" is no regular expression that RE2 knows: ${ended(d.reason)}`,
   TemplateError: (d: { at: string; reason: string }) =>
     `The template in ${d.at} cannot be filled in: ${ended(d.reason)}`,
   ExpressionError: (d: { at: string; reason: string }) =>

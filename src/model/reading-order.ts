@@ -19,6 +19,7 @@ const last = [
   'signals',
   'requests',
   'problems',
+  'locked',
   'run',
   'first_run',
   'restarts',

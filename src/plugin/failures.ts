@@ -32,7 +32,12 @@ const failures = {
   ),
   FileOutside: row(
     (d: { path: string; folder: string }) =>
-      `The file "${d.path}" is outside the project ${d.folder}; only an absolute path may be.`,
+      `The file "${d.path}" is outside the project ${d.folder} and the folders named in TWS_FILES.`,
+    definition,
+  ),
+  FileHidden: row(
+    (d: { path: string }) =>
+      `The file "${d.path}" is not for jobs: names that begin with a dot, and tws.json, hold settings.`,
     definition,
   ),
   FileUnreadable: row(
@@ -80,6 +85,15 @@ const failures = {
   VerifyInvalid: row(
     (d: { plugin: string }) =>
       `The verify() of plugin ${d.plugin} must return {done: result} or nothing.`,
+    permanent,
+  ),
+  UncaughtInPlugin: row(
+    (d: { plugin: string; name: string; message: string }) =>
+      `Plugin ${d.plugin} threw where nobody could catch it: ${d.name}: ${d.message}`,
+  ),
+  ExitInPlugin: row(
+    (d: { plugin: string }) =>
+      `Plugin ${d.plugin} called process.exit, which would end the engine and all its steps; with export const isolate = 'process' it may.`,
     permanent,
   ),
   IsolateLost: row(

@@ -18,6 +18,7 @@ export const viewNames = [
   'events',
   'waiting',
   'engines',
+  'locks',
 ] as const;
 export type ViewName = (typeof viewNames)[number];
 
@@ -58,6 +59,11 @@ export type Views = {
   };
   /** Engine documents, by host; value: their state. */
   readonly engines: { readonly key: string; readonly value: string };
+  /** Locks of jobs. Key: kind, and the target or the pattern; value: the job and since when (epoch ms). */
+  readonly locks: {
+    readonly key: readonly ['target' | 'pattern', string];
+    readonly value: { readonly job: string; readonly at: number };
+  };
 };
 
 /** One row of a view. `doc` only with `includeDocs`, and when the document is still there. */

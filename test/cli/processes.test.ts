@@ -98,15 +98,13 @@ describe('tws start', () => {
 
   it('runs several engines, each a process, and ends with them', async () => {
     const { root, env, store } = await openProject();
-    const several = tws(['start', '--engines', '2', '--labels', 'big', '--slots', '3'], {
-      cwd: root,
-      env,
-    });
+    const flags = ['--engines', '2', '--labels', 'big', '--slots', '3', '--queues', 'a,b'];
+    const several = tws(['start', ...flags], { cwd: root, env });
     await several.prints(/follows[^]*follows/);
     const docs = await store.view('engines', { includeDocs: true });
     const engines = docs.map(({ doc }) => doc as { pid?: number; slots?: number } | undefined);
     expect(new Set(engines.map((engine) => engine?.pid)).size).toBe(2);
-    expect(engines[0]).toMatchObject({ labels: ['big'], slots: 3 });
+    expect(engines[0]).toMatchObject({ labels: ['big'], slots: 3, queues: ['a', 'b'] });
     several.kill('SIGTERM');
     expect(await several.ended).toBe(0);
     expect(engines.some((engine) => lives(engine?.pid ?? 0))).toBe(false);

@@ -1,4 +1,13 @@
-import type { Announced, Answer, Child, Found, Peer, World } from '../../src/decide/intent.js';
+import type {
+  Announced,
+  Answer,
+  Blockers,
+  Child,
+  Found,
+  LockAnswer,
+  Peer,
+  World,
+} from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { renderParams } from '../../src/engine/expressions.js';
 import { toFlow } from '../../src/model/dialects.js';
@@ -35,12 +44,18 @@ export type WorldOptions = {
   readonly id?: string;
   readonly pid?: number;
   readonly freeSlots?: number;
+  /** Attempts of tasks that run here, by key. */
+  readonly runningOf?: Readonly<Record<string, number>>;
   /** Plugins of this engine; absent: the plugins of all tasks of the world. */
   readonly plugins?: readonly string[];
   readonly labels?: readonly string[];
+  /** Queues that this engine serves; absent: "default". */
+  readonly queues?: readonly string[];
   readonly running?: readonly string[];
   readonly stopping?: readonly string[];
   readonly templates?: readonly string[];
+  /** Of every plugin: `sha256:<hex>`. */
+  readonly hash?: string;
   readonly seenAt?: number;
   readonly nonce?: string;
   readonly peers?: readonly Peer[];
@@ -55,6 +70,10 @@ export type WorldOptions = {
   readonly answers?: Readonly<Record<string, Answer>>;
   /** Announced events by `type:key`; others are absent. */
   readonly events?: Readonly<Record<string, Announced>>;
+  /** What became of locks, by id (`lock:<text>`); others are held. */
+  readonly locks?: Readonly<Record<string, LockAnswer>>;
+  /** Jobs whose patterns match a target, by target; others match nothing. */
+  readonly blockers?: Readonly<Record<string, Blockers>>;
   readonly render?: World['render'];
   readonly crashLimit?: number;
 };
@@ -72,8 +91,13 @@ export function world(options: WorldOptions = {}): World {
       pid: options.pid ?? 1,
       plugins: new Set(plugins),
       labels: new Set(options.labels),
+      queues: new Set(options.queues ?? ['default']),
       freeSlots: options.freeSlots ?? 1,
-      facts: () => ({ templates: options.templates ?? [] }),
+      runningOf: (key) => options.runningOf?.[key] ?? 0,
+      facts: () => ({
+        templates: options.templates ?? [],
+        ...(options.hash === undefined ? {} : { hash: options.hash }),
+      }),
       running: new Set(options.running),
       stopping: new Set(options.stopping),
     },
@@ -85,19 +109,23 @@ export function world(options: WorldOptions = {}): World {
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },
     event: (type, key) => options.events?.[`${type}:${key}`] ?? { kind: 'absent' },
+    lockId: (text) => `lock:${text}`,
+    lock: (id) => options.locks?.[id] ?? { kind: 'held' },
+    blockers: (target) => options.blockers?.[target] ?? { kind: 'known', all: [] },
     answers: new Map(Object.entries(answers)),
     render: options.render ?? renderParams,
     crashLimit: options.crashLimit ?? 3,
   };
 }
 
-/** Another engine with some plugins and labels. */
+/** Another engine with some plugins, labels and queues. */
 export function peer(
   plugins: readonly string[],
   labels: readonly string[] = [],
   id = 'other',
+  queues: readonly string[] = ['default'],
 ): Peer {
-  return { id, plugins: new Set(plugins), labels: new Set(labels) };
+  return { id, plugins: new Set(plugins), labels: new Set(labels), queues: new Set(queues) };
 }
 
 /** Tasks for every name that a flow mentions, unless they are given. */

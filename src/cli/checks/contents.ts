@@ -48,7 +48,10 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       return [...lostResults(doc, flow.tasks), ...unfitByKey(params, flow, find, plugins)];
     }
     case 'request':
+    case 'signal':
+    case 'event':
     case 'engine':
+    case 'lock':
     case 'other':
       return [];
   }

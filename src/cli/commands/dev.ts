@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { open, prepareDatabase } from '../../client.js';
 import type { Config } from '../../config.js';
 import type { Engine } from '../../engine/engine.js';
-import { command, listFlag, numberFlag, switchFlag } from '../command.js';
+import { command, listFlag, numberFlag, queuesFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
 import { endEngine, startProjectEngine, stopping, untilStopped } from '../engine-run.js';
 import type { Io } from '../io.js';
@@ -24,6 +24,7 @@ const flags = z.object({
   dir: z.string().optional(),
   slots: numberFlag(1),
   labels: listFlag,
+  queues: queuesFlag,
 });
 
 /** `tws dev`: server, definitions of the project and an engine, until it is stopped. */
