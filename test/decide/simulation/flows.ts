@@ -153,7 +153,7 @@ function graphOf(inner: fc.Arbitrary<WrittenNode>): fc.Arbitrary<WrittenNode> {
         ...(join === undefined || isOwn || earlier.length === 0 ? {} : { join }),
         ...(rest === undefined || isOwn ? {} : { cancel_rest: rest }),
       };
-      return [names[i], { ...(node as object), ...rule }] as const;
+      return [String(names[i]), { ...(node as object), ...rule }] as const;
     });
     return { graph: Object.fromEntries(written) };
   });

@@ -86,7 +86,7 @@ function checkDocument(before: Revision | undefined, { job }: Revision): void {
       {},
     );
   } catch (thrown) {
-    throw new Error(`The database refuses it: ${JSON.stringify(thrown)}`);
+    throw new Error(`The database refuses it: ${JSON.stringify(thrown)}`, { cause: thrown });
   }
 }
 
