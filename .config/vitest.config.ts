@@ -4,7 +4,7 @@ const shared = { environment: 'node' as const, testTimeout: 30_000, hookTimeout:
 
 /** Files of the core whose every branch is tested. */
 const complete =
-  'src/decide/{cancel,canonical,carrying,complete,conditions,detours,fail,failed,finish,held,own,pause,record,retry,sleep,snapshot,stop}.ts';
+  'src/decide/{abandoned,advance,cancel,canonical,carrying,catalogue,clock,command,complete,conditions,decide,detours,fail,failed,finish,glance,held,history,input,locks,order,own,params,paths,pattern,pause,ready,record,refresh,reopen,retry,serving,settle,sleep,slots,snapshot,stop,turn,work}.ts';
 
 /**
  * Three groups: `decide` is pure and carries the coverage gate, `unit` needs no server,
@@ -19,7 +19,7 @@ export default defineConfig({
       // is complete may not fall below it, and all together not below what was measured.
       thresholds: {
         [complete]: { branches: 100, functions: 100, lines: 100, statements: 100 },
-        'src/decide/**/*.ts': { branches: 81, functions: 91, lines: 90, statements: 88 },
+        'src/decide/**/*.ts': { branches: 96, functions: 99, lines: 99, statements: 99 },
       },
     },
     projects: [
