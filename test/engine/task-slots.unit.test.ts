@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createHands, type HandsOptions } from '../../src/engine/hands.js';
 import { createParking } from '../../src/engine/parking.js';
-import type { LiveJob } from '../../src/model/job.js';
 import type { LiveStep } from '../../src/model/step.js';
+import { flow, liveJob, task } from '../support/builders.js';
 
-const job = {
-  definitions: {
-    a: { type: 'task', name: 'a', slots: 2 },
-    b: { type: 'task', name: 'b' },
-  },
-} as unknown as LiveJob;
-const step = (claim: string, task = 'a'): LiveStep => ({ claim, task }) as unknown as LiveStep;
+const job = liveJob(flow(['a', 'b']), { tasks: [task('a', { slots: 2 }), task('b')] });
+/** A claim of step `a` (position 0) or `b`. */
+const step = (claim: string, name = 'a'): LiveStep =>
+  ({ claim, task: name, path: name === 'a' ? '0' : '1' }) as unknown as LiveStep;
 const a = 'a::DEFAULT';
 
 describe('the slots of a task on one engine', () => {
@@ -18,7 +15,7 @@ describe('the slots of a task on one engine', () => {
 
   it('are taken by its attempts only', () => {
     const hands = open();
-    hands.reserve([step('1'), step('2', 'b')], undefined, job);
+    hands.reserve([step('1'), step('2', 'b')], [], job);
     expect(hands.runningOf(a)).toBe(1);
     expect(hands.fits(job, [step('3')])).toBe(true);
     expect(hands.fits(job, [step('3'), step('4')])).toBe(false);
