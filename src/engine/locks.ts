@@ -4,6 +4,7 @@ import type { LockDocument } from '../model/lock.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import type { ViewRow } from '../store/views.js';
+import { gather } from './gather.js';
 import type { Log } from './log.js';
 import type { Retry } from './patience.js';
 import { readPattern } from './patterns.js';
@@ -53,7 +54,13 @@ export function lockIdOf(text: string): string {
 }
 
 /** Makes the locks of an engine. Times epoch ms. */
-export function createLocks(parts: LockParts): Locks {
+export function createLocks({ store, retry, log, now }: LockParts): Locks {
+  const reads: Reads = {
+    patterns: gather(() => store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] })),
+    documents: gather((ids: readonly (readonly string[])[]) =>
+      store.getMany([...new Set(ids.flat())]),
+    ),
+  };
   /** The locks that this engine is to remove, by job. */
   const mine = new Map<string, readonly string[]>();
   const keep = (job: string, ids: readonly string[]): void => {
@@ -64,27 +71,38 @@ export function createLocks(parts: LockParts): Locks {
   return {
     take: (wish, job) => {
       keep(job._id, [wish.id]);
-      return take(parts, wish, job);
+      return take({ store, retry, now }, wish, job);
     },
     adopt: (job) => keep(job._id, listedIn(job)),
-    blockers: (target, job) => findBlockers(parts, target, job),
+    blockers: async (target, job) => {
+      const found = await retry(() => findBlockers(store, reads, target, job));
+      // The engine ends: nothing will be written any more.
+      return found ?? { kind: 'unknown' };
+    },
     release: async (job) => {
       const ids = mine.get(job._id);
       mine.delete(job._id);
       if (ids === undefined) return;
       try {
-        await release(parts.store, job, ids);
+        await release(store, reads, job, ids);
       } catch (error) {
         const about = { job: job._id, error: String(error) };
-        parts.log.debug(about, 'The locks of the job are left to the sweep.');
+        log.debug(about, 'The locks of the job are left to the sweep.');
       }
     },
-    removeOrphans: (rows) => removeOrphans(parts.store, rows),
+    removeOrphans: (rows) => removeOrphans(store, rows),
   };
 }
 
+/** What many jobs ask for at the same time is read for all of them together. */
+type Reads = {
+  readonly patterns: (question: null) => Promise<readonly ViewRow<'locks'>[]>;
+  /** Those of all the documents that exist, by id. */
+  readonly documents: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+};
+
 async function take(
-  { store, retry, now }: LockParts,
+  { store, retry, now }: Omit<LockParts, 'log'>,
   { kind, id, key }: LockWish,
   job: Claimant,
 ): Promise<LockAnswer> {
@@ -121,9 +139,11 @@ async function take(
   }
 }
 
+/** What a lock says of its job. */
+type Held = { readonly job?: unknown; readonly [key: string]: unknown };
+
 /** The lock is the job's own, or of the job that it continues. */
-function isOf(lock: StoredDocument, { _id, continued_from }: Claimant): boolean {
-  const { job } = lock;
+function isOf({ job }: Held, { _id, continued_from }: Claimant): boolean {
   return job === _id || (job !== undefined && job === continued_from);
 }
 
@@ -136,9 +156,12 @@ type Find = (id: string) => Promise<StoredDocument | undefined>;
 type Holder = { readonly job: string; readonly decided: boolean };
 
 /** The job that has a lock now, if there is one (K2). */
-async function holderOf(find: Find, lock: StoredDocument): Promise<Holder | undefined> {
+async function holderOf(
+  find: Find,
+  lock: Held & { readonly _id: string },
+): Promise<Holder | undefined> {
   const seen = new Set<unknown>();
-  let next = lock['job'];
+  let next = lock.job;
   while (typeof next === 'string' && !seen.has(next)) {
     seen.add(next);
     const job = await find(next);
@@ -162,27 +185,23 @@ function listedIn({ locked }: StoredDocument): readonly string[] {
 }
 
 async function findBlockers(
-  { store, retry }: LockParts,
+  store: Store,
+  reads: Reads,
   target: string,
   job: Claimant,
 ): Promise<Blockers> {
-  const query = { startKey: ['pattern'], endKey: ['pattern', {}] };
-  const found = await retry(async () => {
-    const rows = await store.view('locks', query);
-    const own = rows.find(({ value }) => value.job === job._id)?.value.at;
-    const matching = rows.filter(
-      ({ key: [, text], value }) =>
-        !isOf({ _id: '', _rev: '', job: value.job }, job) && isMatch(text, target),
-    );
-    const all = await Promise.all(
-      matching.map(async ({ id, value }) => {
-        const holder = await holderOf(store.get, { _id: id, _rev: '', job: value.job });
-        return holder === undefined ? [] : [{ ...holder, at: value.at }];
-      }),
-    );
-    return { kind: 'known' as const, ...(own === undefined ? {} : { own }), all: all.flat() };
-  });
-  return found ?? { kind: 'unknown' };
+  const rows = await reads.patterns(null);
+  const own = rows.find(({ value }) => value.job === job._id)?.value.at;
+  const matching = rows.filter(
+    ({ key: [, text], value }) => !isOf(value, job) && isMatch(text, target),
+  );
+  const all = await Promise.all(
+    matching.map(async ({ id, value }) => {
+      const holder = await holderOf(store.get, { _id: id, job: value.job });
+      return holder === undefined ? [] : [{ ...holder, at: value.at }];
+    }),
+  );
+  return { kind: 'known', ...(own === undefined ? {} : { own }), all: all.flat() };
 }
 
 function isMatch(text: string, target: string): boolean {
@@ -191,12 +210,17 @@ function isMatch(text: string, target: string): boolean {
 }
 
 /** The job is read again after its locks were: it may have been taken up again meanwhile (K1). */
-async function release(store: Store, job: StoredDocument, ids: readonly string[]): Promise<void> {
+async function release(
+  store: Store,
+  reads: Reads,
+  job: StoredDocument,
+  ids: readonly string[],
+): Promise<void> {
   if (typeof job['continued_to'] === 'string') return;
-  const locks = await store.getMany(ids);
-  const now = await store.get(job._id);
+  const locks = await reads.documents(ids);
+  const now = (await reads.documents([job._id])).get(job._id);
   if (now !== undefined && !isFinalState(now['state'])) return;
-  const own = [...locks.values()].filter((lock) => isOf(lock, job));
+  const own = ids.flatMap((id) => locks.get(id) ?? []).filter((lock) => isOf(lock, job));
   await Promise.all(own.map(({ _id, _rev }) => store.remove(_id, _rev)));
 }
 

@@ -165,9 +165,9 @@ describe('a lock that is released', () => {
     // The job goes on and takes its lock again, between the look at the job and the removal.
     const slow: Store = {
       ...space.store,
-      get: async (one) => {
-        const before = await space.store.get(one);
-        if (one === 'a') await locksOn(space.store).take(wish, { _id: 'a' });
+      getMany: async (ids) => {
+        const before = await space.store.getMany(ids);
+        if (ids.includes('a')) await locksOn(space.store).take(wish, { _id: 'a' });
         return before;
       },
     };
