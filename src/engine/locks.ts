@@ -36,7 +36,11 @@ export type Locks = {
 };
 
 /** A job that wants locks; the job that it continues hands its own on to it. */
-export type Claimant = { readonly _id: string; readonly continued_from?: unknown };
+export type Claimant = {
+  readonly _id: string;
+  readonly _rev: string;
+  readonly continued_from?: unknown;
+};
 
 export type LockParts = {
   readonly store: Store;
@@ -44,6 +48,13 @@ export type LockParts = {
   readonly log: Log;
   readonly now: () => number;
 };
+
+/**
+ * What this engine has to do with the locks of a job: it is to remove `ids`. It took `held` when the
+ * job had the revision `rev`, and as long as that is the newest nobody else can have taken them over:
+ * the job has not been final since (K1, K2).
+ */
+type Mine = { readonly ids: Set<string>; readonly held: Set<string>; rev: string | undefined };
 
 /** So many jobs are kept in mind for which locks were taken. */
 const remembered = 10_000;
@@ -61,30 +72,38 @@ export function createLocks({ store, retry, log, now }: LockParts): Locks {
       store.getMany([...new Set(ids.flat())]),
     ),
   };
-  /** The locks that this engine is to remove, by job. */
-  const mine = new Map<string, readonly string[]>();
-  const keep = (job: string, ids: readonly string[]): void => {
-    if (ids.length === 0) return;
-    mine.set(job, [...new Set([...(mine.get(job) ?? []), ...ids])]);
+  const mine = new Map<string, Mine>();
+  const mineOf = (job: string): Mine => {
+    const known = mine.get(job) ?? { ids: new Set(), held: new Set(), rev: undefined };
+    mine.set(job, known);
     if (mine.size > remembered) mine.delete(String(mine.keys().next().value));
+    return known;
   };
   return {
-    take: (wish, job) => {
-      keep(job._id, [wish.id]);
-      return take({ store, retry, now }, wish, job);
+    take: async (wish, job) => {
+      const own = mineOf(job._id);
+      if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
+      own.ids.add(wish.id);
+      const answer = await take({ store, retry, now }, wish, job);
+      if (own.rev !== job._rev) own.held.clear();
+      own.rev = job._rev;
+      if (answer.kind === 'held') own.held.add(wish.id);
+      return answer;
     },
-    adopt: (job) => keep(job._id, listedIn(job)),
+    adopt: (job) => {
+      for (const id of listedIn(job)) mineOf(job._id).ids.add(id);
+    },
     blockers: async (target, job) => {
       const found = await retry(() => findBlockers(store, reads, target, job));
       // The engine ends: nothing will be written any more.
       return found ?? { kind: 'unknown' };
     },
     release: async (job) => {
-      const ids = mine.get(job._id);
+      const own = mine.get(job._id);
       mine.delete(job._id);
-      if (ids === undefined) return;
+      if (own === undefined) return;
       try {
-        await release(store, reads, job, ids);
+        await release(store, reads, job, [...own.ids]);
       } catch (error) {
         const about = { job: job._id, error: String(error) };
         log.debug(about, 'The locks of the job are left to the sweep.');
@@ -143,7 +162,7 @@ async function take(
 type Held = { readonly job?: unknown; readonly [key: string]: unknown };
 
 /** The lock is the job's own, or of the job that it continues. */
-function isOf({ job }: Held, { _id, continued_from }: Claimant): boolean {
+function isOf({ job }: Held, { _id, continued_from }: Omit<Claimant, '_rev'>): boolean {
   return job === _id || (job !== undefined && job === continued_from);
 }
 
