@@ -12,11 +12,11 @@ import { readPattern } from './patterns.js';
 /**
  * The locks of jobs, as documents of the store.
  *
- * K1 The write that creates a lock document decides who has the lock; every other write of it is a
+ * U1 The write that creates a lock document decides who has the lock; every other write of it is a
  *    compare-and-set on the revision that was read before its holder was looked at.
- * K2 A lock is worth what its holder is: one of a job that is final or gone may be taken over at once.
+ * U2 A lock is worth what its holder is: one of a job that is final or gone may be taken over at once.
  *    So a lock that stays behind (an engine died before it removed it) keeps nobody from anything.
- * K3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
+ * U3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
  *    it because the job was final then, finds another revision.
  */
 export type Locks = {
@@ -52,7 +52,7 @@ export type LockParts = {
 /**
  * What this engine has to do with the locks of a job: it is to remove `ids`. It took `held` when the
  * job had the revision `rev`, and as long as that is the newest nobody else can have taken them over:
- * the job has not been final since (K1, K2).
+ * the job has not been final since (U1, U2).
  */
 type Mine = { readonly ids: Set<string>; readonly held: Set<string>; rev: string | undefined };
 
@@ -174,7 +174,7 @@ type Find = (id: string) => Promise<StoredDocument | undefined>;
 /** Who has a lock; `decided`: it has begun, and may not be refused any more. */
 type Holder = { readonly job: string; readonly decided: boolean };
 
-/** The job that has a lock now, if there is one (K2). */
+/** The job that has a lock now, if there is one (U2). */
 async function holderOf(
   find: Find,
   lock: Held & { readonly _id: string },
@@ -228,7 +228,7 @@ function isMatch(text: string, target: string): boolean {
   return pattern.ok && pattern.matches(target);
 }
 
-/** The job is read again after its locks were: it may have been taken up again meanwhile (K1). */
+/** The job is read again after its locks were: it may have been taken up again meanwhile (U1). */
 async function release(
   store: Store,
   reads: Reads,
