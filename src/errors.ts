@@ -240,6 +240,13 @@ export const problems = {
     73,
     409,
   ),
+  engine_broken: row(
+    (d: { reason: string }) =>
+      `The engine stops, since its state is not known any more: something that is no plugin's was thrown and nobody caught it (${d.reason}).`,
+    'Please report it with the lines before it in the log, and start the engine again.',
+    70,
+    500,
+  ),
   engine_fatal: row(
     (d: { job: string; step: string; name: string; message: string }) =>
       `The engine stops: step ${d.step} of job ${d.job} failed with ${d.name}, which its flow calls fatal: ${d.message}`,

@@ -3,11 +3,11 @@ import { inspectServer, type Opened, type ServerReport } from '../client.js';
 import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
+import { guardProcess } from '../engine/guard.js';
 import type { Log } from '../engine/log.js';
 import { loadProjectPlugins } from './plugins.js';
 import { aborted } from './signals.js';
 import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
-import { reportStrays } from './strays.js';
 
 export type EngineStart = {
   readonly config: Config;
@@ -34,12 +34,17 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     if (lacksKey(secrets) && !keyless) throw unreadable;
     log.warn({}, `${unreadable.message} ${unreadable.hint}`);
   }
-  const onSecret = reportStrays(log);
+  const started: { engine?: Engine; broken?: TwsError } = {};
+  const onBroken = (reason: string): void => {
+    started.broken = problem('engine_broken', { reason });
+    started.engine?.fail(started.broken);
+  };
+  const onSecret = guardProcess({ log, onBroken });
   const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
     log.warn(data ?? {}, message),
   );
   const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, root } = config;
-  return startEngine({
+  const engine = await startEngine({
     store: opened.store,
     plugins,
     log,
@@ -57,6 +62,9 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     signal,
     onSecret,
   });
+  if (started.broken !== undefined) engine.fail(started.broken);
+  started.engine = engine;
+  return engine;
 }
 
 /** Waits until `stop` aborts, or until the engine has to stop by itself: then it answers why. */

@@ -6,6 +6,7 @@ import { defaultQueue, type Job } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
+import { createBlockWatch } from './blocking.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
@@ -89,7 +90,8 @@ export function assemble(options: EngineOptions) {
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret, olderSecrets, reportMs = 5_000 } = options;
   const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
-  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
+  const blocking = createBlockWatch({ log });
+  const hands = createHands({ ...runner, blocking, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const queues = [...(options.queues ?? [defaultQueue])];
   const mine = {

@@ -88,7 +88,11 @@ export function createJobs(parts: JobParts): Jobs {
       desk.touch(id);
       void wake(parts, id);
     },
-    report: (id, step, told) => desk.queue(id, () => writeReport(parts, id, step, told)),
+    report: (id, step, told) =>
+      desk.queue(id, async () => {
+        const doc = await writeReport(parts, id, step, told);
+        if (doc !== undefined) await considerJob(parts, doc);
+      }),
     settle: (id, step, outcome, told) => {
       ended.set(id, [...(ended.get(id) ?? []), { step, outcome, told }]);
       return desk.queue(id, async () => {
