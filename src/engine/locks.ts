@@ -4,6 +4,7 @@ import type { LockDocument } from '../model/lock.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import type { ViewRow } from '../store/views.js';
+import { gather } from './gather.js';
 import type { Log } from './log.js';
 import type { Retry } from './patience.js';
 import { readPattern } from './patterns.js';
@@ -11,11 +12,11 @@ import { readPattern } from './patterns.js';
 /**
  * The locks of jobs, as documents of the store.
  *
- * K1 The write that creates a lock document decides who has the lock; every other write of it is a
+ * U1 The write that creates a lock document decides who has the lock; every other write of it is a
  *    compare-and-set on the revision that was read before its holder was looked at.
- * K2 A lock is worth what its holder is: one of a job that is final or gone may be taken over at once.
+ * U2 A lock is worth what its holder is: one of a job that is final or gone may be taken over at once.
  *    So a lock that stays behind (an engine died before it removed it) keeps nobody from anything.
- * K3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
+ * U3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
  *    it because the job was final then, finds another revision.
  */
 export type Locks = {
@@ -35,7 +36,11 @@ export type Locks = {
 };
 
 /** A job that wants locks; the job that it continues hands its own on to it. */
-export type Claimant = { readonly _id: string; readonly continued_from?: unknown };
+export type Claimant = {
+  readonly _id: string;
+  readonly _rev: string;
+  readonly continued_from?: unknown;
+};
 
 export type LockParts = {
   readonly store: Store;
@@ -43,6 +48,13 @@ export type LockParts = {
   readonly log: Log;
   readonly now: () => number;
 };
+
+/**
+ * What this engine has to do with the locks of a job: it is to remove `ids`. It took `held` when the
+ * job had the revision `rev`, and as long as that is the newest nobody else can have taken them over:
+ * the job has not been final since (U1, U2).
+ */
+type Mine = { readonly ids: Set<string>; readonly held: Set<string>; rev: string | undefined };
 
 /** So many jobs are kept in mind for which locks were taken. */
 const remembered = 10_000;
@@ -53,38 +65,63 @@ export function lockIdOf(text: string): string {
 }
 
 /** Makes the locks of an engine. Times epoch ms. */
-export function createLocks(parts: LockParts): Locks {
-  /** The locks that this engine is to remove, by job. */
-  const mine = new Map<string, readonly string[]>();
-  const keep = (job: string, ids: readonly string[]): void => {
-    if (ids.length === 0) return;
-    mine.set(job, [...new Set([...(mine.get(job) ?? []), ...ids])]);
+export function createLocks({ store, retry, log, now }: LockParts): Locks {
+  const reads: Reads = {
+    patterns: gather(() => store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] })),
+    documents: gather((ids: readonly (readonly string[])[]) =>
+      store.getMany([...new Set(ids.flat())]),
+    ),
+  };
+  const mine = new Map<string, Mine>();
+  const mineOf = (job: string): Mine => {
+    const known = mine.get(job) ?? { ids: new Set(), held: new Set(), rev: undefined };
+    mine.set(job, known);
     if (mine.size > remembered) mine.delete(String(mine.keys().next().value));
+    return known;
   };
   return {
-    take: (wish, job) => {
-      keep(job._id, [wish.id]);
-      return take(parts, wish, job);
+    take: async (wish, job) => {
+      const own = mineOf(job._id);
+      if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
+      own.ids.add(wish.id);
+      const answer = await take({ store, retry, now }, wish, job);
+      if (own.rev !== job._rev) own.held.clear();
+      own.rev = job._rev;
+      if (answer.kind === 'held') own.held.add(wish.id);
+      return answer;
     },
-    adopt: (job) => keep(job._id, listedIn(job)),
-    blockers: (target, job) => findBlockers(parts, target, job),
+    adopt: (job) => {
+      for (const id of listedIn(job)) mineOf(job._id).ids.add(id);
+    },
+    blockers: async (target, job) => {
+      const found = await retry(() => findBlockers(store, reads, target, job));
+      // The engine ends: nothing will be written any more.
+      return found ?? { kind: 'unknown' };
+    },
     release: async (job) => {
-      const ids = mine.get(job._id);
+      const own = mine.get(job._id);
       mine.delete(job._id);
-      if (ids === undefined) return;
+      if (own === undefined) return;
       try {
-        await release(parts.store, job, ids);
+        await release(store, reads, job, [...own.ids]);
       } catch (error) {
         const about = { job: job._id, error: String(error) };
-        parts.log.debug(about, 'The locks of the job are left to the sweep.');
+        log.debug(about, 'The locks of the job are left to the sweep.');
       }
     },
-    removeOrphans: (rows) => removeOrphans(parts.store, rows),
+    removeOrphans: (rows) => removeOrphans(store, rows),
   };
 }
 
+/** What many jobs ask for at the same time is read for all of them together. */
+type Reads = {
+  readonly patterns: (question: null) => Promise<readonly ViewRow<'locks'>[]>;
+  /** Those of all the documents that exist, by id. */
+  readonly documents: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+};
+
 async function take(
-  { store, retry, now }: LockParts,
+  { store, retry, now }: Omit<LockParts, 'log'>,
   { kind, id, key }: LockWish,
   job: Claimant,
 ): Promise<LockAnswer> {
@@ -121,9 +158,11 @@ async function take(
   }
 }
 
+/** What a lock says of its job. */
+type Held = { readonly job?: unknown; readonly [key: string]: unknown };
+
 /** The lock is the job's own, or of the job that it continues. */
-function isOf(lock: StoredDocument, { _id, continued_from }: Claimant): boolean {
-  const { job } = lock;
+function isOf({ job }: Held, { _id, continued_from }: Omit<Claimant, '_rev'>): boolean {
   return job === _id || (job !== undefined && job === continued_from);
 }
 
@@ -135,10 +174,13 @@ type Find = (id: string) => Promise<StoredDocument | undefined>;
 /** Who has a lock; `decided`: it has begun, and may not be refused any more. */
 type Holder = { readonly job: string; readonly decided: boolean };
 
-/** The job that has a lock now, if there is one (K2). */
-async function holderOf(find: Find, lock: StoredDocument): Promise<Holder | undefined> {
+/** The job that has a lock now, if there is one (U2). */
+async function holderOf(
+  find: Find,
+  lock: Held & { readonly _id: string },
+): Promise<Holder | undefined> {
   const seen = new Set<unknown>();
-  let next = lock['job'];
+  let next = lock.job;
   while (typeof next === 'string' && !seen.has(next)) {
     seen.add(next);
     const job = await find(next);
@@ -162,27 +204,23 @@ function listedIn({ locked }: StoredDocument): readonly string[] {
 }
 
 async function findBlockers(
-  { store, retry }: LockParts,
+  store: Store,
+  reads: Reads,
   target: string,
   job: Claimant,
 ): Promise<Blockers> {
-  const query = { startKey: ['pattern'], endKey: ['pattern', {}] };
-  const found = await retry(async () => {
-    const rows = await store.view('locks', query);
-    const own = rows.find(({ value }) => value.job === job._id)?.value.at;
-    const matching = rows.filter(
-      ({ key: [, text], value }) =>
-        !isOf({ _id: '', _rev: '', job: value.job }, job) && isMatch(text, target),
-    );
-    const all = await Promise.all(
-      matching.map(async ({ id, value }) => {
-        const holder = await holderOf(store.get, { _id: id, _rev: '', job: value.job });
-        return holder === undefined ? [] : [{ ...holder, at: value.at }];
-      }),
-    );
-    return { kind: 'known' as const, ...(own === undefined ? {} : { own }), all: all.flat() };
-  });
-  return found ?? { kind: 'unknown' };
+  const rows = await reads.patterns(null);
+  const own = rows.find(({ value }) => value.job === job._id)?.value.at;
+  const matching = rows.filter(
+    ({ key: [, text], value }) => !isOf(value, job) && isMatch(text, target),
+  );
+  const all = await Promise.all(
+    matching.map(async ({ id, value }) => {
+      const holder = await holderOf(store.get, { _id: id, job: value.job });
+      return holder === undefined ? [] : [{ ...holder, at: value.at }];
+    }),
+  );
+  return { kind: 'known', ...(own === undefined ? {} : { own }), all: all.flat() };
 }
 
 function isMatch(text: string, target: string): boolean {
@@ -190,13 +228,18 @@ function isMatch(text: string, target: string): boolean {
   return pattern.ok && pattern.matches(target);
 }
 
-/** The job is read again after its locks were: it may have been taken up again meanwhile (K1). */
-async function release(store: Store, job: StoredDocument, ids: readonly string[]): Promise<void> {
+/** The job is read again after its locks were: it may have been taken up again meanwhile (U1). */
+async function release(
+  store: Store,
+  reads: Reads,
+  job: StoredDocument,
+  ids: readonly string[],
+): Promise<void> {
   if (typeof job['continued_to'] === 'string') return;
-  const locks = await store.getMany(ids);
-  const now = await store.get(job._id);
+  const locks = await reads.documents(ids);
+  const now = (await reads.documents([job._id])).get(job._id);
   if (now !== undefined && !isFinalState(now['state'])) return;
-  const own = [...locks.values()].filter((lock) => isOf(lock, job));
+  const own = ids.flatMap((id) => locks.get(id) ?? []).filter((lock) => isOf(lock, job));
   await Promise.all(own.map(({ _id, _rev }) => store.remove(_id, _rev)));
 }
 

@@ -7,9 +7,10 @@ import {
   serves,
   servesHere,
 } from '../../src/decide/serving.js';
+import { glance } from '../../src/decide/glance.js';
 import { rankFor } from '../../src/decide/turn.js';
 import type { LiveJob } from '../../src/model/job.js';
-import { flow, liveJob, newJob, peer, task, world } from '../support/builders.js';
+import { flow, liveJob, newJob, peer, t0, task, world } from '../support/builders.js';
 import { story } from './story.js';
 
 const gpu = peer(['a', 'b'], [], 'gpu', ['gpu']);
@@ -129,5 +130,18 @@ describe('a child job', () => {
         parent: { job: 'j', step: '0', ...parent },
       },
     ]);
+  });
+});
+
+describe('a glance at a new job', () => {
+  it('leaves it to an engine that goes first only where that serves all the same queues', () => {
+    const ids = Array.from({ length: 20 }, (_, i) => `e${i}`);
+    const at = (queues: readonly string[]) => {
+      const peers = ids.map((id) => peer(['a'], [], id, queues));
+      const { me } = world({ id: 'me', plugins: ['a'], queues: ['gpu'] });
+      return glance(newJob(), t0, { me, peers, seenAt: t0 });
+    };
+    expect(at(['default']).kind).toBe('unclear');
+    expect(at(['gpu', 'default'])).toMatchObject({ kind: 'later' });
   });
 });

@@ -56,7 +56,7 @@ describe('a lock', () => {
     const ids = Array.from({ length: 20 }, (_, i) => `j${i}`);
     await space.put(...ids.map((one) => job(one)));
     const answers = await Promise.all(
-      ids.map((one) => locksOn(space.store).take(wish, { _id: one })),
+      ids.map((one) => locksOn(space.store).take(wish, { _id: one, _rev: '1-x' })),
     );
     const winner = String(await lockOf(space));
     answers.forEach((answer, i) => {
@@ -68,9 +68,9 @@ describe('a lock', () => {
     const space = await openWorkspace();
     const ids = Array.from({ length: 20 }, (_, i) => `j${i}`);
     await space.put(...ids.map((one) => job(one)));
-    await locksOn(space.store).take(wish, { _id: 'gone' });
+    await locksOn(space.store).take(wish, { _id: 'gone', _rev: '1-x' });
     const answers = await Promise.all(
-      ids.map((one) => locksOn(space.store).take(wish, { _id: one })),
+      ids.map((one) => locksOn(space.store).take(wish, { _id: one, _rev: '1-x' })),
     );
     expect(answers.filter(({ kind }) => kind === 'held')).toHaveLength(1);
     expect(answers[ids.indexOf(String(await lockOf(space)))]).toEqual(held);
@@ -79,9 +79,11 @@ describe('a lock', () => {
   it('is held by a job for whichever engine asks', async () => {
     const space = await openWorkspace();
     await space.put(job('a'), job('b'));
-    const asking = Array.from({ length: 5 }, () => locksOn(space.store).take(wish, { _id: 'a' }));
+    const asking = Array.from({ length: 5 }, () =>
+      locksOn(space.store).take(wish, { _id: 'a', _rev: '1-x' }),
+    );
     expect(await Promise.all(asking)).toEqual(asking.map(() => held));
-    const other = await locksOn(space.store).take(wish, { _id: 'b' });
+    const other = await locksOn(space.store).take(wish, { _id: 'b', _rev: '1-x' });
     expect(other).toEqual({ kind: 'taken', by: 'a' });
   });
 
@@ -94,20 +96,33 @@ describe('a lock', () => {
       const space = await openWorkspace();
       await space.put(job('a'), job('b'));
       const locks = locksOn(doubtful(space.store, ...how));
-      expect(await locks.take(wish, { _id: 'a' })).toEqual(held);
+      expect(await locks.take(wish, { _id: 'a', _rev: '1-x' })).toEqual(held);
       expect(await lockOf(space)).toBe('a');
       const late = locksOn(doubtful(space.store, ...how));
-      expect(await late.take(wish, { _id: 'b' })).toEqual({ kind: 'taken', by: 'a' });
+      expect(await late.take(wish, { _id: 'b', _rev: '1-x' })).toEqual({ kind: 'taken', by: 'a' });
     },
   );
+
+  it('is taken once for each revision of the job, however often it is asked for', async () => {
+    const space = await openWorkspace();
+    await space.put(job('a'));
+    const locks = locksOn(space.store);
+    const revisions: unknown[] = [];
+    for (const _rev of ['1-x', '1-x', '2-x', '2-x']) {
+      expect(await locks.take(wish, { _id: 'a', _rev })).toEqual(held);
+      revisions.push((await space.store.get(id))?._rev.split('-')[0]);
+    }
+    expect(revisions).toEqual(['1', '1', '2', '2']);
+    expect(await locks.take(wish, { _id: 'b', _rev: '1-x' })).toEqual({ kind: 'taken', by: 'a' });
+  });
 
   it('is not known while the engine ends', async () => {
     const space = await openWorkspace();
     const ending = AbortSignal.abort();
     const locks = locksOn(doubtful(space.store, 'lost'), ending);
-    expect(await locks.take(wish, { _id: 'a' })).toEqual({ kind: 'unknown' });
-    expect(await locks.blockers('x', { _id: 'a' })).toEqual({ kind: 'unknown' });
-    await locksOn(space.store).take(wish, { _id: 'gone' });
+    expect(await locks.take(wish, { _id: 'a', _rev: '1-x' })).toEqual({ kind: 'unknown' });
+    expect(await locks.blockers('x', { _id: 'a', _rev: '1-x' })).toEqual({ kind: 'unknown' });
+    await locksOn(space.store).take(wish, { _id: 'gone', _rev: '1-x' });
     let reads = 0;
     const once = new AbortController();
     const store: Store = {
@@ -119,12 +134,17 @@ describe('a lock', () => {
         return new Promise(() => undefined);
       },
     };
-    expect(await locksOn(store, once.signal).take(wish, { _id: 'a' })).toEqual({ kind: 'unknown' });
+    expect(await locksOn(store, once.signal).take(wish, { _id: 'a', _rev: '1-x' })).toEqual({
+      kind: 'unknown',
+    });
   });
 
   it('that the database refuses is told with its reason', async () => {
     const space = await openWorkspace();
-    const answer = await locksOn(space.store).take({ ...wish, id: 'no-lock' }, { _id: 'a' });
+    const answer = await locksOn(space.store).take(
+      { ...wish, id: 'no-lock' },
+      { _id: 'a', _rev: '1-x' },
+    );
     expect(answer).toMatchObject({
       kind: 'refused',
       reason: expect.stringMatching(/lock:/) as string,
@@ -145,11 +165,11 @@ describe('a lock', () => {
   ])('of a job that is %s is judged by it', async (_title, more, by) => {
     const space = await openWorkspace();
     await space.put(job('holder'), job('heir'), job('a'));
-    await locksOn(space.store).take(wish, { _id: 'holder' });
+    await locksOn(space.store).take(wish, { _id: 'holder', _rev: '1-x' });
     const before = (await space.store.get('holder')) as StoredDocument;
     await space.store.remove('holder', before._rev);
     await space.put(job('holder', more));
-    const answer = await locksOn(space.store).take(wish, { _id: 'a' });
+    const answer = await locksOn(space.store).take(wish, { _id: 'a', _rev: '1-x' });
     expect(answer).toEqual(by === '' ? held : { kind: 'taken', by });
   });
 });
@@ -160,14 +180,14 @@ describe('a lock that is released', () => {
     const ended = { ...final, locked: { target: id } };
     await space.put(job('a', ended));
     const locks = locksOn(space.store);
-    await locks.take(wish, { _id: 'a' });
+    await locks.take(wish, { _id: 'a', _rev: '1-x' });
     const stored = (await space.store.get('a')) as StoredDocument;
     // The job goes on and takes its lock again, between the look at the job and the removal.
     const slow: Store = {
       ...space.store,
-      get: async (one) => {
-        const before = await space.store.get(one);
-        if (one === 'a') await locksOn(space.store).take(wish, { _id: 'a' });
+      getMany: async (ids) => {
+        const before = await space.store.getMany(ids);
+        if (ids.includes('a')) await locksOn(space.store).take(wish, { _id: 'a', _rev: '1-x' });
         return before;
       },
     };
@@ -181,7 +201,7 @@ describe('a lock that is released', () => {
     const space = await openWorkspace();
     await space.put(job('a'));
     const locks = locksOn(space.store);
-    await locks.take(wish, { _id: 'a' });
+    await locks.take(wish, { _id: 'a', _rev: '1-x' });
     const was = { ...job('a', { ...final, locked: { target: id } }), _rev: '9-x' };
     locks.adopt(was);
     await locks.release(was);
@@ -195,7 +215,7 @@ describe('a lock that is released', () => {
   ])('stays when it %s', async (_title, more) => {
     const space = await openWorkspace();
     await space.put(job('a', final), job('b'));
-    await locksOn(space.store).take(wish, { _id: 'b' });
+    await locksOn(space.store).take(wish, { _id: 'b', _rev: '1-x' });
     await releaseOn(space.store, { ...job('a', more), _rev: '1-x' });
     expect(await lockOf(space)).toBe('b');
   });
@@ -204,7 +224,7 @@ describe('a lock that is released', () => {
     const space = await openWorkspace();
     await space.put(job('a', final));
     const [vain, other] = [locksOn(space.store), locksOn(space.store)];
-    await vain.take(wish, { _id: 'a' });
+    await vain.take(wish, { _id: 'a', _rev: '1-x' });
     const stored = (await space.store.get('a')) as StoredDocument;
     await other.release(stored);
     expect(await lockOf(space)).toBe('a');
@@ -225,7 +245,7 @@ describe('the jobs whose patterns match a target', () => {
     const space = await openWorkspace();
     const locks = locksOn(space.store);
     const lockPattern = (of: string, key: string) =>
-      locks.take({ kind: 'pattern', id: lockIdOf(of), key }, { _id: of });
+      locks.take({ kind: 'pattern', id: lockIdOf(of), key }, { _id: of, _rev: '1-x' });
     const begun = (of: string) => ({
       state: '$$ready',
       steps: [],
@@ -242,7 +262,11 @@ describe('the jobs whose patterns match a target', () => {
     );
     for (const of of ['new', 'begun', 'ended', 'before', 'me']) await lockPattern(of, '^db/');
     await lockPattern('different', '^host/');
-    const found = await locks.blockers('db/1', { _id: 'me', continued_from: 'before' });
+    const found = await locks.blockers('db/1', {
+      _id: 'me',
+      _rev: '1-x',
+      continued_from: 'before',
+    });
     const at = expect.any(Number) as number;
     expect(found).toMatchObject({ kind: 'known', own: at });
     const all =
@@ -251,7 +275,10 @@ describe('the jobs whose patterns match a target', () => {
       { job: 'begun', at, decided: true },
       { job: 'new', at, decided: false },
     ]);
-    expect(await locks.blockers('vm', { _id: 'other' })).toEqual({ kind: 'known', all: [] });
+    expect(await locks.blockers('vm', { _id: 'other', _rev: '1-x' })).toEqual({
+      kind: 'known',
+      all: [],
+    });
   });
 
   it('keep the time of their patterns when these are taken again', async () => {
@@ -260,8 +287,8 @@ describe('the jobs whose patterns match a target', () => {
     const old = { kind: 'pattern', key: '.', job: 'a', at: 5, nonce: 'x' };
     await space.put({ ...old, _id: id, type: 'lock' });
     const pattern = { kind: 'pattern', id, key: '.' } as const;
-    expect(await locksOn(space.store).take(pattern, { _id: 'a' })).toEqual(held);
-    expect(await locksOn(space.store).blockers('t', { _id: 'b' })).toMatchObject({
+    expect(await locksOn(space.store).take(pattern, { _id: 'a', _rev: '1-x' })).toEqual(held);
+    expect(await locksOn(space.store).blockers('t', { _id: 'b', _rev: '1-x' })).toMatchObject({
       all: [{ job: 'a', at: 5 }],
     });
   });
