@@ -61,7 +61,10 @@ function canAll(peer: Peer, me: Peer): boolean {
 
 /** Where steps only follow one another nothing begins while one runs. */
 function glanceAtLive({ steps, tasks, flow_definition }: JobDocument, world: GlanceWorld): Glance {
-  if (!Array.isArray(steps) || !isPlain(tasks) || hasHardTimeout(flow_definition)) return unclear;
+  const flow = (flow_definition ?? {}) as { timeout_mode?: unknown; cancel?: unknown };
+  const trees = flow.cancel === undefined ? [tasks] : [tasks, flow.cancel];
+  if (!Array.isArray(steps) || !trees.every(isPlain) || flow.timeout_mode === 'hard')
+    return unclear;
   const running = (steps as readonly unknown[]).filter(isRunning);
   const [first] = running;
   const alive = new Set(world.peers.map(({ id }) => id));
@@ -74,10 +77,6 @@ function isPlain(tasks: unknown): boolean {
   const { task, structure, sequence } = node;
   if (structure === undefined) return typeof task === 'string' && node['decider'] === undefined;
   return structure === 'sequence' && Array.isArray(sequence) && sequence.every(isPlain);
-}
-
-function hasHardTimeout(flow: unknown): boolean {
-  return (flow as { readonly timeout_mode?: unknown } | null | undefined)?.timeout_mode === 'hard';
 }
 
 type Running = { readonly engine: string };

@@ -36,7 +36,8 @@ export function dropMove(
   world: World,
 ): Move | undefined {
   if (paths.length === 0) return undefined;
-  const isDropped = ({ path }: Step): boolean => paths.some((node) => isWithin(path, node));
+  const isDropped = ({ path }: Step): boolean =>
+    !isUndoing(path) && paths.some((node) => isWithin(path, node));
   const dropped = job.steps.filter((step) => isOpen(step) && isDropped(step));
   const waiting = new Set(dropped.filter(({ state }) => state === '$$waiting'));
   if (waiting.size > 0) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginFacts } from '../decide/intent.js';
 import type { TwsError } from '../errors.js';
-import { defaultQueue } from '../model/job.js';
+import { defaultQueue, type Job } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
@@ -15,7 +15,7 @@ import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
 import { createLocks, lockIdOf } from './locks.js';
 import type { Log } from './log.js';
-import { createParking } from './parking.js';
+import { createParking, inLineOf } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
@@ -110,12 +110,17 @@ export function assemble(options: EngineOptions) {
     seenAt,
     peers: peers.alive(),
   });
-  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
+  /** Free slots that are not for jobs which go before this one. */
+  const freeFor = (job: Job, ended?: readonly string[]): number => {
+    const others = parking.ahead(inLineOf(job), hands.hasRoom);
+    return Math.max(0, hands.freeSlots(ended) - others);
+  };
+  const surroundings = ({ job, ended, seenAt }: Standpoint): Surroundings => ({
     seenAt,
     peers: peers.alive(),
     me: {
       ...me,
-      freeSlots: hands.freeSlots(ended),
+      freeSlots: freeFor(job, ended),
       runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),

@@ -30,6 +30,7 @@ export type Surroundings = Omit<
 
 /** From where a decision is made. */
 export type Standpoint = {
+  readonly job: Job;
   /** When the revision was first seen; `-Infinity` for a job just settled. */
   readonly seenAt: number;
   /** Claims that no longer count as in hand. */

@@ -1,7 +1,7 @@
 import { endInvalid } from '../decide/finish.js';
 import { glance, type GlanceWorld } from '../decide/glance.js';
 import type { Outcome, Wait } from '../decide/intent.js';
-import { defaultPriority, isFinal, isLiveJob, type Job } from '../model/job.js';
+import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
 import type { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
@@ -14,7 +14,7 @@ import type { Desk } from './desk.js';
 import type { Hands } from './hands.js';
 import type { Locks } from './locks.js';
 import type { Log } from './log.js';
-import type { Parking } from './parking.js';
+import { inLineOf, type Parking } from './parking.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
 import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
@@ -88,7 +88,11 @@ export function createJobs(parts: JobParts): Jobs {
       desk.touch(id);
       void wake(parts, id);
     },
-    report: (id, step, told) => desk.queue(id, () => writeReport(parts, id, step, told)),
+    report: (id, step, told) =>
+      desk.queue(id, async () => {
+        const doc = await writeReport(parts, id, step, told);
+        if (doc !== undefined) await considerJob(parts, doc);
+      }),
     settle: (id, step, outcome, told) => {
       ended.set(id, [...(ended.get(id) ?? []), { step, outcome, told }]);
       return desk.queue(id, async () => {
@@ -123,10 +127,11 @@ function wake(parts: JobParts, id: string): Promise<void> {
 /** Gives free slots to the jobs that wait for one, until there is no slot or no job left. */
 async function fillSlots(parts: JobParts): Promise<void> {
   const { hands, parking } = parts;
-  while (hands.freeSlots() > 0) {
-    const id = parking.nextForSlot(({ task, slots }) => hands.runningOf(task) < slots);
+  while (hands.freeSlots() > parking.calls()) {
+    const id = parking.nextForSlot(hands.hasRoom);
     if (id === undefined) return;
     await wake(parts, id);
+    parking.answered(id);
   }
 }
 
@@ -172,7 +177,7 @@ async function readAndDecide(
   if (parsed.kind !== 'job') return void parking.leave(doc._id);
   if (!parsed.ok) return endMalformed(parts, doc, parsed.problems);
   fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);
-  const standpoint = { seenAt: desk.seenAt(doc._id) };
+  const standpoint = { job: parsed.value, seenAt: desk.seenAt(doc._id) };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   switch (decision.kind) {
     case 'ignore':
@@ -218,9 +223,11 @@ function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined
   const { parking, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
-  if (wait.for === 'slot')
-    parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0, wait.tasks);
-  else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
+  if (wait.for === 'slot') {
+    parking.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
+    // Another job that went before it may have left its slot free meanwhile.
+    if (hands.freeSlots() > parking.calls()) void fillSlots(parts);
+  } else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
   else parking.leave(job._id);
   parking.watch(job._id, ownersOf(job as Job));
   const keep = wait.for !== undefined && desk.size < keptForSlot;
@@ -239,11 +246,6 @@ function isFarAway({ now, horizonMs }: JobParts, { asleep, until = 0 }: Wait): b
 
 /** So many documents are kept at hand for jobs that wait for a slot; the others are read again. */
 const keptForSlot = 2_000;
-
-function priorityOf(job: Job): number {
-  const { priority } = job as { readonly priority?: unknown };
-  return typeof priority === 'number' ? priority : defaultPriority;
-}
 
 /** A job document that cannot be read ends with exit 3 and says what is wrong with it. */
 async function endMalformed(

@@ -46,7 +46,7 @@ export async function settleAttempts(
       if (fatal !== undefined) fail(fatal);
     }
     const ended = left.map(({ step }) => step.claim);
-    const decision = await decider(job, () => surroundings({ seenAt: -Infinity, ended }), now);
+    const decision = await decider(job, () => surroundings({ job, seenAt: -Infinity, ended }), now);
     const next = carrying(job, decision);
     const claims = next.kind === 'claim' ? next.steps : [];
     if (!hands.fits(next.job as LiveJob, claims, ended)) continue;

@@ -31,7 +31,7 @@ const sentences = {
   TargetLocked: (d: { target: string; by: string }) =>
     `Job target is currently locked by job ${d.by}: "${d.target}" matches its "locks"; submit this one again when that has ended.`,
   LocksInvalid: (d: { reason: string }) =>
-    `"locks" is no regular expression that RE2 knows: ${ended(d.reason)}`,
+    `The "locks" of the job are no regular expression that RE2 knows: ${ended(d.reason)}`,
   TemplateError: (d: { at: string; reason: string }) =>
     `The template in ${d.at} cannot be filled in: ${ended(d.reason)}`,
   ExpressionError: (d: { at: string; reason: string }) =>

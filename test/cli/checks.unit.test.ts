@@ -43,7 +43,7 @@ describe('checkDocument', () => {
     [
       'locks that are no pattern',
       { type: 'job', flow: 'f', locks: '(a' },
-      /^locks: locks is no regular expression that RE2 knows: missing closing \)/,
+      /^locks: locks must be a regular expression of RE2: missing closing \)/,
     ],
     [
       'a target that is too long',

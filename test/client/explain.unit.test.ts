@@ -131,7 +131,7 @@ describe('explain', () => {
     ],
     [
       'a step that waits for a time',
-      { job: live({ steps: [step({ state: '$$waiting' })], next_due: now + 3_000 }) },
+      { job: live({ steps: [step({ state: '$$waiting', until: now + 3_000 })] }) },
       ['waiting'],
       /Step "a" waits until/,
     ],

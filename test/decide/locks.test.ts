@@ -111,7 +111,7 @@ describe('a job that is refused', () => {
       { locks: { [patternId]: { kind: 'invalid', reason: 'missing )' } } },
       3,
       'LocksInvalid',
-      /"locks" is no regular expression that RE2 knows: missing \)\.$/,
+      /"locks" of the job are no regular expression that RE2 knows: missing \)\.$/,
       { target: targetId },
     ],
     [

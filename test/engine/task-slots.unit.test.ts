@@ -57,8 +57,8 @@ describe('jobs that wait for a slot of their task', () => {
 
   it('are called when their task may run once more, others meanwhile', () => {
     const parking = createParking();
-    parking.forSlot('full', 1, 0, [one]);
-    parking.forSlot('any', 500, 0);
+    parking.forSlot({ id: 'full', priority: 1, begun: false }, 0, [one]);
+    parking.forSlot({ id: 'any', priority: 500, begun: false }, 0);
     expect(parking.nextForSlot(only())).toBe('any');
     expect(parking.nextForSlot(only())).toBeUndefined();
     expect(parking.nextForSlot(only(a))).toBe('full');
@@ -67,26 +67,26 @@ describe('jobs that wait for a slot of their task', () => {
 
   it('are called by priority, whatever they wait for', () => {
     const parking = createParking();
-    parking.forSlot('c', 500, 0);
-    parking.forSlot('b', 500, 0, [one]);
-    parking.forSlot('a', 1, 0, [two]);
+    parking.forSlot({ id: 'c', priority: 500, begun: false }, 0);
+    parking.forSlot({ id: 'b', priority: 500, begun: false }, 0, [one]);
+    parking.forSlot({ id: 'a', priority: 1, begun: false }, 0, [two]);
     const called = Array.from({ length: 4 }, () => parking.nextForSlot());
     expect(called).toEqual(['a', 'c', 'b', undefined]);
   });
 
   it('are called once, though they wait for several tasks', () => {
     const parking = createParking();
-    parking.forSlot('a', 500, 0, [one, two]);
+    parking.forSlot({ id: 'a', priority: 500, begun: false }, 0, [one, two]);
     expect(parking.nextForSlot(only(two.task))).toBe('a');
     expect(parking.nextForSlot()).toBeUndefined();
   });
 
   it('wait in one place only', () => {
     const parking = createParking();
-    parking.forSlot('a', 500, 0, [one]);
-    parking.forSlot('a', 500, 0);
+    parking.forSlot({ id: 'a', priority: 500, begun: false }, 0, [one]);
+    parking.forSlot({ id: 'a', priority: 500, begun: false }, 0);
     expect(parking.nextForSlot(only())).toBe('a');
-    parking.forSlot('b', 500, 0, [one]);
+    parking.forSlot({ id: 'b', priority: 500, begun: false }, 0, [one]);
     parking.forChange('b');
     expect(parking.nextForSlot()).toBeUndefined();
   });

@@ -95,7 +95,7 @@ function patternProblems({ type, locks }: Written): readonly PathAndMessage[] {
   const reason = checkPattern(locks);
   return reason === undefined
     ? []
-    : [['locks', `locks is no regular expression that RE2 knows: ${reason}.`]];
+    : [['locks', `locks must be a regular expression of RE2: ${reason}.`]];
 }
 
 function schemaProblems({ schema }: Written): readonly PathAndMessage[] {
