@@ -105,7 +105,11 @@ export function assemble(options: EngineOptions) {
     return { templates: plugin.module.templates ?? [], hash: plugin.hash };
   };
   const me = { ...mine, id, pid: process.pid, facts };
-  const bystanders = (seenAt: number) => ({ me, seenAt, peers: peers.alive() });
+  const bystanders = (seenAt: number) => ({
+    me: { ...me, freeSlots: hands.freeSlots() },
+    seenAt,
+    peers: peers.alive(),
+  });
   /** Free slots that are not for jobs which go before this one. */
   const freeFor = (job: Job, ended?: readonly string[]): number => {
     const others = parking.ahead(inLineOf(job), hands.hasRoom);

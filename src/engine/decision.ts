@@ -57,25 +57,14 @@ export type DeciderParts = {
  */
 export function createDecider({ store, library, locks, retry, life }: DeciderParts): Decider {
   return async (job, surroundings, now) => {
-    const answers = new Map<string, Answer>();
-    const children = new Map<string, Child>();
-    const events = new Map<string, Announced>();
-    const taken = new Map<string, LockAnswer>();
-    const blockers = new Map<string, Blockers>();
+    // Most decisions ask nothing.
+    let found = nothing;
     for (;;) {
-      const world: World = {
-        ...surroundings(),
-        answers,
-        flow: library.flow,
-        task: library.task,
-        child: (id) => children.get(id) ?? { kind: 'unknown' },
-        event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
-        lock: (id) => taken.get(id) ?? { kind: 'unknown' },
-        blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
-      };
-      const intent = decide(job, now(), world);
+      const intent = decide(job, now(), { ...surroundings(), ...worldOf(found, library) });
       if (intent.kind !== 'look_up') return intent;
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
+      if (found === nothing) found = emptyFindings();
+      const { answers, children, events, taken, blockers } = found;
       const { flows, tasks, questions } = intent;
       if (flows.length > 0) await retry(() => library.find('flow', flows));
       if (tasks.length > 0) await retry(() => library.find('task', tasks));
@@ -89,6 +78,35 @@ export function createDecider({ store, library, locks, retry, life }: DeciderPar
       }
       for (const question of questions) answers.set(question.id, await evaluate(question));
     }
+  };
+}
+
+/** What was found out for one decision, by id. */
+type Findings = ReturnType<typeof emptyFindings>;
+
+function emptyFindings() {
+  return {
+    answers: new Map<string, Answer>(),
+    children: new Map<string, Child>(),
+    events: new Map<string, Announced>(),
+    taken: new Map<string, LockAnswer>(),
+    blockers: new Map<string, Blockers>(),
+  };
+}
+
+/** Never written to. */
+const nothing = emptyFindings();
+
+function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings> {
+  const { answers, children, events, taken, blockers } = found;
+  return {
+    answers,
+    flow: library.flow,
+    task: library.task,
+    child: (id) => children.get(id) ?? { kind: 'unknown' },
+    event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
+    lock: (id) => taken.get(id) ?? { kind: 'unknown' },
+    blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
   };
 }
 

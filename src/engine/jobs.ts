@@ -161,6 +161,8 @@ async function considerVersion(
       return void desk.drop(doc._id);
     case 'later':
       return park(parts, doc, { ...othersFirst, until: seen.until });
+    case 'no_slot':
+      return park(parts, doc, { ...othersFirst, for: 'slot', rank: seen.rank });
     case 'unclear':
       return readAndDecide(parts, doc);
   }
