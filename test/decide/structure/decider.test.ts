@@ -138,8 +138,8 @@ describe('a decider that ends otherwise than by its decisions', () => {
     told.broke('d').stopped();
     expect(told.trail).toEqual([
       'd#1 $$complete',
-      'a#1 $$cancelled',
       'delay#1 $$complete',
+      'a#1 $$cancelled',
       'd#1 $$error',
       'z#1 $$active',
     ]);
