@@ -132,9 +132,11 @@ export function peer(
 export function tasksOf(defined: Flow, given: readonly Task[] = []): readonly Task[] {
   const cancel = defined.cancel === undefined ? [] : leavesOf(defined.cancel);
   const entries = [...leavesOf(defined.tasks), ...cancel].map((leaf) => leaf.entry);
-  const named = entries
-    .filter(namesTask)
-    .flatMap(({ task: name, error, undo }) => [name, error ?? name, undo ?? name]);
+  const named = entries.flatMap((entry) => [
+    ...(namesTask(entry) ? [entry.task] : []),
+    entry.error,
+    entry.undo,
+  ]);
   const handlers = [defined.error?.name, ...given.flatMap(({ error, undo }) => [error, undo])];
   const names = new Set([...named, ...handlers].filter((name) => name !== undefined));
   for (const { name } of given) names.delete(name);
