@@ -1,4 +1,5 @@
 import type { Failure, LiveStep } from '../model/step.js';
+import type { BigResult } from '../model/big-result.js';
 import type { Flow } from '../model/flow.js';
 import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
 import type { Task } from '../model/task.js';
@@ -43,7 +44,8 @@ export type Child =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'live' }
-  | { readonly kind: 'final'; readonly job: FinalJob };
+  /** `big`: its result, when that goes into an attachment of the parent. */
+  | { readonly kind: 'final'; readonly job: FinalJob; readonly big?: BigResult };
 
 /** An event that was announced: a document of its own, with data. */
 export type Announced =
@@ -82,6 +84,8 @@ export type World = {
   readonly child: (id: string) => Child;
   readonly event: (type: string, key: string) => Announced;
   readonly answers: ReadonlyMap<string, Answer>;
+  /** Results that are kept as attachments of the job, by the attachment's name. */
+  readonly contents: ReadonlyMap<string, unknown>;
   readonly render: (
     params: Readonly<Record<string, unknown>>,
     context: TemplateContext,
@@ -117,6 +121,8 @@ export type LookUp = {
   readonly children: readonly string[];
   readonly events: readonly EventName[];
   readonly questions: readonly Question[];
+  /** Names of attachments of the job that hold results. */
+  readonly attachments: readonly string[];
 };
 /** An event by its type and key. */
 export type EventName = { readonly type: string; readonly key: string };
@@ -182,7 +188,13 @@ export type Begun =
 
 /** How an attempt ended, as the runner tells. Delays in ms. */
 export type Outcome =
-  | { readonly kind: 'done'; readonly result?: unknown; readonly exit?: number }
+  | {
+      readonly kind: 'done';
+      readonly result?: unknown;
+      readonly exit?: number;
+      /** The result once more, when it is to be kept as an attachment. */
+      readonly big?: BigResult;
+    }
   | {
       readonly kind: 'failed';
       readonly failure: Failure;
@@ -215,5 +227,6 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   children: [],
   events: [],
   questions: [],
+  attachments: [],
   ...wanted,
 });

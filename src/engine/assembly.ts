@@ -5,6 +5,7 @@ import type { TwsError } from '../errors.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
+import { createContents } from './contents.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
@@ -52,6 +53,8 @@ export type EngineOptions = {
   /** What running attempts tell of themselves is written that often at most; default 5000. */
   readonly reportMs?: number | undefined;
   readonly crashLimit?: number | undefined;
+  /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
+  readonly documentLimit?: number | undefined;
 };
 
 /** How often the scan is repeated, ms. */
@@ -84,7 +87,8 @@ export function assemble(options: EngineOptions) {
   const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret, olderSecrets, reportMs = 5_000 } = options;
-  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
+  const contents = createContents({ store, retry, log });
+  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs, contents };
   const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
@@ -112,7 +116,7 @@ export function assemble(options: EngineOptions) {
     render: renderParams,
     crashLimit: options.crashLimit ?? 3,
   });
-  const decider = createDecider(store, library, retry, life.signal);
+  const decider = createDecider(store, library, contents, retry, life.signal);
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
   let fail = (_reason: TwsError): void => undefined;
@@ -123,6 +127,7 @@ export function assemble(options: EngineOptions) {
     };
   });
   const watch = { horizonMs, timers, now, retry, life, log, fail };
+  const documentLimit = { bytes: options.documentLimit ?? Infinity };
   const views = { surroundings, bystanders };
   const parts = {
     store,
@@ -131,6 +136,7 @@ export function assemble(options: EngineOptions) {
     hands,
     parking,
     decider,
+    documentLimit,
     ...views,
     ...watch,
   };

@@ -9,10 +9,12 @@ import type {
   World,
 } from '../decide/intent.js';
 import { eventId } from '../model/event.js';
-import { isFinal, type Job } from '../model/job.js';
+import { isFinal, type Job, type LiveJob } from '../model/job.js';
 import { parseDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
+import { bigResult } from './big-results.js';
+import type { Contents } from './contents.js';
 import type { Library } from './library.js';
 import type { Retry } from './patience.js';
 
@@ -20,7 +22,10 @@ import type { Retry } from './patience.js';
 export type Decision = Exclude<Intent, LookUp>;
 
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
-export type Surroundings = Omit<World, 'answers' | 'child' | 'event' | 'flow' | 'task'>;
+export type Surroundings = Omit<
+  World,
+  'answers' | 'child' | 'contents' | 'event' | 'flow' | 'task'
+>;
 
 /** From where a decision is made. */
 export type Standpoint = {
@@ -43,17 +48,20 @@ export type Decider = (
 export function createDecider(
   store: Store,
   library: Library,
+  kept: Contents,
   retry: Retry,
   life: AbortSignal,
 ): Decider {
   return async (job, surroundings, now) => {
     const answers = new Map<string, Answer>();
     const children = new Map<string, Child>();
+    const contents = new Map<string, unknown>();
     const events = new Map<string, Announced>();
     for (;;) {
       const world: World = {
         ...surroundings(),
         answers,
+        contents,
         flow: library.flow,
         task: library.task,
         child: (id) => children.get(id) ?? { kind: 'unknown' },
@@ -62,12 +70,16 @@ export function createDecider(
       const intent = decide(job, now(), world);
       if (intent.kind !== 'look_up') return intent;
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
-      const { flows, tasks, questions } = intent;
+      const { flows, tasks, questions, attachments } = intent;
       if (flows.length > 0) await retry(() => library.find('flow', flows));
       if (tasks.length > 0) await retry(() => library.find('task', tasks));
       for (const id of intent.children) children.set(id, await findChild(store, id, retry));
       for (const name of intent.events) {
         events.set(eventId(name), await findEvent(store, name, retry));
+      }
+      if (attachments.length > 0) {
+        const found = await kept.of(job as LiveJob, attachments);
+        for (const [name, value] of found) contents.set(name, value);
       }
       for (const question of questions) answers.set(question.id, await evaluate(question));
     }
@@ -82,7 +94,9 @@ async function findChild(store: Store, id: string, retry: Retry): Promise<Child>
   if (doc === undefined) return { kind: 'absent' };
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
-  return isEnded ? { kind: 'final', job: parsed.value } : { kind: 'live' };
+  if (!isEnded) return { kind: 'live' };
+  const big = bigResult(parsed.value['result']);
+  return { kind: 'final', job: parsed.value, ...(big === undefined ? {} : { big }) };
 }
 
 /** An event announced under its own id, or by a document of any id. */

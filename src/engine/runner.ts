@@ -2,6 +2,7 @@ import type { Outcome } from '../decide/intent.js';
 import { heartbeatOf, timeoutOf } from '../decide/clock.js';
 import { resultsFor } from '../decide/input.js';
 import { earlierAttempts, lastDetails, type Report } from '../decide/report.js';
+import type { Results } from '../decide/results.js';
 import { scopeOf } from '../decide/scope.js';
 import { historyOf } from '../model/history.js';
 import type { LiveJob } from '../model/job.js';
@@ -13,6 +14,7 @@ import type { OlderFormat } from '../secrets/older-format.js';
 import { decryptDeep } from '../secrets/parameters.js';
 import { TwsError } from '../errors.js';
 import type { Log } from './log.js';
+import type { Contents } from './contents.js';
 import { createReporter } from './reporter.js';
 import { watchSilence } from './silence.js';
 import { after } from './timers.js';
@@ -40,6 +42,7 @@ export type RunnerOptions = {
   /** What an attempt tells of itself is written that often at most, ms. */
   readonly reportMs: number;
   readonly now: () => number;
+  readonly contents: Contents;
 };
 
 /** Writes what an attempt told into its step. Must not reject. */
@@ -122,13 +125,13 @@ async function call(
   job: LiveJob,
   step: LiveStep,
   telling: Telling,
-  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined }: RunnerOptions,
+  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined, contents }: RunnerOptions,
 ): Promise<Outcome> {
   const about = { job: job._id, step: step.name, attempt: step.attempt };
   try {
     const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`, olderSecrets);
     clear.forEach(onSecret);
-    const { results, parent_results } = resultsFor(job, step);
+    const { results, parent_results } = await visibleResults(job, step, contents);
     const { context, redact } = createContext({
       ...telling,
       params,
@@ -157,6 +160,13 @@ async function call(
     const failure = { name, message: String(message ?? error) };
     return { kind: 'failed', failure, exit: exits.definition, retryable: false };
   }
+}
+
+/** What the step sees of the others; large results come from their attachments. */
+async function visibleResults(job: LiveJob, step: Step, contents: Contents): Promise<Results> {
+  const seen = resultsFor(job, step);
+  if (seen.missing.length === 0) return seen;
+  return resultsFor(job, step, await contents.of(job, seen.missing));
 }
 
 /** The idempotency key: another one after the job began anew, since then the work is to be done again. */

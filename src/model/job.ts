@@ -107,6 +107,7 @@ const running = {
   timed_from: z.exactOptional(momentSchema),
   redo: z.exactOptional(z.array(z.looseObject({ from: z.string(), run: z.int() }))),
   refresh: z.exactOptional(flagSchema),
+  _attachments: z.exactOptional(objectSchema),
 };
 
 /** Progress states are `{task}-{n}`; any other text with `$$` is not a state we know. */

@@ -59,6 +59,8 @@ export type WorldOptions = {
   readonly answers?: Readonly<Record<string, Answer>>;
   /** Announced events by `type:key`; others are absent. */
   readonly events?: Readonly<Record<string, Announced>>;
+  /** Results that are kept as attachments, by name. */
+  readonly contents?: Readonly<Record<string, unknown>>;
   readonly render?: World['render'];
   readonly crashLimit?: number;
 };
@@ -94,6 +96,7 @@ export function world(options: WorldOptions = {}): World {
     child: (id) => children[id] ?? { kind: 'unknown' },
     event: (type, key) => options.events?.[`${type}:${key}`] ?? { kind: 'absent' },
     answers: new Map(Object.entries(answers)),
+    contents: new Map(Object.entries(options.contents ?? {})),
     render: options.render ?? renderParams,
     crashLimit: options.crashLimit ?? 3,
   };
