@@ -40,7 +40,11 @@ function questionsOf(job: LiveJob, { leaf }: Beginning, input: Input): readonly 
   const { path, index, name } = leaf;
   const step = { path, index, name, task: leaf.entry.task };
   const context = { ...scope, job, step, params, results, parent_results };
-  return conditionsOf(leaf.entry).map(({ at, expression }) => ({ id: `${path}.${at}`, expression, context }));
+  return conditionsOf(leaf.entry).map(({ at, expression }) => ({
+    id: `${path}.${at}`,
+    expression,
+    context,
+  }));
 }
 
 type Condition = { readonly at: string; readonly expression: string };

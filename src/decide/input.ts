@@ -31,7 +31,5 @@ export function resultsFor(
   { path, phase }: Pick<Step, 'path' | 'phase'>,
   contents?: Contents,
 ): Results {
-  return isOfFlow(phase)
-    ? resultsBefore(job, path, contents)
-    : resultsAround(job, path, contents);
+  return isOfFlow(phase) ? resultsBefore(job, path, contents) : resultsAround(job, path, contents);
 }

@@ -34,7 +34,10 @@ export async function settleAttempts(
 ): Promise<StoredDocument | undefined> {
   const { desk, hands, reading, store, retry, decider, surroundings, now, log, fail } = parts;
   const { documentLimit } = parts;
-  let left: readonly EndedAttempt[] = given.map((one) => ({ ...one, outcome: withBigResult(one.outcome) }));
+  let left: readonly EndedAttempt[] = given.map((one) => ({
+    ...one,
+    outcome: withBigResult(one.outcome),
+  }));
   let refusals = 0;
   let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
   while (doc !== undefined) {

@@ -23,9 +23,7 @@ export function referenceTo(step: Attempt, { bytes }: BigResult): Reference {
  * The attachment that holds the result of a step; undefined when the step holds it itself. A result
  * that only looks like a reference names no attachment of its own attempt.
  */
-export function attachmentOf(
-  step: Attempt & { readonly result?: unknown },
-): string | undefined {
+export function attachmentOf(step: Attempt & { readonly result?: unknown }): string | undefined {
   const { result } = step;
   if (typeof result !== 'object' || result === null || !('$attachment' in result)) return undefined;
   const name = attachmentName(step);

@@ -109,7 +109,10 @@ check('stores attachments in bulk, and keeps stubs beside what is new', async ()
   expect(JSON.parse((await request('GET', `/${db}/doc/a`)).text)).toEqual(large);
   expect((await request('GET', `/${db}/doc/b`)).text).toBe('[1]');
   const { _attachments } = (await request('GET', `/${db}/doc`)).body;
-  expect(_attachments).toMatchObject({ a: { stub: true, revpos: 1 }, b: { stub: true, revpos: 2 } });
+  expect(_attachments).toMatchObject({
+    a: { stub: true, revpos: 1 },
+    b: { stub: true, revpos: 2 },
+  });
 });
 
 check('deletes an attachment', async () => {

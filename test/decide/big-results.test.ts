@@ -43,7 +43,10 @@ describe('a large result', () => {
     const told = story({ steps: [{ flow: 'inner', name: 'c' }, 'b'] });
     told.go();
     const final = { ...newJob(), state: '$$complete', exit: 0, result: whole } as const;
-    told.with({ children: { 'j:0:1': { kind: 'final', job: final, big } }, contents: { [name]: whole } });
+    told.with({
+      children: { 'j:0:1': { kind: 'final', job: final, big } },
+      contents: { [name]: whole },
+    });
     told.go();
     expect(told.job).toMatchObject({
       steps: [{ state: '$$complete', result: reference }, { task: 'b' }],
@@ -67,7 +70,9 @@ describe('what needs a large result', () => {
   });
 
   it('asks for it once for steps beside each other', () => {
-    const told = after([{ structure: 'parallel', parallel: ['b', 'c'] }], { world: { freeSlots: 9 } });
+    const told = after([{ structure: 'parallel', parallel: ['b', 'c'] }], {
+      world: { freeSlots: 9 },
+    });
     expect(told.decide()).toMatchObject({ kind: 'look_up', attachments: [name, name] });
   });
 

@@ -27,7 +27,11 @@ describe('a result over 64 KiB', () => {
       flow(
         [
           big(200_000, 7),
-          { task: 'sees', when: '$length(results.big.text) = 200000', params: { n: '{{results.big.n}}' } },
+          {
+            task: 'sees',
+            when: '$length(results.big.text) = 200000',
+            params: { n: '{{results.big.n}}' },
+          },
           { structure: 'map', map: { over: 'results.big.n', do: 'sees' } },
         ],
         { output: '$length(results.big.text)' },
@@ -74,7 +78,8 @@ describe('a result over 64 KiB', () => {
 });
 
 describe('a job that nears the limit of documents', () => {
-  const sentence = /^The job would be \d+ bytes long, and the database takes documents of \d+ at most:/;
+  const sentence =
+    /^The job would be \d+ bytes long, and the database takes documents of \d+ at most:/;
 
   it('fails the step whose result would be too much, and keeps all others', async () => {
     const space = await openWorkspace(plugins);
@@ -114,7 +119,10 @@ describe('a job that nears the limit of documents', () => {
 
   it('ends when it cannot go on at all', async () => {
     const space = await openWorkspace(plugins);
-    await space.put(task('big'), flow([{ task: 'big', params: { bytes: 1, more: 'y'.repeat(3_000) } }]));
+    await space.put(
+      task('big'),
+      flow([{ task: 'big', params: { bytes: 1, more: 'y'.repeat(3_000) } }]),
+    );
     await space.engine({ documentLimit: 5_000 });
     const [id] = await space.put(job);
     expect(await space.ended(String(id))).toMatchObject({
