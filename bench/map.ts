@@ -5,9 +5,9 @@ import { storeAll } from './project.js';
 import type { NewDocument } from '../src/store/writer.js';
 
 /** Items that one child job works on. */
-const slice = 500;
+const slice = 100;
 /** Beyond this a map in one job is not measured: every end of an item writes the whole job. */
-const mostInOneJob = 1_000;
+const mostInOneJob = 500;
 
 /** What one item of a map costs, in one job and by child jobs in slices. */
 export async function map({ server, options, say }: Bench): Promise<void> {

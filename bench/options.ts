@@ -53,7 +53,7 @@ export const help = `npm run bench -- [flags]
   --rounds 10           winner: documents that 100 writers race for
   --changes 300         feed: documents written while one listens
   --steps 10,100        steps: lengths of jobs
-  --items 100,1000      map: lengths of lists
+  --items 100,500       map: lengths of lists
   --sleeping 10000      sleeping: jobs that sleep for a week
   --full                steps and sleeping with 1,000 steps and 100,000 jobs, map with
                         10,000 items: minutes more
@@ -112,8 +112,8 @@ export function readOptions(args: readonly string[]): Options | 'help' {
   };
 }
 
-const usualSizes = { steps: '10,100', items: '100,1000', sleeping: '10000' };
-const fullSizes = { steps: '10,100,1000', items: '100,1000,10000', sleeping: '100000' };
+const usualSizes = { steps: '10,100', items: '100,500', sleeping: '10000' };
+const fullSizes = { steps: '10,100,1000', items: '100,500,10000', sleeping: '100000' };
 
 type Sized =
   | 'engines'
