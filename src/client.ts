@@ -29,6 +29,7 @@ import type { NewDocument } from './store/writer.js';
 export type { DefinitionKind } from './client/definitions.js';
 export type { Reason } from './client/explain.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
+import { resultOf } from './client/results.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export type { Explained } from './client/explain-job.js';
 export type {
@@ -65,6 +66,11 @@ export type Client = {
   readonly submit: (job: JobToSubmit) => Promise<Submitted>;
   /** A document, or undefined when there is none of that id. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /**
+   * The result of a step of a job, named by its name, `<task>-<n>` or path; of a large one the content
+   * of its attachment. @throws TwsError `result_missing`
+   */
+  readonly result: (job: StoredDocument, step: string) => Promise<unknown>;
   /** The documents of a name and owner; more than one is an ambiguity somebody has to end. */
   readonly find: (
     kind: DefinitionKind,
@@ -135,6 +141,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
   return {
     submit: (job) => submitJob(store, job),
     get: (id) => store.get(id),
+    result: (job, step) => resultOf(store, job, step),
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
     lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),

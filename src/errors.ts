@@ -76,6 +76,12 @@ export const problems = {
     4,
     404,
   ),
+  result_missing: row(
+    (d: { job: string; step: string }) => `Job ${d.job} has no step "${d.step}" with a result.`,
+    'See `tws view JOB` for its steps; a step is named by its name, <task>-<n> or path.',
+    4,
+    404,
+  ),
   name_missing: row(
     (d: { name: string; kinds: string }) =>
       `There is no document "${d.name}", and no ${d.kinds} of that name.`,

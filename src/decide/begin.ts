@@ -8,7 +8,7 @@ import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
 import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
 import { lookUp, type Begun, type World } from './intent.js';
-import { prepare, type Unbegun } from './prepare.js';
+import { prepare, type Prepared, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
 import { fullTask } from './slots.js';
@@ -71,6 +71,17 @@ export function failUnbegun(
   const state = exit === exits.timeout ? '$$timeout' : '$$error';
   const failed = failStep(withNewStep(job, step), step, { state, failure: why, exit }, now);
   return { kind: 'change', job: failed };
+}
+
+/** What comes of a step whose parameters cannot be filled in, or not yet. */
+export function unprepared(
+  job: LiveJob,
+  beginning: Beginning,
+  prepared: Extract<Prepared, { ok: false }>,
+  now: number,
+): Extract<Begun, { kind: 'change' | 'look_up' }> {
+  if ('missing' in prepared) return lookUp({ attachments: prepared.missing });
+  return failUnbegun(job, beginning, prepared.unbegun, now);
 }
 
 /** A task that a decider named: its definition is taken into the job when it is first used. */
@@ -156,7 +167,7 @@ function start(
   const plugin = pluginOf(definition);
   const { templates, hash } = world.me.facts(plugin);
   const prepared = prepare(job, beginning, world, templates);
-  if (!prepared.ok) return failUnbegun(job, beginning, prepared.unbegun, now);
+  if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params } = prepared;
   if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
   const step: LiveStep = {

@@ -1,6 +1,8 @@
+import { referenceTo, type BigResult } from '../model/big-result.js';
 import { failure } from '../model/failures.js';
 import { defaultQueue, type LiveJob } from '../model/job.js';
 import { exits, type Failure, type Step, type WaitingStep } from '../model/step.js';
+import { withAttached } from './attach.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
@@ -109,7 +111,7 @@ export function childMove(
     }
     case 'final':
       if (step['continues'] === true) return continued(job, step, now);
-      return { kind: 'change', job: settleChild(job, step, child.job, now) };
+      return { kind: 'change', job: settleChild(job, step, child, now) };
   }
 }
 
@@ -126,14 +128,24 @@ export function childWait(name: string, child: string, limit: number): Wait {
   return { kind: 'wait', because: `Step ${name} waits for job ${child}.`, ...untilOf(limit) };
 }
 
-type Ended = { readonly exit?: number; readonly result?: unknown; readonly failure?: Failure };
+type Ended = {
+  readonly job: { readonly exit?: number; readonly result?: unknown; readonly failure?: Failure };
+  readonly big?: BigResult;
+};
 
-function settleChild(job: LiveJob, step: ParentStep, child: Ended, now: number): LiveJob {
+function settleChild(
+  job: LiveJob,
+  step: ParentStep,
+  { job: child, big }: Ended,
+  now: number,
+): LiveJob {
   const own = ownStep(job, step);
   const exit = child.exit ?? exits.failed;
   if (exit === exits.success) {
-    const result = child.result === undefined ? {} : { result: child.result };
-    return withStep(job, own, { ...step, state: '$$complete', end: now, exit, ...result });
+    const kept = big === undefined ? child.result : referenceTo(step, big);
+    const result = kept === undefined ? {} : { result: kept };
+    const holder = big === undefined ? job : withAttached(job, step, big);
+    return withStep(holder, own, { ...step, state: '$$complete', end: now, exit, ...result });
   }
   const reason = child.failure?.message ?? `exit ${exit}`;
   // A flow has a retry of its own; only an entry that asks for it has the whole flow run again.

@@ -1,4 +1,5 @@
 import type { Failure, LiveStep } from '../model/step.js';
+import type { BigResult } from '../model/big-result.js';
 import type { Flow } from '../model/flow.js';
 import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
 import type { Task } from '../model/task.js';
@@ -45,7 +46,8 @@ export type Child =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'live' }
-  | { readonly kind: 'final'; readonly job: FinalJob };
+  /** `big`: its result, when that goes into an attachment of the parent. */
+  | { readonly kind: 'final'; readonly job: FinalJob; readonly big?: BigResult };
 
 /** An event that was announced: a document of its own, with data. */
 export type Announced =
@@ -120,6 +122,8 @@ export type World = {
   readonly lock: (id: string) => LockAnswer;
   readonly blockers: (target: string) => Blockers;
   readonly answers: ReadonlyMap<string, Answer>;
+  /** Results that are kept as attachments of the job, by the attachment's name. */
+  readonly contents: ReadonlyMap<string, unknown>;
   readonly render: (
     params: Readonly<Record<string, unknown>>,
     context: TemplateContext,
@@ -159,6 +163,8 @@ export type LookUp = {
   /** Targets to compare with the patterns of other jobs. */
   readonly targets: readonly string[];
   readonly questions: readonly Question[];
+  /** Names of attachments of the job that hold results. */
+  readonly attachments: readonly string[];
 };
 /** An event by its type and key. */
 export type EventName = { readonly type: string; readonly key: string };
@@ -224,7 +230,13 @@ export type Begun =
 
 /** How an attempt ended, as the runner tells. Delays in ms. */
 export type Outcome =
-  | { readonly kind: 'done'; readonly result?: unknown; readonly exit?: number }
+  | {
+      readonly kind: 'done';
+      readonly result?: unknown;
+      readonly exit?: number;
+      /** The result once more, when it is to be kept as an attachment. */
+      readonly big?: BigResult;
+    }
   | {
       readonly kind: 'failed';
       readonly failure: Failure;
@@ -259,5 +271,6 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   locks: [],
   targets: [],
   questions: [],
+  attachments: [],
   ...wanted,
 });

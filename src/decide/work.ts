@@ -136,6 +136,7 @@ function merged(lookUps: readonly LookUp[]): LookUp {
   return lookUp({
     tasks: lookUps.flatMap(({ tasks }) => tasks),
     questions: lookUps.flatMap(({ questions }) => questions),
+    attachments: lookUps.flatMap(({ attachments }) => attachments),
   });
 }
 

@@ -7,6 +7,7 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import { createBlockWatch } from './blocking.js';
+import { createContents } from './contents.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
@@ -57,6 +58,8 @@ export type EngineOptions = {
   /** What running attempts tell of themselves is written that often at most; default 5000. */
   readonly reportMs?: number | undefined;
   readonly crashLimit?: number | undefined;
+  /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
+  readonly documentLimit?: number | undefined;
 };
 
 /** How often the scan is repeated, ms. */
@@ -89,7 +92,8 @@ export function assemble(options: EngineOptions) {
   const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret, olderSecrets, reportMs = 5_000 } = options;
-  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
+  const contents = createContents({ store, retry, log });
+  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs, contents };
   const blocking = createBlockWatch({ log });
   const hands = createHands({ ...runner, blocking, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
@@ -132,7 +136,7 @@ export function assemble(options: EngineOptions) {
     crashLimit: options.crashLimit ?? 3,
   });
   const locks = createLocks({ store, retry, log, now });
-  const decider = createDecider({ store, library, locks, retry, life: life.signal });
+  const decider = createDecider({ store, library, contents, locks, retry, life: life.signal });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
   let fail = (_reason: TwsError): void => undefined;
@@ -143,6 +147,7 @@ export function assemble(options: EngineOptions) {
     };
   });
   const watch = { horizonMs, timers, now, retry, life, log, fail };
+  const documentLimit = { bytes: options.documentLimit ?? Infinity };
   const views = { surroundings, bystanders };
   const parts = {
     store,
@@ -152,6 +157,7 @@ export function assemble(options: EngineOptions) {
     parking,
     decider,
     locks,
+    documentLimit,
     ...views,
     ...watch,
   };

@@ -1,6 +1,7 @@
 import type { Outcome } from '../decide/intent.js';
 import { resultsFor } from '../decide/input.js';
 import { earlierAttempts, lastDetails } from '../decide/report.js';
+import type { Results } from '../decide/results.js';
 import { scopeOf } from '../decide/scope.js';
 import { TwsError } from '../errors.js';
 import { historyOf } from '../model/history.js';
@@ -11,6 +12,7 @@ import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin, type RunOptions } from '../plugin/run.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import { decryptDeep } from '../secrets/parameters.js';
+import type { Contents } from './contents.js';
 import type { Log } from './log.js';
 
 /** What the engine gives to every attempt. */
@@ -20,6 +22,7 @@ export type CallOptions = {
   readonly cryptoKey?: string | undefined;
   readonly olderSecrets?: OlderFormat | undefined;
   readonly onSecret?: ((clear: string) => void) | undefined;
+  readonly contents: Contents;
 };
 
 /** The signal of an attempt, and where what its plugin says goes to. */
@@ -32,14 +35,14 @@ export async function callPlugin(
   job: LiveJob,
   step: LiveStep,
   telling: Telling,
-  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined }: CallOptions,
+  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined, contents }: CallOptions,
 ): Promise<Outcome> {
   const about = aboutOf(job, step);
   const { timed, ...told } = telling;
   try {
     const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`, olderSecrets);
     clear.forEach(onSecret);
-    const { results, parent_results } = resultsFor(job, step);
+    const { results, parent_results } = await visibleResults(job, step, contents);
     const { context, redact } = createContext({
       ...told,
       params,
@@ -68,6 +71,13 @@ export async function callPlugin(
     const failure = { name, message: String(message ?? error) };
     return { kind: 'failed', failure, exit: exits.definition, retryable: false };
   }
+}
+
+/** What the step sees of the others; large results come from their attachments. */
+async function visibleResults(job: LiveJob, step: Step, contents: Contents): Promise<Results> {
+  const seen = resultsFor(job, step);
+  if (seen.missing.length === 0) return seen;
+  return resultsFor(job, step, await contents.of(job, seen.missing));
 }
 
 /** What the log says of an attempt. */

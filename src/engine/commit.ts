@@ -3,12 +3,13 @@ import type { ChildJob } from '../decide/intent.js';
 import { isFinal, type FinalJob, type LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
-import type { LiveStep } from '../model/step.js';
+import type { Failure, LiveStep } from '../model/step.js';
 import type { NewDocument } from '../store/writer.js';
 import { cancelChildren } from './abandon.js';
 import { writeOrConfirm } from './confirm.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
+import { refusalOf } from './document-limit.js';
 import type { JobParts } from './jobs.js';
 
 /** A decision that is written. */
@@ -31,8 +32,10 @@ export async function commit(
   const written = await writeOrConfirm(parts, job, claims);
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
   hands.withdraw(claims);
-  if (written.kind === 'refused') await endRefusedJob(parts, job._id, written.reason);
-  else if (hands.of(job._id).length === 0) desk.drop(job._id);
+  if (written.kind === 'refused') {
+    await endRefusedJob(parts, job._id, refusalOf(parts.documentLimit, written));
+  }
+  if (written.kind === 'lost' && hands.of(job._id).length === 0) desk.drop(job._id);
   return undefined;
 }
 
@@ -43,7 +46,7 @@ export async function goOn(
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
   const { desk, reading } = parts;
-  const job = { ...decision.job, _rev: doc._rev };
+  const job = { ...decision.job, ...attachmentsOf(doc), _rev: doc._rev };
   desk.putOwn(doc);
   // What was read back may be a later revision, with changes of somebody else in it.
   if (generationOf(doc._rev) === generationOf(decision.job._rev) + 1) reading.know(doc, job);
@@ -63,13 +66,19 @@ export async function goOn(
   }
 }
 
+/** What was sent as text is in the database now: from here on only its name is written. */
+function attachmentsOf(doc: StoredDocument): { _attachments?: Record<string, unknown> } {
+  const { _attachments } = doc as { readonly _attachments?: Record<string, unknown> };
+  return _attachments === undefined ? {} : { _attachments };
+}
+
 /** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
-async function endRefusedJob(parts: JobParts, id: string, reason: string): Promise<void> {
+async function endRefusedJob(parts: JobParts, id: string, why: Failure): Promise<void> {
   const { store, retry, desk, locks, now, log } = parts;
-  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${reason}`);
+  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
   const doc = await retry(() => store.get(id));
   if (doc !== undefined) {
-    await store.write(inReadingOrder(endRefused(doc, reason, now())));
+    await store.write(inReadingOrder(endRefused(doc, why, now())));
     locks.adopt(doc);
     await locks.release(doc);
   }

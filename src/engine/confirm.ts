@@ -8,23 +8,26 @@ import type { JobParts } from './jobs.js';
 export type Written =
   | { readonly kind: 'written'; readonly doc: StoredDocument }
   | { readonly kind: 'lost' }
-  | { readonly kind: 'refused'; readonly reason: string };
+  /** `bytes`: the document is so long, which is too long. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly bytes?: number };
 
 /**
  * Writes a job. When the store does not say clearly that it did, the job is read back: our claims
  * in it, or the ends of `ended` that we wrote, tell that the write took place (E3).
  */
 export async function writeOrConfirm(
-  { store, retry, log, life }: Pick<JobParts, 'store' | 'retry' | 'log' | 'life'>,
+  parts: Pick<JobParts, 'store' | 'retry' | 'log' | 'life' | 'documentLimit'>,
   job: Job,
   claims: readonly LiveStep[],
   ended: readonly string[] = [],
+  mostBytes = parts.documentLimit.bytes,
 ): Promise<Written> {
+  const { store, retry, log, life } = parts;
   if (life.signal.aborted) return { kind: 'lost' };
-  const result = await store.write(inReadingOrder(job as StoredDocument));
+  const result = await store.write(inReadingOrder(job as StoredDocument), mostBytes);
   switch (result.kind) {
     case 'written':
-      return { kind: 'written', doc: { ...(job as StoredDocument), _rev: result.rev } };
+      return { kind: 'written', doc: await asStored(parts, job, result.rev) };
     case 'conflict':
       return { kind: 'lost' };
     case 'refused':
@@ -38,6 +41,23 @@ export async function writeOrConfirm(
         : { kind: 'lost' };
     }
   }
+}
+
+/** The document as it is in the database: there an attachment is a stub, which later writes keep. */
+async function asStored(
+  { store, retry }: Pick<JobParts, 'store' | 'retry'>,
+  job: Job,
+  rev: string,
+): Promise<StoredDocument> {
+  const doc: StoredDocument = { ...(job as StoredDocument), _rev: rev };
+  if (!hasData(doc['_attachments'])) return doc;
+  return (await retry(() => store.get(doc._id))) ?? doc;
+}
+
+function hasData(attachments: unknown): boolean {
+  return Object.values(attachments ?? {}).some(
+    (one: unknown) => typeof one === 'object' && one !== null && 'data' in one,
+  );
 }
 
 function carries(

@@ -11,10 +11,12 @@ import type {
   World,
 } from '../decide/intent.js';
 import { eventId } from '../model/event.js';
-import { isFinal, type Job } from '../model/job.js';
+import { isFinal, type Job, type LiveJob } from '../model/job.js';
 import { parseDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
+import { bigResult } from './big-results.js';
+import type { Contents } from './contents.js';
 import type { Library } from './library.js';
 import type { Locks } from './locks.js';
 import type { Retry } from './patience.js';
@@ -25,7 +27,7 @@ export type Decision = Exclude<Intent, LookUp>;
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
 export type Surroundings = Omit<
   World,
-  'answers' | 'blockers' | 'child' | 'event' | 'flow' | 'lock' | 'task'
+  'answers' | 'blockers' | 'child' | 'contents' | 'event' | 'flow' | 'lock' | 'task'
 >;
 
 /** From where a decision is made. */
@@ -46,6 +48,7 @@ export type Decider = (
 export type DeciderParts = {
   readonly store: Store;
   readonly library: Library;
+  readonly contents: Contents;
   readonly locks: Locks;
   readonly retry: Retry;
   readonly life: AbortSignal;
@@ -55,7 +58,8 @@ export type DeciderParts = {
  * Makes the function that decides, finding out on the way what the decision asks for: definitions
  * the library has not, child jobs, conditions; and taking the locks it asks for.
  */
-export function createDecider({ store, library, locks, retry, life }: DeciderParts): Decider {
+export function createDecider(parts: DeciderParts): Decider {
+  const { store, library, contents: kept, locks, retry, life } = parts;
   return async (job, surroundings, now) => {
     // Most decisions ask nothing.
     let found = nothing;
@@ -64,8 +68,8 @@ export function createDecider({ store, library, locks, retry, life }: DeciderPar
       if (intent.kind !== 'look_up') return intent;
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
       if (found === nothing) found = emptyFindings();
-      const { answers, children, events, taken, blockers } = found;
-      const { flows, tasks, questions } = intent;
+      const { answers, contents, children, events, taken, blockers } = found;
+      const { flows, tasks, questions, attachments } = intent;
       if (flows.length > 0) await retry(() => library.find('flow', flows));
       if (tasks.length > 0) await retry(() => library.find('task', tasks));
       for (const id of intent.children) children.set(id, await findChild(store, id, retry));
@@ -75,6 +79,10 @@ export function createDecider({ store, library, locks, retry, life }: DeciderPar
       for (const wish of intent.locks) taken.set(wish.id, await locks.take(wish, job));
       for (const target of intent.targets) {
         blockers.set(target, await locks.blockers(target, job));
+      }
+      if (attachments.length > 0) {
+        const read = await kept.of(job as LiveJob, attachments);
+        for (const [name, value] of read) contents.set(name, value);
       }
       for (const question of questions) answers.set(question.id, await evaluate(question));
     }
@@ -87,6 +95,7 @@ type Findings = ReturnType<typeof emptyFindings>;
 function emptyFindings() {
   return {
     answers: new Map<string, Answer>(),
+    contents: new Map<string, unknown>(),
     children: new Map<string, Child>(),
     events: new Map<string, Announced>(),
     taken: new Map<string, LockAnswer>(),
@@ -98,9 +107,10 @@ function emptyFindings() {
 const nothing = emptyFindings();
 
 function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings> {
-  const { answers, children, events, taken, blockers } = found;
+  const { answers, contents, children, events, taken, blockers } = found;
   return {
     answers,
+    contents,
     flow: library.flow,
     task: library.task,
     child: (id) => children.get(id) ?? { kind: 'unknown' },
@@ -118,7 +128,9 @@ async function findChild(store: Store, id: string, retry: Retry): Promise<Child>
   if (doc === undefined) return { kind: 'absent' };
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
-  return isEnded ? { kind: 'final', job: parsed.value } : { kind: 'live' };
+  if (!isEnded) return { kind: 'live' };
+  const big = bigResult(parsed.value['result']);
+  return { kind: 'final', job: parsed.value, ...(big === undefined ? {} : { big }) };
 }
 
 /** An event announced under its own id, or by a document of any id. */

@@ -49,6 +49,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   options.signal?.addEventListener('abort', giveUp);
   const info = await retry(() => store.info());
   await retry(() => library.load());
+  await learnLimit(engine);
   refuseWithoutKey(options, library.documents());
   await appear(engine);
   // The scan of many jobs outlasts a lease: it is renewed from the beginning.
@@ -91,6 +92,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     return stop();
   });
   return { id, stop, kill, failed: engine.failed, fail: engine.fail };
+}
+
+/** Unless a setting says so, the database tells how long a document may be. */
+async function learnLimit({ options, store, retry, documentLimit }: Assembly): Promise<void> {
+  if (options.documentLimit !== undefined) return;
+  const limit = await retry(() => store.documentLimit());
+  if (limit !== undefined) documentLimit.bytes = limit;
 }
 
 /** Stores the engine's document; one with a name of its own makes sure first that nobody has it. */

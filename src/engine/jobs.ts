@@ -11,6 +11,7 @@ import type { Store } from '../store/store.js';
 import { commit } from './commit.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
+import type { DocumentLimit } from './document-limit.js';
 import type { Hands } from './hands.js';
 import type { Locks } from './locks.js';
 import type { Log } from './log.js';
@@ -31,6 +32,8 @@ export type JobParts = {
   readonly timers: Timers;
   readonly decider: Decider;
   readonly locks: Locks;
+  /** How long a document may be, bytes. */
+  readonly documentLimit: DocumentLimit;
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
   /** The part of it that a glance at a version needs that was first seen then. */

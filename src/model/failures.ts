@@ -81,6 +81,8 @@ const sentences = {
     `The condition in ${d.at} still holds after ${d.max} rounds, the loop's "max".`,
   StoreRefused: (d: { reason: string }) =>
     `The database refuses the job as it would go on: ${d.reason}`,
+  JobTooLarge: (d: { bytes: number; limit: number }) =>
+    `The job would be ${d.bytes} bytes long, and the database takes documents of ${d.limit} at most: give smaller results (over 64 KiB they are kept as attachments), or split the work into child jobs or a map over slices, whose "do" is {"flow": …}.`,
   ChildFailed: (d: { child: string; reason: string }) =>
     `The child job ${d.child} failed: ${ended(d.reason)}`,
 } as const;

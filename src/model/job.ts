@@ -136,6 +136,7 @@ const running = {
   refresh: z.exactOptional(flagSchema),
   locked: z.exactOptional(lockedSchema),
   relock: z.exactOptional(flagSchema),
+  _attachments: z.exactOptional(objectSchema),
 };
 
 /** Progress states are `{task}-{n}`; any other text with `$$` is not a state we know. */

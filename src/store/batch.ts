@@ -4,8 +4,11 @@ export type WriteResult =
   | { readonly kind: 'written'; readonly rev: string }
   /** Not stored: the revision is not the current one; somebody was faster. */
   | { readonly kind: 'conflict' }
-  /** Not stored: the document itself is refused (validation, size, form). */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /**
+   * Not stored: the document itself is refused (validation, size, form). `bytes`: it is so long, which
+   * is more than its writer allowed; nothing was sent.
+   */
+  | { readonly kind: 'refused'; readonly reason: string; readonly bytes?: number }
   /** Not known (202, no answer, server error): read back and look. */
   | { readonly kind: 'unknown'; readonly cause: string };
 

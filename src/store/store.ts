@@ -2,10 +2,12 @@ import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { WriteResult } from './batch.js';
 import { bulkSender } from './bulk.js';
+import { readAttachment } from './attachment.js';
 import { isDocument, type Change } from './change.js';
 import { openClient, unexpected, type Client } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
+import { readDocumentLimit } from './document-limit.js';
 import { followChanges, type FollowOptions } from './feed.js';
 import type { StoreLog } from './log.js';
 import { viewRequest, viewRows, type ViewName, type ViewQuery, type ViewRow } from './views.js';
@@ -22,8 +24,15 @@ export type Store = {
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
   /** Those of the documents that exist, by id. */
   readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
-  /** Compare-and-set on `_rev` (without: the document must not exist), by group commit. */
-  readonly write: (doc: NewDocument) => Promise<WriteResult>;
+  /**
+   * Compare-and-set on `_rev` (without: the document must not exist), by group commit. A document
+   * longer than `mostBytes` is refused at once.
+   */
+  readonly write: (doc: NewDocument, mostBytes?: number) => Promise<WriteResult>;
+  /** The text of an attachment; undefined when there is none. */
+  readonly attachment: (id: string, name: string) => Promise<string | undefined>;
+  /** So long may a document be, in bytes of its JSON; CouchDB's default when we may not ask. */
+  readonly documentLimit: () => Promise<number>;
   /** Deletes the revision `rev`; the result is as of a write. */
   readonly remove: (id: string, rev: string) => Promise<WriteResult>;
   /** @throws TwsError `view_missing` as well */
@@ -47,6 +56,8 @@ export function openStore(
     get: (id) => readDocument(client, id),
     getMany: (ids) => readDocuments(client, ids),
     write: writer.write,
+    attachment: (id, name) => readAttachment(connection, id, name),
+    documentLimit: () => readDocumentLimit(client),
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
     view: (name, query = {}) => readView(client, name, query),
     follow: (follow) => followChanges(client, { ...follow, log }),

@@ -24,6 +24,7 @@ describe('the results before a step', () => {
       results: { a: null, 'a-0': 'recovered', 'a-2': null },
       parent_results: { 0: 'recovered', 2: null },
       previous: null,
+      missing: [],
     });
   });
 
@@ -76,6 +77,7 @@ describe('all results', () => {
       results: {},
       parent_results: {},
       previous: undefined,
+      missing: [],
     });
   });
 
@@ -142,6 +144,7 @@ describe('the results around what follows a failure or a cancel', () => {
       results: { a: 1, 'a-0': 1, u: 2, 'u-0': 2, v: 3, 'v-1': 3 },
       parent_results: { 0: 1 },
       previous: 3,
+      missing: [],
     });
   });
 

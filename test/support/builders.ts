@@ -74,6 +74,8 @@ export type WorldOptions = {
   readonly locks?: Readonly<Record<string, LockAnswer>>;
   /** Jobs whose patterns match a target, by target; others match nothing. */
   readonly blockers?: Readonly<Record<string, Blockers>>;
+  /** Results that are kept as attachments, by name. */
+  readonly contents?: Readonly<Record<string, unknown>>;
   readonly render?: World['render'];
   readonly crashLimit?: number;
 };
@@ -113,6 +115,7 @@ export function world(options: WorldOptions = {}): World {
     lock: (id) => options.locks?.[id] ?? { kind: 'held' },
     blockers: (target) => options.blockers?.[target] ?? { kind: 'known', all: [] },
     answers: new Map(Object.entries(answers)),
+    contents: new Map(Object.entries(options.contents ?? {})),
     render: options.render ?? renderParams,
     crashLimit: options.crashLimit ?? 3,
   };
