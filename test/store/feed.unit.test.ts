@@ -14,9 +14,9 @@ describe('readLine', () => {
       { kind: 'change', change: { id: 'a', seq: '1-x', deleted: false, doc } },
     ],
     [
-      'a deletion leaves the tombstone out',
+      'a deletion, with what the tombstone holds',
       JSON.stringify({ id: 'a', seq: '2-x', deleted: true, doc }),
-      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: true } },
+      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: true, remains: doc } },
     ],
     [
       'a document that is null',
