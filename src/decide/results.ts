@@ -8,14 +8,14 @@ export type { Contents, Results } from './book.js';
 const none: Contents = new Map();
 
 /** All results of the flow. */
-export function allResults(job: LiveJob, contents = none): Results {
+export function allResults(job: LiveJob, contents: Contents): Results {
   const book = new Book(job, contents);
   book.add(job.tasks, '');
   return told(book);
 }
 
 /** Results of what is before a path in the flow, not of what happens to run beside it. */
-export function resultsBefore(job: LiveJob, path: string, contents = none): Results {
+export function resultsBefore(job: LiveJob, path: string, contents: Contents = none): Results {
   const book = new Book(job, contents);
   book.addBefore(job.tasks, '', path);
   return told(book);
@@ -25,7 +25,7 @@ export function resultsBefore(job: LiveJob, path: string, contents = none): Resu
  * All results of the flow for what follows a failure or a cancel. Inside a map or a loop, those of
  * its own item and round stand for the lists of all; the cancel branch sees what it did before.
  */
-export function resultsAround(job: LiveJob, path: string, contents = none): Results {
+export function resultsAround(job: LiveJob, path: string, contents: Contents = none): Results {
   const book = new Book(job, contents);
   book.add(job.tasks, '');
   const { cancel } = job.flow_definition;
