@@ -20,6 +20,8 @@ export type Store = {
   readonly info: () => Promise<DatabaseState>;
   /** The current revision of a document; undefined when there is none or it is deleted. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /** All revisions of a document on which nobody has written yet, read from so many copies. */
+  readonly tips: (id: string, copies: number) => Promise<readonly StoredDocument[]>;
   /** Those of the documents that exist, by id. */
   readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
   /** Compare-and-set on `_rev` (without: the document must not exist), by group commit. */
@@ -45,6 +47,7 @@ export function openStore(
     connection,
     info: () => readDatabase(client),
     get: (id) => readDocument(client, id),
+    tips: (id, copies) => readTips(client, id, copies),
     getMany: (ids) => readDocuments(client, ids),
     write: writer.write,
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
@@ -55,14 +58,39 @@ export function openStore(
 }
 
 async function readDocument(client: Client, id: string): Promise<StoredDocument | undefined> {
-  // These ids would change the path of the request instead of being part of it.
-  if (id === '' || id === '.' || id === '..') return (await readDocuments(client, [id])).get(id);
+  if (isNoPath(id)) return (await readDocuments(client, [id])).get(id);
   const action = `read document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
   const reply = await client.ask({ path, action });
   if (reply.kind === 'answered') return isDocument(reply.body) ? reply.body : undefined;
   if (reply.status === 404) return undefined;
   throw unexpected(client.connection, action, reply);
+}
+
+async function readTips(
+  client: Client,
+  id: string,
+  copies: number,
+): Promise<readonly StoredDocument[]> {
+  if (isNoPath(id)) return [...(await readDocuments(client, [id])).values()];
+  const action = `read the revisions of document "${id}"`;
+  const path = databasePath(client.connection, documentPath(id));
+  const query = { open_revs: 'all', r: copies };
+  const reply = await client.ask({ path, query, action });
+  if (reply.kind === 'refused') {
+    if (reply.status === 404) return [];
+    throw unexpected(client.connection, action, reply);
+  }
+  // Where the id is that of something else of the database, the answer is no list.
+  const rows = (Array.isArray(reply.body) ? reply.body : []) as readonly {
+    readonly ok?: unknown;
+  }[];
+  return rows.flatMap(({ ok }) => (isDocument(ok) && ok['_deleted'] !== true ? [ok] : []));
+}
+
+/** These ids would change the path of a request instead of being part of it. */
+function isNoPath(id: string): boolean {
+  return id === '' || id === '.' || id === '..';
 }
 
 /** Ids asked for in one request. */
