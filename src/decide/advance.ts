@@ -13,12 +13,14 @@ import {
   untilOf,
 } from './clock.js';
 import { complete } from './complete.js';
+import { asReady } from './copies/tips.js';
 import { loseStep } from './fail.js';
 import { failedMove } from './failed.js';
 import { finish } from './finish.js';
-import { hasBegun } from './history.js';
+import { hasBegun, withStep } from './history.js';
 import type { Move, World } from './intent.js';
 import { pauseMove } from './pause.js';
+import { released } from './release.js';
 import { isUnserved } from './serving.js';
 import { interpret } from './structure/interpret.js';
 import type { Beginning } from './structure/progress.js';
@@ -42,14 +44,20 @@ export function advance(job: LiveJob, now: number, world: World): Move {
 }
 
 function reclaimMove(job: LiveJob, now: number, world: World): Move | undefined {
-  const step = job.steps.find((candidate) => isLive(candidate) && isLost(candidate, world));
+  const step = job.steps.find(
+    (candidate): candidate is LiveStep => isLive(candidate) && isLost(candidate, world),
+  );
   if (step === undefined) return undefined;
+  // What was claimed but never begun has lost nothing: it counts for no limit.
+  const isUnbegun = step.state === '$$ready' || world.me.unbegun.has(step.claim);
+  if (isUnbegun) return { kind: 'change', job: withStep(job, step, released(asReady(step))) };
   return { kind: 'change', job: loseStep(job, step, world.crashLimit, now) };
 }
 
 /** Lost: the owner is dead, or it is this engine and the attempt is not in hand (a restart). */
 function isLost(step: LiveStep, { me, lease }: World): boolean {
-  return step.engine === me.id ? !me.running.has(step.claim) : lease(step.engine) === 'dead';
+  if (step.engine !== me.id) return lease(step.engine) === 'dead';
+  return !me.running.has(step.claim) && !me.ended.has(step.claim);
 }
 
 function hardTimeoutMove(job: LiveJob, now: number): Move | undefined {

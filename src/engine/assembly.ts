@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { Store } from '../store/store.js';
+import { createCopies } from './copies.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
@@ -80,8 +81,9 @@ export function assemble(options: EngineOptions) {
     const running = new Set(hands.claims);
     if (ended !== undefined) running.delete(ended);
     const freeSlots = hands.freeSlots(ended);
+    const past = { unbegun: copies.unbegun, ended: copies.ended };
     return {
-      me: { ...mine, id, pid: process.pid, freeSlots, facts, running },
+      me: { ...mine, id, pid: process.pid, freeSlots, facts, running, ...past },
       seenAt,
       nonce: randomUUID(),
       peers: peers.alive(),
@@ -90,11 +92,15 @@ export function assemble(options: EngineOptions) {
       crashLimit: options.crashLimit ?? 3,
     };
   };
+  const copies = createCopies({
+    ...{ store, retry, log, hands, desk, me: id, lease: peers.lease, life: life.signal },
+    patienceMs: leaseMs / 2,
+  });
   const decider = createDecider(store, library, retry, life.signal);
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
   const watch = { horizonMs, timers, now, retry, life, log };
-  const parts = { store, desk, hands, parking, decider, surroundings, ...watch };
+  const parts = { store, desk, hands, parking, copies, decider, surroundings, ...watch };
   const jobs = createJobs(parts);
   const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };
   const presence = createPresence(store, told, now);

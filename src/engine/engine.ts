@@ -41,6 +41,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   if (options.signal?.aborted === true) giveUp();
   options.signal?.addEventListener('abort', giveUp);
   const info = await retry(() => store.info());
+  engine.copies.learn(info?.copies ?? 1);
   await retry(() => library.load());
   refuseWithoutKey(options, library.documents());
   await retry(() => presence.renew());
@@ -104,8 +105,8 @@ async function follow(engine: Assembly, since: string): Promise<void> {
   }
 }
 
-function take(engine: Assembly, { id, doc }: Change): void {
-  const { library, peers, jobs } = engine;
+function take(engine: Assembly, { id, doc, conflicted }: Change): void {
+  const { library, peers, jobs, copies } = engine;
   if (library.update(id, doc)) return wakeParked(engine);
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
@@ -113,7 +114,8 @@ function take(engine: Assembly, { id, doc }: Change): void {
   }
   switch (doc['type']) {
     case 'job':
-      return jobs.take(doc);
+      if (conflicted === true) copies.suspect(id);
+      return copies.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
     case 'engine': {
       const parsed = parseDocument(doc);
       if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
@@ -133,7 +135,7 @@ function wakeParked({ parking, jobs }: Assembly): void {
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
 function createTeller(engine: Assembly): (state: FeedState) => void {
-  const { log, peers, desk, store, retry, library } = engine;
+  const { log, peers, desk, store, retry, library, copies } = engine;
   const { database } = store.connection;
   let away = false;
   return (state) => {
@@ -144,7 +146,11 @@ function createTeller(engine: Assembly): (state: FeedState) => void {
       log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
       away = true;
       desk.forget();
-    } else if (away) {
+      return;
+    }
+    // The database may be another one of the same name.
+    copies.learn(state.copies);
+    if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);
       void retry(async () => {

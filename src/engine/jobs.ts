@@ -1,4 +1,5 @@
 import { carrying } from '../decide/carrying.js';
+import type { Change, Committed } from '../decide/copies/commit.js';
 import { endInvalid, endRefused } from '../decide/finish.js';
 import type { ChildJob, Outcome, Wait } from '../decide/intent.js';
 import { settle } from '../decide/settle.js';
@@ -15,7 +16,7 @@ import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { NewDocument } from '../store/writer.js';
 import type { Store } from '../store/store.js';
-import { writeOrConfirm } from './confirm.js';
+import type { Copies } from './copies.js';
 import type { Decider, Decision, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { Hands } from './hands.js';
@@ -31,6 +32,7 @@ export type JobParts = {
   readonly hands: Hands;
   readonly parking: Parking;
   readonly timers: Timers;
+  readonly copies: Copies;
   readonly decider: Decider;
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
@@ -60,7 +62,7 @@ export type Jobs = {
 
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
 export function createJobs(parts: JobParts): Jobs {
-  const { desk, hands, parking, timers } = parts;
+  const { desk } = parts;
   const consider = (doc: StoredDocument): void => {
     void desk.queue(doc._id, async () => {
       if (desk.isNewest(doc)) await considerJob(parts, doc);
@@ -80,12 +82,19 @@ export function createJobs(parts: JobParts): Jobs {
     },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
-      for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
-      parking.leave(id);
-      timers.clear(id);
-      desk.drop(id);
+      if (!parts.copies.many) return forget(parts, id);
+      parts.copies.suspect(id);
+      void wake(parts, id);
     },
   };
+}
+
+/** The job is deleted. */
+function forget({ hands, parking, timers, desk }: JobParts, id: string): void {
+  for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
+  parking.leave(id);
+  timers.clear(id);
+  desk.drop(id);
 }
 
 /** Reads a job anew and considers it. */
@@ -108,9 +117,11 @@ async function fillSlots(parts: JobParts): Promise<void> {
 }
 
 /** Decides on one version of a job and does what was decided. */
-async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> {
-  const { decider, surroundings, now, parking, timers } = parts;
-  timers.clear(doc._id);
+async function considerJob(parts: JobParts, given: StoredDocument): Promise<void> {
+  const { decider, surroundings, now, parking, timers, copies } = parts;
+  timers.clear(given._id);
+  const doc = await copies.agreed(given);
+  if (doc === undefined) return forget(parts, given._id);
   const parsed = parseDocument(doc);
   if (parsed.kind !== 'job') return parking.leave(doc._id);
   if (!parsed.ok) return endMalformed(parts, doc, parsed.problems);
@@ -190,7 +201,7 @@ async function commit(parts: JobParts, decision: Commit): Promise<void> {
   parking.leave(job._id);
   const claims = decision.kind === 'claim' ? decision.steps : [];
   hands.reserve(claims);
-  const written = await writeOrConfirm(parts, job, claims);
+  const written = await write(parts, { job, claims });
   if (written.kind !== 'written') {
     for (const { claim } of claims) hands.release(claim);
     if (written.kind === 'refused') return endRefusedJob(parts, job._id, written.reason);
@@ -198,6 +209,11 @@ async function commit(parts: JobParts, decision: Commit): Promise<void> {
     return;
   }
   await goOn(parts, decision, written.doc);
+}
+
+/** Stores a job (E3); once the engine ends, no more. */
+async function write({ copies, life }: JobParts, change: Change): Promise<Committed> {
+  return life.signal.aborted ? { kind: 'lost' } : copies.commit(change);
 }
 
 /** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
@@ -257,12 +273,14 @@ async function settleAttempt(
   step: LiveStep,
   given: Outcome,
 ): Promise<void> {
-  const { desk, hands, store, retry, decider, surroundings, now, log } = parts;
+  const { desk, hands, store, copies, retry, decider, surroundings, now, log } = parts;
   const about = { job: id, step: step.name, attempt: step.attempt };
   let outcome = given;
   let refusals = 0;
   let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
   while (doc !== undefined) {
+    doc = await copies.agreed(doc);
+    if (doc === undefined) break;
     const parsed = parseDocument(doc);
     if (parsed.kind !== 'job' || !parsed.ok) break;
     const settled = settle(parsed.value, step.claim, outcome, now());
@@ -271,18 +289,21 @@ async function settleAttempt(
       break;
     }
     const standpoint = { seenAt: -Infinity, ended: step.claim };
-    const decision = await decider(settled.job, () => surroundings(standpoint), now);
-    const next = carrying(settled.job, decision);
+    // Nothing is begun in a conflict, but what has ended is written.
+    const next: Commit = copies.isSuspect(id)
+      ? { kind: 'write', job: settled.job }
+      : carrying(settled.job, await decider(settled.job, () => surroundings(standpoint), now));
     const claims = next.kind === 'claim' ? next.steps : [];
     if (hands.freeSlots(step.claim) < claims.length) continue;
     hands.reserve(claims);
-    const written = await writeOrConfirm(parts, next.job, claims, step.claim);
-    if (written.kind === 'written') {
+    const written = await write(parts, { job: next.job, claims, ended: step.claim });
+    if (written.kind === 'written' || written.kind === 'given_up') {
       hands.release(step.claim);
       log.info(about, `Step ${step.name} ended: ${outcome.kind}.`);
-      return goOn(parts, next, written.doc);
     }
+    if (written.kind === 'written') return goOn(parts, next, written.doc);
     for (const { claim } of claims) hands.release(claim);
+    if (written.kind === 'given_up') return considerJob(parts, written.doc);
     if (written.kind === 'refused') {
       refusals += 1;
       if (refusals > 1) break;

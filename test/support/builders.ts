@@ -38,6 +38,8 @@ export type WorldOptions = {
   readonly plugins?: readonly string[];
   readonly labels?: readonly string[];
   readonly running?: readonly string[];
+  readonly unbegun?: readonly string[];
+  readonly ended?: readonly string[];
   readonly templates?: readonly string[];
   readonly seenAt?: number;
   readonly nonce?: string;
@@ -71,6 +73,8 @@ export function world(options: WorldOptions = {}): World {
       freeSlots: options.freeSlots ?? 1,
       facts: () => ({ templates: options.templates ?? [] }),
       running: new Set(options.running),
+      unbegun: new Set(options.unbegun),
+      ended: new Set(options.ended),
     },
     seenAt: options.seenAt ?? -Infinity,
     nonce: options.nonce ?? 'nonce',
