@@ -20,7 +20,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [
-            'test/{model,plugin,secrets,store,engine,cli,embedded}/**/*.unit.test.ts',
+            'test/{model,plugin,secrets,store,engine,cli,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
