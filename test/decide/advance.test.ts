@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveStep } from '../../src/model/step.js';
 import { t0, task } from '../support/builders.js';
 import { story, type Story } from './story.js';
 
@@ -50,7 +49,7 @@ describe('a lost engine', () => {
   it('has lost nothing with a claim that began nothing', () => {
     const told = story({ steps: ['a'] });
     told.go();
-    const { start: _start, ...step } = told.live as LiveStep & { start?: number };
+    const { start: _start, ...step } = told.live;
     told.edit({ steps: [{ ...step, state: '$$ready' }] });
     expect(lose(told).at(20_000).go()).toMatchObject({ steps: [{ engine: 'other' }] });
     expect(told.trail).toEqual(['a#1 $$cancelled', 'a#2 $$active']);

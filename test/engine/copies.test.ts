@@ -26,6 +26,7 @@ async function severalCopies(plugins: Readonly<Record<string, string>>) {
   const behind = Object.assign(new URL(server.url), { username: user, password });
   const proxy = await startCopiesProxy(behind.href);
   const space = await openWorkspace(plugins, proxy.url);
+  proxy.keep(3);
   await space.put(
     { _id: 'task:DEFAULT:echo', type: 'task', name: 'echo', retry: 1 },
     { _id: 'task:DEFAULT:gated', type: 'task', name: 'gated', params: { gate: join(dir, 'gate') } },

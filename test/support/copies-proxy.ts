@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A server in front of another one, which says that its databases keep three copies. */
+/** A server in front of another one, which says that it is a cluster of three nodes. */
 export type CopiesProxy = {
   /** With the credentials of the server behind it. */
   readonly url: string;
@@ -16,18 +16,20 @@ export type CopiesProxy = {
   readonly paths: readonly string[];
   /** The next so many answers to `_bulk_docs` say 202: stored, but not on enough nodes. */
   readonly accept: (answers: number) => void;
-  /** How many copies it says from now on. */
+  /** How many copies it says from now on; before, what was asked for when the database was made. */
   readonly keep: (copies: number) => void;
   /** Breaks all connections of this moment. */
   readonly cut: () => void;
 };
+
+const nodes = ['a@127.0.0.1', 'b@127.0.0.1', 'c@127.0.0.1'];
 
 /** Starts a proxy to `target` that ends with the test. */
 export async function startCopiesProxy(target: string): Promise<CopiesProxy> {
   const behind = new URL(target);
   const paths: string[] = [];
   let accepted = 0;
-  let copies = 3;
+  let copies = nodes.length;
   const pass = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const { method = 'GET', url: path = '/', headers } = incoming;
     paths.push(`${method} ${path}`);
@@ -39,6 +41,15 @@ export async function startCopiesProxy(target: string): Promise<CopiesProxy> {
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
     const isDatabase = method === 'GET' && /^\/[^/?_][^/?]*$/.test(path);
     const isAccepted = path.endsWith('/_bulk_docs') && accepted > 0;
+    const asked = method === 'PUT' ? /^\/[^/?]+\?n=(\d+)$/.exec(path)?.[1] : undefined;
+    if (asked !== undefined) copies = Number(asked);
+    if (path === '/_membership') {
+      await textOf(answer);
+      const membership = { all_nodes: nodes, cluster_nodes: nodes };
+      outgoing.writeHead(200, { 'content-type': 'application/json' });
+      outgoing.end(JSON.stringify(membership));
+      return;
+    }
     if (!isDatabase && !isAccepted) {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       outgoing.flushHeaders();
