@@ -29,7 +29,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [
-            'test/{model,plugin,secrets,store,client,engine,cli,embedded}/**/*.unit.test.ts',
+            'test/{model,plugin,secrets,store,client,engine,cli,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],

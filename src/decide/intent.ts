@@ -102,6 +102,10 @@ export type World = {
     readonly running: ReadonlySet<string>;
     /** Those of them that were told to stop. */
     readonly stopping: ReadonlySet<string>;
+    /** Claims that this process made and never started: they came into the document late. */
+    readonly unbegun: Pick<ReadonlySet<string>, 'has'>;
+    /** Claims whose end it has stored: whatever shows them running is out of date. */
+    readonly ended: Pick<ReadonlySet<string>, 'has'>;
   };
   /**
    * When this process first saw this revision of the job, by the clock of `now`. `-Infinity`: it has

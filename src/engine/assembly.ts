@@ -8,6 +8,7 @@ import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import { createBlockWatch } from './blocking.js';
 import { createContents } from './contents.js';
+import { createCopies } from './copies.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
@@ -127,6 +128,8 @@ export function assemble(options: EngineOptions) {
       freeSlots: freeFor(job, ended),
       runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
+      unbegun: copies.unbegun,
+      ended: copies.ended,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),
     },
     nonce: randomUUID(),
@@ -134,6 +137,10 @@ export function assemble(options: EngineOptions) {
     lockId: lockIdOf,
     render: renderParams,
     crashLimit: options.crashLimit ?? 3,
+  });
+  const copies = createCopies({
+    ...{ store, retry, log, hands, desk, me: id, lease: peers.lease, life: life.signal },
+    patienceMs: leaseMs / 2,
   });
   const locks = createLocks({ store, retry, log, now });
   const decider = createDecider({ store, library, contents, locks, retry, life: life.signal });
@@ -155,6 +162,7 @@ export function assemble(options: EngineOptions) {
     reading: createReading(),
     hands,
     parking,
+    copies,
     decider,
     locks,
     documentLimit,

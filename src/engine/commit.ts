@@ -1,3 +1,4 @@
+import type { Change, Committed } from '../decide/copies/commit.js';
 import { endRefused } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
 import { isFinal, type FinalJob, type LiveJob } from '../model/job.js';
@@ -6,7 +7,6 @@ import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure, LiveStep } from '../model/step.js';
 import type { NewDocument } from '../store/writer.js';
 import { cancelChildren } from './abandon.js';
-import { writeOrConfirm } from './confirm.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
 import { refusalOf } from './document-limit.js';
@@ -29,7 +29,7 @@ export async function commit(
   const claims = decision.kind === 'claim' ? decision.steps : [];
   hands.reserve(claims, undefined, job as LiveJob);
   await cancelChildren(parts, job._id, decision.abandons);
-  const written = await writeOrConfirm(parts, job, claims);
+  const written = await store(parts, { job, claims });
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
   hands.withdraw(claims);
   if (written.kind === 'refused') {
@@ -37,6 +37,15 @@ export async function commit(
   }
   if (written.kind === 'lost' && hands.of(job._id).length === 0) desk.drop(job._id);
   return undefined;
+}
+
+/** Stores a job (E3), of so many bytes at the most; once the engine ends, no more. */
+export async function store(
+  { copies, life, documentLimit }: JobParts,
+  change: Change,
+  mostBytes = documentLimit.bytes,
+): Promise<Committed> {
+  return life.signal.aborted ? { kind: 'lost' } : copies.commit(change, mostBytes);
 }
 
 /** After a confirmed write: starts the claims, makes the children. Answers as `commit` does. */

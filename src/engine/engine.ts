@@ -48,6 +48,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   if (options.signal?.aborted === true) giveUp();
   options.signal?.addEventListener('abort', giveUp);
   const info = await retry(() => store.info());
+  engine.copies.learn(info?.copies ?? 1);
   await retry(() => library.load());
   await learnLimit(engine);
   refuseWithoutKey(options, library.documents());
@@ -139,8 +140,8 @@ async function follow(engine: Assembly, since: string): Promise<void> {
   await reloaded();
 }
 
-function take(engine: Assembly, { id, doc }: Change): void {
-  const { library, peers, jobs } = engine;
+function take(engine: Assembly, { id, doc, conflicted }: Change): void {
+  const { library, peers, jobs, copies } = engine;
   if (library.update(id, doc)) return wakeParked(engine);
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
@@ -149,7 +150,8 @@ function take(engine: Assembly, { id, doc }: Change): void {
   switch (doc['type']) {
     case 'job':
       takeEarly(engine, id);
-      return jobs.take(doc);
+      if (conflicted === true) copies.suspect(id);
+      return copies.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
     case 'engine': {
       const parsed = parseDocument(doc);
       if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
@@ -178,7 +180,7 @@ type Teller = {
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
 function createTeller(engine: Assembly): Teller {
-  const { log, peers, desk, store, retry, library } = engine;
+  const { log, peers, desk, store, retry, library, copies } = engine;
   const { database } = store.connection;
   let away = false;
   let reloading: Promise<unknown> = Promise.resolve();
@@ -196,7 +198,11 @@ function createTeller(engine: Assembly): Teller {
       away = true;
       desk.forget();
       library.doubt();
-    } else if (away) {
+      return;
+    }
+    // The database may be another one of the same name.
+    copies.learn(state.copies);
+    if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);
       reloading = Promise.all([reloading, reload()]).then(() => undefined);

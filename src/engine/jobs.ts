@@ -9,6 +9,7 @@ import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import { commit } from './commit.js';
+import type { Copies } from './copies.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { DocumentLimit } from './document-limit.js';
@@ -30,6 +31,7 @@ export type JobParts = {
   readonly hands: Hands;
   readonly parking: Parking;
   readonly timers: Timers;
+  readonly copies: Copies;
   readonly decider: Decider;
   readonly locks: Locks;
   /** How long a document may be, bytes. */
@@ -70,7 +72,7 @@ export type Jobs = {
 
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
 export function createJobs(parts: JobParts): Jobs {
-  const { desk, hands, parking, timers } = parts;
+  const { desk } = parts;
   /** Attempts that have ended and whose outcomes are not written yet, by job. */
   const ended = new Map<string, readonly EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
@@ -109,12 +111,19 @@ export function createJobs(parts: JobParts): Jobs {
     },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
-      for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
-      parking.leave(id);
-      timers.clear(id);
-      desk.drop(id);
+      if (!parts.copies.many) return forget(parts, id);
+      parts.copies.suspect(id);
+      void wake(parts, id);
     },
   };
+}
+
+/** The job is deleted. */
+function forget({ hands, parking, timers, desk }: JobParts, id: string): undefined {
+  for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
+  parking.leave(id);
+  timers.clear(id);
+  desk.drop(id);
 }
 
 /** Reads a job anew and considers it. */
@@ -147,10 +156,12 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
 /** Does what one version of a job asks for; answers the document to look at next, if there is one. */
 async function considerVersion(
   parts: JobParts,
-  doc: StoredDocument,
+  given: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { hands, parking, timers, desk, now } = parts;
-  timers.clear(doc._id);
+  const { hands, parking, timers, desk, copies, now } = parts;
+  timers.clear(given._id);
+  const doc = await copies.agreed(given);
+  if (doc === undefined) return forget(parts, given._id);
   const seen = glance(doc, now(), parts.bystanders(desk.seenAt(doc._id)));
   switch (seen.kind) {
     case 'final':

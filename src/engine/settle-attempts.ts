@@ -8,8 +8,7 @@ import type { StoredDocument } from '../model/parse.js';
 import type { Failure, LiveStep } from '../model/step.js';
 import { cancelChildren } from './abandon.js';
 import { withBigResult } from './big-results.js';
-import { goOn } from './commit.js';
-import { writeOrConfirm } from './confirm.js';
+import { goOn, store as storeJob, type Commit } from './commit.js';
 import { refusalOf, roomForResults } from './document-limit.js';
 import { fatalEnd } from './fatal.js';
 import type { JobParts } from './jobs.js';
@@ -32,7 +31,8 @@ export async function settleAttempts(
   id: string,
   given: readonly EndedAttempt[],
 ): Promise<StoredDocument | undefined> {
-  const { desk, hands, reading, store, retry, decider, surroundings, now, log, fail } = parts;
+  const { desk, hands, reading, store, copies, retry, decider, surroundings, now, log, fail } =
+    parts;
   const { documentLimit } = parts;
   let left: readonly EndedAttempt[] = given.map((one) => ({
     ...one,
@@ -41,6 +41,8 @@ export async function settleAttempts(
   let refusals = 0;
   let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
   while (doc !== undefined) {
+    doc = await copies.agreed(doc);
+    if (doc === undefined) break;
     const parsed = reading.read(doc);
     if (parsed.kind !== 'job' || !parsed.ok) break;
     const settled = settleAll(parts, parsed.value, left);
@@ -52,24 +54,28 @@ export async function settleAttempts(
       if (fatal !== undefined) fail(fatal);
     }
     const ended = left.map(({ step }) => step.claim);
-    const decision = await decider(job, () => surroundings({ job, seenAt: -Infinity, ended }), now);
-    const next = carrying(job, decision);
+    const standpoint = { job, seenAt: -Infinity, ended };
+    // Nothing is begun in a conflict, but what has ended is written.
+    const next: Commit = copies.isSuspect(id)
+      ? { kind: 'write', job }
+      : carrying(job, await decider(job, () => surroundings(standpoint), now));
     const claims = next.kind === 'claim' ? next.steps : [];
     if (!hands.fits(next.job as LiveJob, claims, ended)) continue;
     hands.reserve(claims, ended, next.job as LiveJob);
     await cancelChildren(parts, id, abandoned(parsed.value, next.job));
     const hasResults = left.some(isDone);
     const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
-    const written = await writeOrConfirm(parts, next.job, claims, ended, most);
-    if (written.kind === 'written') {
+    const written = await storeJob(parts, { job: next.job, claims, ended }, most);
+    if (written.kind === 'written' || written.kind === 'given_up') {
       for (const { step, outcome } of left) {
         hands.release(step.claim);
         const about = { job: id, step: step.name, attempt: step.attempt };
         log.info(about, `Step ${step.name} ended: ${outcome.kind}.`);
       }
-      return goOn(parts, next, written.doc);
     }
+    if (written.kind === 'written') return goOn(parts, next, written.doc);
     hands.withdraw(claims, ended);
+    if (written.kind === 'given_up') return written.doc;
     if (written.kind === 'refused' && written.bytes !== undefined && hasResults) {
       // One result less may be enough: those of the others are still worth keeping.
       const largest = largestResult(left);

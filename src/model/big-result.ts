@@ -44,3 +44,10 @@ export function contentOnItsWay(
   if (typeof data !== 'string') return undefined;
   return { value: JSON.parse(Buffer.from(data, 'base64').toString()) as unknown };
 }
+
+/** Whether a document has attachments whose contents are on their way into the database with it. */
+export function isOnItsWay(doc: { readonly [key: string]: unknown }): boolean {
+  return Object.values(doc['_attachments'] ?? {}).some(
+    (one: unknown) => typeof one === 'object' && one !== null && 'data' in one,
+  );
+}

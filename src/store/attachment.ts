@@ -12,7 +12,7 @@ import {
 const timeoutMs = 60_000;
 
 /**
- * The text of an attachment; undefined when the document has none of that name. nano is not used
+ * The text of an attachment, of the current or that revision; undefined when there is none of that name. nano is not used
  * here because it makes a value of JSON, and a text that is JSON could not be told from one cut off.
  *
  * @throws TwsError `couch_unreachable`, `couch_failed`
@@ -21,9 +21,11 @@ export async function readAttachment(
   connection: Connection,
   id: string,
   name: string,
+  rev?: string,
 ): Promise<string | undefined> {
   const url = serverUrl(connection);
-  const path = databasePath(connection, `${documentPath(id)}/${encodeURIComponent(name)}`);
+  const query = rev === undefined ? '' : `?rev=${encodeURIComponent(rev)}`;
+  const path = databasePath(connection, `${documentPath(id)}/${encodeURIComponent(name)}${query}`);
   const headers = credentialsOf(connection);
   const options = { headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) } as const;
   let response: Response;

@@ -22,6 +22,8 @@ export type Store = {
   readonly info: () => Promise<DatabaseState>;
   /** The current revision of a document; undefined when there is none or it is deleted. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /** All revisions of a document on which nobody has written yet, read from so many copies. */
+  readonly tips: (id: string, copies: number) => Promise<readonly StoredDocument[]>;
   /** Those of the documents that exist, by id. */
   readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
   /**
@@ -29,8 +31,8 @@ export type Store = {
    * longer than `mostBytes` is refused at once.
    */
   readonly write: (doc: NewDocument, mostBytes?: number) => Promise<WriteResult>;
-  /** The text of an attachment; undefined when there is none. */
-  readonly attachment: (id: string, name: string) => Promise<string | undefined>;
+  /** The text of an attachment, of the current or that revision; undefined when there is none. */
+  readonly attachment: (id: string, name: string, rev?: string) => Promise<string | undefined>;
   /** So long may a document be, in bytes of its JSON; CouchDB's default when we may not ask. */
   readonly documentLimit: () => Promise<number>;
   /** Deletes the revision `rev`; the result is as of a write. */
@@ -54,9 +56,10 @@ export function openStore(
     connection,
     info: () => readDatabase(client),
     get: (id) => readDocument(client, id),
+    tips: (id, copies) => readTips(client, id, copies),
     getMany: (ids) => readDocuments(client, ids),
     write: writer.write,
-    attachment: (id, name) => readAttachment(connection, id, name),
+    attachment: (id, name, rev) => readAttachment(connection, id, name, rev),
     documentLimit: () => readDocumentLimit(client),
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
     view: (name, query = {}) => readView(client, name, query),
@@ -66,14 +69,39 @@ export function openStore(
 }
 
 async function readDocument(client: Client, id: string): Promise<StoredDocument | undefined> {
-  // These ids would change the path of the request instead of being part of it.
-  if (id === '' || id === '.' || id === '..') return (await readDocuments(client, [id])).get(id);
+  if (isNoPath(id)) return (await readDocuments(client, [id])).get(id);
   const action = `read document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
   const reply = await client.ask({ path, action });
   if (reply.kind === 'answered') return isDocument(reply.body) ? reply.body : undefined;
   if (reply.status === 404) return undefined;
   throw unexpected(client.connection, action, reply);
+}
+
+async function readTips(
+  client: Client,
+  id: string,
+  copies: number,
+): Promise<readonly StoredDocument[]> {
+  if (isNoPath(id)) return [...(await readDocuments(client, [id])).values()];
+  const action = `read the revisions of document "${id}"`;
+  const path = databasePath(client.connection, documentPath(id));
+  const query = { open_revs: 'all', r: copies };
+  const reply = await client.ask({ path, query, action });
+  if (reply.kind === 'refused') {
+    if (reply.status === 404) return [];
+    throw unexpected(client.connection, action, reply);
+  }
+  // Where the id is that of something else of the database, the answer is no list.
+  const rows = (Array.isArray(reply.body) ? reply.body : []) as readonly {
+    readonly ok?: unknown;
+  }[];
+  return rows.flatMap(({ ok }) => (isDocument(ok) && ok['_deleted'] !== true ? [ok] : []));
+}
+
+/** These ids would change the path of a request instead of being part of it. */
+function isNoPath(id: string): boolean {
+  return id === '' || id === '.' || id === '..';
 }
 
 /** Ids asked for in one request. */

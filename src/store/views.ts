@@ -1,5 +1,5 @@
 import type { StoredDocument } from '../model/parse.js';
-import { isDocument } from './change.js';
+import { isDocument, withoutConflicts } from './change.js';
 import type { Ask } from './client.js';
 import { databasePath, type Connection } from './connection.js';
 
@@ -72,6 +72,8 @@ export type ViewRow<N extends ViewName = ViewName> = {
   readonly key: Views[N]['key'];
   readonly value: Views[N]['value'];
   readonly doc?: StoredDocument;
+  /** The document is in conflict; told only with `conflicts`. */
+  readonly conflicted?: true;
 };
 
 /** Which rows, as CouchDB understands it; keys are any JSON. */
@@ -87,6 +89,8 @@ export type ViewQuery = {
   readonly skip?: number;
   readonly descending?: boolean;
   readonly includeDocs?: boolean;
+  /** With `includeDocs`: tells which documents are in conflict. */
+  readonly conflicts?: boolean;
   readonly reduce?: boolean;
   readonly group?: boolean;
 };
@@ -125,6 +129,6 @@ export function viewRows<N extends ViewName>(body: unknown): readonly ViewRow<N>
   if (!Array.isArray(rows)) return undefined;
   return rows.map((row: ViewRow<N> & { readonly doc?: unknown }) => {
     const { id, key, value, doc } = row;
-    return { id, key, value, ...(isDocument(doc) ? { doc } : {}) };
+    return { id, key, value, ...(isDocument(doc) ? withoutConflicts(doc) : {}) };
   });
 }

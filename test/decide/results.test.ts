@@ -53,7 +53,10 @@ describe('all results', () => {
     const told = eventful();
     told.done('last');
     const job = { ...told.job } as never;
-    expect(allResults(job)).toMatchObject({ parent_results: { 3: 'last' }, previous: 'last' });
+    expect(allResults(job, new Map())).toMatchObject({
+      parent_results: { 3: 'last' },
+      previous: 'last',
+    });
   });
 
   it('of a group stand at the position of its first entry, keyed by number or name', () => {
@@ -63,7 +66,7 @@ describe('all results', () => {
       'f',
     ]);
     told.did('a', 1).did('b', 2).did('c', 3).did('d', 4).did('e', 5);
-    expect(allResults(told.liveJob).parent_results).toEqual({
+    expect(allResults(told.liveJob, new Map()).parent_results).toEqual({
       0: 1,
       1: { 0: 3, 1: { x: 4, y: 5 } },
     });
@@ -73,7 +76,7 @@ describe('all results', () => {
     const told = begun([{ parallel: ['a', 'b'], on_fail: 'ignore' }, 'c'])
       .broke('a')
       .broke('b');
-    expect(allResults(told.liveJob)).toEqual({
+    expect(allResults(told.liveJob, new Map())).toEqual({
       results: {},
       parent_results: {},
       previous: undefined,
@@ -90,17 +93,17 @@ describe('all results', () => {
       const told = story({ steps: [node, 'c'] }).answering({ '0.choice[0].when': answer });
       told.go();
       told.did(name, 'r');
-      expect(allResults(told.liveJob).results[name]).toBe('r');
+      expect(allResults(told.liveJob, new Map()).results[name]).toBe('r');
     }
     const none = story({ steps: [{ choice: [{ when: 'x', then: 'a' }] }, 'c'] });
     none.answering({ '0.choice[0].when': false }).go();
-    expect(allResults(none.liveJob).results).toEqual({});
+    expect(allResults(none.liveJob, new Map()).results).toEqual({});
   });
 
   it('of a decider are what it completed with', () => {
     const told = begun([{ decider: 'd' }, 'c'], { world: { plugins: ['d', 'c'] } });
     told.did('d', { complete: { n: 1 } });
-    expect(allResults(told.liveJob)).toMatchObject({
+    expect(allResults(told.liveJob, new Map())).toMatchObject({
       results: { d: { n: 1 } },
       previous: { n: 1 },
     });
@@ -109,7 +112,7 @@ describe('all results', () => {
   it('have a list for each entry in a map, also in another', () => {
     const steps = [{ map: { over: [1, 2], do: { map: { over: [1], do: 'a' } } } }, 'b'];
     const told = begun(steps).did('0.map.0.map.0', 'x').did('0.map.1.map.0', 'y');
-    expect(allResults(told.liveJob)).toMatchObject({
+    expect(allResults(told.liveJob, new Map())).toMatchObject({
       results: { a: [['x'], ['y']] },
       parent_results: { 0: [['x'], ['y']] },
     });

@@ -24,6 +24,11 @@ describe('readLine', () => {
       { kind: 'change', change: { id: 'a', seq: '2-x', deleted: false } },
     ],
     [
+      'a document in conflict, without what tells it',
+      JSON.stringify({ id: 'a', seq: '2-x', doc: { ...doc, _conflicts: ['1-y'] } }),
+      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: false, doc, conflicted: true } },
+    ],
+    [
       'a sequence that is a number',
       JSON.stringify({ id: 'a', seq: 7 }),
       { kind: 'change', change: { id: 'a', seq: '7', deleted: false } },

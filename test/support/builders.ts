@@ -53,6 +53,8 @@ export type WorldOptions = {
   readonly queues?: readonly string[];
   readonly running?: readonly string[];
   readonly stopping?: readonly string[];
+  readonly unbegun?: readonly string[];
+  readonly ended?: readonly string[];
   readonly templates?: readonly string[];
   /** Of every plugin: `sha256:<hex>`. */
   readonly hash?: string;
@@ -102,6 +104,8 @@ export function world(options: WorldOptions = {}): World {
       }),
       running: new Set(options.running),
       stopping: new Set(options.stopping),
+      unbegun: new Set(options.unbegun),
+      ended: new Set(options.ended),
     },
     seenAt: options.seenAt ?? -Infinity,
     nonce: options.nonce ?? 'nonce',
