@@ -44,8 +44,8 @@ type Evidence = Account & {
  * Judges a schedule.
  *
  * V1 No claim is started twice, and nothing is started while the revision that it is started upon
- *    does not tell the end of every attempt started before (a sequence runs one at a time), unless
- *    the engine of that attempt was believed dead before or came back without it: `double`. The
+ *    does not tell the end of every attempt started before (a sequence runs one at a time; the
+ *    steps of a parallel run beside each other, each of them alone), unless the engine of that attempt was believed dead before or came back without it: `double`. The
  *    same holds the other way round: for a start of such an engine that comes after its claim was
  *    taken from it, and after an attempt that repeated one which was only believed lost.
  * V2 No step is started again after an attempt of it completed: `double`.
@@ -85,6 +85,7 @@ function compare(before: Start, start: Start, { beliefs, stopped }: Evidence): R
   const next = start.step.claim;
   if (claim === next) return { kind: 'double', what: `${claim} is started twice.` };
   const isSame = path === start.step.path;
+  if (!isSame && parallelOf(path) === parallelOf(start.step.path)) return { kind: 'fine' };
   const repeated = (reason: Reason): Relation =>
     isSame ? { kind: 'repeated', reason } : { kind: 'fine' };
   const told = stepOf(start.job, claim);
@@ -105,6 +106,11 @@ function compare(before: Start, start: Start, { beliefs, stopped }: Evidence): R
   if (stopped.has(before.engine)) return repeated('released');
   if (!isSame || beliefs.wasDoubted(before.engine, start.at)) return repeated('lease');
   return { kind: 'double', what: `${claim} was started and is called released.` };
+}
+
+/** The parallel in which a step stands; one that stands in none stands for itself. */
+function parallelOf(path: string): string {
+  return path.replace(/(\.parallel)\.\d+$/, '$1');
 }
 
 function calledLost({ tips, beliefs }: Evidence): readonly string[] {

@@ -187,7 +187,7 @@ export class Worker {
     const running = new Set([...this.#hands.keys(), ...this.#reserved]);
     if (settling !== undefined) running.delete(settling);
     const world = this.#parts.world(this);
-    const freeSlots = this.#isClosing ? 0 : Math.max(0, 1 - running.size);
+    const freeSlots = this.#isClosing ? 0 : Math.max(0, 2 - running.size);
     const past = { unbegun: this.#unbegun, ended: this.#ended };
     const me = { ...world.me, running, freeSlots, ...past };
     const intent = decide(job, this.#parts.timeline.now, { ...world, me, seenAt });
