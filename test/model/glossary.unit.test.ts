@@ -8,7 +8,8 @@ import { retryPolicySchema } from '../../src/model/retry.js';
 import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
 import { taskSchema } from '../../src/model/task.js';
-import { entrySchema } from '../../src/model/written-tree.js';
+import { ofStructures } from '../../src/model/node-keys.js';
+import { entrySchema } from '../../src/model/written-entry.js';
 
 const glossary = readFileSync(new URL('../../src/model/README.md', import.meta.url), 'utf8');
 
@@ -32,6 +33,7 @@ const keysOf = (schema: { readonly shape: object }): readonly string[] => Object
 const shared = [
   ...['structure', 'sequence', 'parallel', 'batch', 'graph', 'choice', 'map', 'loop'],
   ...['wait', 'delay', 'flow', 'decider'],
+  ...Object.keys(ofStructures),
 ];
 
 describe('the glossary', () => {
