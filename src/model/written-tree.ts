@@ -117,9 +117,10 @@ const choiceForm = structureSchema('choice', {
   default: z.exactOptional(inner),
 });
 const tolerateText = 'must be a number of items, or a share such as "10%"';
+const sliceText = 'must be a number of items for each child job (a whole number, 1 or more)';
 const limitText = 'must be a number of items at a time (0 = all)';
 const mapForm = structureSchema('map', {
-  ...within('map', 'over', 'do', 'as', 'limit', 'tolerate', 'on_fail'),
+  ...within('map', 'over', 'do', 'as', 'limit', 'slice', 'tolerate', 'on_fail'),
   map: z.looseObject(
     {
       over: z.union([conditionSchema, z.array(z.unknown())], {
@@ -127,6 +128,12 @@ const mapForm = structureSchema('map', {
       }),
       as: z.exactOptional(nameSchema.describe('Name of the item in templates; default: item.')),
       limit: z.exactOptional(z.int({ error: limitText }).min(0, { error: limitText })),
+      slice: z.exactOptional(
+        z
+          .int({ error: sliceText })
+          .min(1, { error: sliceText })
+          .describe('A longer list is gone over by child jobs, so many items in each.'),
+      ),
       tolerate: z.exactOptional(
         z.union(
           [
@@ -139,7 +146,7 @@ const mapForm = structureSchema('map', {
       on_fail: z.exactOptional(onFailSchema),
       do: inner,
     },
-    { error: 'must be {over, do, as, limit, tolerate}' },
+    { error: 'must be {over, do, as, limit, slice, tolerate}' },
   ),
 });
 const maxText = 'must be the most rounds the loop may take (1 to 10000)';

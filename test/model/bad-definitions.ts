@@ -162,7 +162,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'has its keys beside its word',
       flow([{ structure: 'map', over: 'x', do: 'a' }]),
       'tasks[0].map',
-      'is missing; it must be {over, do, as, limit, tolerate}.',
+      'is missing; it must be {over, do, as, limit, slice, tolerate}.',
     ],
   ],
   'the name of a task': [
@@ -687,13 +687,13 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'is a text',
       flow([{ map: 'a' }]),
       'tasks[0].map',
-      'must be {over, do, as, limit, tolerate}; it is the string "a".',
+      'must be {over, do, as, limit, slice, tolerate}; it is the string "a".',
     ],
     [
       'is a list',
       flow([{ map: ['a'] }]),
       'tasks[0].map',
-      'must be {over, do, as, limit, tolerate}; it is a list.',
+      'must be {over, do, as, limit, slice, tolerate}; it is a list.',
     ],
     [
       'has nothing to go over',
@@ -759,6 +759,30 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'has its limit beside it',
       flow([{ ...map(), limit: 5 }]),
       'tasks[0].limit',
+      'must stand inside "map", not beside it.',
+    ],
+    [
+      'has slices of nothing',
+      flow([map({ slice: 0 })]),
+      'tasks[0].map.slice',
+      'must be a number of items for each child job (a whole number, 1 or more); it is 0.',
+    ],
+    [
+      'has slices of one and a half',
+      flow([map({ slice: 1.5 })]),
+      'tasks[0].map.slice',
+      'must be a number of items for each child job (a whole number, 1 or more); it is 1.5.',
+    ],
+    [
+      'has a word as slice',
+      flow([map({ slice: 'all' })]),
+      'tasks[0].map.slice',
+      'must be a number of items for each child job (a whole number, 1 or more); it is the string "all".',
+    ],
+    [
+      'has its slice beside it',
+      flow([{ ...map(), slice: 5 }]),
+      'tasks[0].slice',
       'must stand inside "map", not beside it.',
     ],
     [

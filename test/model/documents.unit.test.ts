@@ -171,7 +171,7 @@ const flows: readonly Refused[] = [
   [
     { tasks: [{ structure: 'map', over: 'x', do: 'a' }] },
     'tasks[0].map',
-    'tasks[0].map is missing; it must be {over, do, as, limit, tolerate}.',
+    'tasks[0].map is missing; it must be {over, do, as, limit, slice, tolerate}.',
   ],
   [
     { tasks: [{ task: 'a', stdio: ['x'] }] },

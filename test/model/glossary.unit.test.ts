@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cataloguedSchema } from '../../src/model/catalogue.js';
 import { failureNames } from '../../src/model/failures.js';
 import { flowSchema } from '../../src/model/flow.js';
-import { liveJobSchema, newJobSchema } from '../../src/model/job.js';
+import { liveJobSchema, newJobSchema, sliceSchema } from '../../src/model/job.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
@@ -47,6 +47,7 @@ describe('the glossary', () => {
       'Fields of a job',
       [...keysOf(newJobSchema), ...keysOf(liveJobSchema), 'end', 'exit', 'result', 'failure'],
     ],
+    ['Fields of a slice', keysOf(sliceSchema)],
     ['Fields of an attempt', stepSchema.options.flatMap(keysOf)],
     [
       'States of a job',
