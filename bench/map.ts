@@ -18,7 +18,7 @@ export async function map({ server, options, say }: Bench): Promise<void> {
   const engines = await startEngines({ connection, size: 1, slots, profile });
   const store = openStore(connection);
   const run = async (flow: string, items: number): Promise<number> => {
-    const slices = flow === 'sliced' ? Math.ceil(items / slice) : 0;
+    const slices = flow === 'sliced' && items > slice ? Math.ceil(items / slice) : 0;
     const _id = `${flow}-${items}-${preciseNow()}`;
     const ended = engines.ends(1 + slices);
     const began = preciseNow();
