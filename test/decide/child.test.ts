@@ -100,7 +100,9 @@ describe('a step whose task is a flow', () => {
     const told = waiting().with(final({ exit: 5 }));
     told.go();
     expect(told.ending).toMatchObject({ exit: 5, failure: 'ChildFailed' });
-    expect(told.job).toMatchObject({ failure: { message: expect.stringContaining('exit 5') as unknown } });
+    expect(told.job).toMatchObject({
+      failure: { message: expect.stringContaining('exit 5') as unknown },
+    });
   });
 
   it('takes the result of the child', () => {
