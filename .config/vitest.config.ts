@@ -8,13 +8,22 @@ const shared = { environment: 'node' as const, testTimeout: 30_000, hookTimeout:
  */
 export default defineConfig({
   test: {
+    maxWorkers: 2,
     coverage: {
       provider: 'v8',
       include: ['src/decide/**/*.ts'],
       thresholds: { 100: true },
     },
     projects: [
-      { test: { ...shared, name: 'decide', include: ['test/decide/**/*.test.ts'] } },
+      // The core keeps nothing between two calls: its tests may share what they load.
+      {
+        test: {
+          ...shared,
+          name: 'decide',
+          include: ['test/decide/**/*.test.ts'],
+          isolate: false,
+        },
+      },
       {
         test: {
           ...shared,
