@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-const shared = { environment: 'node' as const, testTimeout: 30_000, hookTimeout: 60_000 };
+const shared = {
+  environment: 'node' as const,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  isolate: false,
+  restoreMocks: true,
+};
 
 /**
  * Three groups: `decide` is pure and carries the coverage gate, `unit` needs no server,
@@ -8,7 +14,7 @@ const shared = { environment: 'node' as const, testTimeout: 30_000, hookTimeout:
  */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     coverage: {
       provider: 'v8',
       include: ['src/decide/**/*.ts'],
