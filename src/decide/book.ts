@@ -2,14 +2,16 @@ import { attachmentOf } from '../model/big-result.js';
 import type { LiveJob } from '../model/job.js';
 import { isFailed, type Step } from '../model/step.js';
 import {
+  type Batch,
   below,
   callbacks,
   childPath,
-  isStructure,
-  type Batch,
   type Graph,
+  isStructure,
+  type Leaf,
   type Node,
   type Sequence,
+  type Structure,
 } from '../model/tree.js';
 import { contentOf } from './attach.js';
 import { completionOn, lastAttempt, leafAt } from './history.js';
@@ -161,8 +163,7 @@ export class Book {
   }
 
   #enterLeaf(path: string, value: unknown): void {
-    const leaf = leafAt(this.#job, path);
-    if (leaf === undefined) return;
+    const leaf = leafAt(this.#job, path) as Leaf;
     this.results[leaf.name] = value;
     this.results[leaf.label] = value;
     this.parent_results[String(leaf.index)] = value;
@@ -251,8 +252,7 @@ export class Book {
   }
 
   /** The nodes in a structure whose values make up its own; those of a map are lists by themselves. */
-  #endedIn(node: Node, path: string): readonly (Placed & { readonly key: string })[] {
-    if (!isStructure(node)) return [];
+  #endedIn(node: Structure, path: string): readonly (Placed & { readonly key: string })[] {
     switch (node.structure) {
       case 'sequence':
         return listOf(node.sequence, 'sequence', path);
