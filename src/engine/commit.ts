@@ -108,7 +108,12 @@ async function writeChildren(parts: JobParts, children: readonly ChildJob[]): Pr
 }
 
 function sayEnd({ log }: JobParts, job: FinalJob): void {
-  const { exit, failure } = job;
+  const { exit, failure, retry_refused: refused } = job;
+  if (typeof refused === 'string') {
+    log.warn({ job: job._id }, `Job ${job._id} is not retried: ${refused}`);
+    return;
+  }
   const because = failure === undefined ? '' : ` ${failure.message}`;
-  log.info({ job: job._id, exit }, `Job ${job._id} ended with exit ${exit}.${because}`);
+  const level = exit === 0 ? 'info' : 'warn';
+  log[level]({ job: job._id, exit }, `Job ${job._id} ended with exit ${exit}.${because}`);
 }
