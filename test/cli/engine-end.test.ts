@@ -91,7 +91,7 @@ describe('a plugin that shares the process of the engine', () => {
     expect(await ended('good')).toMatchObject({ exit: 0 });
     engine.kill('SIGTERM');
     expect(await engine.ended).toBe(0);
-    expect(engine.err()).toContain('nobody caught it: too late Its step fails.');
+    expect(engine.err()).toContain('nobody caught it: too late. Its step fails.');
   });
 
   it('is not blamed for what it did not do: then the engine stops with 70', async () => {
