@@ -30,7 +30,13 @@ export type { Reason } from './client/explain.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export type { Explained } from './client/explain-job.js';
-export type { JobToSubmit, Requested, RequestOptions, Submitted } from './client/jobs.js';
+export type {
+  JobToSubmit,
+  Requested,
+  RequestDetails,
+  RequestOptions,
+  Submitted,
+} from './client/jobs.js';
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
 export { isAway, type WatchOptions } from './client/watch.js';
 export type { JobFilter, JobList } from './client/lists.js';

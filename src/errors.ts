@@ -1,7 +1,7 @@
 import { machineProblems } from './errors/machine.js';
 import { row } from './errors/row.js';
 import { secretProblems } from './errors/secrets.js';
-import { lengthOf } from './words.js';
+import { counted, lengthOf } from './words.js';
 
 /**
  * The one table of what can go wrong for a person: a stable code, the sentence that is shown
@@ -9,7 +9,7 @@ import { lengthOf } from './words.js';
  * Failures inside job documents come from `model/failures.ts`, which is part of this table.
  */
 
-/** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 77 not allowed, 78 settings, 124 --timeout. */
+/** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 70 an engine had to stop, 73 its name is taken, 77 not allowed, 78 settings, 124 --timeout. */
 export const problems = {
   couch_unreachable: row(
     (d: { url: string; cause: string }) => `CouchDB at ${d.url} does not answer (${d.cause}).`,
@@ -122,7 +122,7 @@ export const problems = {
   ),
   documents_invalid: row(
     (d: { count: number; files: number }) =>
-      `${d.count} ${d.count === 1 ? 'problem' : 'problems'} in ${d.files} ${d.files === 1 ? 'file' : 'files'}; nothing was written.`,
+      `${counted(d.count, 'problem')} in ${counted(d.files, 'file')}; nothing was written.`,
     'Correct what is listed and repeat the command.',
     3,
     400,
@@ -211,6 +211,20 @@ export const problems = {
       `It is not known whether document "${d.id}" was stored (${d.cause}).`,
     'Look at it with `tws view` and repeat the command if it is not there.',
     69,
+    503,
+  ),
+  engine_name_taken: row(
+    (d: { name: string; host: string; pid: string }) =>
+      `An engine named "${d.name}" is running already: process ${d.pid} on ${d.host}.`,
+    'Start this one with another --name, or stop that one first.',
+    73,
+    409,
+  ),
+  engine_fatal: row(
+    (d: { job: string; step: string; name: string; message: string }) =>
+      `The engine stops: step ${d.step} of job ${d.job} failed with ${d.name}, which its flow calls fatal: ${d.message}`,
+    'Mend the cause and start the engine again; what it ran has ended or goes on elsewhere.',
+    70,
     503,
   ),
   interrupted: row(

@@ -61,6 +61,11 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
   });
 }
 
+/** Waits until `stop` aborts, or until the engine has to stop by itself: then it answers why. */
+export function untilStopped(engine: Engine, stop: AbortSignal): Promise<TwsError | undefined> {
+  return Promise.race([aborted(stop).then(() => undefined), engine.failed]);
+}
+
 /** What is said at the first signal. */
 export const stopping = 'stopping: steps may finish; a second signal ends them at once';
 

@@ -4,6 +4,7 @@ import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import type { PluginListing } from '../plugin/loader.js';
+import { counted } from '../words.js';
 import type { Io } from './io.js';
 
 /** `mail => mail-smtp (id)` for a task, `mailtest::DEFAULT => ["mail"] (id)` for a flow. */
@@ -47,9 +48,9 @@ export function engineFacts(engine: EngineDocument, now: number): EngineFacts {
 export function engineLine(engine: EngineDocument, now: number, io: Io): string {
   const { alive } = engineFacts(engine, now);
   const state = alive ? io.style('green', engine.state) : io.style('red', 'lost');
-  const labels = engine.labels.length === 0 ? '' : `, labels ${engine.labels.join(' ')}`;
+  const labels = engine.labels.length === 0 ? '' : `, labelled ${engine.labels.join(' ')}`;
   const since = new Date(engine.started).toISOString();
-  const facts = `${engine.host} pid ${engine.pid}, ${engine.slots} slots${labels}, since ${since}`;
+  const facts = `${engine.host} pid ${engine.pid}, ${counted(engine.slots, 'slot')}${labels}, since ${since}`;
   return `${engine._id} => ${state} ${io.style('dim', `(${facts})`)}`;
 }
 
@@ -62,6 +63,15 @@ export function pluginLine(
   const what =
     state === 'ready'
       ? `${io.style('green', 'ready')}${about}`
-      : `${io.style('red', 'broken')}: ${problem ?? 'no reason given'}`;
+      : `${io.style('red', 'broken')}: ${reasonOf({ name, file, problem })}`;
   return `${name} => ${what} ${io.style('dim', `(${file})`)}`;
+}
+
+/** Why a plugin is broken, for a place that names it and its file already. */
+export function reasonOf({
+  name,
+  file,
+  problem = 'No reason is given.',
+}: Pick<PluginListing, 'name' | 'file'> & { readonly problem?: string | undefined }): string {
+  return problem.replace(`Plugin ${name} (${file}) cannot be loaded: `, '');
 }

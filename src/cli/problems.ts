@@ -2,9 +2,11 @@ import { problem } from '../errors.js';
 import type { FileProblem } from './files.js';
 import type { Io } from './io.js';
 
-/** `file: JSON path: sentence`. */
+/** `file: JSON path: sentence`; a sentence that begins with the path says it once. */
 export function problemLine({ file, path, message }: FileProblem): string {
-  return path === '' ? `${file}: ${message}` : `${file}: ${path}: ${message}`;
+  const told =
+    path === '' || (message.startsWith(path) && !/^[\w.[]/.test(message.slice(path.length)));
+  return told ? `${file}: ${message}` : `${file}: ${path}: ${message}`;
 }
 
 /**

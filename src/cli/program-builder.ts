@@ -18,7 +18,8 @@ export type ProgramParts = {
 
 const exitStatuses =
   'Exit status: 0 done, 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found,\n' +
-  '69 CouchDB out of reach, 77 not allowed, 78 settings; submit --wait: the exit of the job.';
+  '69 CouchDB out of reach, 70 an engine had to stop, 73 its name is taken, 77 not allowed,\n' +
+  '78 settings; submit --wait: the exit of the job.';
 
 /** Builds the commander program of these definitions; `choose` is told which command was called. */
 export function buildProgram(parts: ProgramParts, choose: (chosen: Chosen) => void): Command {

@@ -205,6 +205,70 @@ const jobs: readonly CommandDefinition[] = [
     options: requestOptions,
     load: async () => (await import('./commands/request.js')).resume,
   },
+  {
+    name: 'retry',
+    about: 'Let a job that has ended go on: at the step that failed, or at any other.',
+    arguments: [{ name: '[job...]', about: 'Ids of jobs.' }],
+    options: [
+      { flags: '--from <step>', about: 'Begin again at this step: its name, <task>-<n> or path.' },
+      { flags: '--params <json>', about: 'Parameters to change, by task or step.' },
+      { flags: '--latest', about: 'With the flow and the tasks as they are now.' },
+      { flags: '--failed', about: 'All failed jobs, or those that the next options choose.' },
+      { flags: '--flow <name>', about: 'With --failed: jobs of this flow.' },
+      { flags: '--failure <name>', about: 'With --failed: jobs that failed with this failure.' },
+      { flags: '--limit <n>', about: 'With --failed: so many jobs at most; default 100.' },
+      ...requestOptions,
+    ],
+    examples: [
+      'tws retry 4f1c',
+      'tws retry 4f1c --from load --params \'{"load": {"table": "b"}}\'',
+      'tws retry --failed --flow mailtest --failure ECONNREFUSED --latest',
+    ],
+    load: async () => (await import('./commands/repair.js')).retry,
+  },
+  {
+    name: 'skip',
+    about: 'Leave a step of a job out; it counts as done.',
+    arguments: [...jobArgument, { name: '<step>', about: 'Its name, <task>-<n> or path.' }],
+    options: requestOptions,
+    load: async () => (await import('./commands/repair.js')).skip,
+  },
+  {
+    name: 'note',
+    about: 'Keep a remark in a job.',
+    arguments: [...jobArgument, { name: '<text...>', about: 'What is to be remembered.' }],
+    options: [{ flags: '--by <name>', about: 'Whose remark it is.' }],
+    load: async () => (await import('./commands/repair.js')).note,
+  },
+  {
+    name: 'signal',
+    about: 'Send a signal to a job, which may wait for it now, later, or not be there yet.',
+    arguments: [...jobArgument, { name: '<name>', about: 'Name of the signal.' }],
+    options: [
+      { flags: '--data <json>', about: 'What it brings: JSON, or a text.' },
+      { flags: '--by <name>', about: 'Who sends it.' },
+      { flags: '--id <id>', about: 'The same signal sent again counts once.' },
+    ],
+    examples: ['tws signal 4f1c approved --data \'{"by": "Ann"}\''],
+    load: async () => (await import('./commands/messages.js')).signal,
+  },
+  {
+    name: 'event',
+    about: 'Announce an event to every job that waits for it, now or later.',
+    arguments: [
+      { name: '<type>', about: 'Type of the event.' },
+      { name: '[key]', about: 'What it is about.' },
+    ],
+    options: [{ flags: '--data <json>', about: 'What it brings: JSON, or a text.' }],
+    examples: ['tws event payment order-7 --data \'{"sum": 3}\''],
+    load: async () => (await import('./commands/messages.js')).event,
+  },
+  {
+    name: 'history',
+    about: 'Print what has happened in a job, as ordered events.',
+    arguments: jobArgument,
+    load: async () => (await import('./commands/history.js')).history,
+  },
 ];
 
 /** Running and looking after it. */

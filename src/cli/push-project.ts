@@ -30,6 +30,7 @@ export async function pushFolders(
   const problems = [...checked.problems, ...plan.problems];
   if (problems.length > 0) {
     for (const found of problems) io.warn(problemLine(found));
+    showWarnings(checked.warnings, io);
     io.warn('Because of these problems nothing was pushed.');
     return { pushed: [], problems };
   }

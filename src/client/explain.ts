@@ -90,18 +90,32 @@ function runningReason(step: Told, seen: Seen): readonly Reason[] {
   return [{ kind: 'engine_lost', because }, ...(without === undefined ? [] : [without])];
 }
 
-function waitingReason({ name, child }: Told, { job, now }: Seen): readonly Reason[] {
+function waitingReason(
+  { name, child, signal, event, key = '', until }: Told,
+  { job, now }: Seen,
+): readonly Reason[] {
   if (child !== undefined) {
     const because = `Step "${name}" waits for its child job ${child}.`;
     return [{ kind: 'child', because, todo: `See \`tws explain ${child}\`.`, child }];
   }
-  const due = timeOf(job['next_due']);
-  if (due === undefined || due <= now) {
-    return [{ kind: 'waiting', because: `Step "${name}" waits for something from outside.` }];
+  const limit = until === undefined || until <= now ? {} : { until };
+  const atMost = until === undefined ? '' : `, at most until ${when(until, now)}`;
+  if (signal !== undefined) {
+    const because = `Step "${name}" waits for the signal "${signal}"${atMost}.`;
+    const todo = `Send it by \`tws signal ${job._id} ${signal}\`.`;
+    return [{ kind: 'waiting', because, todo, ...limit }];
   }
-  return [
-    { kind: 'waiting', because: `Step "${name}" waits until ${when(due, now)}.`, until: due },
-  ];
+  if (event !== undefined) {
+    const about = key === '' ? '' : ` of "${key}"`;
+    const because = `Step "${name}" waits for the event "${event}"${about}${atMost}.`;
+    const todo = `Announce it by \`tws event ${event}${key === '' ? '' : ` ${key}`}\`.`;
+    return [{ kind: 'waiting', because, todo, ...limit }];
+  }
+  const because =
+    until === undefined
+      ? `Step "${name}" waits for something from outside.`
+      : `Step "${name}" waits until ${when(until, now)}.`;
+  return [{ kind: 'waiting', because, ...limit }];
 }
 
 /** What keeps a job back by somebody's wish: a pause, or a time that has not come. */

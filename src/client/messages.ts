@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { problem } from '../errors.js';
 import { eventId } from '../model/event.js';
 import type { Store } from '../store/store.js';
+import { isFinalState } from './jobs.js';
 import { writeDocument } from './writes.js';
 
 /** A signal to one job. `id`: the same signal sent again counts once. */
@@ -19,11 +21,18 @@ export type EventToAnnounce = {
   readonly data?: unknown;
 };
 
-/** Stores a signal and answers its id; an engine puts it into the job, also one submitted later. */
+/**
+ * Stores a signal and answers its id; an engine puts it into the job, also one submitted later.
+ * @throws TwsError `job_ended`
+ */
 export async function sendSignal(
   store: Store,
   { job, name, data, by, id = randomUUID() }: SignalToSend,
 ): Promise<string> {
+  const there = await store.get(job);
+  if (there !== undefined && isFinalState(there)) {
+    throw problem('job_ended', { id: job, state: String(there['state']) });
+  }
   const _id = `signal:${job}:${id}`;
   await writeDocument(store, {
     _id,

@@ -11,6 +11,10 @@ export type Told = {
   readonly task?: string;
   readonly engine?: string;
   readonly child?: string;
+  readonly signal?: string;
+  readonly event?: string;
+  readonly key?: string;
+  readonly until?: number;
   readonly attempt?: number;
   readonly run?: number;
   readonly accepted?: number;
@@ -32,8 +36,8 @@ export function stepsOf({ steps }: StoredDocument): readonly Told[] {
       name: typeof step['name'] === 'string' ? step['name'] : String(step['task']),
       path: String(step['path']),
       state,
-      ...texts(step, ['task', 'engine', 'child']),
-      ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'due']),
+      ...texts(step, ['task', 'engine', 'child', 'signal', 'event', 'key']),
+      ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'due', 'until']),
       failed: ['$$error', '$$timeout', '$$cancelled'].includes(state),
       ...(typeof failure === 'string' ? { failure } : {}),
     };

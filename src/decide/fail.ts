@@ -2,6 +2,7 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { toRetryPolicy, type RetryPolicy } from '../model/retry.js';
 import { exits, isFailed, type Failure, type FailedStep, type Step } from '../model/step.js';
+import { cataloguedAs, judged, policyFor } from './catalogue.js';
 import { attemptsOf, entryOf, withStep } from './history.js';
 import { isRetried, retryDue } from './retry.js';
 
@@ -16,27 +17,46 @@ export type Failing = {
 
 /**
  * Ends an attempt as failed. The retry policy speaks here, once: with a retry the step gets the
- * time of the next attempt as `due`, without `due` the step is given up.
+ * time of the next attempt as `due`, without `due` the step is given up. What the flow's catalogue
+ * calls a warning does not fail the step: it is complete, and the failure is kept beside.
  */
 export function failStep(job: LiveJob, step: Step, failing: Failing, now: number): LiveJob {
   const { state, exit } = failing;
-  const given: Failure = { ...failing.failure, step: step.name };
-  const due = exit === exits.definition ? undefined : nextAttempt(job, step, given, failing, now);
+  const catalogued = cataloguedAs(job, failing.failure);
+  const given: Failure = { ...judged(failing.failure, catalogued), step: step.name };
+  const policy = policyFor(catalogued, policyOf(job, step), flowDelayOf(job));
+  const due =
+    exit === exits.definition ? undefined : nextAttempt(job, step, given, policy, failing, now);
+  if (due === undefined && catalogued.severity === 'warning') {
+    return warnStep(job, step, given, now);
+  }
   const ended = { ...step, state, end: now, exit, failure: given } as FailedStep;
   return withStep(job, step, due === undefined ? ended : { ...ended, due });
+}
+
+function warnStep(job: LiveJob, step: Step, warning: Failure, now: number): LiveJob {
+  const { failure: _failure, ...kept } = step as FailedStep;
+  return withStep(job, step, {
+    ...kept,
+    state: '$$complete',
+    end: now,
+    exit: exits.success,
+    warning,
+  });
 }
 
 function nextAttempt(
   job: LiveJob,
   step: Step,
   given: Failure,
+  policy: RetryPolicy,
   { retryAfterMs }: Failing,
   now: number,
 ): number | undefined {
   const attempts = attemptsOf(job, step.path).filter((attempt) => attempt.run === job.run);
   const totalMs = job.definitions[step.task]?.total_timeout;
   return retryDue(
-    policyOf(job, step),
+    policy,
     {
       failure: given,
       failed: attempts.filter((attempt) => !isBlameless(attempt)).length,
@@ -70,9 +90,12 @@ function isLost(step: Step): boolean {
 
 /** The policy of a step: the entry's, else its task's; the wait falls back to the flow's. */
 function policyOf(job: LiveJob, step: Step): RetryPolicy {
-  const flowDelay = toRetryPolicy(job.flow_definition.retry).delay;
   const written = entryOf(job, step.path)?.retry ?? job.definitions[step.task]?.retry;
-  return toRetryPolicy(written, flowDelay);
+  return toRetryPolicy(written, flowDelayOf(job));
+}
+
+function flowDelayOf(job: LiveJob): number {
+  return toRetryPolicy(job.flow_definition.retry).delay;
 }
 
 /**

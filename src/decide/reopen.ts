@@ -58,13 +58,13 @@ function hasSnapshot(job: FinalJob): boolean {
 
 function asNew(job: FinalJob, params: RetryWish['params']): Job {
   const kept = without(
-    job as FinalJob & Readonly<Record<string, unknown>>,
+    job,
     ...(['state', 'start', 'end', 'exit', 'result', 'failure', 'steps'] as const),
     ...(['problems', 'run', 'cancel', 'retry', 'next_due'] as const),
   );
   const given = isPlain(kept['params']) ? kept['params'] : undefined;
   const changed = params === undefined ? {} : { params: merge(given, params) };
-  return { ...kept, ...changed } as unknown as Job;
+  return { ...kept, ...changed };
 }
 
 /** Changes for a task go to all its steps; the parameters of a job are kept by step. */

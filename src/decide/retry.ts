@@ -1,5 +1,6 @@
 import type { RetryPolicy } from '../model/retry.js';
 import type { Failure } from '../model/step.js';
+import { matchesFailure } from './pattern.js';
 
 /** What the retry policy is asked about. Times epoch ms. */
 export type Attempt = {
@@ -29,18 +30,14 @@ export function retryDue(policy: RetryPolicy, attempt: Attempt, now: number): nu
   return due > attempt.firstAccepted + budget ? undefined : due;
 }
 
-/** `never` wins over `on`; without `on` everything is retried. Names match whole, or up to `.*`. */
+/**
+ * `never` wins over `on`; without `on` everything is retried but for business failures, which must
+ * be named.
+ */
 export function isRetried(policy: RetryPolicy, failure: Failure): boolean {
-  if (policy.never?.some((pattern) => matches(pattern, failure))) return false;
-  return policy.on === undefined || policy.on.some((pattern) => matches(pattern, failure));
-}
-
-function matches(pattern: string, { name, code }: Failure): boolean {
-  const words = code === undefined ? [name] : [name, String(code)];
-  if (pattern === '*') return true;
-  if (!pattern.endsWith('.*')) return words.includes(pattern);
-  const stem = pattern.slice(0, -1);
-  return words.some((word) => word.startsWith(stem));
+  if (policy.never?.some((pattern) => matchesFailure(pattern, failure))) return false;
+  if (policy.on === undefined) return failure['kind'] !== 'business';
+  return policy.on.some((pattern) => matchesFailure(pattern, failure));
 }
 
 /** The wait before the next attempt (ms): it grows with the failed ones, spread by the jitter. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { TwsError } from '../errors.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
@@ -110,7 +111,14 @@ export function assemble(options: EngineOptions) {
   const decider = createDecider(store, library, retry, life.signal);
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
-  const watch = { horizonMs, timers, now, retry, life, log };
+  let fail = (_reason: TwsError): void => undefined;
+  const failed = new Promise<TwsError>((resolve) => {
+    fail = (reason) => {
+      hands.close();
+      resolve(reason);
+    };
+  });
+  const watch = { horizonMs, timers, now, retry, life, log, fail };
   const views = { surroundings, bystanders };
   const parts = {
     store,
@@ -123,9 +131,13 @@ export function assemble(options: EngineOptions) {
     ...watch,
   };
   const jobs = createJobs(parts);
-  const told = { id, pid: process.pid, version, plugins: [...plugins.names()], labels, slots };
+  const renewMs = options.renewMs ?? 5_000;
+  const able = { plugins: [...plugins.names()], labels, slots };
+  const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
-  return { ...parts, early: createEarly(), options, id, ending, library, peers, jobs, presence };
+  const ends = { failed, ending };
+  const others = { early: createEarly(), library, peers, jobs, presence };
+  return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 
 function without(claims: ReadonlySet<string>, ended: string): ReadonlySet<string> {

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usualSweepMs, type Assembly } from './assembly.js';
+import { isNameTaken } from './name.js';
 import { scan } from './scan.js';
 
-/** Renews the lease of this engine until it ends. */
-export async function renewLease({ presence, ending, options, log }: Assembly): Promise<void> {
-  await every(options.renewMs ?? 5_000, ending.signal, async () => {
+/** Renews the lease of this engine until it ends; another engine of its name makes it stop. */
+export async function renewLease(engine: Assembly): Promise<void> {
+  const { presence, ending, renewMs, log, fail } = engine;
+  await every(renewMs, ending.signal, async () => {
     try {
       await presence.renew();
     } catch (error) {
+      if (isNameTaken(error)) return fail(error);
       // Most often the database is away, which the feed tells; the next renewal makes up for it.
       log.debug({ error: String(error) }, 'The lease was not renewed.');
     }

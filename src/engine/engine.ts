@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { problem } from '../errors.js';
+import { problem, type TwsError } from '../errors.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import { findEncrypted } from '../secrets/parameters.js';
 import type { Change } from '../store/change.js';
@@ -7,6 +7,7 @@ import type { FeedState } from '../store/feed.js';
 import { assemble, type Assembly, type EngineOptions } from './assembly.js';
 import { renewLease, sweep, watchPeers } from './duties.js';
 import { takeEvent } from './events.js';
+import { isNameTaken, takeOverName } from './name.js';
 import { takeEarly, takeMessage } from './requests.js';
 import { busyLimit, scan } from './scan.js';
 
@@ -18,6 +19,10 @@ export type Engine = {
   readonly stop: () => Promise<void>;
   /** Ends at once; others take over when the lease is over. */
   readonly kill: () => Promise<void>;
+  /** Resolves with the reason when the engine had to stop by itself; `stop` awaits its end. */
+  readonly failed: Promise<TwsError>;
+  /** Has it stop by itself for that reason. */
+  readonly fail: (reason: TwsError) => void;
 };
 
 /**
@@ -30,7 +35,8 @@ export type Engine = {
  * E5 Whatever was started is awaited before `stop` resolves, unless the database answers no more.
  *
  * Rejects with `crypto_key_missing` when definitions hold encrypted values and there is no key, unless
- * `keyless`. An engine whose `signal` aborts while it waits for the database has nothing to stop.
+ * `keyless`, and with `engine_name_taken` when another engine of its name runs. An engine whose
+ * `signal` aborts while it waits for the database has nothing to stop.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = assemble(options);
@@ -44,7 +50,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const info = await retry(() => store.info());
   await retry(() => library.load());
   refuseWithoutKey(options, library.documents());
-  await retry(() => presence.renew());
+  await appear(engine);
   // The scan of many jobs outlasts a lease: it is renewed from the beginning.
   const running = [renewLease(engine), watchPeers(engine)];
   await retry(() => scan(engine));
@@ -79,7 +85,26 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await end(killMs);
   };
   let drained: Promise<void> | undefined;
-  return { id, stop: () => (drained ??= drain()), kill };
+  const stop = (): Promise<void> => (drained ??= drain());
+  void engine.failed.then((reason) => {
+    log.error({ engine: id }, reason.message);
+    return stop();
+  });
+  return { id, stop, kill, failed: engine.failed, fail: engine.fail };
+}
+
+/** Stores the engine's document; one with a name of its own makes sure first that nobody has it. */
+async function appear({ id, options, store, presence, retry, life, renewMs }: Assembly) {
+  const watch = { store, retry, renewMs, signal: life.signal };
+  const former = options.name === undefined ? undefined : await takeOverName(id, watch);
+  const refusal = await retry(() => presence.begin(former).then(() => undefined, onlyTaken));
+  if (refusal !== undefined) throw refusal;
+}
+
+/** No patience gives a name back that somebody else has. */
+function onlyTaken(error: unknown): TwsError {
+  if (isNameTaken(error)) return error;
+  throw error;
 }
 
 /** How long the database may take to answer an engine that stops, ms. */

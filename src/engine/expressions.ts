@@ -87,7 +87,7 @@ function solePath(text: string): readonly string[] | undefined {
 }
 
 /** Handlebars reads `a.0` at the end of a path only as `a.[0]`. */
-function withPositions(text: string): string {
+export function withPositions(text: string): string {
   return text.replace(/(\{\{[^{}]*?)\.(\d+)(?=[\s}~)])/g, '$1.[$2]');
 }
 

@@ -3,6 +3,7 @@ import { glance, type GlanceWorld } from '../decide/glance.js';
 import type { Outcome, Wait } from '../decide/intent.js';
 import { defaultPriority, isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
+import type { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
@@ -39,6 +40,8 @@ export type JobParts = {
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
   readonly log: Log;
+  /** Has the engine stop by itself, for that reason; it takes nothing more from now on. */
+  readonly fail: (reason: TwsError) => void;
 };
 
 export type Jobs = {

@@ -1,10 +1,17 @@
 import { hostname } from 'node:os';
 import type { EngineDocument } from '../model/engine.js';
+import type { StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
+import { taken } from './name.js';
 
 /** What an engine says of itself in its document. */
 export type Presence = {
-  /** Stores the document anew. Resolves when the store has it, rejects when it is not known to. */
+  /** Stores its document in the place of the one that a dead engine of its name left behind. */
+  readonly begin: (former: StoredDocument | undefined) => Promise<void>;
+  /**
+   * Stores the document anew. Resolves when the store has it, rejects when it is not known to, and
+   * with `engine_name_taken` when another engine has taken its place.
+   */
   readonly renew: () => Promise<void>;
   /** Says that it takes no more work. */
   readonly drain: () => Promise<void>;
@@ -12,17 +19,21 @@ export type Presence = {
   readonly leave: () => Promise<void>;
 };
 
-export type PresenceFacts = Pick<EngineDocument, 'plugins' | 'labels' | 'slots' | 'version'> & {
+export type PresenceFacts = Pick<
+  EngineDocument,
+  'plugins' | 'labels' | 'slots' | 'version' | 'renew_ms'
+> & {
   readonly id: string;
   readonly pid: number;
 };
 
-/** A document of a former life, or a lost answer, stands in the way once, seldom twice. */
+/** A lost answer, or somebody who removed the document of an engine thought dead, stands in the way. */
 const mostTries = 5;
 
 /** Keeps the document `engine:<id>` of this process. */
 export function createPresence(store: Store, facts: PresenceFacts, now: () => number): Presence {
   const { id, ...told } = facts;
+  const host = hostname();
   let rev: string | undefined;
   let beat = 0;
   let state: EngineDocument['state'] = 'running';
@@ -31,14 +42,14 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
   const documentNow = (): EngineDocument => ({
     _id: id,
     type: 'engine',
-    host: hostname(),
+    host,
     ...told,
     started,
     renewed: now(),
     beat,
     state,
   });
-  /** One try; false when another revision stood in the way, which the next try knows. */
+  /** One try; false when the document was removed or its revision is not known any more. */
   const tryWrite = async (): Promise<boolean> => {
     beat += 1;
     const doc = documentNow();
@@ -48,16 +59,22 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
       return true;
     }
     const stored = await store.get(id);
+    const isOurs = stored?.['started'] === started && stored['pid'] === told.pid;
+    // A revision that we know of is one of ours, or the one that we were to replace.
+    if (stored !== undefined && !isOurs && stored._rev !== rev) throw taken(id, stored);
     rev = stored?._rev;
-    if (stored?.['beat'] === beat && stored['started'] === started) return true;
-    if (typeof stored?.['beat'] === 'number') beat = Math.max(beat, stored['beat']);
-    return false;
+    return isOurs && stored?.['beat'] === beat;
   };
   const write = async (): Promise<void> => {
     for (let tries = 0; tries < mostTries; tries += 1) if (await tryWrite()) return;
     throw new Error(`The document ${id} was not stored.`);
   };
   return {
+    begin: (former) => {
+      rev = former?._rev;
+      beat = Number(former?.['beat']) || 0;
+      return write();
+    },
     renew: write,
     drain: async () => {
       state = 'draining';

@@ -28,7 +28,7 @@ export async function writeReport(
       if (reported.kind === 'fenced') return;
       const next = inReadingOrder(reported.job);
       const result = await store.write(next);
-      if (result.kind === 'written') return void desk.put({ ...next, _rev: result.rev });
+      if (result.kind === 'written') return desk.putOwn({ ...next, _rev: result.rev });
       if (result.kind !== 'conflict') return log.debug({ job: id }, 'A report was not stored.');
     }
   } catch (error) {

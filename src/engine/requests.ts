@@ -160,7 +160,7 @@ async function apply(
       return { kind: 'dealt_with', refused: commanded.because };
     }
     await cancelChildren({ store, log }, job, abandoned(parsed.value, commanded.job));
-    const result = await store.write(commanded.job as StoredDocument);
+    const result = await store.write(commanded.job);
     if (result.kind === 'written') {
       log.info(about, `${called} was applied to job ${job}.`);
       jobs.take({ ...(commanded.job as StoredDocument), _rev: result.rev });

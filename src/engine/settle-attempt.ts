@@ -8,6 +8,7 @@ import type { LiveStep } from '../model/step.js';
 import { cancelChildren } from './abandon.js';
 import { goOn } from './commit.js';
 import { writeOrConfirm } from './confirm.js';
+import { fatalEnd } from './fatal.js';
 import type { JobParts } from './jobs.js';
 
 /**
@@ -22,7 +23,7 @@ export async function settleAttempt(
   given: Outcome,
   told: Report,
 ): Promise<StoredDocument | undefined> {
-  const { desk, hands, reading, store, retry, decider, surroundings, now, log } = parts;
+  const { desk, hands, reading, store, retry, decider, surroundings, now, log, fail } = parts;
   const about = { job: id, step: step.name, attempt: step.attempt };
   let outcome = given;
   let refusals = 0;
@@ -35,6 +36,8 @@ export async function settleAttempt(
       log.warn(about, `The outcome of step ${step.name} is dropped: ${settled.because}`);
       break;
     }
+    const fatal = fatalEnd(settled.job, step);
+    if (fatal !== undefined) fail(fatal);
     const standpoint = { seenAt: -Infinity, ended: step.claim };
     const decision = await decider(settled.job, () => surroundings(standpoint), now);
     const next = carrying(settled.job, decision);

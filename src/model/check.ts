@@ -56,11 +56,12 @@ function toFinding(kind: Finding['kind'], { _id, name }: Named, note: Note): Fin
   return { kind, ...(_id === undefined ? {} : { id: _id }), name, ...note };
 }
 
-type Find<T> = (name: string, owner: string) => T | undefined;
+/** A definition by its name, as an owner sees it. */
+export type Find<T> = (name: string, owner: string) => T | undefined;
 type World = { readonly task: Find<Task>; readonly flow: Find<Flow> };
 
 /** Looks up as the engine does: the owner's own definition first, then the one of everybody. */
-function finder<T extends Named>(definitions: readonly T[]): Find<T> {
+export function finder<T extends Named>(definitions: readonly T[]): Find<T> {
   const byKey = new Map(definitions.map((one) => [keyOf(one.name, one.owner), one]));
   return (name, owner) => byKey.get(keyOf(name, owner)) ?? byKey.get(keyOf(name, defaultOwner));
 }
@@ -103,9 +104,10 @@ function flowNotes(flow: Flow, world: World): readonly Note[] {
 }
 
 /** An entry with its JSON path in the flow document: `tasks.sequence[2]`. */
-type Place = { readonly leaf: Leaf; readonly at: string };
+export type Place = { readonly leaf: Leaf; readonly at: string };
 
-function placesIn(tree: Structure, root: 'tasks' | 'cancel'): readonly Place[] {
+/** All entries of a tree with their paths. */
+export function placesIn(tree: Structure, root: 'tasks' | 'cancel'): readonly Place[] {
   return leavesOf(tree).map((leaf) => ({ leaf, at: toJsonPath([root, ...leaf.keys]) }));
 }
 

@@ -13,6 +13,8 @@ export const engineSchema = z.looseObject({
   started: z.number(),
   /** Counted up at each renewal: readers judge a lease by seeing it move, never by our clock. */
   beat: z.int(),
+  /** So often it renews its lease, ms: who watches whether it lives knows how long to watch. */
+  renew_ms: z.exactOptional(z.number()),
   state: z.enum(['running', 'draining', 'stopped']),
 });
 

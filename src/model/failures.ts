@@ -1,4 +1,5 @@
 import type { Failure } from './step.js';
+import { defaultOwner } from './task.js';
 
 /**
  * Every failure the engine itself writes into a job or a step: a stable name and its sentence.
@@ -13,9 +14,9 @@ const sentences = {
     `Task "${d.task}" (document ${d.id}) is not valid: ${d.problem}${andMore(d.more)}`,
   InvalidRequest: (d: { problem: string }) => `The request cannot be applied: ${d.problem}`,
   FlowMissing: (d: { flow: string; owner: string }) =>
-    `There is no flow "${d.flow}" of owner "${d.owner}" or DEFAULT; store it, or correct "flow" and "owner" of the job.`,
+    `There is no flow "${d.flow}" of owner ${owners(d.owner)}; store it, or correct "flow" and "owner" of the job.`,
   TaskMissing: (d: { task: string; owner: string; at: string }) =>
-    `There is no task "${d.task}" of owner "${d.owner}" or DEFAULT, which ${d.at} names.`,
+    `There is no task "${d.task}" of owner ${owners(d.owner)}, which ${d.at} names.`,
   FlowAmbiguous: (d: { flow: string; owner: string; ids: string }) =>
     `Flow "${d.flow}" of owner "${d.owner}" is defined by several documents (${d.ids}); keep one.`,
   TaskAmbiguous: (d: { task: string; owner: string; ids: string }) =>
@@ -87,6 +88,11 @@ export const failureNames = Object.keys(sentences) as readonly FailureName[];
 export function failure<N extends FailureName>(name: N, details: Details<N>): Failure {
   const say = sentences[name] as (d: Details<N>) => string;
   return { name, message: say(details) };
+}
+
+/** Whose definitions were looked through. */
+function owners(owner: string): string {
+  return owner === defaultOwner ? `"${owner}"` : `"${owner}" or ${defaultOwner}`;
 }
 
 function andMore(more: number): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { catalogueSchema } from './catalogue.js';
 import { retrySchema } from './retry.js';
 import {
   durationSchema,
@@ -37,6 +38,7 @@ export const flowSchema = z
     tasks: tasksSchema,
     params: z.exactOptional(paramsSchema),
     error: z.exactOptional(handlerSchema),
+    errors: z.exactOptional(catalogueSchema),
     cancel: z.exactOptional(
       writtenNodeSchema.describe('Task, entry or structure that runs after a cancel.'),
     ),

@@ -92,7 +92,7 @@ function eventsOf(step: Step): readonly Draft[] {
 }
 
 function kindOf(step: Step): { readonly word: string; readonly level: EventLevel } {
-  const { child, signal, event, until, structure, path } = step as Doc & Step;
+  const { child, signal, event, until, structure, path } = step;
   if (structure !== undefined) return { word: 'Structure', level: 'decider' };
   if (/\.decision\.\d+$/.test(path)) return { word: 'Decision', level: 'decider' };
   if (child !== undefined) return { word: 'Child', level: 'activity' };

@@ -3,7 +3,7 @@ import { durationSchema, namesSchema } from './scalars.js';
 
 const limitText = 'must be a number of retries (a whole number, 0 or more)';
 const jitterText = 'must be true, false or a share from 0 to 1';
-const limitSchema = z.int({ error: limitText }).min(0, { error: limitText });
+export const limitSchema = z.int({ error: limitText }).min(0, { error: limitText });
 
 /**
  * When a failed attempt is tried again. `limit` counts retries, not attempts; the wait before

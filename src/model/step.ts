@@ -119,6 +119,7 @@ export const stepSchema = z.discriminatedUnion(
       ...maybeClaimed,
       ...ended,
       result: z.exactOptional(z.unknown()),
+      warning: z.exactOptional(failureSchema),
       ...told,
     }),
     z.looseObject({ ...stepBase, state: z.literal('$$error'), ...failed }),

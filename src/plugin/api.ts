@@ -1,3 +1,4 @@
+import type { FailureKind } from '../model/catalogue.js';
 import type { HistoryEvent } from '../model/history.js';
 import type { Detour } from './detour.js';
 
@@ -113,6 +114,8 @@ export type PluginFailure = {
   readonly name: string;
   readonly message: string;
   readonly code?: string | number;
+  /** Whose failure it is: of the data that were given, or of what works on them. */
+  readonly kind?: FailureKind;
 };
 
 /** How one attempt ended. `exit` is there when the plugin set it. */

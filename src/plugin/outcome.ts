@@ -1,3 +1,5 @@
+import { failureKinds } from '../model/catalogue.js';
+import { timeSchema, toEpochMs } from '../model/scalars.js';
 import type { Outcome, PluginFailure } from './api.js';
 
 type Failed = Extract<Outcome, { kind: 'failed' }>;
@@ -8,14 +10,12 @@ const longestMessage = 4000;
 /** Turns whatever a plugin threw, an Error or not, into the outcome of its attempt. */
 export function toFailed(thrown: unknown): Failed {
   const told = properties(thrown);
-  const retryAfter = told.retryAfter;
+  const retryAfterMs = msFromNow(told.retryAfter);
   return {
     kind: 'failed',
     failure: toFailure(thrown, told),
     ...(typeof told.retryable === 'boolean' ? { retryable: told.retryable } : {}),
-    ...(typeof retryAfter === 'number' && retryAfter >= 0 && Number.isFinite(retryAfter)
-      ? { retryAfterMs: Math.round(retryAfter) }
-      : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(isExit(told.exit) ? { exit: told.exit } : {}),
   };
 }
@@ -25,18 +25,29 @@ export function isExit(code: unknown): code is number {
   return Number.isInteger(code) && (code as number) >= 0 && (code as number) <= 255;
 }
 
-type Told = Readonly<
-  Record<'name' | 'message' | 'code' | 'retryable' | 'retryAfter' | 'exit', unknown>
->;
+/** A number is ms from now; a Date, or a time in ISO 8601 with a zone, is when it is to be. */
+function msFromNow(retryAfter: unknown): number | undefined {
+  if (typeof retryAfter === 'number') {
+    return retryAfter >= 0 && Number.isFinite(retryAfter) ? Math.round(retryAfter) : undefined;
+  }
+  const time = retryAfter instanceof Date ? retryAfter.getTime() : timeSchema.safeParse(retryAfter);
+  const at = typeof time === 'number' ? time : time.success ? toEpochMs(time.data) : NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+const heeded = ['name', 'message', 'code', 'kind', 'retryable', 'retryAfter', 'exit'] as const;
+type Told = Readonly<Record<(typeof heeded)[number], unknown>>;
 
 function toFailure(thrown: unknown, told: Told): PluginFailure {
   const name = text(told.name) ?? 'Error';
   const message = text(told.message) ?? saying(thrown);
   const code = told.code;
+  const kind = failureKinds.find((known) => known === told.kind);
   return {
     name,
     message: message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message,
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(kind === undefined ? {} : { kind }),
   };
 }
 
@@ -51,14 +62,7 @@ function properties(thrown: unknown): Told {
       return undefined;
     }
   };
-  return {
-    name: read('name'),
-    message: read('message'),
-    code: read('code'),
-    retryable: read('retryable'),
-    retryAfter: read('retryAfter'),
-    exit: read('exit'),
-  };
+  return Object.fromEntries(heeded.map((key) => [key, read(key)])) as Told;
 }
 
 /** A message for what carries none: a thrown text is the message itself. */

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   resultsOf,
   takeBatch,
@@ -17,8 +18,8 @@ export type NewDocument = {
 export type SendBulk = (json: string) => Promise<BulkAnswer>;
 
 /**
- * Group commit. W1: one request is in flight. W2: what arrives meanwhile is the next batch; nothing
- * waits for more to come. W3: an `_id` is never twice in a request, and its writes keep their order.
+ * Group commit. W1: one request is in flight. W2: what arrives meanwhile, and in the turn of the event
+ * loop in which its answer is heard, is the next batch; nothing waits longer for more to come. W3: an `_id` is never twice in a request, and its writes keep their order.
  */
 export type Writer = {
   /** Writes one document, compare-and-set on its `_rev`. The document is read at once. */
@@ -52,6 +53,8 @@ export function createWriter(send: SendBulk, limits: BatchLimits = usualLimits):
       queue = rest;
       arrived = [];
       await sendBatch(batch, send);
+      // Answers lead to further writes: those that follow at once go with what waits already.
+      if (queue.length + arrived.length > 0) await turn();
     }
     running = undefined;
   };

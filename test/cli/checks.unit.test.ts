@@ -89,7 +89,7 @@ describe('checkReferences', () => {
 
   it('tells nothing of documents that only the database holds', async () => {
     const stored = tasksStored(task('a', { _id: 'task:a', error: 'a' }));
-    expect(await checkReferences(files({ b: task('b') }), stored)).toEqual({
+    expect(await checkReferences(files({ b: task('b') }), stored)).toMatchObject({
       problems: [],
       warnings: [],
     });
@@ -114,6 +114,27 @@ describe('checkReferences', () => {
     const docs = files({ a: task('a', { error: 'b' }) });
     const { problems } = await checkReferences(docs, tasksStored(task('b', { error: 'a' })));
     expect(problems[0]?.message).toContain('a -> b -> a');
+  });
+
+  it('tells a path as the file has it, whichever way the flow is written', async () => {
+    const inner = { task: 'gone', error: 'nobody' };
+    const docs = files({
+      list: { ...flow('l', []), tasks: ['gone', ['gone', inner], { sequence: ['gone'] }] },
+      cancel: { ...flow('c', []), tasks: [], cancel: 'gone' },
+    });
+    const { warnings } = await checkReferences(docs, nothing);
+    expect(warnings.map(({ file, path }) => `${file} ${path}`)).toEqual([
+      'list tasks[0]',
+      'list tasks[1][0]',
+      'list tasks[1][1].task',
+      'list tasks[1][1].error',
+      'list tasks[2].sequence[0]',
+      expect.stringMatching(/^list tasks\[1\]/),
+      expect.stringMatching(/^list tasks\[1\]/),
+      expect.stringMatching(/^list tasks\[2\]/),
+      expect.stringMatching(/^cancel cancel/),
+    ]);
+    expect(warnings[0]?.message).toMatch(/^tasks\[0\] names the task "gone"/);
   });
 
   it('takes a file for the stored document of its name and owner', async () => {

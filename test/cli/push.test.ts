@@ -66,8 +66,8 @@ describe('tws push', () => {
     const { exit, err, error } = await tws(push, { args: ['d'] });
     expect(exit).toBe(3);
     expect(error?.code).toBe('documents_invalid');
-    expect(err).toMatch(/^d\/b\.json: timeout: timeout must be a duration/m);
-    expect(err).toMatch(/^d\/b\.json: retry: /m);
+    expect(err).toMatch(/^d\/b\.json: timeout must be a duration/m);
+    expect(err).toMatch(/^d\/b\.json: retry must be /m);
     expect(err).toMatch(/^d\/c\.json: line 1, column 2: /m);
     expect(err).toMatch(/^d\/e\.json: error: .*circle \(loop -> loop\)/m);
     expect(await store.get('task:DEFAULT:a')).toBeUndefined();
@@ -80,7 +80,7 @@ describe('tws push', () => {
     });
     const { exit, err } = await tws(push, { args: ['f.json', 't.json'] });
     expect(exit).toBe(0);
-    expect(err).toContain('warning: f.json: tasks.sequence[0].task: ');
+    expect(err).toContain('warning: f.json: tasks.sequence[0] names ');
     expect(err).toContain('There is no plugin "mine"');
   });
 
@@ -177,6 +177,26 @@ describe('tws validate', () => {
     const { tws, store } = await openProject(files);
     expect(await tws(validate)).toMatchObject({ exit: 0 });
     expect(await store.view('tasks')).toEqual([]);
+  });
+
+  it('warns of what is hardly meant, and names the mistyped key that a problem comes from', async () => {
+    const { tws } = await openProject({
+      'a.json': task('a', { plugin: 'http-request', params: { url: 5 }, retry: { limt: 2 } }),
+      'f.json': flow('f', [{ task: 'a', wen: 'results.b = 1', when: 'results.b = 1' }, 'a']),
+      'n.json': { type: 'task', nmae: 'n' },
+    });
+    const { exit, err } = await tws(validate, { args: ['a.json', 'f.json', 'n.json'] });
+    expect(exit).toBe(3);
+    expect(err).toContain('n.json: name is missing.');
+    expect(err).toContain(
+      'n.json: nmae is no key that TWS knows, so nothing reads it; did you mean "name"?',
+    );
+    expect(err).toContain('a.json: retry.limt is no key');
+    expect(err).toContain(
+      'a.json: params does not suit plugin "http-request": url must be string.',
+    );
+    expect(err).toContain('f.json: tasks.sequence[0].when asks for results.b');
+    expect(err).not.toMatch(/(\b[\w.[\]]+): \1\b/);
   });
 
   it('checks the files also when no database answers', async () => {

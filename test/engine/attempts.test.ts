@@ -161,6 +161,40 @@ describe('a plugin', () => {
   });
 });
 
+describe('an engine', () => {
+  it('stops by itself when it met what a flow calls fatal, and others go on', async () => {
+    const space = await openWorkspace({
+      'boom.mjs': `export default () => { throw Object.assign(new Error('disk full'), { code: 'ENOSPC' }); };`,
+      'after.mjs': 'export default () => 1;',
+    });
+    await space.put(
+      { _id: 'task:DEFAULT:boom', type: 'task', name: 'boom', retry: 5, error: 'after' },
+      { _id: 'task:DEFAULT:after', type: 'task', name: 'after' },
+      {
+        ...{ _id: 'flow:me:f', type: 'flow', name: 'f', owner: 'me', tasks: ['boom'] },
+        errors: { ENOSPC: { severity: 'fatal' } },
+      },
+    );
+    const first = await space.engine();
+    const [id] = await space.put(job);
+    const reason = await first.failed;
+    expect(reason).toMatchObject({
+      code: 'engine_fatal',
+      exit: 70,
+      message: `The engine stops: step boom of job ${id} failed with Error, which its flow calls fatal: disk full`,
+    });
+    await first.stop();
+    expect(await space.store.get(first.id)).toBeUndefined();
+    expect(space.log).toContainEqual({ level: 'error', message: reason.message });
+    const second = await space.engine();
+    const { steps } = await space.ended(String(id));
+    expect(steps.map(({ state, engine }) => [state, engine])).toEqual([
+      ['$$error', first.id],
+      ['$$complete', second.id],
+    ]);
+  });
+});
+
 /** Another claim stands in the step from now on, against whatever the engine reports meanwhile. */
 async function takeAway(store: Store, { _id }: StoredDocument): Promise<void> {
   for (;;) {

@@ -71,11 +71,50 @@ const tasks: readonly Refused[] = [
   [{ flow: 5 }, 'flow', 'flow must be a name (a string); it is 5.'],
 ];
 
+const catalogue: readonly Refused[] = [
+  [
+    { errors: ['E1'] },
+    'errors',
+    'errors must be an object: name or code of a failure -> {severity, retry, kind}; it is a list.',
+  ],
+  [
+    { errors: { E1: 'warning' } },
+    'errors.E1',
+    'errors.E1 must be an object {severity, retry, kind}; it is the string "warning".',
+  ],
+  [
+    { errors: { 'Net.*': { severity: 'minor' } } },
+    'errors["Net.*"].severity',
+    'errors["Net.*"].severity must be "warning", "major" or "fatal"; it is the string "minor".',
+  ],
+  [
+    { errors: { E1: { retry: 'no' } } },
+    'errors.E1.retry',
+    'errors.E1.retry must be true, false, a number of retries or a retry policy {limit, delay, …}; it is the string "no".',
+  ],
+  [
+    { errors: { E1: { retry: { limit: -1 } } } },
+    'errors.E1.retry.limit',
+    'errors.E1.retry.limit must be a number of retries (a whole number, 0 or more); it is -1.',
+  ],
+  [
+    { errors: { E1: { kind: 'mine' } } },
+    'errors.E1.kind',
+    'errors.E1.kind must be "business" or "technical"; it is the string "mine".',
+  ],
+  [
+    { restarts: 0.5 },
+    'restarts',
+    'restarts must be a number of restarts (a whole number, 0 or more); it is 0.5.',
+  ],
+];
+
 const tree = 'must be a list of steps or a structure {"structure": "sequence", "sequence": […]}';
 const node = 'must be a task name, an entry {task, …} or a structure {sequence: […]}';
 
 const flows: readonly Refused[] = [
   ...names,
+  ...catalogue,
   [{ owner: undefined }, 'owner', 'owner is missing.'],
   [{ tasks: undefined }, 'tasks', `tasks is missing; it ${tree}.`],
   [{ tasks: 'a' }, 'tasks', `tasks ${tree}; it is the string "a".`],

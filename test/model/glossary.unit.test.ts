@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { cataloguedSchema } from '../../src/model/catalogue.js';
 import { failureNames } from '../../src/model/failures.js';
 import { flowSchema } from '../../src/model/flow.js';
 import { liveJobSchema, newJobSchema } from '../../src/model/job.js';
@@ -34,6 +35,7 @@ describe('the glossary', () => {
     ['Fields of a task', keysOf(taskSchema)],
     ['Fields of a flow', keysOf(flowSchema)],
     ['Fields of an entry', keysOf(entrySchema).filter((key) => !shared.includes(key))],
+    ['Fields of an entry of the error catalogue', keysOf(cataloguedSchema)],
     ['Fields of a retry policy', keysOf(retryPolicySchema)],
     [
       'Fields of a job',

@@ -84,10 +84,10 @@ describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) =>
 
   it('fails like any other', async () => {
     const body =
-      '() => { throw Object.assign(new TypeError("no"), { code: 7, retryable: false, retryAfter: 5 }); }';
+      '() => { throw Object.assign(new TypeError("no"), { code: 7, kind: "business", retryable: false, retryAfter: 5 }); }';
     expect(await call(isolate, body)).toMatchObject({
       kind: 'failed',
-      failure: { name: 'TypeError', message: 'no', code: 7 },
+      failure: { name: 'TypeError', message: 'no', code: 7, kind: 'business' },
       retryable: false,
       retryAfterMs: 5,
     });

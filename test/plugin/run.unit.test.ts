@@ -82,6 +82,38 @@ describe('the outcome of a call', () => {
     });
   });
 
+  it.each([
+    ['a Date', 'new Date(Date.now() + 60_000)', 60_000],
+    ['ISO 8601', 'new Date(Date.now() + 60_000).toISOString()', 60_000],
+    ['ISO 8601 of long ago', '"2020-01-01T00:00:00+02:00"', 0],
+    ['ms', '60_000.4', 60_000],
+  ])('takes %s for the time of the next attempt', async (_title, retryAfter, ms) => {
+    const outcome = await call(
+      `() => { throw Object.assign(new Error("x"), { retryAfter: ${retryAfter} }); }`,
+    );
+    const told = outcome.kind === 'failed' ? Number(outcome.retryAfterMs) : NaN;
+    expect(told).toBeLessThanOrEqual(ms);
+    expect(told).toBeGreaterThan(ms - 5_000);
+  });
+
+  it.each(['"tomorrow"', 'new Date("x")', '"2030-01-01"', 'NaN', '{}'])(
+    'does not take %s for one',
+    async (retryAfter) => {
+      const outcome = await call(
+        `() => { throw Object.assign(new Error("x"), { retryAfter: ${retryAfter} }); }`,
+      );
+      expect(outcome).not.toHaveProperty('retryAfterMs');
+    },
+  );
+
+  it('tells whose failure it is', async () => {
+    const body = (kind: string) =>
+      `() => { throw Object.assign(new Error("x"), { kind: ${kind} }); }`;
+    expect(await call(body('"business"'))).toMatchObject({ failure: { kind: 'business' } });
+    const other = await call(body('"mine"'));
+    expect(other.kind === 'failed' && other.failure).toEqual({ name: 'Error', message: 'x' });
+  });
+
   it('ignores such properties when they make no sense', async () => {
     const error =
       'Object.assign(new Error("x"), { code: {}, retryable: "no", retryAfter: -1, exit: 1e6 })';

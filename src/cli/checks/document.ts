@@ -76,7 +76,8 @@ function expressionProblems(doc: Written): readonly PathAndMessage[] {
     });
 }
 
-function isExpression(keys: readonly string[]): boolean {
+/** Whether the text at these keys of a flow is JSONata: `when`, `guards`, `output`. */
+export function isExpression(keys: readonly string[]): boolean {
   if (keys.includes('params') || keys.includes('stdio')) return false;
   if (keys[0] === 'output') return true;
   const own = keys.filter((key) => !/^\d+$/.test(key));

@@ -1,11 +1,13 @@
 import type { Client } from '../../client.js';
-import { findPluginFiles } from '../../plugin/find.js';
-import { shippedPluginFolder } from '../../plugin/loader.js';
+import { closest } from '../../closest.js';
+import { loadPlugins, type PluginRegistry } from '../../plugin/loader.js';
 import { pluginOf } from '../../model/task.js';
 import { findClearSecrets } from '../../secrets/parameters.js';
 import { readJsonFile, type FileProblem, type FoundFile, type Written } from '../files.js';
 import { isShipped } from '../paths.js';
+import { checkContents } from './contents.js';
 import { checkDocument } from './document.js';
+import { strayKeys } from './keys.js';
 import { checkReferences, type Stored } from './references.js';
 
 /** A file whose document may be written. */
@@ -34,6 +36,7 @@ export async function checkFiles(
   { client, plugins }: CheckOptions,
 ): Promise<CheckedFiles> {
   const problems: FileProblem[] = [];
+  const stray: FileProblem[] = [];
   const good: GoodFile[] = [];
   for (const read of await Promise.all(files.map(readJsonFile))) {
     if (!read.ok) {
@@ -43,16 +46,21 @@ export async function checkFiles(
     const { file, text, doc } = read;
     const found = checkDocument(file.shown, doc);
     problems.push(...found);
+    // A mistyped key may be the cause of what is missing.
+    stray.push(...strayKeys(doc).map((key) => ({ file: file.shown, ...key })));
     if (found.length === 0) good.push({ file, text, doc });
   }
   const documents = good.map(({ file, doc }) => ({ file: file.shown, doc }));
-  const references = await checkReferences(documents, storedIn(client));
+  const { definitions, ...references } = await checkReferences(documents, storedIn(client));
+  const registry = await loadPlugins({ folders: plugins, log: () => undefined });
   return {
     good,
     problems: [...problems, ...references.problems],
     warnings: [
+      ...stray,
       ...(client === undefined ? [] : references.warnings),
-      ...(await pluginWarnings(good, plugins)),
+      ...checkContents(documents, { definitions, plugins: registry }),
+      ...pluginWarnings(good, plugins, registry),
       ...secretWarnings(good),
     ],
   };
@@ -63,19 +71,22 @@ function storedIn(client: Client | undefined): Stored {
 }
 
 /** Another engine may have the plugin, so this is no mistake yet. */
-async function pluginWarnings(
+function pluginWarnings(
   files: readonly GoodFile[],
   folders: readonly string[],
-): Promise<readonly FileProblem[]> {
-  const found = await findPluginFiles([...folders, shippedPluginFolder()]);
-  const names = new Set(found.map(({ name }) => name));
+  registry: PluginRegistry,
+): readonly FileProblem[] {
+  const found = new Map(registry.list().map((plugin) => [plugin.name, plugin]));
   return files.flatMap(({ file, doc }) => {
     const { type, name, plugin, flow } = doc;
     if (type !== 'task' || typeof name !== 'string' || flow !== undefined) return [];
     const wanted = pluginOf(typeof plugin === 'string' ? { name, plugin } : { name });
-    if (names.has(wanted)) return [];
-    const message = `There is no plugin "${wanted}" in ${folders.join(', ')} and none of that name comes with tws.`;
-    return [{ file: file.shown, path: 'plugin', message }];
+    const { state, problem } = found.get(wanted) ?? { state: 'absent' };
+    if (state === 'ready') return [];
+    const close = closest(wanted, registry.names());
+    const todo = close === undefined ? 'an engine must have it.' : `did you mean "${close}"?`;
+    const absent = `There is no plugin "${wanted}" in ${folders.join(', ')} and none of that name comes with tws; ${todo}`;
+    return [{ file: file.shown, path: 'plugin', message: problem ?? absent }];
   });
 }
 

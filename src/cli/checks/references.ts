@@ -6,6 +6,7 @@ import { parseDocument } from '../../model/parse.js';
 import { defaultOwner, keyOf, type Task } from '../../model/task.js';
 import type { FileProblem, Written } from '../files.js';
 import { isSample } from '../samples.js';
+import { asWritten } from './written-path.js';
 
 /** A document of a file, valid by itself. */
 export type Checked = { readonly file: string; readonly doc: Written };
@@ -17,6 +18,14 @@ export type References = {
   readonly problems: readonly FileProblem[];
   /** What may be right elsewhere or later: it does not stop a push. */
   readonly warnings: readonly FileProblem[];
+  /** The definitions of the files and of the database, a file before the stored one. */
+  readonly definitions: Definitions;
+};
+
+/** Valid definitions, each called by its file or by its id in the database. */
+export type Definitions = {
+  readonly tasks: readonly Called<Task>[];
+  readonly flows: readonly Called<Flow>[];
 };
 
 /** Checks documents of files against each other and against what the database holds. */
@@ -28,20 +37,20 @@ export async function checkReferences(
   const kept = readAll([...(await stored('task')), ...(await stored('flow'))].map(ofDatabase));
   const tasks = together(files.tasks, kept.tasks);
   const flows = together(files.flows, kept.flows);
-  const names = new Set(documents.map(({ file }) => file));
-  const findings = checkDefinitions({ tasks, flows }).filter(({ id }) => names.has(id ?? ''));
+  const docs = new Map(documents.map(({ file, doc }) => [file, doc]));
+  const findings = checkDefinitions({ tasks, flows }).filter(({ id }) => docs.has(id ?? ''));
   const known = { task: namesOf(tasks), flow: namesOf(flows) };
   const ofLevel = (level: Finding['level']): readonly FileProblem[] =>
     findings
       .filter((finding) => finding.level === level)
-      .map(({ id: file = '', path, message, missing }) => ({
-        file,
-        path,
-        message: missing === undefined ? message : `${message} ${remedy(missing, known)}`,
-      }));
+      .map(({ id: file = '', path, message, missing }) => {
+        const told = missing === undefined ? message : `${message} ${remedy(missing, known)}`;
+        return { file, ...asWritten({ path, message: told }, docs.get(file) ?? {}) };
+      });
   return {
     problems: ofLevel('problem'),
     warnings: [...ofLevel('warning'), ...jobsOfNoFlow(documents, flows, known)],
+    definitions: { tasks, flows },
   };
 }
 
@@ -64,14 +73,13 @@ function namesOf(definitions: readonly Named[]): readonly string[] {
 
 /** A definition that is called by the file it is in, or by its id in the database. */
 type Called<T> = T & { readonly _id: string };
-type Read = { readonly tasks: readonly Called<Task>[]; readonly flows: readonly Called<Flow>[] };
 
 function ofDatabase(doc: Written): Checked {
   return { file: `${String(doc['_id'])} in the database`, doc };
 }
 
 /** What is malformed is told elsewhere. */
-function readAll(documents: readonly Checked[]): Read {
+function readAll(documents: readonly Checked[]): Definitions {
   const tasks: Called<Task>[] = [];
   const flows: Called<Flow>[] = [];
   for (const { file, doc } of documents) {

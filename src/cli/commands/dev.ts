@@ -3,9 +3,10 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { open, prepareDatabase } from '../../client.js';
 import type { Config } from '../../config.js';
+import type { Engine } from '../../engine/engine.js';
 import { command, listFlag, numberFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
-import { endEngine, startProjectEngine, stopping } from '../engine-run.js';
+import { endEngine, startProjectEngine, stopping, untilStopped } from '../engine-run.js';
 import type { Io } from '../io.js';
 import { createLog } from '../log.js';
 import { mailLines, portHint, startMailboxIfPossible, type MailboxOptions } from '../mail.js';
@@ -44,20 +45,23 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     const opened = open(config);
     cleanup.add(opened.close);
     await pushOwn(config, opened.client, io);
+    let engine: Engine | undefined;
     if (said.engine) {
       const log = createLog({ level: config.logLevel }, io);
-      const engine = await startProjectEngine({
+      engine = await startProjectEngine({
         config,
         opened,
         log,
         signal: io.stop,
         keyless: true,
       });
-      cleanup.add(() => endEngine(engine, io.force));
+      const started = engine;
+      cleanup.add(() => endEngine(started, io.force));
     }
     greet(embedded, io);
-    await aborted(io.stop);
+    const failure = await (engine ? untilStopped(engine, io.stop) : aborted(io.stop));
     io.say(stopping);
+    if (failure !== undefined) throw failure;
     return 0;
   } finally {
     await cleanup.run();

@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { open } from '../../client.js';
 import { command, listFlag, numberFlag } from '../command.js';
-import { endEngine, startProjectEngine, stopping, waitForDatabase } from '../engine-run.js';
+import {
+  endEngine,
+  startProjectEngine,
+  stopping,
+  untilStopped,
+  waitForDatabase,
+} from '../engine-run.js';
 import { createLog } from '../log.js';
 import { startProcesses } from '../processes.js';
 import { aborted } from '../signals.js';
@@ -32,9 +38,11 @@ export const start = command(flags, async ({ flags: said, config: read }, io) =>
   try {
     const { name } = said;
     const engine = await startProjectEngine({ config, opened, log, name, signal: io.stop });
-    await aborted(io.stop);
+    const failure = await untilStopped(engine, io.stop);
     io.say(stopping);
-    return (await endEngine(engine, io.force)) === 'drained' ? 0 : 130;
+    const ended = await endEngine(engine, io.force);
+    if (failure !== undefined) throw failure;
+    return ended === 'drained' ? 0 : 130;
   } finally {
     // The engine has waited for what matters; a server that answers no more is not waited for.
     const late = sleep(closeMs, undefined, { ref: false });

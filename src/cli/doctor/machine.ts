@@ -1,5 +1,6 @@
 import type { Config } from '../../config.js';
 import { loadPlugins } from '../../plugin/loader.js';
+import { reasonOf } from '../lines.js';
 import type { Finding } from './finding.js';
 
 /** The oldest Node.js this package runs on. */
@@ -38,10 +39,10 @@ export async function checkPlugins(config: Config): Promise<readonly Finding[]> 
   const names = registry.names();
   return [
     { what: 'plugins', verdict: 'ok', says: `${names.length} ready: ${names.join(', ')}` },
-    ...broken.map(({ name, problem = 'It cannot be loaded.' }): Finding => ({
+    ...broken.map(({ name, file, problem }): Finding => ({
       what: `plugin ${name}`,
       verdict: 'fail',
-      says: problem,
+      says: `${file} cannot be loaded: ${reasonOf({ name, file, problem })}`,
       todo: 'Mend the file or remove it; its tasks run on other engines only.',
     })),
   ];

@@ -1,5 +1,6 @@
 import { inspectServer, type ServerReport } from '../../client.js';
 import type { Config } from '../../config.js';
+import { counted } from '../../words.js';
 import type { Finding } from './finding.js';
 
 /** `usable`: documents can be read. */
@@ -30,7 +31,7 @@ function databaseFindings(report: ServerReport, { database, app }: Config): read
   if (report.database !== 'exists') return [];
   const { documents = 0, copies = 1, design } = report;
   return [
-    { what: 'database', verdict: 'ok', says: `${database}, ${documents} documents` },
+    { what: 'database', verdict: 'ok', says: `${database}, ${counted(documents, 'document')}` },
     ...(copies > 1 ? [copiesFinding(copies)] : []),
     ...(design === undefined ? [] : [designFinding(design, app)]),
   ];

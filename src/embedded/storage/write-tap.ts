@@ -21,7 +21,7 @@ export function tapWrites(level: LevelDown, told: Told): void {
   const batch = level._batch.bind(level);
   level._batch = (operations, options, done) =>
     batch(operations, options, (error) => {
-      if (!error) tell(operations as readonly Operation[], told);
+      if (!error) tell(operations, told);
       done(error);
     });
 }

@@ -1,0 +1,66 @@
+import { finder } from '../../model/check.js';
+import { parseDocument } from '../../model/parse.js';
+import type { Flow } from '../../model/flow.js';
+import { defaultOwner } from '../../model/task.js';
+import type { PluginRegistry } from '../../plugin/loader.js';
+import type { FileProblem, Written } from '../files.js';
+import { unfitByKey, unfitInFlow, unfitInTask } from './plugin-params.js';
+import type { Checked, Definitions } from './references.js';
+import { lostResults } from './results.js';
+import { asWritten } from './written-path.js';
+
+type Note = Omit<FileProblem, 'file'>;
+
+/** What the checks of contents look things up in. */
+export type Known = {
+  readonly definitions: Definitions;
+  readonly plugins: Pick<PluginRegistry, 'get'>;
+};
+
+/**
+ * What is allowed in a valid document and yet hardly meant: results of steps that are not there,
+ * parameters that their plugin will not take.
+ */
+export function checkContents(documents: readonly Checked[], known: Known): readonly FileProblem[] {
+  return documents.flatMap(({ file, doc }) =>
+    notesOf(doc, known).map((note) => ({ file, ...asWritten(note, doc) })),
+  );
+}
+
+function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[] {
+  const parsed = parseDocument({ ...doc, _id: 'new', _rev: '0-0' });
+  const task = finder(definitions.tasks);
+  switch (parsed.kind) {
+    case 'task':
+      return parsed.ok ? unfitInTask(parsed.value, plugins) : [];
+    case 'flow': {
+      if (!parsed.ok) return [];
+      const flow = parsed.value;
+      const find = (name: string) => task(name, flow.owner);
+      return [...lostResults(doc, flow.tasks), ...unfitInFlow(flow, find, plugins)];
+    }
+    case 'job': {
+      const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
+      const flow = parsed.ok ? flowOf(parsed.value as AnyJob, owner, definitions) : undefined;
+      if (flow === undefined) return [];
+      const find = (name: string) => task(name, owner);
+      const { params } = doc as { readonly params?: Record<string, unknown> };
+      return [...lostResults(doc, flow.tasks), ...unfitByKey(params, flow, find, plugins)];
+    }
+    case 'request':
+    case 'engine':
+    case 'other':
+      return [];
+  }
+}
+
+type AnyJob = { readonly tasks?: unknown; readonly flow?: unknown };
+
+/** The flow that a job runs: its own structure, or the flow that it names. */
+function flowOf(job: AnyJob, owner: string, { flows }: Definitions): Flow | undefined {
+  if (job.tasks !== undefined) {
+    const tasks = job.tasks as Flow['tasks'];
+    return { type: 'flow', name: typeof job.flow === 'string' ? job.flow : '', owner, tasks };
+  }
+  return typeof job.flow === 'string' ? finder(flows)(job.flow, owner) : undefined;
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { open } from '../../client.js';
+import { command } from '../command.js';
+import { dataFlag } from '../json-flag.js';
+
+const data = dataFlag.optional();
+
+/** `tws signal`: sends a signal to a job. */
+export const signal = command(
+  z.object({ data, by: z.string().optional(), id: z.string().optional() }),
+  async ({ args, flags, config: read }, io) => {
+    const [job = '', name = ''] = args;
+    const { client, close } = open(read());
+    try {
+      const { by, id } = flags;
+      const sent = await client.signal({
+        job,
+        name,
+        ...(flags.data === undefined ? {} : { data: flags.data }),
+        ...(by === undefined ? {} : { by }),
+        ...(id === undefined ? {} : { id }),
+      });
+      const there = (await client.get(job)) !== undefined;
+      io.out(
+        `sent: signal "${name}" to ${job}${there ? '' : ', which is not there yet'} (${sent})`,
+      );
+      io.json({ id: sent, job, name });
+      return 0;
+    } finally {
+      await close();
+    }
+  },
+);
+
+/** `tws event`: announces an event to every job that waits for it. */
+export const event = command(z.object({ data }), async ({ args, flags, config: read }, io) => {
+  const [type = '', key = ''] = args;
+  const { client, close } = open(read());
+  try {
+    const more = flags.data === undefined ? {} : { data: flags.data };
+    const id = await client.announce({ event: type, key, ...more });
+    io.out(`announced: event "${type}"${key === '' ? '' : ` of "${key}"`} (${id})`);
+    io.json({ id, event: type, key });
+    return 0;
+  } finally {
+    await close();
+  }
+});

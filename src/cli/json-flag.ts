@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** A value on the command line: JSON, or else the text as it stands. */
+export const dataFlag = z.string().transform((text): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+});
+
+/** A JSON object on the command line. */
+export const jsonFlag = z.string().transform((text, context): unknown => {
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Told below.
+  }
+  context.addIssue({ code: 'custom', message: `must be a JSON object such as {"a": {"x": 1}}` });
+  return z.NEVER;
+});

@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import { checkContents } from '../../src/cli/checks/contents.js';
+import { strayKeys } from '../../src/cli/checks/keys.js';
+import { open, pruned, relaxed } from '../../src/cli/checks/partial-schema.js';
+import { checkReferences } from '../../src/cli/checks/references.js';
+import { compileParams } from '../../src/plugin/params.js';
+import type { PluginRegistry } from '../../src/plugin/loader.js';
+import { encrypt } from '../../src/secrets/encryption.js';
+import { flow, task } from './terminal.js';
+
+type Doc = Readonly<Record<string, unknown>>;
+
+describe('strayKeys', () => {
+  it.each<readonly [string, object, string, string]>([
+    ['a task', task('a', { timout: 5 }), 'timout', 'timeout'],
+    ['a retry policy', task('a', { retry: { limt: 3 } }), 'retry.limt', 'limit'],
+    ['a flow', flow('f', [], { timeout_mod: 'hard' }), 'timeout_mod', 'timeout_mode'],
+    ['an entry', flow('f', [{ task: 'a', wen: 'true' }]), 'tasks.sequence[0].wen', 'when'],
+    [
+      'an entry of a list in a list',
+      { ...flow('f', []), tasks: ['a', [{ task: 'b', parms: {} }]] },
+      'tasks[1][0].parms',
+      'params',
+    ],
+    [
+      'the retry policy of an entry',
+      flow('f', [{ task: 'a', retry: { limit: 1, dealy: 5 } }]),
+      'tasks.sequence[0].retry.dealy',
+      'delay',
+    ],
+    [
+      'the handler of a flow',
+      flow('f', [], { error: { name: 'a', parms: {} } }),
+      'error.parms',
+      'params',
+    ],
+    [
+      'the cancel branch',
+      flow('f', [], { cancel: { task: 'a', prams: {} } }),
+      'cancel.prams',
+      'params',
+    ],
+    ['a job', { type: 'job', flow: 'f', execAfter: 1 }, 'execAfter', 'exec_after'],
+    [
+      'the tasks of a job',
+      { type: 'job', tasks: [{ tsk: 'a', task: 'a', whn: '1' }] },
+      'tasks[0].whn',
+      'when',
+    ],
+  ])('tells a mistyped key of %s, and which one is meant', (_title, doc, path, meant) => {
+    const found = strayKeys(doc as Doc);
+    expect(found.map((one) => one.path)).toContain(path);
+    const { message } = found.find((one) => one.path === path) ?? { message: '' };
+    expect(message).toContain(`did you mean "${meant}"?`);
+  });
+
+  it.each<readonly [string, object]>([
+    [
+      "keys of one's own",
+      task('a', { note: 'mine', team: 'us', x_ref: 7, $schema: 's', _id: 'i' }),
+    ],
+    ['a key beside the one it is like', task('a', { timeout: 5, timeouts: 6 })],
+    ['parameters', task('a', { params: { timout: 5, retry: { limt: 1 } } })],
+    ['a schema', task('a', { schema: { typ: 'object' } })],
+    ['what the user keeps in keys', { type: 'job', flow: 'f', keys: { flw: 1 } }],
+    ['another type', { type: 'note', timout: 1 }],
+  ])('leaves %s alone', (_title, doc) => {
+    expect(strayKeys(doc as Doc)).toEqual([]);
+  });
+});
+
+const schema = {
+  type: 'object',
+  required: ['to'],
+  additionalProperties: true,
+  properties: {
+    to: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+    subject: { type: 'string' },
+    pass: { type: 'string', maxLength: 8 },
+    smtp: {
+      type: 'object',
+      required: ['host'],
+      properties: { host: { type: 'string' }, port: { type: 'integer' } },
+      additionalProperties: false,
+    },
+  },
+};
+const plugins = {
+  get: (name: string) => (name === 'mail' ? { module: { params: schema } } : undefined),
+} as unknown as Pick<PluginRegistry, 'get'>;
+
+async function notes(docs: Readonly<Record<string, object>>): Promise<string[]> {
+  const files = Object.entries(docs).map(([file, doc]) => ({ file, doc: doc as Doc }));
+  const { definitions } = await checkReferences(files, () => Promise.resolve([]));
+  const found = checkContents(files, { definitions, plugins });
+  return found.map(({ file, path, message }) => `${file} ${path} | ${message}`);
+}
+
+describe('results in templates and conditions', () => {
+  const steps = ['greet', { task: 'greet', name: 'again', params: {} }];
+  const flowWith = (more: object, last: object = {}): object =>
+    flow('f', [...steps, { task: 'greet', name: 'last', ...last }], more);
+
+  it.each<readonly [string, object, string, string]>([
+    [
+      'a template',
+      flowWith({}, { params: { who: 'Hi {{results.gret.name}}' } }),
+      'tasks.sequence[2].params.who',
+      'results.gret, but no step of the flow has that name; did you mean "greet"?',
+    ],
+    [
+      'a template that is one path',
+      flowWith({}, { params: { who: '{{results.nobody}}' } }),
+      'tasks.sequence[2].params.who',
+      'results.nobody, but no step of the flow has that name; the steps are greet, again, last.',
+    ],
+    [
+      'a helper',
+      flowWith({ params: { greet: { x: '{{#if results.agian}}{{json results.greet}}{{/if}}' } } }),
+      'params.greet.x',
+      'did you mean "again"?',
+    ],
+    [
+      'a way back to the root',
+      flowWith({
+        params: { greet: { x: '{{#each results.greet.rows}}{{@root.results.lst}}{{/each}}' } },
+      }),
+      'params.greet.x',
+      'did you mean "last"?',
+    ],
+    [
+      'a condition',
+      flowWith({}, { when: '$count(results.gret.rows) > 0' }),
+      'tasks.sequence[2].when',
+      '"greet"',
+    ],
+    [
+      'a guard',
+      flowWith({}, { guards: ['results.`greet-7`'] }),
+      'tasks.sequence[2].guards[0]',
+      'greet-7',
+    ],
+    ['the output', flowWith({ output: { a: '$$.results.lats' } }), 'output.a', '"last"'],
+  ])('are told in %s when no step has the name', async (_title, doc, path, sentence) => {
+    const found = await notes({ f: doc });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(`f ${path} | `);
+    expect(found[0]).toContain(sentence);
+  });
+
+  it.each<readonly [string, object]>([
+    [
+      'names and step keys of steps',
+      flowWith(
+        {},
+        {
+          when: 'results.greet and results.`greet-1`',
+          params: { a: '{{results.[greet-0].x}} {{results.again.0.y}}' },
+        },
+      ),
+    ],
+    [
+      'names inside what is gone through',
+      flowWith({}, { params: { a: '{{#each results.greet}}{{results.own}}{{/each}}' } }),
+    ],
+    ['names within a path', flowWith({}, { when: 'results.greet.rows[results.own = 1]' })],
+    [
+      'other texts',
+      flowWith({}, { params: { a: 'results.nobody', b: '{{params.results.nobody}}' } }),
+    ],
+    ['parent results', flowWith({}, { params: { a: '{{parent_results.0.x}}' } })],
+    ['texts that cannot be read', flowWith({}, { params: { a: '{{results.' } })],
+  ])('are left alone: %s', async (_title, doc) => {
+    expect(await notes({ f: doc })).toEqual([]);
+  });
+
+  it('are told in the parameters of a job as well', async () => {
+    const job = { type: 'job', flow: 'f', params: { 'greet-2': { who: '{{results.gret}}' } } };
+    expect(await notes({ f: flowWith({}), job })).toEqual([
+      expect.stringContaining('job params.greet-2.who | '),
+    ]);
+    const own = { type: 'job', tasks: ['a', { task: 'b', params: { x: '{{results.c}}' } }] };
+    expect(await notes({ own })).toEqual([expect.stringContaining('own tasks[1].params.x | ')]);
+  });
+});
+
+describe('parameters and the schema of their plugin', () => {
+  const mail = (params: object): object => task('mail', { plugin: 'mail', params });
+
+  it.each<readonly [string, Readonly<Record<string, object>>, string, RegExp]>([
+    ['a task', { t: mail({ smtp: { port: 'x' } }) }, 't params', /smtp\.port must be integer/],
+    ['a wrong member of several forms', { t: mail({ to: 5 }) }, 't params', /to must be string/],
+    ['a key too many', { t: mail({ smtp: { hots: 'x' } }) }, 't params', /smtp\.hots is not known/],
+    ['a near miss', { t: mail({ subjct: 'x' }) }, 't params.subjct', /did you mean "subject"/],
+    [
+      'an entry of a flow',
+      { t: mail({}), f: flow('f', [{ task: 'mail', params: { subject: 7 } }]) },
+      'f tasks.sequence[0].params',
+      /subject must be string/,
+    ],
+    [
+      'the cancel branch',
+      { t: mail({}), f: flow('f', ['mail'], { cancel: { task: 'mail', params: { subject: 7 } } }) },
+      'f cancel.sequence[0].params',
+      /subject must be string/,
+    ],
+    [
+      'the parameters of a flow',
+      { t: mail({}), f: flow('f', ['mail'], { params: { 'mail-0': { subject: [] } } }) },
+      'f params.mail-0',
+      /subject must be string/,
+    ],
+    [
+      'a job',
+      {
+        t: mail({}),
+        f: flow('f', ['mail']),
+        j: { type: 'job', flow: 'f', params: { mail: { subject: 1 } } },
+      },
+      'j params.mail',
+      /subject must be string/,
+    ],
+  ])('are told in %s', async (_title, docs, place, sentence) => {
+    const found = await notes(docs);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(`${place} | `);
+    expect(found[0]).toMatch(sentence);
+  });
+
+  it.each<readonly [string, object]>([
+    ['what is required may come from elsewhere', { smtp: { port: 25 } }],
+    ['templates are not known yet', { smtp: { port: '{{results.a.port}}' }, to: ['{{x}}', 7] }],
+    ['labels are asked for later', { smtp: { port: '[[port]]' } }],
+    ['encrypted values are read later', { pass: { $enc: encrypt('a', 'k') }, subject: 'x' }],
+    ['a name that a template uses', { subjct: 'x', html: '{{subjct}}' }],
+  ])('leave alone: %s', async (_title, params) => {
+    expect(await notes({ t: mail(params) })).toEqual([]);
+  });
+
+  it('are not asked of a plugin that is not here', async () => {
+    expect(await notes({ t: task('a', { plugin: 'rare', params: { port: {} } }) })).toEqual([]);
+  });
+});
+
+describe('relaxed', () => {
+  it('accepts every part of what the whole accepts', () => {
+    const whole = {
+      type: 'object',
+      required: ['a'],
+      minProperties: 2,
+      oneOf: [{ required: ['a'] }, { required: ['b'] }],
+      if: { required: ['a'] },
+      then: { required: ['c'] },
+      properties: { required: { type: 'string' }, list: { items: { required: ['x'] } } },
+    };
+    const check = compileParams(relaxed(whole) as Doc as Record<string, unknown>);
+    expect(check({})).toEqual([]);
+    expect(check({ list: [{}] })).toEqual([]);
+    expect(check({ required: 7 })).toEqual(['required must be string']);
+  });
+});
+
+describe('pruned', () => {
+  it('leaves out what is open, and a list as a whole', () => {
+    const isOpen = (value: unknown): boolean => value === '?';
+    expect(pruned({ a: '?', b: { c: '?', d: 1 }, e: [1, '?'] }, isOpen)).toEqual({ b: { d: 1 } });
+    expect(pruned('?', isOpen)).toBe(open);
+  });
+});
