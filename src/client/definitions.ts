@@ -19,6 +19,32 @@ export async function findDefinition(
   return rows.flatMap(({ doc }) => doc ?? []);
 }
 
+/**
+ * A task or flow as it is called: by its id, or as `name` or `name::owner`. Undefined when there is
+ * none. @throws TwsError `definition_ambiguous`
+ */
+export async function definitionOf(
+  store: Store,
+  kind: DefinitionKind,
+  called: string,
+  owner: string,
+): Promise<StoredDocument | undefined> {
+  const byId = await store.get(called);
+  if (byId?.['type'] === kind) return byId;
+  const [name = called, ofOwner = owner] = called.split('::');
+  const found = await findDefinition(store, kind, name, ofOwner);
+  if (found.length > 1) {
+    const ids = found.map(({ _id }) => _id);
+    throw problem('definition_ambiguous', { kind, name, owner: ofOwner, ids });
+  }
+  return found[0];
+}
+
+/** The id of a new task or flow that has none: it tells what it is. */
+export function newDefinitionId(kind: DefinitionKind, name: string, owner: string): string {
+  return `${kind}:${owner}:${name}`;
+}
+
 type Switch = { readonly flow: string; readonly enabled: boolean; readonly owner: string };
 
 /** Sets `enabled` of a flow on the revision that was read. */

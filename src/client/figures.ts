@@ -53,12 +53,12 @@ type Ended = (typeof ended)[number];
 
 /** What ended when: a span for each minute, hour or day from `from` to `to`, the oldest first. */
 export async function jobSpans(store: Store, query: SpanQuery): Promise<readonly Span[]> {
-  const { from, to, unit, owners = [everybody] } = query;
+  const { unit, owners = [everybody] } = query;
   const length = spanMs[unit];
+  const from = Math.floor(query.from / length) * length;
+  const to = (Math.floor(query.to / length) + 1) * length - 1;
   const tallies = new Map<number, Tally>();
-  for (let at = Math.floor(from / length); at <= Math.floor(to / length); at += 1) {
-    tallies.set(at * length, emptyTally());
-  }
+  for (let at = from; at <= to; at += length) tallies.set(at, emptyTally());
   for (const owner of owners) {
     for (const status of ended) {
       const between = {

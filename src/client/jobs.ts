@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { RequestAction } from '../model/request.js';
+import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { writeDocument } from './writes.js';
 
@@ -27,7 +28,7 @@ export type RequestDetails = {
 };
 
 export type RequestOptions = RequestDetails & {
-  /** How long to wait for an engine, in ms; default 5000. */
+  /** How long to wait for an engine, in ms; default 5000, 0: not at all. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
 };
@@ -49,15 +50,16 @@ export async function submitJob(store: Store, job: JobToSubmit): Promise<Submitt
 }
 
 /** The same order again is no mistake; another document under that id is one. */
-function existing(there: StoredDocument, job: JobToSubmit): Submitted {
-  if (there['type'] !== 'job' || there['flow'] !== job['flow']) {
+export function existing(there: StoredDocument, job: JobToSubmit): Submitted {
+  const isSame = there['flow'] === job['flow'] && ownerOf(there) === ownerOf(job);
+  if (there['type'] !== 'job' || !isSame) {
     throw problem('document_conflict', { id: there._id });
   }
   return { id: there._id, rev: there._rev, existed: true };
 }
 
 /** These may be asked of a job that has ended. */
-const ofEnded: readonly RequestAction[] = ['retry', 'skip', 'note'];
+export const ofEnded: readonly RequestAction[] = ['retry', 'skip', 'note'];
 
 /** Stores a request and waits for it to be applied. */
 export async function requestJob(
@@ -70,14 +72,15 @@ export async function requestJob(
   if (isFinalState(job) && !ofEnded.includes(action)) {
     throw problem('job_ended', { id, state: String(job['state']) });
   }
-  const { updateSeq } = await store.info();
+  const since = waitMs === 0 ? '' : (await store.info()).updateSeq;
   const request = `request:${id}:${randomUUID()}`;
   await writeDocument(store, { _id: request, type: 'request', job: id, action, ...details });
+  if (waitMs === 0) return { kind: 'stored', request };
   const waiting = {
     ...(waitMs === undefined ? {} : { waitMs }),
     ...(signal === undefined ? {} : { signal }),
   };
-  const taken = await untilTaken(store, { request, since: updateSeq }, waiting);
+  const taken = await untilTaken(store, { request, since }, waiting);
   if (taken.kind === 'not_yet') return { kind: 'stored', request };
   const after = await jobOf(store, id);
   if (recorded(after, request)) return { kind: 'applied', job: after };
@@ -124,7 +127,8 @@ export function isFinalState(job: StoredDocument): boolean {
   return job['state'] === '$$complete' || job['state'] === '$$cancelled';
 }
 
-function recorded(job: StoredDocument, request: string): boolean {
+/** Whether a job has a request on record: it was applied. */
+export function recorded(job: StoredDocument, request: string): boolean {
   const { requests } = job;
   return (
     Array.isArray(requests) &&

@@ -2,7 +2,7 @@ import { problem } from '../errors.js';
 import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { statusOf, type Status } from '../model/status.js';
-import { defaultOwner } from '../model/task.js';
+import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import type { JobRow } from '../store/views.js';
 import { rowsInOrder, type Place, type SearchRow } from './search-rows.js';
@@ -124,18 +124,17 @@ function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolea
   const { owners, status, tags = [], key, externalId, parent } = search;
   if (doc['type'] !== 'job') return false;
   if (owners !== undefined && !owners.includes(ownerOf(doc))) return false;
-  if (status !== undefined && !status.includes(statusOf(doc, now))) return false;
+  if (
+    status !== undefined &&
+    !status.includes(statusOf(doc as Parameters<typeof statusOf>[0], now))
+  )
+    return false;
   const { tags: own, keys } = doc;
   if (!tags.every((tag) => Array.isArray(own) && own.includes(tag))) return false;
   if (key !== undefined && !(isObject(keys) && String(keys[key.name]) === key.value)) return false;
   if (externalId !== undefined && doc['external_id'] !== externalId) return false;
   const { parent: family } = doc;
   return parent === undefined || (isObject(family) && family['job'] === parent);
-}
-
-/** Whose job, task or flow a document is. */
-export function ownerOf({ owner }: StoredDocument): string {
-  return typeof owner === 'string' && owner !== '' ? owner : defaultOwner;
 }
 
 function cursorOf({ when, id }: Place): string {

@@ -7,7 +7,8 @@ import { writeDocument } from './writes.js';
 
 /** What became of one of many jobs. */
 export type SubmittedOne =
-  ({ readonly kind: 'submitted' } & Submitted) | { readonly kind: 'refused'; readonly problem: TwsError };
+  | ({ readonly kind: 'submitted' } & Submitted)
+  | { readonly kind: 'refused'; readonly problem: TwsError };
 
 /**
  * Stores many new jobs in as few requests as they take, each by itself: one that is refused keeps

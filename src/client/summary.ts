@@ -1,8 +1,8 @@
 import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { statusOf, type Status } from '../model/status.js';
+import { ownerOf } from '../model/task.js';
 import { stepsOf } from './next-steps.js';
-import { ownerOf } from './search.js';
 
 /** A job in a list or in a stream of changes. Times in epoch ms. */
 export type JobSummary = {
@@ -48,7 +48,7 @@ export function summaryOf(job: StoredDocument, now: number): JobSummary {
     rev,
     ...texts(job, ['flow', 'state', 'external_id']),
     owner: ownerOf(job),
-    status: statusOf(job, now),
+    status: statusOf(job as Parameters<typeof statusOf>[0], now),
     ...numbers(job, ['start', 'end', 'exit', 'next_due', 'priority']),
     ...(isObject(failure) ? { failure: failureOf(failure) } : {}),
     ...(typeof after === 'number' || typeof after === 'string' ? { exec_after: after } : {}),

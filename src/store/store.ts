@@ -7,6 +7,7 @@ import { openClient, unexpected, type Client } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import { followChanges, type FollowOptions } from './feed.js';
+import { readChanges, type PastChanges } from './past-changes.js';
 import type { StoreLog } from './log.js';
 import { viewRequest, viewRows, type ViewName, type ViewQuery, type ViewRow } from './views.js';
 import { createWriter, type NewDocument } from './writer.js';
@@ -22,6 +23,8 @@ export type Store = {
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
   /** Those of the documents that exist, by id. */
   readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+  /** The documents whose ids begin so. */
+  readonly range: (prefix: string) => Promise<readonly StoredDocument[]>;
   /** Compare-and-set on `_rev` (without: the document must not exist), by group commit. */
   readonly write: (doc: NewDocument) => Promise<WriteResult>;
   /** Deletes the revision `rev`; the result is as of a write. */
@@ -29,6 +32,8 @@ export type Store = {
   /** @throws TwsError `view_missing` as well */
   readonly view: <N extends ViewName>(name: N, query?: ViewQuery) => Promise<readonly ViewRow<N>[]>;
   readonly follow: (options: FollowOptions) => AsyncIterable<Change>;
+  /** What has changed since a sequence until now, so many changes at most. */
+  readonly changes: (since: string, limit: number) => Promise<PastChanges>;
   /** Ends when all writes have their results; later writes are refused as not known. */
   readonly close: () => Promise<void>;
 };
@@ -46,10 +51,12 @@ export function openStore(
     info: () => readDatabase(client),
     get: (id) => readDocument(client, id),
     getMany: (ids) => readDocuments(client, ids),
+    range: (prefix) => readRange(client, prefix),
     write: writer.write,
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
     view: (name, query = {}) => readView(client, name, query),
     follow: (follow) => followChanges(client, { ...follow, log }),
+    changes: (since, limit) => readChanges(client, since, limit),
     close: writer.close,
   };
 }
@@ -85,6 +92,15 @@ async function readDocuments(
     }
   }
   return found;
+}
+
+async function readRange(client: Client, prefix: string): Promise<readonly StoredDocument[]> {
+  const action = 'read documents';
+  const path = databasePath(client.connection, '/_all_docs');
+  const query = { include_docs: true, start_key: prefix, end_key: `${prefix}\ufff0` };
+  const reply = await client.ask({ path, query, action });
+  if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
+  return (viewRows(reply.body) ?? []).flatMap(({ doc }) => doc ?? []);
 }
 
 async function readView<N extends ViewName>(
