@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { flowSchema } from '../../model/flow.js';
+import { newJobSchema } from '../../model/job.js';
+import { retryPolicySchema } from '../../model/retry.js';
+import { taskSchema } from '../../model/task.js';
+import { entrySchema, tasksSchema, writtenNodeSchema } from '../../model/written-tree.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The schemas of one OpenAPI document: those that have a name stand in it once. */
+export type Schemas = {
+  /** A reference to a named schema, or the schema itself. */
+  readonly reference: (schema: z.ZodType) => Json;
+  /** The named ones that were referred to, by name. */
+  readonly all: () => Readonly<Record<string, Json>>;
+};
+
+/** Names of the schemas of documents; those of answers carry theirs (`meta({ id })`). */
+const names = new Map<z.core.$ZodType, string>([
+  [taskSchema, 'Task'],
+  [flowSchema, 'Flow'],
+  [newJobSchema, 'Job'],
+  [tasksSchema, 'Tasks'],
+  [writtenNodeSchema, 'Node'],
+  [entrySchema, 'Entry'],
+  [retryPolicySchema, 'RetryPolicy'],
+]);
+
+/** What zod knows of a schema, and its name. */
+const registry = {
+  get: (schema: z.core.$ZodType): Json | undefined => {
+    const known = z.globalRegistry.get(schema);
+    const id = names.get(schema);
+    return id === undefined ? known : { ...known, id };
+  },
+} as unknown as typeof z.globalRegistry;
+
+/** Begins without any. */
+export function createSchemas(): Schemas {
+  const named = new Map<string, Json>();
+  return {
+    reference: (schema) => {
+      const { $defs: defs = {}, $schema: _dialect, ...json } = convert(schema);
+      const root = registry.get(schema)?.id ?? `Schema${named.size}`;
+      const renamed = new Map(
+        Object.keys(defs as Json).map((key) => [key, nameOf(key, String(root))] as const),
+      );
+      for (const [key, inner] of Object.entries(defs as Readonly<Record<string, Json>>)) {
+        const name = renamed.get(key) ?? key;
+        if (!named.has(name)) named.set(name, pointed(inner, renamed) as Json);
+      }
+      return pointed(json, renamed) as Json;
+    },
+    all: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function convert(schema: z.ZodType): Json {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+    metadata: registry,
+  });
+}
+
+/** Recursive schemas without a name get one from zod, and here one that no other schema has. */
+function nameOf(key: string, root: string): string {
+  const number = /^__schema(\d+)$/.exec(key)?.[1];
+  return number === undefined ? key : `${root}Part${number}`;
+}
+
+/** A copy whose references lead into the document, without the ids that were only names. */
+function pointed(value: unknown, renamed: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => pointed(item, renamed));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, item]) => !(key === 'id' && typeof item === 'string'))
+      .map(([key, item]) => {
+        const to =
+          key === '$ref' && typeof item === 'string' ? /^#\/\$defs\/(.+)$/.exec(item) : null;
+        const name = renamed.get(to?.[1] ?? '');
+        return [key, name === undefined ? pointed(item, renamed) : `#/components/schemas/${name}`];
+      }),
+  );
+}

@@ -1,0 +1,83 @@
+import type { SubmittedOne } from '../../client.js';
+import { problem, TwsError } from '../../errors.js';
+import { answerOf, Refused, type ProblemBody } from '../answers/problems.js';
+import type { Api } from '../api.js';
+import type { Answer } from '../route.js';
+import { newJobOf, type NewJobOptions } from './new-job.js';
+
+/** So many documents one request may bring. */
+export const mostDocuments = 10_000;
+
+type Many = NewJobOptions & { readonly atomic: boolean };
+type Verdict = {
+  readonly status: number;
+  readonly id?: string;
+  readonly rev?: string;
+  readonly problem?: ProblemBody;
+};
+
+/** Every document is checked before the first one is stored. */
+export async function submitMany(
+  { client }: Api,
+  docs: readonly unknown[],
+  options: Many,
+): Promise<Answer> {
+  if (docs.length > mostDocuments) {
+    throw problem('bulk_too_many', { count: docs.length, most: mostDocuments });
+  }
+  const checked = docs.map((doc) => tryOne(doc, options));
+  const good = checked.flatMap((one) => ('job' in one ? [one.job] : []));
+  const refused = checked.length - good.length;
+  if (options.atomic && refused > 0) {
+    const { body, status } = answerOf(problem('bulk_refused', { refused, of: checked.length }));
+    const results = checked.flatMap((one, index) => ('job' in one ? [] : [{ index, ...one }]));
+    return { status, body: { ...body, results } };
+  }
+  const stored = await client.submitMany(good);
+  let next = 0;
+  const verdicts = checked.map((one) => {
+    if (!('job' in one)) return one;
+    const result = stored[next];
+    next += 1;
+    return result === undefined ? { status: 200 } : verdictOf(result);
+  });
+  return { status: 200, body: reportOf(verdicts) };
+}
+
+function tryOne(
+  doc: unknown,
+  options: NewJobOptions,
+): { readonly job: ReturnType<typeof newJobOf> } | Verdict {
+  try {
+    return { job: newJobOf(doc, options) };
+  } catch (error) {
+    if (error instanceof Refused) return refusal(error.cause, error.found);
+    if (error instanceof TwsError) return refusal(error);
+    throw error;
+  }
+}
+
+function refusal(error: TwsError, found: Refused['found'] = []): Verdict {
+  const { status, body } = answerOf(error, found);
+  return { status, problem: body };
+}
+
+function verdictOf(one: SubmittedOne): Verdict {
+  switch (one.kind) {
+    case 'submitted':
+      return { status: one.existed ? 200 : 201, id: one.id, rev: one.rev };
+    case 'refused':
+      return refusal(one.problem);
+  }
+}
+
+function reportOf(verdicts: readonly Verdict[]) {
+  const count = (is: (status: number) => boolean): number =>
+    verdicts.filter(({ status }) => is(status)).length;
+  return {
+    submitted: count((status) => status === 201),
+    existed: count((status) => status === 200),
+    refused: count((status) => status >= 400),
+    results: verdicts.map((verdict, index) => ({ index, ...verdict })),
+  };
+}
