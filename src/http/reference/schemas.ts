@@ -38,14 +38,21 @@ const registry = {
 /** Begins without any. */
 export function createSchemas(): Schemas {
   const named = new Map<string, Json>();
+  /** Names of the recursive schemas that had none, by their text. */
+  const parts = new Map<string, string>();
+  const nameOf = (key: string, inner: Json): string => {
+    if (!isUnnamed(key)) return key;
+    const text = JSON.stringify(inner).replaceAll(`#/$defs/${key}`, '#');
+    const name = parts.get(text) ?? `Part${parts.size + 1}`;
+    parts.set(text, name);
+    return name;
+  };
   return {
     reference: (schema) => {
-      const { $defs: defs = {}, $schema: _dialect, ...json } = convert(schema);
-      const root = registry.get(schema)?.id ?? `Schema${named.size}`;
-      const renamed = new Map(
-        Object.keys(defs as Json).map((key) => [key, nameOf(key, String(root))] as const),
-      );
-      for (const [key, inner] of Object.entries(defs as Readonly<Record<string, Json>>)) {
+      const { $defs, $schema: _dialect, ...json } = convert(schema);
+      const defs = Object.entries(($defs ?? {}) as Readonly<Record<string, Json>>);
+      const renamed = new Map(defs.map(([key, inner]) => [key, nameOf(key, inner)] as const));
+      for (const [key, inner] of defs) {
         const name = renamed.get(key) ?? key;
         if (!named.has(name)) named.set(name, pointed(inner, renamed) as Json);
       }
@@ -55,6 +62,11 @@ export function createSchemas(): Schemas {
   };
 }
 
+/** Recursive schemas without a name get a number from zod, which counts in one schema only. */
+function isUnnamed(key: string): boolean {
+  return /^__schema\d+$/.test(key);
+}
+
 function convert(schema: z.ZodType): Json {
   return z.toJSONSchema(schema, {
     io: 'input',
@@ -62,12 +74,6 @@ function convert(schema: z.ZodType): Json {
     unrepresentable: 'any',
     metadata: registry,
   });
-}
-
-/** Recursive schemas without a name get one from zod, and here one that no other schema has. */
-function nameOf(key: string, root: string): string {
-  const number = /^__schema(\d+)$/.exec(key)?.[1];
-  return number === undefined ? key : `${root}Part${number}`;
 }
 
 /** A copy whose references lead into the document, without the ids that were only names. */
