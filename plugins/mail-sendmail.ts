@@ -9,8 +9,7 @@ export const description = 'Sends a mail through the sendmail program of this ma
 export const templates = mailTemplates;
 
 const programSchema = {
-  path: { type: 'string', description: 'the program; sendmail when absent' },
-  args: { type: 'array', items: { type: 'string' }, description: 'instead of -f SENDER' },
+  path: { type: 'string', description: 'must be a usual one, or what TWS_SENDMAIL says' },
   newline: { enum: ['unix', 'windows'] },
 };
 
@@ -25,23 +24,17 @@ export const params = {
 
 type Program = {
   readonly path?: string;
-  readonly args?: readonly string[];
+  readonly args?: unknown;
   readonly newline?: 'unix' | 'windows';
 };
 type Params = MailParams & Program & { readonly transport?: Program };
 
 export default async function mailSendmail(context: PluginContext<Params>): Promise<unknown> {
-  const {
-    path = 'sendmail',
-    args,
-    newline = 'unix',
-  } = { ...context.params.transport, ...context.params };
+  const { params, cwd, signal } = context;
+  const { path: wanted, args: wantedArgs, newline = 'unix' } = { ...params.transport, ...params };
+  const { path, args } = program(wanted, wantedArgs);
   const message = await toMessage(context);
-  const nodemailer = await loadPackage<typeof Nodemailer>(
-    'nodemailer',
-    'mail-sendmail',
-    context.cwd,
-  );
+  const nodemailer = await loadPackage<typeof Nodemailer>('nodemailer', 'mail-sendmail', cwd);
   // Composed by nodemailer, handed over here: so that the signal ends the program as well.
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline });
   const { cc, bcc, ...visible } = message;
@@ -52,9 +45,31 @@ export default async function mailSendmail(context: PluginContext<Params>): Prom
   // Not every sendmail takes the Bcc line away.
   const composed = await composer.sendMail({ ...visible, cc, envelope });
   const all = ['-i', ...(args ?? sender), ...recipients];
-  await pipeInto(path, all, composed.message as Buffer, context.signal);
+  await pipeInto(path, all, composed.message as Buffer, signal);
   return { message_id: composed.messageId, accepted: recipients, rejected: [], response: 'queued' };
 }
+
+/** Where the program is on most machines. */
+const usual = ['sendmail', '/usr/sbin/sendmail', '/usr/lib/sendmail', '/usr/bin/sendmail'];
+
+/**
+ * The program and its arguments are the operator's to say (`TWS_SENDMAIL`: the path, then arguments
+ * that stand instead of `-f SENDER`), not those of whoever may write a job: sendmail's options read
+ * and write any file, and another program would do anything.
+ */
+function program(wanted: string | undefined, wantedArgs: unknown) {
+  const [own, ...args] = (process.env['TWS_SENDMAIL'] ?? '').split(/\s+/).filter(Boolean);
+  if (wantedArgs !== undefined) throw notAllowed('args');
+  if (wanted !== undefined && wanted !== own && !usual.includes(wanted)) throw notAllowed('path');
+  const path = own ?? wanted ?? 'sendmail';
+  return { path, args: args.length === 0 ? undefined : args };
+}
+
+const notAllowed = (name: string): PluginError =>
+  new PluginError(
+    `The parameter ${name} cannot choose the program of a mail; set TWS_SENDMAIL where the engine runs.`,
+    { name: 'ProgramRefused', retryable: false, exit: 3 },
+  );
 
 /** An address that begins with a dash would be read as an option. */
 function safeAddress(address: string): string {

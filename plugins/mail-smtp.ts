@@ -51,7 +51,7 @@ export default async function mailSmtp(context: PluginContext<Params>): Promise<
   if (!smtp?.host && !smtp?.service) throw incomplete('smtp.host');
   const message = await toMessage(context);
   const nodemailer = await loadPackage<typeof Nodemailer>('nodemailer', 'mail-smtp', context.cwd);
-  const transport = nodemailer.createTransport({ ...smtp, ...onlySmtp });
+  const transport = nodemailer.createTransport(connectionOf(smtp));
   try {
     const sent = await transport.sendMail({ ...message, signal: context.signal });
     const { messageId, accepted, rejected, response } = sent;
@@ -63,15 +63,35 @@ export default async function mailSmtp(context: PluginContext<Params>): Promise<
   }
 }
 
-/** Parameters may set up the SMTP connection, not exchange it for something else. */
-const onlySmtp = {
-  sendmail: false,
-  streamTransport: false,
-  jsonTransport: false,
-  pool: false,
-  logger: false,
-  debug: false,
-} as const;
+/**
+ * What parameters may say of the connection. Everything else could exchange it for something that
+ * starts programs or writes files (`sendmail`, `url`, `dkim.cacheDir`, for instance).
+ */
+const connectionKeys = [
+  'host',
+  'port',
+  'secure',
+  'service',
+  'auth',
+  'authMethod',
+  'tls',
+  'ignoreTLS',
+  'requireTLS',
+  'opportunisticTLS',
+  'name',
+  'localAddress',
+  'lmtp',
+  'proxy',
+  'connectionTimeout',
+  'greetingTimeout',
+  'socketTimeout',
+  'dnsTimeout',
+] as const;
+
+function connectionOf(smtp: Smtp): Smtp {
+  const given = connectionKeys.filter((key) => smtp[key] !== undefined);
+  return Object.fromEntries(given.map((key) => [key, smtp[key]]));
+}
 
 /**
  * What a server refuses with 4xx may be accepted later, what it refuses with 5xx never is; nor is a

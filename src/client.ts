@@ -28,6 +28,7 @@ import {
   type SignalToSend,
 } from './client/messages.js';
 import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './client/lists.js';
+import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
 import { requestJobs, type ManyOptions, type RequestedOne } from './client/request-many.js';
 import { searchJobs, type JobPage, type JobSearch, type PageOptions } from './client/search.js';
@@ -81,7 +82,8 @@ export type {
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
 export { isAway, type WatchOptions } from './client/watch.js';
 export type { JobFilter, JobList } from './client/lists.js';
-export { jobFilters } from './client/lists.js';
+export { documentKinds, type DocumentKind, type LookUp } from './client/look-up.js';
+export { jobFilters, mostCounted } from './client/lists.js';
 export {
   inspectServer,
   open,
@@ -99,7 +101,7 @@ export {
 export type Client = {
   /**
    * Stores a new job; with an `_id` of its own a repeated submit finds the first one.
-   * @throws TwsError `document_conflict` when that id belongs to something else, `document_refused`
+   * @throws TwsError `id_taken` when that id belongs to another order, `document_refused`
    */
   readonly submit: (job: JobToSubmit) => Promise<Submitted>;
   /** Stores many new jobs, each by itself; answers in their order. */
@@ -112,6 +114,11 @@ export type Client = {
     name: string,
     owner: string,
   ) => Promise<readonly StoredDocument[]>;
+  /**
+   * The documents that a word may mean: the one of that id, else tasks and flows of that name (`name`
+   * or `name::owner`), else the jobs of a flow of that name.
+   */
+  readonly lookUp: (given: string, options?: LookUp) => Promise<readonly StoredDocument[]>;
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
   /**
@@ -215,6 +222,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     submitMany: (jobs) => submitJobs(store, jobs),
     get: (id) => store.get(id),
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
+    lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),
     definition: (kind, called, owner) => definitionOf(store, kind, called, owner),
     search: (search, page) => searchJobs(store, search, page),

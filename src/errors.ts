@@ -77,9 +77,29 @@ export const problems = {
     4,
     404,
   ),
+  name_missing: row(
+    (d: { name: string; kinds: string }) =>
+      `There is no document "${d.name}", and no ${d.kinds} of that name.`,
+    'See `tws list` for what is stored; `tws list --jobs --all` shows all jobs.',
+    4,
+    404,
+  ),
+  name_ambiguous: row(
+    (d: { name: string; ids: string }) => `"${d.name}" may mean several documents (${d.ids}).`,
+    'Say which one by its id, as NAME::OWNER, or with --task, --flow or --job.',
+    2,
+    409,
+  ),
   document_conflict: row(
     (d: { id: string }) => `Document "${d.id}" was changed by somebody else at the same time.`,
     'Nothing was overwritten: look at it again and repeat the command.',
+    1,
+    409,
+  ),
+  id_taken: row(
+    (d: { id: string; differences: string }) =>
+      `Document "${d.id}" is stored already and is not this job: it differs in ${d.differences}.`,
+    'Nothing was written: choose another id for another job, or look at the stored one with `tws view`.',
     1,
     409,
   ),

@@ -19,23 +19,33 @@ export type Questionnaire = {
 
 /**
  * Fills in every `[[label]]`: from `--set label=value` and `--set dotted.path=value`, then from
- * answers at the terminal.
+ * answers at the terminal. An empty text is no answer. `ask` makes the questions.
  * @throws TwsError `placeholders_open` (names all that are missing), `usage`
  */
-export async function answersFor({ doc, file, set }: Questionnaire, io: Io): Promise<Written> {
+export async function answersFor(
+  { doc, file, set }: Questionnaire,
+  io: Io,
+  ask: typeof questions = questions,
+): Promise<Written> {
   const labels = new Map<string, string>();
   let job: Written = doc;
   const known = new Set(openPlaceholders(doc).map(({ label }) => label));
   for (const [name, value] of set.map(splitSetting)) {
-    if (known.has(name)) labels.set(name, value);
+    if (known.has(name)) answer(labels, name, value);
     else job = setPath(job, name, value);
   }
   job = fillPlaceholders(job, labels);
   const open = openPlaceholders(job);
   if (open.length === 0) return job;
   if (!io.interactive) throw problem('placeholders_open', { file, missing: open.map(describe) });
-  return fillPlaceholders(job, await askFor(open, io));
+  return fillPlaceholders(job, await askFor(open, io, ask));
 }
+
+function answer(labels: Map<string, string>, label: string, value: string): void {
+  if (!isEmpty(value)) labels.set(label, value);
+}
+
+const isEmpty = (text: string): boolean => text.trim() === '';
 
 function splitSetting(text: string): readonly [name: string, value: string] {
   const at = text.indexOf('=');
@@ -53,6 +63,7 @@ function setPath(job: Written, name: string, value: string): Written {
     const reason = `--set ${name}: the job has no [[${name}]]; to set a value give its path, such as params.${name}.`;
     throw problem('usage', { reason });
   }
+  if (isText && isEmpty(value)) return job;
   return setAt(job, path, isText ? value : toValue(value)) as Written;
 }
 
@@ -74,11 +85,20 @@ function describe({ label, paths }: Placeholder): string {
   return `[[${label}]] at ${paths.join(', ')}`;
 }
 
-async function askFor(open: readonly Placeholder[], io: Io): Promise<ReadonlyMap<string, string>> {
-  const ask = await questions(io, 'What is open in the job');
+async function askFor(
+  open: readonly Placeholder[],
+  io: Io,
+  make: typeof questions,
+): Promise<ReadonlyMap<string, string>> {
+  const ask = await make(io, 'What is open in the job');
   const answers = new Map<string, string>();
   for (const { label, paths } of open) {
-    answers.set(label, await ask.text(`${label} (${paths.join(', ')}):`));
+    let given = await ask.text(`${label} (${paths.join(', ')}):`);
+    while (isEmpty(given)) {
+      io.warn(`The job needs a value for [[${label}]]; Ctrl-C ends without submitting it.`);
+      given = await ask.text(`${label} (${paths.join(', ')}):`);
+    }
+    answers.set(label, given);
   }
   return answers;
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectServer, type Opened, type ServerReport } from '../client.js';
-import { credentialVariables, type Config } from '../config.js';
+import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
 import type { Log } from '../engine/log.js';
-import { loadPlugins } from '../plugin/loader.js';
+import { loadProjectPlugins } from './plugins.js';
 import { aborted } from './signals.js';
 import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
 import { reportStrays } from './strays.js';
@@ -35,12 +35,9 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     log.warn({}, `${unreadable.message} ${unreadable.hint}`);
   }
   const onSecret = reportStrays(log);
-  // Plugins share this process: what they need of credentials they get as parameters.
-  for (const name of credentialVariables) delete process.env[name];
-  const plugins = await loadPlugins({
-    folders: config.plugins,
-    log: (message, data) => log.warn(data ?? {}, message),
-  });
+  const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
+    log.warn(data ?? {}, message),
+  );
   const { cryptoKey, olderSecrets, slots, labels, leaseMs, drainMs, root } = config;
   return startEngine({
     store: opened.store,

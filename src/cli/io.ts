@@ -26,6 +26,8 @@ export type Io = {
   /** Whether questions can be asked. */
   readonly interactive: boolean;
   readonly isTerminal: boolean;
+  /** Whether a person reads stdout; a program may. */
+  readonly resultsOnTerminal: boolean;
   /** All of stdin as text. */
   readonly readInput: () => Promise<string>;
   /** Aborted by the first SIGINT or SIGTERM: finish what runs and come back. */
@@ -62,6 +64,7 @@ export function processIo(options: IoOptions): Io {
     style: (style, text, stream = 'stdout') => (colours[stream] ? styleText(style, text) : text),
     interactive: mode === 'text' && process.stdin.isTTY && process.stderr.isTTY,
     isTerminal: process.stderr.isTTY,
+    resultsOnTerminal: process.stdout.isTTY,
     readInput,
   };
 }

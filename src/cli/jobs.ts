@@ -1,10 +1,11 @@
 import type { StoredDocument } from '../model/parse.js';
 import { isObject } from '../model/dialects.js';
 import { statusOf, type Status } from '../model/status.js';
+import { toEpochMs } from '../model/scalars.js';
 import { keyOf } from '../model/task.js';
 import type { Io, Style } from './io.js';
 
-/** What lists and waiting show of a job. Times in epoch ms. */
+/** What lists and waiting show of a job. Times in ISO 8601, `took_ms` until now while it runs. */
 export type JobFacts = {
   readonly id: string;
   /** `flow::owner`. */
@@ -12,16 +13,36 @@ export type JobFacts = {
   readonly state: string;
   readonly status: Status;
   readonly exit?: number;
-  readonly start?: number;
-  readonly end?: number;
+  readonly start?: string;
+  readonly end?: string;
+  readonly took_ms?: number;
+  /** The time before which nothing of it begins. */
+  readonly due?: string;
+  /** The stable word for what went wrong, and its sentence. */
+  readonly failure_name?: string;
   readonly failure?: string;
 };
 
 /** Reads any job document, also a malformed one. */
 export function jobFacts(job: StoredDocument, now: number): JobFacts {
-  const { flow, owner, state, failure } = job;
-  const number = <K extends string>(key: K): { readonly [P in K]?: number } =>
-    (typeof job[key] === 'number' ? { [key]: job[key] } : {}) as { readonly [P in K]?: number };
+  const { flow, owner, state, exit, failure } = job;
+  const start = timeOf(job['start']);
+  const end = timeOf(job['end']);
+  const due = timeOf(job['next_due']) ?? timeOf(job['exec_after']);
+  const status = statusOf(job as Parameters<typeof statusOf>[0], now);
+  const sleeps = status === 'scheduled' || status === 'waiting';
+  const text = (key: string): string | undefined =>
+    isObject(failure) && typeof failure[key] === 'string' ? failure[key] : undefined;
+  const facts = {
+    exit: typeof exit === 'number' ? exit : undefined,
+    start: start?.toISOString(),
+    end: end?.toISOString(),
+    took_ms:
+      start === undefined ? undefined : Math.max(0, (end?.getTime() ?? now) - start.getTime()),
+    due: sleeps && due !== undefined && due.getTime() > now ? due.toISOString() : undefined,
+    failure_name: text('name'),
+    failure: text('message'),
+  };
   return {
     id: job._id,
     key: keyOf(
@@ -29,14 +50,16 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
       typeof owner === 'string' ? owner : undefined,
     ),
     state: typeof state === 'string' ? state : 'new',
-    status: statusOf(job as Parameters<typeof statusOf>[0], now),
-    ...number('exit'),
-    ...number('start'),
-    ...number('end'),
-    ...(isObject(failure) && typeof failure['message'] === 'string'
-      ? { failure: failure['message'] }
-      : {}),
+    status,
+    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)),
   };
+}
+
+/** A time that is a date, as users and the engine write it. */
+function timeOf(time: unknown): Date | undefined {
+  if (typeof time !== 'number' && typeof time !== 'string') return undefined;
+  const date = new Date(toEpochMs(time));
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 /** One line about a job: `flow::owner => state status (id)`. */
@@ -76,7 +99,8 @@ export function outcomeOf(job: StoredDocument): unknown {
   return Object.fromEntries(done.map(({ name, result: own }) => [name, own ?? null]));
 }
 
-function colourOf(status: Status): Style {
+/** The colour that stands for a status. */
+export function colourOf(status: Status): Style {
   switch (status) {
     case 'succeeded':
       return 'green';

@@ -19,19 +19,23 @@ export type ProgramParts = {
 const exitStatuses =
   'Exit status: 0 done, 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found,\n' +
   '69 CouchDB out of reach, 70 an engine had to stop, 73 its name is taken, 77 not allowed,\n' +
-  '78 settings; submit --wait: the exit of the job.';
+  '78 settings, 130 interrupted; submit --wait: the exit of the job (0 success, 1 timeout, 2 a\n' +
+  'task failed, 3 definition, 4 lost, 5 refused, 130 cancelled).';
+const firstSteps =
+  'First steps: tws quickstart shows it; tws new project NAME, cd NAME, tws dev begin your own.';
 
 /** Builds the commander program of these definitions; `choose` is told which command was called. */
 export function buildProgram(parts: ProgramParts, choose: (chosen: Chosen) => void): Command {
   const program = new Command('tws')
     .description('Workflows as plain CouchDB documents.')
-    .version(parts.version, '--version')
+    .version(parts.version, '--version', 'Print the version.')
+    .helpOption('-h, --help', 'Show this help.')
     .usage('[options] <command>')
     .exitOverride()
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
     .helpCommand('help [command]', 'Show the help of a command.')
-    .addHelpText('after', `\n${exitStatuses}`);
+    .addHelpText('after', `\n${firstSteps}\n\n${exitStatuses}`);
   for (const option of parts.globalOptions) program.addOption(toOption(option));
   for (const definition of parts.commands) {
     program.addCommand(toCommand(definition, program, choose));
@@ -61,6 +65,7 @@ function toCommand(
   const command = new Command(definition.name)
     .description(definition.about)
     .exitOverride()
+    .helpOption('-h, --help', 'Show this help.')
     .copyInheritedSettings(program);
   for (const argument of definition.arguments ?? []) {
     command.argument(argument.name, argument.about);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { problem } from '../errors.js';
+import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { RequestAction } from '../model/request.js';
-import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
+import { listed } from '../words.js';
+import { differencesOf } from './same-job.js';
 import { writeDocument } from './writes.js';
 
 /** A job as users write it; `_id` may be left out. */
@@ -38,24 +39,32 @@ export type Requested =
   | { readonly kind: 'applied'; readonly job: StoredDocument }
   | { readonly kind: 'stored'; readonly request: string };
 
-/** Stores a new job. */
+/** Stores a new job; of several submits of one id at once, one stores it and the others find it. */
 export async function submitJob(store: Store, job: JobToSubmit): Promise<Submitted> {
   const id = job._id ?? randomUUID().replaceAll('-', '');
   if (job._id !== undefined) {
     const there = await store.get(id);
     if (there !== undefined) return existing(there, job);
   }
-  const rev = await writeDocument(store, { ...job, _id: id });
-  return { id, rev, existed: false };
+  try {
+    const rev = await writeDocument(store, { ...job, _id: id });
+    return { id, rev, existed: false };
+  } catch (error) {
+    if (!(error instanceof TwsError) || !mayBeThere.includes(error.code)) throw error;
+    const there = await store.get(id);
+    if (there === undefined) throw error;
+    return existing(there, job);
+  }
 }
+
+/** Somebody was faster, or an engine was before the lost answer could be looked up. */
+export const mayBeThere: readonly string[] = ['document_conflict', 'write_unknown'];
 
 /** The same order again is no mistake; another document under that id is one. */
 export function existing(there: StoredDocument, job: JobToSubmit): Submitted {
-  const isSame = there['flow'] === job['flow'] && ownerOf(there) === ownerOf(job);
-  if (there['type'] !== 'job' || !isSame) {
-    throw problem('document_conflict', { id: there._id });
-  }
-  return { id: there._id, rev: there._rev, existed: true };
+  const differences = there['type'] === 'job' ? differencesOf(there, job) : ['type'];
+  if (differences.length === 0) return { id: there._id, rev: there._rev, existed: true };
+  throw problem('id_taken', { id: there._id, differences: listed(differences) });
 }
 
 /** These may be asked of a job that has ended. */

@@ -7,8 +7,15 @@ export const jobFilters = ['active', 'complete', 'failed', 'cancelled', 'all'] a
 /** `complete`: ended, with or without success; `failed`: ended without. */
 export type JobFilter = (typeof jobFilters)[number];
 
-/** `more` is true when there are further ones beyond the limit. */
-export type JobList = { readonly jobs: readonly StoredDocument[]; readonly more: boolean };
+/** `more` is true when there are further ones beyond the limit, `left` how many, up to `mostCounted`. */
+export type JobList = {
+  readonly jobs: readonly StoredDocument[];
+  readonly more: boolean;
+  readonly left: number;
+};
+
+/** Jobs beyond the limit are counted up to this number. */
+export const mostCounted = 10_000;
 
 /** All tasks or all flows, by name. */
 export async function listOf(
@@ -24,7 +31,9 @@ export async function listJobs(store: Store, filter: JobFilter, limit: number): 
   const ids = await idsOf(store, filter, limit + 1);
   const wanted = ids.slice(0, limit);
   const docs = await store.getMany(wanted);
-  return { jobs: wanted.flatMap((id) => docs.get(id) ?? []), more: ids.length > limit };
+  const more = ids.length > limit;
+  const left = more ? (await idsOf(store, filter, limit + mostCounted)).length - limit : 0;
+  return { jobs: wanted.flatMap((id) => docs.get(id) ?? []), more, left };
 }
 
 async function idsOf(store: Store, filter: JobFilter, limit: number): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, isLive, isOpen, type LiveStep, type Step } from '../model/step.js';
+import { exits, isLive, isOpen, type LiveStep } from '../model/step.js';
 import { cancelMove } from './cancel.js';
 import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from './clock.js';
 import { complete } from './complete.js';
@@ -10,11 +10,12 @@ import { finish } from './finish.js';
 import type { Move, World } from './intent.js';
 import { pauseMove } from './pause.js';
 import { refreshMove } from './refresh.js';
-import { isWithin } from './results.js';
+import { isOfEnd } from './paths.js';
 import { interpret } from './structure/interpret.js';
 import type { Work } from './structure/progress.js';
 import { openWaits, waitsMove } from './waits.js';
-import { dropMove, together, workMove } from './work.js';
+import { together } from './together.js';
+import { dropMove, lateOnes, workMove } from './work.js';
 
 /**
  * The next move of a live job. The rules are asked in this order; the first that has something to
@@ -84,10 +85,12 @@ function delayMove(job: LiveJob, now: number): Move | undefined {
 function structureMove(job: LiveJob, now: number, world: World): Move {
   const progress = interpret(job, job.tasks, 'main');
   switch (progress.kind) {
-    case 'done':
-      return isAtRest(job, progress)
-        ? complete(job, now, world)
-        : workMove(job, progress, now, world);
+    case 'done': {
+      // What could still begin beside the others is left out when it is too late for it.
+      const late = lateOnes(job, progress.begin, now, world);
+      const left = { ...progress, begin: progress.begin.filter((one) => !late.includes(one)) };
+      return isAtRest(job, left) ? complete(job, now, world) : workMove(job, left, now, world);
+    }
     case 'open':
       return workMove(job, progress, now, world);
     case 'failed':
@@ -102,13 +105,8 @@ function isAtRest(job: LiveJob, { begin, gates }: Work): boolean {
 
 /** The flow has failed: what still goes on in it is cancelled first. */
 function restMove(job: LiveJob, now: number, world: World): Move | undefined {
-  const left = job.steps.filter((step) => isOpen(step) && isOfFlow(step));
+  const left = job.steps.filter((step) => isOpen(step) && !isOfEnd(step.path));
   if (left.length === 0) return undefined;
   const paths = left.map(({ path }) => path);
   return dropMove(job, paths, now, world) ?? together(openWaits(job));
-}
-
-/** Not of what follows a failure: the flow's handler, and undoing. */
-function isOfFlow({ path, phase }: Step): boolean {
-  return phase !== 'undo' && !isWithin(path, 'error') && !isWithin(path, 'cancel');
 }

@@ -1,16 +1,17 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, type LiveStep, type Step } from '../model/step.js';
+import { exits, isOfFlow, type LiveStep, type Step } from '../model/step.js';
 import { pluginOf, type Task } from '../model/task.js';
 import { expiryOf, flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
 import { continueAnew, spawnChild } from './child.js';
 import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
 import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
-import { lookUp, type Move, type World } from './intent.js';
+import { lookUp, type Begun, type World } from './intent.js';
 import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { definitionOf, isUnserved, needsOf, servesHere } from './serving.js';
+import { fullTask } from './slots.js';
 import { beginWait, isBuiltIn } from './waits.js';
 import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
@@ -20,7 +21,7 @@ import { rankFor } from './turn.js';
  * Begins an attempt of a step, if its time has come and this engine can: conditions first, then
  * who can take it, then its parameters, then the claim.
  */
-export function begin(job: LiveJob, beginning: Beginning, now: number, world: World): Move {
+export function begin(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { leaf, due } = beginning;
   if (due !== undefined && now < due) {
     const because = `Step ${leaf.name} is tried again at ${new Date(due).toISOString()}.`;
@@ -58,7 +59,7 @@ export function failUnbegun(
   beginning: Beginning,
   { failure: why, exit }: Unbegun,
   now: number,
-): Move {
+): Extract<Begun, { kind: 'change' }> {
   const step: Step = {
     ...newAttempt(job, beginning),
     state: '$$error',
@@ -73,7 +74,7 @@ export function failUnbegun(
 }
 
 /** A task that a decider named: its definition is taken into the job when it is first used. */
-function lateDefinition(job: LiveJob, beginning: Beginning, now: number, world: World): Move {
+function lateDefinition(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { path, entry } = beginning.leaf;
   const name = entry.task;
   const owner = job.owner ?? job.flow_definition.owner;
@@ -99,33 +100,36 @@ function waitForEngine(
   definition: Task,
   now: number,
   world: World,
-): Move | undefined {
+): Begun | undefined {
   if (definition.flow !== undefined) return undefined;
   const { leaf, phase } = beginning;
   const needs = needsOf(definition);
-  const boundary = readyAt(job, leaf.path);
   const acceptMs = definition.accept_timeout ?? 0;
-  const acceptBy = acceptMs === 0 ? Infinity : boundary + acceptMs;
+  const acceptBy = acceptMs === 0 ? Infinity : readyAt(job, leaf.path) + acceptMs;
   if (now >= acceptBy) {
     const why = failure('AcceptTimeout', { timeout: acceptMs, needs });
     return failUnbegun(job, beginning, { failure: why, exit: exits.timeout }, now);
   }
   const here = servesHere(definition, world);
-  if (here && world.me.freeSlots > 0) return undefined;
+  const full = fullTask(definition, world);
+  if (here && world.me.freeSlots > 0 && full === undefined) return undefined;
   if (!isUnserved(definition, world)) {
     const because = here
-      ? `Step ${leaf.name} waits for a free slot.`
+      ? `Step ${leaf.name} waits for a free slot${full === undefined ? '' : ` of its task's ${full.slots}`}.`
       : `Step ${leaf.name} needs ${needs}: another engine has it.`;
-    const cutOff = phase === 'main' && hasBegun(job) ? softDeadline(job, now) : Infinity;
+    const tasks = full === undefined ? {} : { tasks: [full] };
+    const cutOff = isOfFlow(phase) && hasBegun(job) ? softDeadline(job, now) : Infinity;
     return {
       kind: 'wait',
       because,
-      ...(here ? { for: 'slot', rank: rankFor(job, definition, world) } : { for: 'engine' }),
+      ...(here
+        ? { for: 'slot', rank: rankFor(job, definition, world), ...tasks }
+        : { for: 'engine' }),
       ...untilOf(acceptBy, cutOff, hardDeadline(job), expiryOf(job)),
     };
   }
   const timeout = flowTimeoutMs(job);
-  const deadline = phase === 'main' ? softDeadline(job, now) : boundary + timeout;
+  const deadline = isOfFlow(phase) ? softDeadline(job, now) : readyAt(job, leaf.path) + timeout;
   if (now >= deadline) {
     const why = failure('NotServed', { timeout, step: leaf.name, needs });
     const given = { ...why, retryable: false };
@@ -145,11 +149,12 @@ function start(
   definition: Task,
   now: number,
   world: World,
-): Move {
+): Begun {
   const { leaf } = beginning;
   const attempt = newAttempt(job, beginning);
   const plugin = pluginOf(definition);
-  const prepared = prepare(job, beginning, world, world.me.facts(plugin).templates);
+  const { templates, hash } = world.me.facts(plugin);
+  const prepared = prepare(job, beginning, world, templates);
   if (!prepared.ok) return failUnbegun(job, beginning, prepared.unbegun, now);
   const { params } = prepared;
   if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
@@ -157,6 +162,7 @@ function start(
     ...attempt,
     state: '$$active',
     plugin,
+    ...(hash === undefined ? {} : { plugin_hash: shortHash(hash) }),
     engine: world.me.id,
     pid: world.me.pid,
     claim: `${world.nonce}:${leaf.path}`,
@@ -168,4 +174,12 @@ function start(
       : { seen: seenBy(job, { ...leaf, path: leaf.entry.decides }) }),
   };
   return { kind: 'claim', job: withBegun(job, step, now), steps: [step] };
+}
+
+/** As much of a hash as tells one edition of a plugin from another. */
+const hashLength = 12;
+
+/** `sha256:<hex>` without its beginning and its end. */
+function shortHash(hash: string): string {
+  return hash.replace(/^sha256:/, '').slice(0, hashLength);
 }

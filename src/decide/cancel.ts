@@ -4,7 +4,7 @@ import { exits, isLive, isOpen, type Failure, type Step } from '../model/step.js
 import { finish } from './finish.js';
 import { hasBegun } from './history.js';
 import type { Move, World } from './intent.js';
-import { isWithin } from './results.js';
+import { isUndoing, isWithin } from './paths.js';
 import { cancelledSteps, stopMove } from './stop.js';
 import { interpret } from './structure/interpret.js';
 import { undoMove } from './undo.js';
@@ -38,8 +38,8 @@ export function cancelMove(job: LiveJob, now: number, world: World): Move | unde
 }
 
 /** Undoing, and steps of the cancel branch with their handlers: cancelling does not stop these. */
-function isOfFlow({ path, phase }: Step): boolean {
-  return phase !== 'undo' && !isWithin(path, 'cancel');
+function isOfFlow({ path }: Step): boolean {
+  return !isUndoing(path) && !isWithin(path, 'cancel');
 }
 
 function branchMove(job: LiveJob, now: number, world: World): Move | undefined {

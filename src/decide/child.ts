@@ -6,9 +6,10 @@ import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
 import { finish } from './finish.js';
 import { entryOf, leafAt, withBegun, withStep } from './history.js';
+import { definitionFor } from './serving.js';
 import { continueParams } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
-import { lookUp, type ChildJob, type Move, type Wait, type World } from './intent.js';
+import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } from './intent.js';
 
 /** A step that waits for its child. */
 export type ParentStep = WaitingStep & { readonly child: string };
@@ -22,7 +23,7 @@ export function spawnChild(
   flow: string,
   params: Readonly<Record<string, unknown>>,
   now: number,
-): Move {
+): Begun {
   const child = `${job._id}:${attempt.path}:${attempt.attempt}`;
   const step: ParentStep = {
     ...attempt,
@@ -37,7 +38,7 @@ export function spawnChild(
 }
 
 /** The job goes on as a new one with a fresh history; this one ends when that one is there. */
-export function continueAnew(job: LiveJob, beginning: Beginning, now: number): Move {
+export function continueAnew(job: LiveJob, beginning: Beginning, now: number): Begun {
   const [base, number = '1'] = job._id.split('~');
   const child = `${base}~${Number(number) + 1}`;
   const step: ParentStep = {
@@ -93,7 +94,7 @@ export function childMove(
       if (step['continues'] === true) {
         return { kind: 'spawn', job, children: [nextJob(job, step)] };
       }
-      const flow = entryOf(job, step.path)?.flow ?? job.definitions[step.task]?.flow;
+      const flow = definitionFor(job, step)?.flow;
       return { kind: 'spawn', job, children: [childJob(job, step, String(flow))] };
     }
     case 'final':
@@ -125,7 +126,10 @@ function settleChild(job: LiveJob, step: ParentStep, child: Ended, now: number):
     return withStep(job, own, { ...step, state: '$$complete', end: now, exit, ...result });
   }
   const reason = child.failure?.message ?? `exit ${exit}`;
-  const why = { ...failure('ChildFailed', { child: step.child, reason }), retryable: false };
+  // A flow has a retry of its own; only an entry that asks for it has the whole flow run again.
+  const { flow, retry } = entryOf(job, step.path) ?? {};
+  const again = flow === undefined || retry === undefined ? { retryable: false } : {};
+  const why = { ...failure('ChildFailed', { child: step.child, reason }), ...again };
   return failStep(job, own, { state: '$$error', failure: why, exit }, now);
 }
 

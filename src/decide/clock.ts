@@ -5,6 +5,7 @@ import type { LiveStep } from '../model/step.js';
 import { defaultTaskTimeoutMs } from '../model/task.js';
 import { heldMs } from './held.js';
 import { attemptsOf, entryOf, hasBegun } from './history.js';
+import { definitionFor } from './serving.js';
 
 /** The flow's timeout in ms; Infinity when there is none. */
 export function flowTimeoutMs(job: LiveJob): number {
@@ -52,7 +53,7 @@ export function untilOf(...times: readonly number[]): { readonly until?: number 
 /** How long an attempt may run, ms; Infinity when nothing limits it. */
 export function timeoutOf(job: LiveJob, step: LiveStep): number {
   const { total_timeout: total = 0, timeout = defaultTaskTimeoutMs } =
-    job.definitions[step.task] ?? {};
+    definitionFor(job, step) ?? {};
   const own = entryOf(job, step.path)?.timeout ?? timeout;
   const first = attemptsOf(job, step.path).find((attempt) => attempt.run === step.run) as LiveStep;
   const left = total === 0 ? Infinity : first.accepted + total - step.accepted;
@@ -61,6 +62,7 @@ export function timeoutOf(job: LiveJob, step: LiveStep): number {
 
 /** How long an attempt may give no sign of life, ms; Infinity when nothing limits it. */
 export function heartbeatOf(job: LiveJob, { path, task }: Pick<LiveStep, 'path' | 'task'>): number {
-  const heartbeat = entryOf(job, path)?.heartbeat ?? job.definitions[task]?.heartbeat ?? 0;
+  const heartbeat =
+    entryOf(job, path)?.heartbeat ?? definitionFor(job, { path, task })?.heartbeat ?? 0;
   return heartbeat === 0 ? Infinity : heartbeat;
 }

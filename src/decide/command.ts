@@ -1,6 +1,7 @@
 import { isFinal, type Job, type Signal } from '../model/job.js';
 import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
+import { without } from './record.js';
 import { reopened } from './reopen.js';
 import { skipped } from './skip.js';
 
@@ -58,7 +59,12 @@ function change(job: Job, request: JobRequest, who: Who, now: number): Commanded
 
 function ofUnfinished(job: Job, more: Readonly<Record<string, unknown>>): Commanded {
   if (isFinal(job)) return refused(`Job ${job._id} is final already.`);
-  return { kind: 'applied', job: { ...job, ...more } as Job };
+  return { kind: 'applied', job: { ...awake(job), ...more } as Job };
+}
+
+/** A sleeping job with something new is to be looked at, also by engines that start later. */
+function awake(job: Job): Job {
+  return without(job as Job & Readonly<Record<string, unknown>>, 'next_due');
 }
 
 /** Puts a signal into the job, once, where a waiting step takes it, now or later. */
@@ -74,7 +80,7 @@ export function receive(job: Job, signal: SignalDocument, now: number): Commande
     ...(data === undefined ? {} : { data }),
     ...(by === undefined ? {} : { by }),
   };
-  return { kind: 'applied', job: { ...job, signals: [...signals, kept] } as Job };
+  return { kind: 'applied', job: { ...awake(job), signals: [...signals, kept] } as Job };
 }
 
 function refused(because: string): Commanded {

@@ -5,7 +5,7 @@ import type { Entry } from '../model/tree.js';
 import { failUnbegun, newAttempt } from './begin.js';
 import { withNewStep } from './history.js';
 import { inputOf } from './input.js';
-import { lookUp, type Answer, type Move, type Question, type World } from './intent.js';
+import { lookUp, type Answer, type Begun, type Question, type World } from './intent.js';
 import type { Beginning } from './structure/progress.js';
 
 /**
@@ -17,7 +17,7 @@ export function conditionMove(
   beginning: Beginning,
   now: number,
   world: World,
-): Move | undefined {
+): Begun | undefined {
   const asked = questionsOf(job, beginning);
   const open = asked.filter(({ id }) => !world.answers.has(id));
   if (open.length > 0) return lookUp({ questions: open });

@@ -5,6 +5,7 @@ import { exits, isLive, type Failure, type LiveStep, type Step } from '../model/
 import { failStep, firstAcceptedOf } from './fail.js';
 import { attemptsOf, withStep } from './history.js';
 import type { Outcome } from './intent.js';
+import { definitionFor } from './serving.js';
 
 /*
  * Ends of an attempt that are no end of its step: the plugin waits for a signal, begins again, or
@@ -41,7 +42,7 @@ export function requeueStep(
   now: number,
 ): LiveJob {
   const due = now + delayMs;
-  const totalMs = job.definitions[step.task]?.total_timeout ?? 0;
+  const totalMs = definitionFor(job, step)?.total_timeout ?? 0;
   if (totalMs !== 0 && due > firstAcceptedOf(job, step, now) + totalMs) {
     const why = { ...failure('TotalTimeout', { timeout: totalMs }), retryable: false };
     return failStep(job, step, { state: '$$timeout', failure: why, exit: exits.timeout }, now);

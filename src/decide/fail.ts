@@ -5,6 +5,7 @@ import { exits, isFailed, type Failure, type FailedStep, type Step } from '../mo
 import { cataloguedAs, judged, policyFor } from './catalogue.js';
 import { attemptsOf, entryOf, withStep } from './history.js';
 import { isRetried, retryDue } from './retry.js';
+import { definitionFor } from './serving.js';
 
 /** How an attempt failed. */
 export type Failing = {
@@ -54,7 +55,7 @@ function nextAttempt(
   now: number,
 ): number | undefined {
   const attempts = attemptsOf(job, step.path).filter((attempt) => attempt.run === job.run);
-  const totalMs = job.definitions[step.task]?.total_timeout;
+  const totalMs = definitionFor(job, step)?.total_timeout;
   return retryDue(
     policy,
     {
@@ -90,7 +91,7 @@ function isLost(step: Step): boolean {
 
 /** The policy of a step: the entry's, else its task's; the wait falls back to the flow's. */
 function policyOf(job: LiveJob, step: Step): RetryPolicy {
-  const written = entryOf(job, step.path)?.retry ?? job.definitions[step.task]?.retry;
+  const written = entryOf(job, step.path)?.retry ?? definitionFor(job, step)?.retry;
   return toRetryPolicy(written, flowDelayOf(job));
 }
 

@@ -10,7 +10,7 @@ import { isRetried, waitMs } from './retry.js';
 import { leafProgress } from './structure/leaf.js';
 import { undoMove } from './undo.js';
 import { openWaits } from './waits.js';
-import { together } from './work.js';
+import { together } from './together.js';
 
 /**
  * The flow has failed at a step: the flow's retry comes first, then what was done is undone,

@@ -1,25 +1,45 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type Failure, type Step } from '../model/step.js';
+import { below, childPath, type Structure } from '../model/tree.js';
 import { conditionsOf, isTrue } from './conditions.js';
-import { attemptsOf, withNewStep } from './history.js';
-import { leavesIn } from './leaves.js';
-import { lookUp, type Move, type Question, type TemplateContext, type World } from './intent.js';
-import { marksAt, type Mark } from './marks.js';
-import { resultsBefore } from './results.js';
+import { attemptsOf, firstIndexAt, withNewStep } from './history.js';
+import { resultsFor } from './input.js';
+import {
+  lookUp,
+  type Answer,
+  type Move,
+  type Question,
+  type TemplateContext,
+  type World,
+} from './intent.js';
+import { marksAt, roundsOf, type Mark } from './marks.js';
 import { scopeOf } from './scope.js';
 import type { Gate } from './structure/progress.js';
 
 /**
- * Finds out what a structure asks before it goes on (its conditions, the case of a choice, the list
- * of a map, another round of a loop) and writes the answer into the steps, where it stays.
+ * Finds out what structures ask before they go on (their conditions, the case of a choice, the list
+ * of a map, another round of a loop) and writes the answers into the steps, where they stay.
  */
-export function gateMove(job: LiveJob, gate: Gate, now: number, world: World): Move {
-  const asked = questionsOf(job, gate);
-  const open = asked.filter(({ id }) => !world.answers.has(id));
-  if (open.length > 0) return lookUp({ questions: open });
-  const answered = verdictOf(job, gate, world);
-  return { kind: 'change', job: withNewStep(job, markStep(job, gate, answered, now)) };
+export function gatesMove(
+  job: LiveJob,
+  gates: readonly Gate[],
+  now: number,
+  world: World,
+): Move | undefined {
+  if (gates.length === 0) return undefined;
+  const questions: Question[] = [];
+  let marked = job;
+  for (const gate of gates) {
+    const open = asksOf(job, gate).filter(({ id }) => !world.answers.has(id));
+    if (open.length > 0) {
+      const context = contextOf(job, gate);
+      questions.push(...open.map(({ id, expression }) => ({ id, expression, context })));
+    } else {
+      marked = withNewStep(marked, markStep(job, gate, verdictOf(job, gate, world), now));
+    }
+  }
+  return marked === job ? lookUp({ questions }) : { kind: 'change', job: marked };
 }
 
 type Verdict =
@@ -28,33 +48,36 @@ type Verdict =
   | { readonly kind: 'fail'; readonly failure: Failure; readonly exit: number };
 
 function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
-  const { node, path } = gate;
-  for (const { at } of firstTime(job, gate) ? conditionsOf(node) : []) {
-    const answer = answerTo(world, `${path}.${at}`);
-    if (!answer.ok) return unanswered(answer.at, answer.reason);
+  const asks = asksOf(job, gate);
+  const answerTo = (ask: Ask): Answer => world.answers.get(ask.id) as Answer;
+  for (const ask of asks.filter(({ of }) => of === 'condition')) {
+    const answer = answerTo(ask);
+    if (!answer.ok) return unanswered(ask, answer);
     if (!isTrue(answer.value)) return { kind: 'skip' };
   }
+  const { node, path } = gate;
+  const own = asks.filter(({ of }) => of === 'rule');
   switch (node.structure) {
-    case 'choice': {
-      for (const i of node.choice.keys()) {
-        const answer = answerTo(world, `${path}.choice[${i}].when`);
-        if (!answer.ok) return unanswered(answer.at, answer.reason);
+    case 'choice':
+      for (const [i, ask] of own.entries()) {
+        const answer = answerTo(ask);
+        if (!answer.ok) return unanswered(ask, answer);
         if (isTrue(answer.value)) return { kind: 'mark', mark: { chosen: i } };
       }
       return { kind: 'mark', mark: { chosen: node.default === undefined ? null : 'default' } };
-    }
     case 'map': {
-      if (typeof node.map.over !== 'string')
-        return { kind: 'mark', mark: { items: node.map.over } };
-      const answer = answerTo(world, `${path}.map.over`);
-      if (!answer.ok) return unanswered(answer.at, answer.reason);
-      const items = listFrom(answer.value);
-      if (items !== undefined) return { kind: 'mark', mark: { items } };
-      const why = failure('OverInvalid', { at: answer.at, kind: typeof answer.value });
-      return { kind: 'fail', failure: why, exit: exits.definition };
+      const [ask] = own;
+      return ask === undefined
+        ? { kind: 'mark', mark: { items: node.map.over as readonly unknown[] } }
+        : itemsFrom(ask, answerTo(ask));
     }
-    case 'loop':
-      return roundOf(job, node.loop, path, world);
+    case 'loop': {
+      const [ask] = own;
+      const rounds = roundsOf(job, path);
+      return ask === undefined
+        ? { kind: 'mark', mark: { again: rounds < node.loop.max } }
+        : roundFrom(ask, answerTo(ask), rounds < node.loop.max, node.loop.max);
+    }
     case 'sequence':
     case 'parallel':
     case 'batch':
@@ -63,66 +86,76 @@ function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
   }
 }
 
+function itemsFrom(ask: Ask, answer: Answer): Verdict {
+  if (!answer.ok) return unanswered(ask, answer);
+  const items = listFrom(answer.value);
+  if (items !== undefined) return { kind: 'mark', mark: { items } };
+  const why = failure('OverInvalid', { at: ask.id, kind: describe(answer.value) });
+  return { kind: 'fail', failure: why, exit: exits.definition };
+}
+
 /** JSONata gives nothing for an empty list, and the item itself for a list of one. */
 function listFrom(value: unknown): readonly unknown[] | undefined {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value as readonly unknown[];
-  return typeof value === 'object' ? [value] : undefined;
+  return ['object', 'string', 'number'].includes(typeof value) ? [value] : undefined;
 }
 
-function roundOf(
-  job: LiveJob,
-  { while: condition, max }: { readonly while?: string; readonly max: number },
-  path: string,
-  world: World,
-): Verdict {
-  const rounds = marksAt(job, path).filter(({ again }) => again === true).length;
-  if (condition === undefined) return { kind: 'mark', mark: { again: rounds < max } };
-  const answer = answerTo(world, `${path}.loop.while`);
-  if (!answer.ok) return unanswered(answer.at, answer.reason);
+function describe(value: unknown): string {
+  return typeof value === 'boolean' ? String(value) : `a ${typeof value}`;
+}
+
+function roundFrom(ask: Ask, answer: Answer, isLeft: boolean, max: number): Verdict {
+  if (!answer.ok) return unanswered(ask, answer);
   const again = isTrue(answer.value);
-  if (!again || rounds < max) return { kind: 'mark', mark: { again } };
-  const why = failure('LoopLimit', { at: answer.at, max });
+  if (!again || isLeft) return { kind: 'mark', mark: { again } };
+  const why = failure('LoopLimit', { at: ask.id, max });
   return { kind: 'fail', failure: why, exit: exits.failed };
 }
 
-function answerTo(world: World, at: string) {
-  const answer = world.answers.get(at);
-  return { at, ...(answer ?? { ok: false as const, reason: 'it was not asked' }) };
-}
-
-function unanswered(at: string, reason: string): Verdict {
-  const why = failure('ExpressionError', { at, reason });
+function unanswered({ id }: Ask, { reason }: Extract<Answer, { ok: false }>): Verdict {
+  const why = failure('ExpressionError', { at: id, reason });
   return { kind: 'fail', failure: why, exit: exits.definition };
 }
 
-function firstTime(job: LiveJob, { path }: Gate): boolean {
-  return marksAt(job, path).length === 0;
+/** An expression that must be evaluated; `id` is where it stands, and in which round of a loop. */
+type Ask = {
+  readonly id: string;
+  readonly expression: string;
+  /** Whether the structure begins at all, or how it goes on. */
+  readonly of: 'condition' | 'rule';
+};
+
+function asksOf(job: LiveJob, { node, path }: Gate): readonly Ask[] {
+  const isFirst = marksAt(job, path).length === 0;
+  return [
+    ...(isFirst ? conditionsOf(node) : []).map(({ at, expression }): Ask => ({
+      id: below(path, at),
+      expression,
+      of: 'condition',
+    })),
+    ...rulesOf(job, node, path).map(([at, expression]): Ask => ({
+      id: below(path, at),
+      expression,
+      of: 'rule',
+    })),
+  ];
 }
 
-function questionsOf(job: LiveJob, gate: Gate): readonly Question[] {
-  const { node, path } = gate;
-  const own = firstTime(job, gate) ? conditionsOf(node) : [];
-  const asked = [...own, ...expressionsOf(gate)];
-  if (asked.length === 0) return [];
-  const context = contextOf(job, gate);
-  return asked.map(({ at, expression }) => ({ id: `${path}.${at}`, expression, context }));
-}
-
-type Asked = { readonly at: string; readonly expression: string };
-
-function expressionsOf({ node }: Gate): readonly Asked[] {
+function rulesOf(
+  job: LiveJob,
+  node: Structure,
+  path: string,
+): readonly (readonly [at: string, expression: string])[] {
   switch (node.structure) {
     case 'choice':
-      return node.choice.map(({ when }, i) => ({ at: `choice[${i}].when`, expression: when }));
+      return node.choice.map(({ when }, i) => [`choice[${i}].when`, when] as const);
     case 'map':
-      return typeof node.map.over === 'string'
-        ? [{ at: 'map.over', expression: node.map.over }]
-        : [];
-    case 'loop':
-      return node.loop.while === undefined
-        ? []
-        : [{ at: 'loop.while', expression: node.loop.while }];
+      return typeof node.map.over === 'string' ? [['map.over', node.map.over]] : [];
+    case 'loop': {
+      const { while: condition } = node.loop;
+      return condition === undefined ? [] : [[`loop.${roundsOf(job, path)}.while`, condition]];
+    }
     case 'sequence':
     case 'parallel':
     case 'batch':
@@ -132,17 +165,16 @@ function expressionsOf({ node }: Gate): readonly Asked[] {
 }
 
 /** A loop sees its last round as well as what is before it. */
-function contextOf(job: LiveJob, { node, path }: Gate): TemplateContext {
-  const rounds = marksAt(job, path).filter(({ again }) => again === true).length;
-  const inside = node.structure === 'loop' ? `${path}.loop.${rounds}` : path;
-  const { results, parent_results } = resultsBefore(job, inside.replace(/^\./, ''));
-  const round = node.structure === 'loop' ? { round: rounds } : {};
-  const step = { path, name: node.name ?? node.structure };
+function contextOf(job: LiveJob, { node, path, phase }: Gate): TemplateContext {
+  const rounds = roundsOf(job, path);
+  const isLoop = node.structure === 'loop';
+  const inside = isLoop ? childPath(path, 'loop', rounds) : path;
+  const { results, parent_results } = resultsFor(job, { path: inside, phase });
   return {
     ...scopeOf(job, path),
-    ...round,
+    ...(isLoop ? { round: rounds } : {}),
     job,
-    step,
+    step: { path, name: node.name ?? node.structure },
     params: job.params ?? {},
     results,
     parent_results,
@@ -151,7 +183,7 @@ function contextOf(job: LiveJob, { node, path }: Gate): TemplateContext {
 
 function markStep(job: LiveJob, { node, path, phase }: Gate, verdict: Verdict, now: number): Step {
   const base = {
-    index: leavesIn(job.tasks).firstIndex(path) ?? 0,
+    index: firstIndexAt(job, path),
     path,
     name: node.name ?? node.structure,
     task: node.structure,

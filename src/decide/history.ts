@@ -1,8 +1,9 @@
 import type { LiveJob } from '../model/job.js';
-import type { Step, StepIn } from '../model/step.js';
-import type { Entry, Leaf, Structure } from '../model/tree.js';
+import { isOpen, type Step, type StepIn } from '../model/step.js';
+import type { Entry, Leaf } from '../model/tree.js';
 import { leavesIn, pathsAbove } from './leaves.js';
 import { isFrom } from './order.js';
+import { isWithin } from './paths.js';
 import { leafBelow } from './structure/decider.js';
 import { without } from './record.js';
 
@@ -11,7 +12,7 @@ export function attemptsOf(job: LiveJob, path: string): readonly Step[] {
   return index(job).all.get(path) ?? [];
 }
 
-/** Those of them that count: not the ones from before a retry that asked for the step anew. */
+/** Those of them that count. */
 export function countedAt(job: LiveJob, path: string): readonly Step[] {
   return index(job).counted.get(path) ?? [];
 }
@@ -41,9 +42,10 @@ export function withNewStep(job: LiveJob, step: Step): LiveJob {
  * time of the flow.
  */
 export function withBegun(job: LiveJob, step: Step, now: number): LiveJob {
-  const first = !hasBegun(job) && now > job.start ? { held_ms: now - job.start } : {};
+  const from = job.timed_from ?? job.start;
+  const first = !hasBegun(job) && now > from ? { held_ms: now - from } : {};
   const state = `${step.task}-${step.index}`;
-  return withNewStep(without({ ...job, ...first, state }, 'next_due', 'resume_at'), step);
+  return withNewStep(without({ ...job, ...first, state }, 'next_due'), step);
 }
 
 /** The attempt that completed the step at a path, or the handler's that recovered it. */
@@ -59,49 +61,63 @@ export function lineOf(path: string): readonly string[] {
   return line;
 }
 
-/** Some step is at a path or below it. */
-export function hasStepsBelow(job: LiveJob, path: string): boolean {
-  return index(job).above.has(path);
+/** The last run in which something was done at a path or below it; undefined: nothing ever was. */
+export function lastRunBelow(job: LiveJob, path: string): number | undefined {
+  return index(job).below.get(path);
 }
 
-/**
- * Steps by path. Attempts are numbered through, but those from before a retry that asked for their
- * step anew count no more: not by themselves, nor for a line (a path and its handlers), nor
- * as something at or below a path.
- */
+/** Something at a path or below it runs or waits. */
+export function isBusyBelow(job: LiveJob, path: string): boolean {
+  return index(job).busy.has(path);
+}
+
+/** Steps by path. All of them are numbered through, but not all count; see `counts`. */
 type Index = {
   readonly all: ReadonlyMap<string, readonly Step[]>;
   readonly counted: ReadonlyMap<string, readonly Step[]>;
+  /** The last one of a step and its handlers. */
   readonly line: ReadonlyMap<string, Step>;
-  readonly above: ReadonlySet<string>;
+  readonly below: ReadonlyMap<string, number>;
+  readonly busy: ReadonlySet<string>;
 };
 
 /**
  * Every leaf of a tree asks for its steps; one pass answers them all. The answer is kept as long as
- * the list itself: lists of steps are replaced, never changed, and so are the wishes to redo.
+ * the list itself and what it is read by: all of these are replaced, never changed.
  */
-const indexes = new WeakMap<readonly Step[], Index & { readonly redo: LiveJob['redo'] }>();
+const indexes = new WeakMap<readonly Step[], { readonly of: LiveJob; readonly index: Index }>();
 
-function index({ steps, redo, tasks, first_run: firstRun = 1 }: LiveJob): Index {
-  const before = indexes.get(steps);
-  if (before !== undefined && before.redo === redo) return before;
+function index(job: LiveJob): Index {
+  const known = indexes.get(job.steps);
+  if (known !== undefined && isReadAlike(known.of, job)) return known.index;
+  const made = makeIndex(job);
+  indexes.set(job.steps, { of: job, index: made });
+  return made;
+}
+
+function isReadAlike(one: LiveJob, other: LiveJob): boolean {
+  return (['redo', 'tasks', 'run', 'first_run'] as const).every((key) => one[key] === other[key]);
+}
+
+function makeIndex(job: LiveJob): Index {
   const all = new Map<string, Step[]>();
   const counted = new Map<string, Step[]>();
   const line = new Map<string, Step>();
-  const above = new Set<string>();
-  for (const step of steps) {
-    // A job that began anew does not look at what it did before.
+  const below = new Map<string, number>();
+  const busy = new Set<string>();
+  const undone = undoneDeciders(job);
+  for (const step of job.steps) {
     const { path, run } = step;
     put(all, step);
-    if (run < firstRun) continue;
-    if (redo !== undefined && isOutdated(step, redo, tasks)) continue;
+    if (!counts(step, job, undone)) continue;
     put(counted, step);
     for (const at of lineOf(path)) line.set(at, step);
-    for (const at of pathsAbove(path)) above.add(at);
+    for (const at of pathsAbove(path)) {
+      below.set(at, run);
+      if (isOpen(step)) busy.add(at);
+    }
   }
-  const made = { all, counted, line, above, redo };
-  indexes.set(steps, made);
-  return made;
+  return { all, counted, line, below, busy };
 }
 
 function put(byPath: Map<string, Step[]>, step: Step): void {
@@ -110,14 +126,36 @@ function put(byPath: Map<string, Step[]>, step: Step): void {
   else there.push(step);
 }
 
-/** A later retry asked for this step, or for one before it, to be done again. */
-function isOutdated(step: Step, redo: NonNullable<LiveJob['redo']>, tasks: Structure): boolean {
-  return redo.some(({ from, run }) => step.run < run && isFrom(step.path, from, tasks));
+/**
+ * What a job did before it began anew counts no more, nor what a later retry asked to be done again,
+ * nor how an earlier run ended: its handler and its cancel branch. A decider of which something was
+ * undone begins anew.
+ */
+function counts({ path, run }: Step, job: LiveJob, undone: ReadonlyMap<string, number>): boolean {
+  const { redo = [], first_run: firstRun = 1 } = job;
+  if (run < firstRun) return false;
+  if (run < job.run && (isWithin(path, 'error') || isWithin(path, 'cancel'))) return false;
+  for (const [decider, last] of undone) if (run <= last && isWithin(path, decider)) return false;
+  const isAskedFor = redo.some(
+    (wish) => run < wish.run && wish.run <= job.run && isFrom(path, wish.from, job.tasks),
+  );
+  return !isAskedFor;
 }
 
 /** The entry at a path of the flow or of its cancel branch; handlers have none. */
 export function entryOf(job: LiveJob, path: string): Entry | undefined {
   return leafAt(job, path)?.entry;
+}
+
+/** Paths of deciders, with the last run before this one in which something of theirs was undone. */
+function undoneDeciders({ steps, run }: LiveJob): ReadonlyMap<string, number> {
+  const undone = new Map<string, number>();
+  for (const step of steps) {
+    if (step.phase !== 'undo' || step.state !== '$$complete' || step.run >= run) continue;
+    const decider = /^(.+)\.(?:activity|child)\.[^.]+\.undo$/.exec(step.path)?.[1];
+    if (decider !== undefined) undone.set(decider, step.run);
+  }
+  return undone;
 }
 
 /** The leaf at a path of the flow or of its cancel branch, also of what a decider began. */
@@ -127,6 +165,13 @@ export function leafAt(job: LiveJob, path: string): Leaf | undefined {
   const above = /^(.*)\.(?:continue|(?:decision|activity|timer|child)\.[^.]+)$/.exec(path)?.[1];
   const decider = above === undefined ? undefined : writtenLeaf(job, above);
   return decider?.entry.decider === undefined ? undefined : leafBelow(job, decider, path);
+}
+
+/** Position of the first entry at or below a path of the flow or of its cancel branch, else 0. */
+export function firstIndexAt(job: LiveJob, path: string): number {
+  const { cancel } = job.flow_definition;
+  const inFlow = leavesIn(job.tasks).firstIndex(path);
+  return inFlow ?? (cancel && leavesIn(cancel, 'cancel').firstIndex(path)) ?? 0;
 }
 
 function writtenLeaf(job: LiveJob, path: string): Leaf | undefined {

@@ -37,11 +37,17 @@ export function initialise(submitted: NewJob, now: number, world: World): Move {
   }
 }
 
-/** A copy of an ended job, submitted again, begins with none of what the engine wrote. */
+/**
+ * A copy of an ended job, submitted again, begins with none of what the engine wrote: signals that
+ * came for the other one are not for this one. A job may get signals before it begins.
+ */
 function withoutTraces(job: NewJob): NewJob {
   const written = ['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'] as const;
-  const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'flow_rev'] as const;
-  return without(job as NewJob & Record<string, unknown>, ...written, ...times);
+  const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from'] as const;
+  const runs = ['flow_rev', 'first_run', 'restarts', 'redo', 'refresh', 'retry_refused'] as const;
+  const told = 'steps' in job ? (['signals', 'requests', 'notes', 'retry'] as const) : [];
+  const all = [...written, ...times, ...runs, ...told];
+  return without(job as NewJob & Record<string, unknown>, ...all);
 }
 
 type OwnedJob = NewJob & { readonly owner: string };

@@ -1,7 +1,8 @@
 import type { LiveJob } from '../model/job.js';
-import type { Step } from '../model/step.js';
+import { isOfFlow, type Step } from '../model/step.js';
 import { handlerParams, stepParams } from './params.js';
-import { allResults, resultsBefore, type Results } from './results.js';
+import { resultsAround, resultsBefore, type Results } from './results.js';
+import { isOfDecider } from './paths.js';
 import { scopeOf } from './scope.js';
 import type { Beginning } from './structure/progress.js';
 
@@ -15,40 +16,13 @@ export type Input = Results & {
 /** A step of the flow sees what is before it; handlers and the cancel branch see everything. */
 export function inputOf(job: LiveJob, { leaf, phase }: Beginning): Input {
   const { path, entry } = leaf;
-  const own = (phase === 'main' || phase === 'callback') && !isOfDecider(path);
-  const params = own ? stepParams(job, leaf) : handlerParams(job, entry.task, entry.params);
+  // What a decider began brings its parameters along.
+  const own = isOfFlow(phase) && !isOfDecider(path);
+  const params = own ? stepParams(job, leaf) : handlerParams(job, entry);
   return { ...resultsFor(job, { path, phase }), scope: scopeOf(job, path), params };
-}
-
-/** What a decider began brings its parameters along. */
-function isOfDecider(path: string): boolean {
-  return /\.(activity|timer|child)\.[^.]+$/.test(path) || path.endsWith('.continue');
 }
 
 /** The results that a step sees. */
 export function resultsFor(job: LiveJob, { path, phase }: Pick<Step, 'path' | 'phase'>): Results {
-  switch (phase) {
-    case 'main':
-    case 'callback':
-      return seen(resultsBefore(job, path));
-    case 'error':
-    case 'undo':
-    case 'cancel':
-      return together(seen(allResults(job)), within(job, path));
-  }
-}
-
-const seen = ({ results, parent_results, previous }: Results): Results => ({
-  results,
-  parent_results,
-  previous,
-});
-
-/** In a map, the results of the own item stand in for the lists of all. */
-function within(job: LiveJob, path: string): Results | undefined {
-  return /(^|\.)map\./.test(path) ? seen(resultsBefore(job, path)) : undefined;
-}
-
-function together(all: Results, own: Results | undefined): Results {
-  return own === undefined ? all : { ...all, results: { ...all.results, ...own.results } };
+  return isOfFlow(phase) ? resultsBefore(job, path) : resultsAround(job, path);
 }

@@ -27,6 +27,8 @@ export type Rendered =
 export type PluginFacts = {
   /** Names of top-level parameters that it renders itself. */
   readonly templates: readonly string[];
+  /** `sha256:<hex>` of its code. */
+  readonly hash?: string;
 };
 
 /** Another engine, or this one, as far as deciding cares. */
@@ -57,6 +59,8 @@ export type World = {
   readonly me: Peer & {
     readonly pid: number;
     readonly freeSlots: number;
+    /** How many attempts of a task (by its key) this process has in hand. */
+    readonly runningOf: (task: string) => number;
     readonly facts: (plugin: string) => PluginFacts;
     /** Claims of the attempts that this process has in hand. */
     readonly running: ReadonlySet<string>;
@@ -159,10 +163,22 @@ export type Wait = {
   readonly for?: 'slot' | 'engine';
   /** With `for: 'slot'`: so many engines come before this one for this step. */
   readonly rank?: number;
+  /** With `for: 'slot'`: tasks of which one may run once more must come first. */
+  readonly tasks?: readonly TaskSlots[];
 };
+
+/** A task, by its key, of which an engine runs so many attempts at once at the most. */
+export type TaskSlots = { readonly task: string; readonly slots: number };
 
 /** One move inside a decision: a changed job to go on from, or the end of the decision. */
 export type Move = { readonly kind: 'change'; readonly job: LiveJob | FinalJob } | Intent;
+
+/** What comes of a step that can begin. */
+export type Begun =
+  | { readonly kind: 'change'; readonly job: LiveJob }
+  | Extract<Intent, { kind: 'claim' | 'spawn' }>
+  | LookUp
+  | Wait;
 
 /** How an attempt ended, as the runner tells. Delays in ms. */
 export type Outcome =

@@ -26,6 +26,11 @@ export function marksAt(job: LiveJob, path: string): readonly Mark[] {
   return countedAt(job, path).flatMap((step) => markOf(step) ?? []);
 }
 
+/** So many rounds of the loop at a path have begun. */
+export function roundsOf(job: LiveJob, path: string): number {
+  return marksAt(job, path).filter(({ again }) => again === true).length;
+}
+
 function markOf(step: Step): Mark | undefined {
   if (step.state !== '$$complete') return undefined;
   const { result } = step;

@@ -1,54 +1,101 @@
-import { definedPath, isStructure, type Graph, type Node, type Structure } from '../model/tree.js';
-import { nodeAt } from './leaves.js';
+import { callbacks, isStructure, type Graph, type Node, type Structure } from '../model/tree.js';
+import { isWithin } from './paths.js';
 
 /**
  * A step is the one at `from`, belongs to it (a handler, its undoing), or comes after it in the
- * flow: what follows in a sequence, a graph or a later round; not what just runs beside it. What the
- * flow itself does at its end (its handler, its cancel branch) comes after everything.
+ * flow: what follows in a sequence or a graph, a later round, the callbacks of a batch; not what just
+ * runs beside it. In `from` a `*` stands for every item of a map, or for every round of a loop.
  */
-export function isFrom(path: string, from: string, tree: Structure): boolean {
+export function isFrom(path: string, from: string, tree: Node): boolean {
   const one = path.split('.');
   const other = from.split('.');
-  const parting = other.findIndex((segment, i) => segment !== one[i]);
-  if (parting < 0) return true;
-  if (one.length === parting) return isDecidedBelow(path, tree);
-  if (parting === 0 && /^(error|cancel)$/.test(one[0] ?? '')) return true;
-  const kind = parting === 0 ? 'sequence' : (one[parting - 1] ?? '');
-  const [a, b] = [one[parting] ?? '', other[parting] ?? ''];
-  switch (kind) {
+  let node: Node | undefined = tree;
+  let depth = 0;
+  while (node !== undefined && isStructure(node)) {
+    const b = stepInto(node, other, depth);
+    if (b === undefined) return isWithin(path, from);
+    const a = stepInto(node, one, depth);
+    // The path is that of the structure itself: what was found out for a loop is asked again.
+    if (a === undefined) return node.structure === 'loop';
+    if (a.key !== b.key || (a.at !== b.at && b.at !== '*')) return comesAfter(node, a, b);
+    depth = b.depth;
+    node = b.node;
+  }
+  return true;
+}
+
+/** Where a path leads from a structure. */
+type Way = {
+  readonly node: Node | undefined;
+  /** So many segments of the path lead to the node. */
+  readonly depth: number;
+  /** The word before the number or name (`sequence`, `graph`), or the whole way (`default`). */
+  readonly key: string;
+  /** The number or name of the node; nothing where the word says it all. */
+  readonly at: string;
+};
+
+function stepInto(node: Structure, path: readonly string[], from: number): Way | undefined {
+  // The path of a node in a sequence at the root is just its number.
+  if (from === 0 && node.structure === 'sequence') {
+    const [at = ''] = path;
+    const child = at === '' ? undefined : node.sequence[Number(at)];
+    return child === undefined ? undefined : { node: child, depth: 1, key: 'sequence', at };
+  }
+  const [key = '', at = ''] = path.slice(from, from + 2);
+  if (key === node.structure) return { node: childAt(node, at), depth: from + 2, key, at };
+  const named = (node as Readonly<Record<string, unknown>>)[key] as Node | undefined;
+  const isWay = key === 'default' || callbacks.some((callback) => callback === key);
+  return isWay ? { node: named, depth: from + 1, key, at: '' } : undefined;
+}
+
+function childAt(node: Structure, at: string): Node | undefined {
+  switch (node.structure) {
     case 'sequence':
-    case 'loop':
-      return Number(a) > Number(b);
-    case 'graph':
-      return follows(tree, one.slice(0, parting - 1).join('.'), a, b);
+      return node.sequence[Number(at)];
     case 'parallel':
+      return node.parallel[Number(at)];
     case 'batch':
-    case 'map':
+      return node.batch[Number(at)];
+    case 'graph':
+      return node.graph[at];
     case 'choice':
-      return false;
-    default:
-      // Callbacks of a batch come after its nodes, and after each other.
-      return parting > 0 ? callbackRank(a) > callbackRank(b) : Number(a) > Number(b);
+      return node.choice[Number(at)]?.then;
+    case 'map':
+      return node.map.do;
+    case 'loop':
+      return node.loop.do;
   }
 }
 
-/** What was found out for a loop before a round is asked again after the round. */
-function isDecidedBelow(path: string, tree: Structure): boolean {
-  const node = nodeAt(tree, definedPath(path));
-  return node !== undefined && isStructure(node) && node.structure === 'loop';
+function comesAfter(node: Structure, a: Way, b: Way): boolean {
+  switch (node.structure) {
+    case 'sequence':
+    case 'loop':
+      return Number(a.at) > Number(b.at);
+    case 'graph':
+      return follows(node.graph, a.at, b.at);
+    case 'batch':
+      return callbackRank(a) > callbackRank(b);
+    case 'parallel':
+    case 'map':
+    case 'choice':
+      return false;
+  }
 }
 
-const ranks: readonly string[] = ['batch', 'on_success', 'on_failure', 'on_complete'];
-
-function callbackRank(segment: string): number {
-  return ranks.indexOf(segment);
+/** The callbacks of a batch come after its nodes, and one after the other. */
+function callbackRank({ key }: Way): number {
+  return callbacks.findIndex((callback) => callback === key);
 }
 
 /** A node of a graph comes after another, over any number of nodes between. */
-function follows(tree: Node, path: string, name: string, before: string): boolean {
-  const node = nodeAt(tree, path);
-  const graph = node !== undefined && 'graph' in node ? node.graph : ({} as Graph['graph']);
-  const reach = (at: string): boolean =>
-    (graph[at]?.after ?? []).some((other) => other === before || reach(other));
+function follows(graph: Graph['graph'], name: string, before: string): boolean {
+  const seen = new Set<string>();
+  const reach = (at: string): boolean => {
+    if (seen.has(at)) return false;
+    seen.add(at);
+    return (graph[at]?.after ?? []).some((other) => other === before || reach(other));
+  };
   return reach(name);
 }

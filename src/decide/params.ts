@@ -1,5 +1,5 @@
 import type { FlowSettings, LiveJob, Problem } from '../model/job.js';
-import type { Leaf } from '../model/tree.js';
+import { namesTask, type Entry, type Leaf } from '../model/tree.js';
 import { failure } from '../model/failures.js';
 import type { Failure } from '../model/step.js';
 import { isPlain, merge, valueAt, withValueAt } from './record.js';
@@ -20,7 +20,7 @@ export function expandParams(
   const expanded: Record<string, unknown> = merge(written);
   for (const leaf of leaves) {
     expanded[leaf.label] = merge(
-      definitions[leaf.entry.task]?.params,
+      namesTask(leaf.entry) ? definitions[leaf.entry.task]?.params : undefined,
       objectAt(flow.params, leaf.entry.task),
       objectAt(flow.params, leaf.label),
       leaf.entry.params,
@@ -47,11 +47,12 @@ export function difference(params: Params, defaults: Params): Params {
 }
 
 /** Parameters of a handler or of a step of the cancel branch: these have no place in the flow. */
-export function handlerParams(job: LiveJob, task: string, own: Params | undefined): Params {
+export function handlerParams(job: LiveJob, entry: Entry): Params {
+  const { task, params } = entry;
   return merge(
-    job.definitions[task]?.params,
+    namesTask(entry) ? job.definitions[task]?.params : undefined,
     objectAt(job.flow_definition.params, task),
-    own,
+    params,
     objectAt(job.params, task),
   );
 }

@@ -12,11 +12,16 @@ export type Unbegun = { readonly failure: Failure; readonly exit: number };
 
 /** The parameters of an attempt with everything filled in, or what is wrong with them. */
 export type Prepared =
-  | { readonly ok: true; readonly params: Readonly<Record<string, unknown>> }
+  | {
+      readonly ok: true;
+      readonly params: Readonly<Record<string, unknown>>;
+      /** Texts of the entry itself. */
+      readonly texts: Readonly<Record<string, unknown>>;
+    }
   | { readonly ok: false; readonly unbegun: Unbegun };
 
 /**
- * Fills in mappings and templates. `extra` are texts of the entry itself that may hold templates,
+ * Fills in mappings and templates. `texts` are those of the entry itself that may hold templates,
  * beside its parameters; `untouched` are parameters that the plugin renders.
  */
 export function prepare(
@@ -24,11 +29,11 @@ export function prepare(
   beginning: Beginning,
   world: World,
   untouched: readonly string[],
-  extra: Readonly<Record<string, unknown>> = {},
+  texts: Readonly<Record<string, unknown>> = {},
 ): Prepared {
   const { leaf, phase } = beginning;
   const { params, previous, results, parent_results, scope } = inputOf(job, beginning);
-  const mapped = mapStdio(params, leaf, leaf.index === 0 ? job.params : previous);
+  const mapped = mapStdio(params, leaf, previous === undefined ? job.params : previous);
   if (!mapped.ok) {
     return { ok: false, unbegun: { failure: mapped.failure, exit: exits.definition } };
   }
@@ -36,9 +41,15 @@ export function prepare(
   const attempt = attemptsOf(job, path).length + 1;
   const step = { index, path, name, task: entry.task, attempt, run: job.run, phase };
   const context = { ...scope, job, step, params: mapped.params, results, parent_results };
-  const rendered = world.render({ ...mapped.params, ...extra }, context, untouched);
-  if (rendered.ok) return { ok: true, params: rendered.value };
-  const at = rendered.at in extra ? rendered.at : `params.${rendered.at}`;
-  const why = failure('TemplateError', { at, reason: rendered.reason });
+  const filled = world.render(mapped.params, context, untouched);
+  if (!filled.ok) return unfilled(`params.${filled.at}`, filled.reason);
+  const told = world.render(texts, context, []);
+  return told.ok
+    ? { ok: true, params: filled.value, texts: told.value }
+    : unfilled(told.at, told.reason);
+}
+
+function unfilled(at: string, reason: string): Prepared {
+  const why = failure('TemplateError', { at, reason });
   return { ok: false, unbegun: { failure: why, exit: exits.definition } };
 }

@@ -1,27 +1,43 @@
 import type { LiveJob } from '../model/job.js';
 import { isFailed, type Step } from '../model/step.js';
 import { attemptsOf } from './history.js';
+import { nodeAt } from './leaves.js';
+import { isFrom } from './order.js';
+import { isOfEnd, isWithin } from './paths.js';
 
 /**
  * Since when the step at a path could begin (epoch ms): the end of its attempt before, else the
- * last end of anything that does not just run beside it.
+ * last end of anything that it comes after.
  */
 export function readyAt(job: LiveJob, path: string): number {
   const held = job.steps.length === 0 ? (job.held_ms ?? 0) : 0;
-  const own = attemptsOf(job, path);
-  const before = own.length > 0 ? own : job.steps.filter((step) => !isBeside(step.path, path));
-  return Math.max(job.start + held, job.resume_at ?? 0, ...before.map(endOf));
+  const last = attemptsOf(job, path).at(-1);
+  const from = Math.max(job.start + held, job.timed_from ?? 0, job.resume_at ?? 0);
+  if (last !== undefined && last.run === job.run) {
+    return Math.max(from, isFailed(last) ? (last.due ?? last.end) : endOf(last));
+  }
+  // In another run it comes after everything of the run before.
+  const before =
+    last === undefined ? job.steps.filter((step) => isBefore(job, step, path)) : job.steps;
+  return Math.max(from, ...before.map(endOf));
+}
+
+function isBefore(job: LiveJob, step: Step, path: string): boolean {
+  if (isOfEnd(path) || isFrom(path, step.path, job.tasks)) return true;
+  return mapsAround(job, path).some((map) => isWithin(step.path, map));
+}
+
+/** The maps around a path that take few items at a time: an item waits for others to end. */
+function mapsAround(job: LiveJob, path: string): readonly string[] {
+  const found = [...path.matchAll(/(?:^|\.)map\.\d+(?=\.|$)/g)].map(({ index }) =>
+    path.slice(0, index),
+  );
+  return found.filter((at) => {
+    const node = nodeAt(job.tasks, at);
+    return node !== undefined && 'map' in node && (node.map.limit ?? 0) > 0;
+  });
 }
 
 function endOf(step: Step): number {
-  if (isFailed(step)) return step.due ?? step.end;
   return 'end' in step ? (step.end as number) : 0;
-}
-
-/** Two paths part at a structure whose nodes do not wait for each other. */
-function isBeside(one: string, other: string): boolean {
-  const a = one.split('.');
-  const b = other.split('.');
-  const parting = a.findIndex((segment, i) => segment !== b[i]);
-  return ['parallel', 'batch', 'map'].includes(a[parting - 1] ?? '');
 }

@@ -1,14 +1,15 @@
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, type Failure } from '../model/step.js';
+import { exits, isOfFlow, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';
-import { leavesOf, type Leaf } from '../model/tree.js';
+import { isStructure, leavesOf, type Leaf } from '../model/tree.js';
 import { finish } from './finish.js';
-import { completionOn } from './history.js';
+import { completionOn, lastAttempt } from './history.js';
 import { flowFailure } from './initialise.js';
 import { lookUp, type Move, type World } from './intent.js';
-import { leavesIn } from './leaves.js';
+import { leavesIn, nodeAt } from './leaves.js';
+import { decisionMaker, isOfDecider } from './paths.js';
 import { difference, expandParams } from './params.js';
 import { isPlain, merge, without } from './record.js';
 import { snapshot } from './snapshot.js';
@@ -67,15 +68,19 @@ function refreshWith(
   };
 }
 
-/** A step that is done and that the flow as it is now has not, or has another task for. */
+/**
+ * A step that is done and that the flow as it is now has not, or has another task for; or something
+ * that was found out for a structure where there is another one now.
+ */
 function movedStep(job: LiveJob, flow: Flow): Failure | undefined {
-  const { at } = leavesIn(flow.tasks);
   for (const step of job.steps) {
-    if (step.phase !== 'main' || step.structure !== undefined) continue;
-    if (completionOn(job, step.path) === undefined) continue;
-    const now = at(step.path)?.entry.task;
-    if (now === step.task) continue;
-    return failure('RefreshRefused', { step: step.path, task: step.task, now: now ?? 'gone' });
+    const { path, phase, task, structure } = step;
+    if (!isOfFlow(phase) || isOfDecider(path) || lastAttempt(job, path) !== step) continue;
+    const isDone =
+      structure === undefined ? completionOn(job, path) !== undefined : step.state === '$$complete';
+    const node = isDone ? nodeAt(flow.tasks, decisionMaker(path)) : undefined;
+    const now = node === undefined ? 'gone' : isStructure(node) ? node.structure : node.task;
+    if (isDone && now !== task) return failure('RefreshRefused', { step: path, task, now });
   }
   return undefined;
 }

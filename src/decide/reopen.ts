@@ -1,5 +1,7 @@
 import type { FinalJob, Job, LiveJob } from '../model/job.js';
+import { parseDocument, type Parsed, type StoredDocument } from '../model/parse.js';
 import type { RetryWish } from '../model/request.js';
+import { timeSchema, toEpochMs } from '../model/scalars.js';
 import type { Leaf } from '../model/tree.js';
 import { leavesIn } from './leaves.js';
 import { isPlain, merge, without } from './record.js';
@@ -13,58 +15,79 @@ type Reopened =
  * Nothing that was done is done again unless `from` asks for it; all attempts stay on record. The
  * flow's time begins anew. A job that ended before its first step begins from nothing.
  */
-export function reopened(
-  job: FinalJob,
-  { from, params, latest }: RetryWish,
-  now: number,
-): Reopened {
-  if (!hasSnapshot(job)) return { kind: 'applied', job: asNew(job, params) };
-  const ended = job as unknown as LiveJob;
-  const run = ended.run + 1;
-  const leaf = from === undefined ? undefined : leafNamed(ended, from);
+export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened {
+  if (!hasSnapshot(job)) return { kind: 'applied', job: asNew(job, wish.params, now) };
+  const parsed = parseDocument(asLive(job, now));
+  if (parsed.kind !== 'job' || !parsed.ok) {
+    return refused(`Job ${job._id} cannot go on as it stands: ${problemOf(parsed)}`);
+  }
+  const { from, params, latest } = wish;
+  const live = parsed.value as LiveJob;
+  const leaf = from === undefined ? undefined : leafNamed(live, from);
   if (from !== undefined && leaf === undefined) {
-    return { kind: 'refused', because: `Job ${job._id} has no step "${from}".` };
+    return refused(`Job ${job._id} has no step "${from}".`);
   }
   if (leaf === undefined && job.exit === 0) {
-    const because = `Job ${job._id} succeeded; say with "from" at which step it is to begin again.`;
-    return { kind: 'refused', because };
+    return refused(`Job ${job._id} succeeded; say with "from" at which step it is to begin again.`);
   }
-  const kept = without(
-    ended as LiveJob & Readonly<Record<string, unknown>>,
-    ...(['end', 'exit', 'result', 'failure', 'cancel', 'retry'] as const),
-    ...(['held_ms', 'held_since', 'resume_at', 'next_due', 'paused'] as const),
-  );
-  const last = ended.steps.findLast((step) => step.structure === undefined);
-  const redo = leaf === undefined ? [] : [{ from: leaf.path, run }];
+  const { redo = [] } = live;
+  const all = leaf === undefined ? redo : [...redo, { from: leaf.path, run: live.run }];
   return {
     kind: 'applied',
     job: {
-      ...kept,
-      state: last === undefined ? '$$ready' : `${last.task}-${last.index}`,
-      run,
-      timed_from: now,
-      ...(redo.length + (ended.redo ?? []).length === 0
-        ? {}
-        : { redo: [...(ended.redo ?? []), ...redo] }),
+      ...live,
+      ...(all.length === 0 ? {} : { redo: all }),
       ...(latest === true ? { refresh: true } : {}),
-      ...(params === undefined ? {} : { params: withParams(ended, params) }),
-    } as LiveJob,
+      ...(params === undefined ? {} : { params: withParams(live, params) }),
+    },
   };
+}
+
+/** The document of the job as it would go on, in its next run. */
+function asLive(job: FinalJob, now: number): StoredDocument {
+  const { run, steps = [] } = job;
+  const last = steps.findLast((step) => isPlain(step) && step.structure === undefined);
+  return {
+    ...withoutEnd(job, now),
+    state: last === undefined ? '$$ready' : `${last.task}-${last.index}`,
+    run: Number(run) + 1,
+    timed_from: now,
+  };
+}
+
+/** Without what only a final job has, and without wishes that would end it again at once. */
+function withoutEnd(job: FinalJob, now: number): StoredDocument {
+  const { expires } = job as Readonly<Record<string, unknown>>;
+  const time = timeSchema.safeParse(expires);
+  const isOver = time.success && toEpochMs(time.data) <= now;
+  return without(
+    job as FinalJob & Readonly<Record<string, unknown>>,
+    ...(['state', 'end', 'exit', 'result', 'failure', 'cancel', 'retry', 'retry_refused'] as const),
+    ...(['held_ms', 'held_since', 'resume_at', 'next_due', 'paused'] as const),
+    ...(isOver ? ['expires'] : []),
+  ) as unknown as StoredDocument;
+}
+
+function problemOf(parsed: Parsed): string {
+  return 'problems' in parsed ? parsed.problems[0].message : 'it is no job.';
+}
+
+function refused(because: string): Reopened {
+  return { kind: 'refused', because };
 }
 
 function hasSnapshot(job: FinalJob): boolean {
   return isPlain(job['definitions']) && isPlain(job['tasks']) && Array.isArray(job.steps);
 }
 
-function asNew(job: FinalJob, params: RetryWish['params']): Job {
+function asNew(job: FinalJob, params: RetryWish['params'], now: number): Job {
   const kept = without(
-    job,
-    ...(['state', 'start', 'end', 'exit', 'result', 'failure', 'steps'] as const),
-    ...(['problems', 'run', 'cancel', 'retry', 'next_due'] as const),
+    withoutEnd(job, now) as StoredDocument & Readonly<Record<string, unknown>>,
+    ...(['start', 'steps', 'problems', 'run'] as const),
   );
   const given = isPlain(kept['params']) ? kept['params'] : undefined;
   const changed = params === undefined ? {} : { params: merge(given, params) };
-  return { ...kept, ...changed };
+  return { ...kept, ...changed } as unknown as Job;
 }
 
 /** Changes for a task go to all its steps; the parameters of a job are kept by step. */

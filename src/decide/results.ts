@@ -1,278 +1,44 @@
 import type { LiveJob } from '../model/job.js';
-import {
-  below,
-  callbacks,
-  childPath,
-  isStructure,
-  type Batch,
-  type Graph,
-  type Node,
-  type Sequence,
-} from '../model/tree.js';
-import { completionOn, lastAttempt, leafAt } from './history.js';
-import { leavesIn } from './leaves.js';
-import { markAt, marksAt } from './marks.js';
-import { deciderResult } from './structure/decider.js';
+import { Book, type Results } from './book.js';
+import { nodeAt } from './leaves.js';
+import { isWithin, repeatsAround } from './paths.js';
 
-/** Results as later steps see them. */
-export type Results = {
-  /** By step name and by `<task>-<n>`; of steps in a map a list, an entry for each item. */
-  readonly results: Readonly<Record<string, unknown>>;
-  /**
-   * By position: of an entry its result, of nodes beside each other (at the position of the first
-   * of their entries) an object by number or name, of a map a list.
-   */
-  readonly parent_results: Readonly<Record<string, unknown>>;
-  /** What ended last, in the order of the definition. */
-  readonly previous: unknown;
-};
+export type { Results } from './book.js';
 
 /** All results of the flow. */
 export function allResults(job: LiveJob): Results {
   const book = new Book(job);
   book.add(job.tasks, '');
-  return book;
+  return told(book);
 }
 
 /** Results of what is before a path in the flow, not of what happens to run beside it. */
 export function resultsBefore(job: LiveJob, path: string): Results {
   const book = new Book(job);
   book.addBefore(job.tasks, '', path);
-  return book;
+  return told(book);
 }
 
-/** Collects the results of nodes; of each node there is one value, `undefined` where there is none. */
-class Book implements Results {
-  readonly results: Record<string, unknown> = {};
-  readonly parent_results: Record<string, unknown> = {};
-  previous: unknown = undefined;
-  readonly #job: LiveJob;
-
-  constructor(job: LiveJob) {
-    this.#job = job;
+/**
+ * All results of the flow for what follows a failure or a cancel. Inside a map or a loop, those of
+ * its own item and round stand for the lists of all; the cancel branch sees what it did before.
+ */
+export function resultsAround(job: LiveJob, path: string): Results {
+  const book = new Book(job);
+  book.add(job.tasks, '');
+  const { cancel } = job.flow_definition;
+  const isCancel = isWithin(path, 'cancel');
+  const tree = isCancel ? cancel : job.tasks;
+  if (tree === undefined) return told(book);
+  const parent_results = { ...book.parent_results };
+  if (isCancel) book.addBefore(tree, 'cancel', path);
+  for (const item of repeatsAround(path)) {
+    const node = nodeAt(tree, item, isCancel ? 'cancel' : '');
+    if (node !== undefined) book.add(node, item);
   }
-
-  /** Enters everything in a node. */
-  add(node: Node, path: string): void {
-    const value = this.#valueOf(node, path);
-    if (value === undefined) return;
-    this.#enter(node, path);
-    this.previous = value;
-  }
-
-  /** Enters what is before `target` in the structure `node`, which has it in it. */
-  addBefore(node: Node, path: string, target: string): void {
-    if (!isStructure(node)) return;
-    switch (node.structure) {
-      case 'sequence':
-        return this.#beforeInSequence(node, path, target);
-      case 'parallel':
-        return this.#descend(listOf(node.parallel, 'parallel', path), target);
-      case 'batch':
-        return this.#beforeInBatch(node, path, target);
-      case 'graph':
-        return this.#beforeInGraph(node, path, target);
-      case 'choice': {
-        const cases = node.choice.map(({ then }) => then);
-        const otherwise = node.default === undefined ? [] : [node.default];
-        const all = listOf(cases, 'choice', path);
-        return this.#descend(
-          [...all, ...otherwise.map((one) => ({ node: one, path: below(path, 'default') }))],
-          target,
-        );
-      }
-      case 'map':
-      case 'loop': {
-        const each = node.structure === 'map' ? node.map.do : node.loop.do;
-        const i = numberIn(target, below(path, node.structure));
-        if (i === undefined) return;
-        if (node.structure === 'loop' && i > 0) this.add(each, childPath(path, 'loop', i - 1));
-        return this.addBefore(each, childPath(path, node.structure, i), target);
-      }
-    }
-  }
-
-  #beforeInSequence({ sequence }: Sequence, path: string, target: string): void {
-    for (const [i, child] of sequence.entries()) {
-      const at = childPath(path, 'sequence', i);
-      if (isWithin(target, at)) return this.addBefore(child, at, target);
-      this.add(child, at);
-    }
-  }
-
-  /** Callbacks see what became of all, good or bad. */
-  #beforeInBatch(node: Batch, path: string, target: string): void {
-    const nodes = listOf(node.batch, 'batch', path);
-    if (nodes.some((child) => isWithin(target, child.path))) return this.#descend(nodes, target);
-    for (const child of nodes) this.#enter(child.node, child.path);
-    const all = Object.fromEntries(
-      nodes.map((child, i) => [String(i), this.#endOf(child.node, child.path)]),
-    );
-    Object.assign(this.parent_results, all);
-    this.previous = all;
-    for (const key of callbacks) {
-      const callback = node[key];
-      if (callback !== undefined && isWithin(target, below(path, key))) {
-        return this.addBefore(callback, below(path, key), target);
-      }
-    }
-  }
-
-  #beforeInGraph({ graph }: Graph, path: string, target: string): void {
-    const at = (name: string): string => childPath(path, 'graph', name);
-    const name = Object.keys(graph).find((one) => isWithin(target, at(one)));
-    if (name === undefined) return;
-    const before = new Set<string>();
-    const collect = (one: string): void => {
-      for (const other of graph[one]?.after ?? []) {
-        if (before.has(other)) continue;
-        before.add(other);
-        collect(other);
-      }
-    };
-    collect(name);
-    for (const one of Object.keys(graph)) {
-      if (before.has(one)) this.add(graph[one] as Node, at(one));
-    }
-    this.addBefore(graph[name] as Node, at(name), target);
-  }
-
-  #descend(children: readonly Placed[], target: string): void {
-    const child = children.find(({ path }) => isWithin(target, path));
-    if (child !== undefined) this.addBefore(child.node, child.path, target);
-  }
-
-  /** Enters a node under its names and at its position. */
-  #enter(node: Node, path: string): void {
-    const value = this.#valueOf(node, path);
-    if (value === undefined) return;
-    const position = leavesIn(this.#job.tasks).firstIndex(path);
-    if (!isStructure(node)) {
-      const leaf = leafAt(this.#job, path);
-      if (leaf === undefined) return;
-      this.results[leaf.name] = value;
-      this.results[leaf.label] = value;
-      this.parent_results[String(leaf.index)] = value;
-      return;
-    }
-    if (node.name !== undefined) this.results[node.name] = value;
-    if (node.structure === 'map') this.#enterLists(node.map.do, path);
-    for (const child of this.#endedIn(node, path)) this.#enter(child.node, child.path);
-    const grouped = ['parallel', 'batch', 'graph', 'map'].includes(node.structure);
-    if (!grouped || position === undefined) return;
-    for (const { index, path: at } of leavesIn(this.#job.tasks).list) {
-      if (isWithin(at, path)) delete this.parent_results[String(index)];
-    }
-    this.parent_results[String(position)] = value;
-  }
-
-  /** The results of each entry in a map, as a list. */
-  #enterLists(each: Node, path: string): void {
-    const total = markAt(this.#job, path)?.items?.length ?? 0;
-    const books = Array.from({ length: total }, (_, i) => {
-      const book = new Book(this.#job);
-      book.#enter(each, childPath(path, 'map', i));
-      return book.results;
-    });
-    const names = new Set(books.flatMap((results) => Object.keys(results)));
-    for (const name of names) this.results[name] = books.map((results) => results[name] ?? null);
-  }
-
-  /** The value of a node that has one. */
-  #valueOf(node: Node, path: string): unknown {
-    const job = this.#job;
-    if (!isStructure(node)) {
-      const leaf = node.decider === undefined ? undefined : leafAt(job, path);
-      if (leaf !== undefined) return deciderResult(job, leaf);
-      const ended = completionOn(job, path);
-      return ended === undefined ? undefined : (ended.result ?? null);
-    }
-    const children = this.#endedIn(node, path);
-    const values = children.map((child) => this.#valueOf(child.node, child.path));
-    switch (node.structure) {
-      case 'sequence':
-      case 'choice':
-      case 'loop':
-        return values.findLast((value) => value !== undefined);
-      case 'parallel':
-      case 'batch':
-      case 'graph': {
-        const there = children.flatMap(({ key }, i) =>
-          values[i] === undefined ? [] : [[key, values[i]] as const],
-        );
-        return there.length === 0 ? undefined : Object.fromEntries(there);
-      }
-      case 'map': {
-        const items = markAt(job, path)?.items;
-        if (items === undefined) return undefined;
-        return items.map((_, i) => this.#valueOf(node.map.do, childPath(path, 'map', i)) ?? null);
-      }
-    }
-  }
-
-  /** The nodes in a structure whose values make up its own; those of a map are lists by themselves. */
-  #endedIn(node: Node, path: string): readonly (Placed & { readonly key: string })[] {
-    if (!isStructure(node)) return [];
-    switch (node.structure) {
-      case 'sequence':
-        return listOf(node.sequence, 'sequence', path);
-      case 'parallel':
-        return listOf(node.parallel, 'parallel', path);
-      case 'batch':
-        return listOf(node.batch, 'batch', path);
-      case 'graph':
-        return Object.entries(node.graph).map(([key, child]) => ({
-          key,
-          node: child,
-          path: childPath(path, 'graph', key),
-        }));
-      case 'choice': {
-        const chosen = markAt(this.#job, path)?.chosen;
-        const taken = typeof chosen === 'number' ? node.choice[chosen]?.then : undefined;
-        if (taken !== undefined) {
-          return [{ key: '0', node: taken, path: childPath(path, 'choice', Number(chosen)) }];
-        }
-        return chosen === 'default' && node.default !== undefined
-          ? [{ key: '0', node: node.default, path: below(path, 'default') }]
-          : [];
-      }
-      case 'loop': {
-        const rounds = marksAt(this.#job, path).filter(({ again }) => again === true).length;
-        if (rounds === 0) return [];
-        return [{ key: '0', node: node.loop.do, path: childPath(path, 'loop', rounds - 1) }];
-      }
-      case 'map':
-        return [];
-    }
-  }
-
-  /** What became of a node for the callbacks of its batch: its value, or how it failed. */
-  #endOf(node: Node, path: string): unknown {
-    const value = this.#valueOf(node, path);
-    if (value !== undefined) return value;
-    const last = isStructure(node) ? undefined : lastAttempt(this.#job, path);
-    const failure = last !== undefined && 'failure' in last ? last.failure : undefined;
-    return failure === undefined ? null : { failure };
-  }
+  return { ...told(book), parent_results };
 }
 
-type Placed = { readonly node: Node; readonly path: string };
-
-function listOf(
-  nodes: readonly Node[],
-  kind: 'sequence' | 'parallel' | 'batch' | 'choice',
-  path: string,
-): readonly (Placed & { readonly key: string })[] {
-  return nodes.map((node, i) => ({ key: String(i), node, path: childPath(path, kind, i) }));
-}
-
-/** A path is that of a node, or of something in it or of a handler of it. */
-export function isWithin(path: string, node: string): boolean {
-  return node === '' || path === node || path.startsWith(`${node}.`);
-}
-
-/** The number that comes right after `stem` in a path. */
-function numberIn(path: string, stem: string): number | undefined {
-  const match = path.startsWith(`${stem}.`) ? /^\d+/.exec(path.slice(stem.length + 1)) : null;
-  return match === null ? undefined : Number(match[0]);
+function told({ results, parent_results, previous }: Book): Results {
+  return { results, parent_results, previous };
 }

@@ -1,5 +1,5 @@
 import type { LiveJob } from '../model/job.js';
-import { isWithin } from './results.js';
+import { isWithin } from './paths.js';
 import { markAt } from './marks.js';
 import { nodeAt } from './leaves.js';
 

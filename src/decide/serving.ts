@@ -1,6 +1,8 @@
 import type { LiveJob } from '../model/job.js';
 import { pluginOf, type Task } from '../model/task.js';
-import type { Entry } from '../model/tree.js';
+import type { Step } from '../model/step.js';
+import { namesTask, type Entry } from '../model/tree.js';
+import { entryOf } from './history.js';
 import type { Peer, World } from './intent.js';
 
 /** This engine has the plugin and carries the labels. */
@@ -31,9 +33,22 @@ export function needsOf(task: Task): string {
   return `${plugin} and the label${labels.length > 1 ? 's' : ''} ${labels.join(', ')}`;
 }
 
-/** The task that an entry runs: from the snapshot; flows and deciders named in the tree need none. */
-export function definitionOf(job: LiveJob, { task, flow, decider }: Entry): Task | undefined {
+/**
+ * The task that an entry runs: from the snapshot; flows and deciders named in the tree need none,
+ * and what just waits has none, whatever tasks there are of that name.
+ */
+export function definitionOf(job: LiveJob, entry: Entry): Task | undefined {
+  const { task, flow, decider } = entry;
   if (flow !== undefined) return { type: 'task', name: task, flow };
   if (decider !== undefined) return { type: 'task', name: task, plugin: decider };
-  return job.definitions[task];
+  return namesTask(entry) ? job.definitions[task] : undefined;
+}
+
+/** The task that an attempt runs: that of its entry, or of the handler that it is. */
+export function definitionFor(
+  job: LiveJob,
+  { path, task }: Pick<Step, 'path' | 'task'>,
+): Task | undefined {
+  const entry = entryOf(job, path);
+  return entry === undefined ? job.definitions[task] : definitionOf(job, entry);
 }

@@ -64,14 +64,14 @@ function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number)
   }
 }
 
-/** A main step that set an exit other than 0 failed; a handler may set the exit of the job. */
+/** A step that set an exit other than 0 failed; a handler may set the exit of the job. */
 function done(
   job: LiveJob,
   step: LiveStep,
   { result, exit }: Extract<Outcome, { kind: 'done' }>,
   now: number,
 ): LiveJob {
-  if (step.phase === 'main' && exit !== undefined && exit !== exits.success) {
+  if (step.phase !== 'error' && exit !== undefined && exit !== exits.success) {
     const why = failure('ExitSet', { exit });
     return failStep(job, step, { state: '$$error', failure: why, exit }, now);
   }

@@ -1,10 +1,13 @@
 import { failure } from '../model/failures.js';
-import { isFinal, isNew, type Job, type LiveJob } from '../model/job.js';
+import { isFinal, isLiveJob, isNew, type Job, type LiveJob } from '../model/job.js';
 import { exits, isOpen, type Step } from '../model/step.js';
 import { newAttempt } from './begin.js';
-import { attemptsOf, completionOn, lastAttempt, withNewStep } from './history.js';
+import { withNewStep } from './history.js';
+import { markAt, roundsOf } from './marks.js';
+import { isOfEnd, isWithin, repeatsAround } from './paths.js';
 import { leafNamed, reopened } from './reopen.js';
 import { cancelledSteps } from './stop.js';
+import { progressAt } from './structure/interpret.js';
 
 type Skipped =
   | { readonly kind: 'applied'; readonly job: Job }
@@ -16,25 +19,32 @@ type Skipped =
  */
 export function skipped(job: Job, word: string, now: number): Skipped {
   if (isNew(job)) return refused(`Job ${job._id} has not begun; its steps are not known yet.`);
-  const open = isFinal(job) ? reopened(job, {}, now) : { kind: 'applied' as const, job };
+  if (!isFinal(job)) return skipIn(job, word, now);
+  if (job.exit === 0) return refused(`Job ${job._id} has succeeded: no step of it is left.`);
+  const open = reopened(job, {}, now);
   if (open.kind === 'refused') return open;
-  if (isNew(open.job) || isFinal(open.job)) return refused(`Job ${job._id} has no steps.`);
+  if (!isLiveJob(open.job)) return refused(`Job ${job._id} has not begun any step.`);
   return skipIn(open.job, word, now);
 }
 
 function skipIn(job: LiveJob, word: string, now: number): Skipped {
   const leaf = leafNamed(job, word);
-  if (leaf === undefined) return refused(`Job ${job._id} has no step "${word}".`);
-  if (/(^|\.)(map|loop)\.\*/.test(leaf.path)) {
-    const because = `Step "${word}" stands in a map or a loop; name one attempt of it by its path.`;
+  if (leaf === undefined || !isThere(job, leaf.path)) {
+    return refused(`Job ${job._id} has no step "${word}".`);
+  }
+  if (leaf.path.includes('.*')) {
+    const because = `Step "${word}" stands in a map or a loop; name one of them by its path.`;
     return refused(because);
   }
-  const done = completionOn(job, leaf.path) ?? skipOf(job, leaf.path);
-  if (done !== undefined) return refused(`Step "${word}" of job ${job._id} is done already.`);
-  const isOfLine = ({ path }: Step): boolean =>
-    path === leaf.path || path.startsWith(`${leaf.path}.`);
+  if (job.steps.some((step) => step.run === job.run && isOfEnd(step.path))) {
+    return refused(`Job ${job._id} ends already; skip the step when it has ended.`);
+  }
+  if (progressAt(job, leaf.entry, leaf.path).kind === 'done') {
+    return refused(`Step "${word}" of job ${job._id} is done already.`);
+  }
   const why = failure('Skipped', {});
-  const stopped = cancelledSteps(job, (step) => isOpen(step) && isOfLine(step), why, now);
+  const isChosen = (step: Step): boolean => isOpen(step) && isWithin(step.path, leaf.path);
+  const stopped = cancelledSteps(job, isChosen, why, now);
   const step: Step = {
     ...newAttempt(stopped, { leaf, phase: 'main' }),
     state: '$$skipped',
@@ -44,9 +54,13 @@ function skipIn(job: LiveJob, word: string, now: number): Skipped {
   return { kind: 'applied', job: withNewStep(stopped, step) };
 }
 
-function skipOf(job: LiveJob, path: string): Step | undefined {
-  const last = attemptsOf(job, path).length === 0 ? undefined : lastAttempt(job, path);
-  return last?.state === '$$skipped' ? last : undefined;
+/** The items of the maps and the rounds of the loops around a path are known. */
+function isThere(job: LiveJob, path: string): boolean {
+  return repeatsAround(path).every((at) => {
+    const [, node = '', kind, number] = /^(.*?)\.?(map|loop)\.(\d+)$/.exec(at) ?? [];
+    const known = kind === 'map' ? markAt(job, node)?.items?.length : roundsOf(job, node);
+    return Number(number) < (known ?? 0);
+  });
 }
 
 function refused(because: string): Skipped {

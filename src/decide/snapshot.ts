@@ -94,10 +94,12 @@ function wrong(
 function circleIn(flow: Flow, tasks: ReadonlyMap<string, Task>): readonly string[] | undefined {
   const starts: (readonly [string, string | undefined])[] = entriesOf(flow).map(({ entry }) => [
     entry.task,
-    entry.error ?? tasks.get(entry.task)?.error,
+    entry.error ?? (namesTask(entry) ? tasks.get(entry.task)?.error : undefined),
   ]);
-  const handler = flow.error?.name;
-  if (handler !== undefined) starts.push([handler, tasks.get(handler)?.error]);
+  const others = [flow.error?.name, ...entriesOf(flow).map(({ entry }) => entry.undo)];
+  for (const name of [...others, ...[...tasks.values()].map(({ undo }) => undo)]) {
+    if (name !== undefined) starts.push([name, tasks.get(name)?.error]);
+  }
   for (const [task, first] of starts) {
     const seen = [task];
     for (let name = first; name !== undefined; name = tasks.get(name)?.error) {

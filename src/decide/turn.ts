@@ -3,7 +3,7 @@ import { isLiveJob, isNew } from '../model/job.js';
 import type { Task } from '../model/task.js';
 import type { Intent, Peer, World } from './intent.js';
 import { share } from './retry.js';
-import { serves } from './serving.js';
+import { definitionFor, serves } from './serving.js';
 
 /** So long each engine leaves to the one before it, ms: enough for a write to come round by the feed. */
 export const turnMs = 200;
@@ -20,7 +20,8 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
       return afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
     case 'claim': {
       // All steps of a claim were found to be this engine's to run; the first stands for them.
-      const task = intent.job.definitions[String(intent.steps[0]?.task)];
+      const [first] = intent.steps;
+      const task = first && definitionFor(intent.job, first);
       return afterOthers(job, intent, rankFor(job, task, world), now, world);
     }
     case 'wait':
@@ -32,15 +33,15 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
 }
 
 function afterOthers(job: Job, intent: Intent, rank: number, now: number, world: World): Intent {
-  const until = turnFrom(job, world) + rank * turnMs;
+  const until = turnFrom(job, now, world) + rank * turnMs;
   if (rank === 0 || now >= until) return intent;
   return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
 }
 
-/** Turns are counted from the sight of this revision; those of a sleeper from its waking. */
-function turnFrom(job: Job, { seenAt }: World): number {
+/** Turns are counted from the sight of this revision; those of a sleeper from when its time came. */
+function turnFrom(job: Job, now: number, { seenAt }: World): number {
   const wakes = isLiveJob(job) ? job.next_due : undefined;
-  return wakes === undefined ? seenAt : Math.max(seenAt, wakes);
+  return wakes === undefined || now < wakes ? seenAt : Math.max(seenAt, wakes);
 }
 
 /** How many engines that can run the task come before this one at this boundary. */

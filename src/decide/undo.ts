@@ -1,11 +1,12 @@
 import type { LiveJob } from '../model/job.js';
-import type { Step } from '../model/step.js';
+import { isOfFlow, type Step } from '../model/step.js';
 import type { Leaf } from '../model/tree.js';
 import { begin } from './begin.js';
 import { entryOf, lastAttempt } from './history.js';
 import type { Move, World } from './intent.js';
+import { definitionFor } from './serving.js';
 import { leafProgress } from './structure/leaf.js';
-import { together } from './work.js';
+import { together } from './together.js';
 import { openWaits } from './waits.js';
 
 /**
@@ -29,26 +30,27 @@ export function undoMove(job: LiveJob, now: number, world: World): Move | undefi
 
 type Undo = { readonly step: Step; readonly leaf: Leaf };
 
-/** Completed steps that have an `undo`, the one that ended last first. */
+/** Completed steps that have an `undo`, the one that ended last first, of those the one begun last. */
 function toUndo(job: LiveJob): readonly Undo[] {
   return job.steps
+    .toReversed()
     .filter((step) => isDone(job, step))
     .flatMap((step): Undo[] => {
-      const task = entryOf(job, step.path)?.undo ?? job.definitions[step.task]?.undo;
+      const task = entryOf(job, step.path)?.undo ?? definitionFor(job, step)?.undo;
       if (task === undefined) return [];
       const { index } = step;
       const path = `${step.path}.undo`;
       const leaf = { path, index, name: task, label: `${task}-${index}`, entry: { task } };
       return [{ step, leaf }];
     })
-    .toSorted((a, b) => endOf(b.step) - endOf(a.step) || b.step.index - a.step.index);
+    .toSorted((a, b) => endOf(b.step) - endOf(a.step));
 }
 
 /** The last attempt of a step of the flow, and it completed. */
 function isDone(job: LiveJob, step: Step): boolean {
   return (
     step.state === '$$complete' &&
-    (step.phase === 'main' || step.phase === 'callback') &&
+    isOfFlow(step.phase) &&
     step.structure === undefined &&
     lastAttempt(job, step.path) === step
   );

@@ -1,6 +1,6 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob, Signal } from '../model/job.js';
-import { toEpochMs } from '../model/scalars.js';
+import { durationSchema, timeSchema, toEpochMs } from '../model/scalars.js';
 import { exits, isOpen, type WaitingStep } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
 import { failUnbegun, newAttempt } from './begin.js';
@@ -8,7 +8,7 @@ import { childMove, childWait } from './child.js';
 import { hardDeadline, untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { withBegun, withStep } from './history.js';
-import { lookUp, type Move, type Wait, type World } from './intent.js';
+import { lookUp, type Begun, type Move, type Wait, type World } from './intent.js';
 import { prepare } from './prepare.js';
 import type { Beginning } from './structure/progress.js';
 
@@ -18,15 +18,15 @@ export function isBuiltIn({ wait, delay }: Entry): boolean {
 }
 
 /** Begins a delay or a wait: the step stands in the job as `$$waiting` until it is settled. */
-export function beginWait(job: LiveJob, beginning: Beginning, now: number, world: World): Move {
-  const { wait, delay } = beginning.leaf.entry;
+export function beginWait(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
+  const { wait, delay, timeout } = beginning.leaf.entry;
   const texts = {
     ...(delay === undefined ? {} : { delay }),
     ...(wait?.key === undefined ? {} : { key: wait.key }),
   };
   const prepared = prepare(job, beginning, world, [], texts);
   if (!prepared.ok) return failUnbegun(job, beginning, prepared.unbegun, now);
-  const { delay: until, key, ...params } = prepared.params;
+  const { params, texts: filled } = prepared;
   const step: WaitingStep = {
     ...newAttempt(job, beginning),
     state: '$$waiting',
@@ -34,11 +34,14 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
     accepted: now,
     start: now,
     ...(wait?.signal === undefined ? {} : { signal: wait.signal }),
-    ...(wait?.event === undefined ? {} : { event: wait.event, key: keyText(key) }),
+    ...(wait?.event === undefined ? {} : { event: wait.event, key: keyText(filled['key']) }),
   };
-  const time = delay === undefined ? timeoutAt(wait?.timeout, now) : delayUntil(until, now);
+  const time =
+    delay === undefined
+      ? timeoutAt(wait?.timeout ?? timeout, now)
+      : delayUntil(filled['delay'], now);
   if (time === undefined) {
-    const why = failure('DelayInvalid', { value: JSON.stringify(until) });
+    const why = failure('DelayInvalid', { value: JSON.stringify(filled['delay']) });
     return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
   }
   const waiting = time === Infinity ? step : { ...step, until: time };
@@ -56,12 +59,14 @@ function timeoutAt(timeout: number | undefined, now: number): number {
 
 /** A number is a length in ms, a text a time or a number; undefined: it is neither. */
 function delayUntil(delay: unknown, now: number): number | undefined {
-  const length = typeof delay === 'string' && /^\s*\d+\s*$/.test(delay) ? Number(delay) : delay;
+  const text = typeof delay === 'string' ? delay.trim() : undefined;
+  const length = text !== undefined && /^\d+$/.test(text) ? Number(text) : delay;
   if (typeof length === 'number') {
-    return Number.isFinite(length) && length >= 0 ? now + length : undefined;
+    const whole = durationSchema.safeParse(Math.round(length));
+    return whole.success ? now + whole.data : undefined;
   }
-  const time = typeof length === 'string' ? toEpochMs(length) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+  const time = timeSchema.safeParse(text);
+  return time.success ? toEpochMs(time.data) : undefined;
 }
 
 /** Ends the first waiting step that has what it waited for, or asks what must be known for that. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { PluginFacts } from '../decide/intent.js';
 import type { TwsError } from '../errors.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
@@ -87,19 +88,20 @@ export function assemble(options: EngineOptions) {
   const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
-  const facts = (plugin: string): { readonly templates: readonly string[] } => ({
-    templates: plugins.get(plugin)?.module.templates ?? [],
-  });
-  const bystanders = (seenAt: number) => ({
-    me: { ...mine, id },
+  const facts = (name: string): PluginFacts => {
+    const plugin = plugins.get(name);
+    if (plugin === undefined) return { templates: [] };
+    return { templates: plugin.module.templates ?? [], hash: plugin.hash };
+  };
+  const me = { ...mine, id, pid: process.pid, facts };
+  const bystanders = (seenAt: number) => ({ me, seenAt, peers: peers.alive() });
+  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
     seenAt,
     peers: peers.alive(),
-  });
-  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
-    ...bystanders(seenAt),
     me: {
-      ...{ ...mine, id, pid: process.pid, facts },
+      ...me,
       freeSlots: hands.freeSlots(ended),
+      runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),
     },
@@ -140,6 +142,6 @@ export function assemble(options: EngineOptions) {
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 
-function without(claims: ReadonlySet<string>, ended: string): ReadonlySet<string> {
-  return new Set([...claims].filter((claim) => claim !== ended));
+function without(claims: ReadonlySet<string>, ended: readonly string[]): ReadonlySet<string> {
+  return new Set([...claims].filter((claim) => !ended.includes(claim)));
 }

@@ -26,7 +26,7 @@ export async function commit(
   const { job } = decision;
   parking.leave(job._id);
   const claims = decision.kind === 'claim' ? decision.steps : [];
-  hands.reserve(claims);
+  hands.reserve(claims, undefined, job as LiveJob);
   await cancelChildren(parts, job._id, decision.abandons);
   const written = await writeOrConfirm(parts, job, claims);
   if (written.kind === 'written') return goOn(parts, decision, written.doc);

@@ -12,13 +12,13 @@ export type Written =
 
 /**
  * Writes a job. When the store does not say clearly that it did, the job is read back: our claims
- * in it, or the end of `ended` that we wrote, tell that the write took place (E3).
+ * in it, or the ends of `ended` that we wrote, tell that the write took place (E3).
  */
 export async function writeOrConfirm(
   { store, retry, log, life }: Pick<JobParts, 'store' | 'retry' | 'log' | 'life'>,
   job: Job,
   claims: readonly LiveStep[],
-  ended?: string,
+  ended: readonly string[] = [],
 ): Promise<Written> {
   if (life.signal.aborted) return { kind: 'lost' };
   const result = await store.write(inReadingOrder(job as StoredDocument));
@@ -31,7 +31,7 @@ export async function writeOrConfirm(
       return result;
     case 'unknown': {
       log.debug({ job: job._id }, `Not known whether the job was stored: ${result.cause}`);
-      if (claims.length === 0 && ended === undefined) return { kind: 'lost' };
+      if (claims.length === 0 && ended.length === 0) return { kind: 'lost' };
       const stored = await retry(() => store.get(job._id));
       return stored !== undefined && carries(stored, job, claims, ended)
         ? { kind: 'written', doc: stored }
@@ -44,15 +44,13 @@ function carries(
   stored: StoredDocument,
   job: Job,
   claims: readonly LiveStep[],
-  ended: string | undefined,
+  ended: readonly string[],
 ): boolean {
   const there = stepsByClaim(stored['steps']);
   const wanted = stepsByClaim((job as StoredDocument)['steps']);
-  const endOf = (steps: typeof there): unknown =>
-    ended === undefined ? undefined : steps.get(ended)?.['end'];
   return (
     claims.every(({ claim }) => there.get(claim)?.['state'] === '$$active') &&
-    endOf(there) === endOf(wanted)
+    ended.every((claim) => there.get(claim)?.['end'] === wanted.get(claim)?.['end'])
   );
 }
 

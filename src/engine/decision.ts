@@ -26,8 +26,8 @@ export type Surroundings = Omit<World, 'answers' | 'child' | 'event' | 'flow' | 
 export type Standpoint = {
   /** When the revision was first seen; `-Infinity` for a job just settled. */
   readonly seenAt: number;
-  /** A claim that no longer counts as in hand. */
-  readonly ended?: string;
+  /** Claims that no longer count as in hand. */
+  readonly ended?: readonly string[];
 };
 
 export type Decider = (

@@ -123,11 +123,12 @@ async function within(done: Promise<unknown>, ms: number): Promise<void> {
 /** The loop: every change of the database goes to the part that it concerns. */
 async function follow(engine: Assembly, since: string): Promise<void> {
   const { store, ending, desk } = engine;
-  const onState = createTeller(engine);
+  const { onState, reloaded } = createTeller(engine);
   for await (const change of store.follow({ since, signal: ending.signal, onState })) {
     take(engine, change);
     await desk.room(busyLimit);
   }
+  await reloaded();
 }
 
 function take(engine: Assembly, { id, doc }: Change): void {
@@ -161,12 +162,24 @@ function wakeParked({ parking, jobs }: Assembly): void {
   for (const id of parking.parked()) jobs.rouse(id);
 }
 
+type Teller = {
+  readonly onState: (state: FeedState) => void;
+  /** Resolves when whatever was begun when the database came back has ended (E5). */
+  readonly reloaded: () => Promise<unknown>;
+};
+
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
-function createTeller(engine: Assembly): (state: FeedState) => void {
+function createTeller(engine: Assembly): Teller {
   const { log, peers, desk, store, retry, library } = engine;
   const { database } = store.connection;
   let away = false;
-  return (state) => {
+  let reloading: Promise<unknown> = Promise.resolve();
+  const reload = (): Promise<unknown> =>
+    retry(async () => {
+      await library.load();
+      await scan(engine);
+    });
+  const onState = (state: FeedState): void => {
     peers.forgive();
     if (state.kind === 'lost') {
       const { cause } = state;
@@ -178,12 +191,10 @@ function createTeller(engine: Assembly): (state: FeedState) => void {
     } else if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);
-      void retry(async () => {
-        await library.load();
-        await scan(engine);
-      });
+      reloading = Promise.all([reloading, reload()]).then(() => undefined);
     }
   };
+  return { onState, reloaded: () => reloading };
 }
 
 function refuseWithoutKey(options: EngineOptions, documents: readonly StoredDocument[]): void {

@@ -1,11 +1,8 @@
 import Handlebars from 'handlebars';
 import jsonata from 'jsonata';
 import type { Answer, Question, Rendered, TemplateContext } from '../decide/intent.js';
+import { evaluateExpression } from '../plugin/expression.js';
 import { renderTemplate } from '../plugin/render.js';
-
-/** Evaluating one condition may take this long and nest this deep. */
-const evaluationMs = 1_000;
-const evaluationDepth = 500;
 
 /**
  * Fills in every template in the strings of `params`. A string that is exactly one `{{path}}` gives
@@ -114,39 +111,10 @@ export function checkExpression(text: string): string | undefined {
 /** Evaluates a condition or mapping, within bounds of time and depth. Never rejects. */
 export async function evaluate({ expression, context }: Question): Promise<Answer> {
   try {
-    const program = jsonata(expression);
-    limit(program);
-    const value: unknown = await program.evaluate(context);
-    return { ok: true, value: toPlain(value) };
+    return { ok: true, value: await evaluateExpression(expression, context) };
   } catch (error) {
     return { ok: false, reason: firstLine(error) };
   }
-}
-
-/** JSONata tells of each step into and out of an expression; there the bounds are watched. */
-function limit(program: jsonata.Expression): void {
-  const began = Date.now();
-  let depth = 0;
-  const watch = (): void => {
-    if (depth > evaluationDepth) throw new Error('it nests too deep');
-    if (Date.now() - began > evaluationMs)
-      throw new Error(`it takes longer than ${evaluationMs} ms`);
-  };
-  const enter = (): void => {
-    depth += 1;
-    watch();
-  };
-  const leave = (): void => {
-    depth -= 1;
-    watch();
-  };
-  program.assign(Symbol.for('jsonata.__evaluate_entry') as unknown as string, enter);
-  program.assign(Symbol.for('jsonata.__evaluate_exit') as unknown as string, leave);
-}
-
-/** JSONata's lists carry marks of their own; documents get plain JSON. */
-function toPlain(value: unknown): unknown {
-  return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 }
 
 function firstLine(error: unknown): string {

@@ -1,5 +1,6 @@
 import type { Outcome } from '../decide/intent.js';
 import type { Report } from '../decide/report.js';
+import { limitOf } from '../decide/slots.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
@@ -13,12 +14,16 @@ export type Hands = {
   readonly claims: ReadonlySet<string>;
   /** Those of them that were told to stop because nobody needs them any more. */
   readonly stopping: ReadonlySet<string>;
-  /** Free slots; the one of `ended`, a claim whose outcome is about to be written, counts as free. */
-  readonly freeSlots: (ended?: string) => number;
-  /** Takes a slot for each step; `ended` hands its own over to the first of them. */
-  readonly reserve: (steps: readonly LiveStep[], ended?: string) => void;
+  /** Free slots; those of `ended`, claims whose outcomes are about to be written, count as free. */
+  readonly freeSlots: (ended?: readonly string[]) => number;
+  /** How many attempts of a task (by its key) are in hand; those of `ended` do not count. */
+  readonly runningOf: (task: string, ended?: readonly string[]) => number;
+  /** Whether there is a slot for each of these steps of a job, one of its task as well. */
+  readonly fits: (job: LiveJob, steps: readonly LiveStep[], ended?: readonly string[]) => boolean;
+  /** Takes a slot for each step; `ended` hand theirs over to the first of them. */
+  readonly reserve: (steps: readonly LiveStep[], ended?: readonly string[], job?: LiveJob) => void;
   /** Undoes `reserve`: the claims were not stored. */
-  readonly withdraw: (steps: readonly LiveStep[], ended?: string) => void;
+  readonly withdraw: (steps: readonly LiveStep[], ended?: readonly string[]) => void;
   readonly release: (claim: string) => void;
   /** Starts a reserved attempt; its claim was confirmed. */
   readonly start: (job: LiveJob, step: LiveStep) => void;
@@ -54,12 +59,15 @@ export function createHands(options: HandsOptions): Hands {
   const handedOver = new Set<string>();
   const attempts = new Map<string, Attempt & { readonly job: string }>();
   const emptied: (() => void)[] = [];
+  /** The tasks of the claims, by key, where only so many attempts of one may run. */
+  const taskOf = new Map<string, string>();
   let closed = false;
 
   const release = (claim: string): void => {
     attempts.delete(claim);
     stopping.delete(claim);
     handedOver.delete(claim);
+    taskOf.delete(claim);
     if (!claims.delete(claim)) return;
     if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
     onFree();
@@ -71,21 +79,42 @@ export function createHands(options: HandsOptions): Hands {
       message: `Plugin ${step.plugin} went away from this engine.`,
     },
   });
+  const freeSlots: Hands['freeSlots'] = (ended = []) => {
+    const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
+    return closed ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
+  };
+  const runningOf: Hands['runningOf'] = (task, ended = []) => {
+    const running = [...taskOf].filter(
+      ([claim]) => !ended.includes(claim) && !handedOver.has(claim),
+    );
+    return running.filter(([, key]) => key === task).length;
+  };
   return {
     claims,
     stopping,
     release,
-    freeSlots: (ended) => {
-      const freed = ended !== undefined && claims.has(ended) && !handedOver.has(ended) ? 1 : 0;
-      return closed ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
+    freeSlots,
+    runningOf,
+    fits: (job, steps, ended) => {
+      if (freeSlots(ended) < steps.length) return false;
+      const limits = steps.flatMap((step) => limitOf(job, step) ?? []);
+      return limits.every(({ task, slots: most }) => {
+        const wanted = limits.filter((limit) => limit.task === task).length;
+        return runningOf(task, ended) + wanted <= most;
+      });
     },
-    reserve: (steps, ended) => {
-      for (const step of steps) claims.add(step.claim);
-      if (steps.length > 0 && ended !== undefined && claims.has(ended)) handedOver.add(ended);
+    reserve: (steps, ended = [], job) => {
+      for (const step of steps) {
+        claims.add(step.claim);
+        const limit = job === undefined ? undefined : limitOf(job, step);
+        if (limit !== undefined) taskOf.set(step.claim, limit.task);
+      }
+      const there = ended.filter((claim) => claims.has(claim));
+      for (const claim of there.slice(0, steps.length)) handedOver.add(claim);
     },
-    withdraw: (steps, ended) => {
-      // First, so that nobody takes the slot in between.
-      if (ended !== undefined) handedOver.delete(ended);
+    withdraw: (steps, ended = []) => {
+      // First, so that nobody takes the slots in between.
+      for (const claim of ended) handedOver.delete(claim);
       for (const step of steps) release(step.claim);
     },
     start: (job, step) => {

@@ -16,7 +16,7 @@ import type { Log } from './log.js';
 import type { Parking } from './parking.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
-import { settleAttempt } from './settle-attempt.js';
+import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
 import { writeReport } from './reports.js';
 import type { Timers } from './timers.js';
 
@@ -66,6 +66,8 @@ export type Jobs = {
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
 export function createJobs(parts: JobParts): Jobs {
   const { desk, hands, parking, timers } = parts;
+  /** Attempts that have ended and whose outcomes are not written yet, by job. */
+  const ended = new Map<string, readonly EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
     void desk.queue(doc._id, async () => {
       if (desk.isNewest(doc)) await considerJob(parts, doc);
@@ -85,11 +87,17 @@ export function createJobs(parts: JobParts): Jobs {
       void wake(parts, id);
     },
     report: (id, step, told) => desk.queue(id, () => writeReport(parts, id, step, told)),
-    settle: (id, step, outcome, told) =>
-      desk.queue(id, async () => {
-        const doc = await settleAttempt(parts, id, step, outcome, told);
+    settle: (id, step, outcome, told) => {
+      ended.set(id, [...(ended.get(id) ?? []), { step, outcome, told }]);
+      return desk.queue(id, async () => {
+        // What ended while another write of the job was under way goes into one revision.
+        const together = ended.get(id);
+        ended.delete(id);
+        if (together === undefined) return;
+        const doc = await settleAttempts(parts, id, together);
         if (doc !== undefined) await considerJob(parts, doc);
-      }),
+      });
+    },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
       for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
@@ -112,8 +120,9 @@ function wake(parts: JobParts, id: string): Promise<void> {
 
 /** Gives free slots to the jobs that wait for one, until there is no slot or no job left. */
 async function fillSlots(parts: JobParts): Promise<void> {
-  while (parts.hands.freeSlots() > 0) {
-    const id = parts.parking.nextForSlot();
+  const { hands, parking } = parts;
+  while (hands.freeSlots() > 0) {
+    const id = parking.nextForSlot(({ task, slots }) => hands.runningOf(task) < slots);
     if (id === undefined) return;
     await wake(parts, id);
   }
@@ -171,7 +180,7 @@ async function readAndDecide(
       return undefined;
     case 'claim':
       // The slot may have gone while the decision looked things up.
-      return hands.freeSlots() < decision.steps.length ? doc : commit(parts, decision);
+      return hands.fits(decision.job, decision.steps) ? commit(parts, decision) : doc;
     case 'write':
     case 'spawn':
       return commit(parts, decision);
@@ -204,7 +213,8 @@ function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined
   const { parking, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
-  if (wait.for === 'slot') parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0);
+  if (wait.for === 'slot')
+    parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0, wait.tasks);
   else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
   else parking.leave(job._id);
   parking.watch(job._id, ownersOf(job as Job));

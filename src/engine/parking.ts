@@ -1,16 +1,25 @@
 import TinyQueue from 'tinyqueue';
+import type { TaskSlots } from '../decide/intent.js';
 
 /** Jobs that wait for something of this process or of the others, not for a time. */
 export type Parking = {
-  /** Waits for a slot here: lower priority first, then lower rank, then first come. */
-  readonly forSlot: (id: string, priority: number, rank: number) => void;
+  /**
+   * Waits for a slot here: lower priority first, then lower rank, then first come. With `tasks` one of
+   * them must be one that may run once more.
+   */
+  readonly forSlot: (
+    id: string,
+    priority: number,
+    rank: number,
+    tasks?: readonly TaskSlots[],
+  ) => void;
   /** Waits for a change elsewhere: a definition, a pause, a plugin on another engine. */
   readonly forChange: (id: string) => void;
   /** Has attempts that run on these engines, whatever else it waits for. */
   readonly watch: (id: string, engines: readonly string[]) => void;
   readonly leave: (id: string) => void;
-  /** The job that gets the next free slot. */
-  readonly nextForSlot: () => string | undefined;
+  /** The job that gets the next free slot; `hasRoom` tells of tasks whether they may run once more. */
+  readonly nextForSlot: (hasRoom?: (task: TaskSlots) => boolean) => string | undefined;
   /** All that wait for a change or a slot. */
   readonly parked: () => readonly string[];
   /** The jobs whose attempts that engine had. */
@@ -27,8 +36,11 @@ type Ticket = {
 const byTurn = (a: Ticket, b: Ticket): number =>
   a.priority - b.priority || a.rank - b.rank || a.number - b.number;
 
+/** Jobs that wait for the same: for any slot, or for one of a task. */
+type Queue = { readonly task: TaskSlots | undefined; tickets: TinyQueue<Ticket> };
+
 export function createParking(): Parking {
-  let queue = new TinyQueue<Ticket>([], byTurn);
+  const queues = new Map<string, Queue>();
   const tickets = new Map<string, Ticket>();
   const changes = new Set<string>();
   const enginesOf = new Map<string, readonly string[]>();
@@ -47,21 +59,35 @@ export function createParking(): Parking {
     for (const engine of enginesOf.get(id) ?? []) byEngine.get(engine)?.delete(id);
     enginesOf.delete(id);
   };
+  const isValid = (ticket: Ticket): boolean => tickets.get(ticket.id) === ticket;
+  const enqueue = (ticket: Ticket, task?: TaskSlots): void => {
+    const key = task === undefined ? '' : `${task.slots} ${task.task}`;
+    const queue = queues.get(key) ?? { task, tickets: new TinyQueue<Ticket>([], byTurn) };
+    queues.set(key, queue);
+    queue.tickets.push(ticket);
+    tidy(queue);
+  };
   /** Every sweep parks waiting jobs anew: tickets that no longer count must not pile up. */
-  const tidy = (): void => {
-    if (queue.length < 1_000 || queue.length < 2 * tickets.size) return;
-    queue = new TinyQueue([...tickets.values()], byTurn);
+  const tidy = (queue: Queue): void => {
+    const { length, data } = queue.tickets;
+    if (length < 1_000 || length < 2 * tickets.size) return;
+    queue.tickets = new TinyQueue(data.filter(isValid), byTurn);
+  };
+  /** The first ticket of a queue that still counts. */
+  const firstOf = ({ tickets: queue }: Queue): Ticket | undefined => {
+    while (queue.length > 0 && !isValid(queue.peek() as Ticket)) queue.pop();
+    return queue.peek();
   };
   return {
     leave,
-    forSlot: (id, priority, rank) => {
+    forSlot: (id, priority, rank, tasks = []) => {
       leavePlace(id);
       const number = numbers.get(id) ?? (last += 1);
       numbers.set(id, number);
       const ticket = { id, priority, rank, number };
       tickets.set(id, ticket);
-      queue.push(ticket);
-      tidy();
+      if (tasks.length === 0) enqueue(ticket);
+      for (const task of tasks) enqueue(ticket, task);
     },
     forChange: (id) => {
       leave(id);
@@ -76,13 +102,16 @@ export function createParking(): Parking {
       }
     },
     // The number stays: only leave() gives the place up.
-    nextForSlot: () => {
-      for (let ticket = queue.pop(); ticket !== undefined; ticket = queue.pop()) {
-        if (tickets.get(ticket.id) !== ticket) continue;
-        tickets.delete(ticket.id);
-        return ticket.id;
+    nextForSlot: (hasRoom = () => true) => {
+      let next: Ticket | undefined;
+      for (const [key, queue] of queues) {
+        const first = firstOf(queue);
+        if (first === undefined) queues.delete(key);
+        else if (queue.task !== undefined && !hasRoom(queue.task)) continue;
+        else if (next === undefined || byTurn(first, next) < 0) next = first;
       }
-      return undefined;
+      if (next !== undefined) tickets.delete(next.id);
+      return next?.id;
     },
     parked: () => [...tickets.keys(), ...changes],
     takeOf: (engine) => {

@@ -21,11 +21,19 @@ export type Peers = {
   readonly died: () => readonly string[];
   /** Documents of engines whose lease is over. */
   readonly remains: () => readonly string[];
-  /** Forgives everybody the time in which we could not see (P2). */
+  /** Gives everybody a whole lease, since we could not see for a while (P2). */
   readonly forgive: () => void;
 };
 
-type Seen = { beat: number; movedAt: number; doc?: EngineDocument; gone: boolean; told: boolean };
+type Seen = {
+  beat: number;
+  movedAt: number;
+  doc?: EngineDocument;
+  /** What the others take it for. */
+  peer?: Peer;
+  gone: boolean;
+  told: boolean;
+};
 
 /** `now` (ms) may start anywhere but must not jump: a monotonic clock. */
 export function createPeers(me: string, leaseMs: number, now: () => number): Peers {
@@ -35,7 +43,9 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
   const forgive = (): void => {
     for (const entry of seen.values()) {
       entry.movedAt = now();
-      entry.told = entry.told && entry.gone;
+      // Whoever removed its document may have misjudged it, and it may have come back unseen.
+      entry.gone = false;
+      entry.told = false;
     }
   };
   /** A lease is renewed three times in its length: one that is seen later was not seen in between. */
@@ -58,6 +68,7 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         beat: doc.beat,
         movedAt,
         doc,
+        peer: { id, plugins: new Set(doc.plugins), labels: new Set(doc.labels) },
         gone: false,
         told: moved ? false : before.told,
       });
@@ -69,10 +80,9 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       return 'alive';
     },
     alive: () =>
-      [...seen].flatMap(([id, entry]) => {
-        const { doc } = entry;
-        if (doc === undefined || doc.state !== 'running' || isDead(entry)) return [];
-        return [{ id, plugins: new Set(doc.plugins), labels: new Set(doc.labels) }];
+      [...seen.values()].flatMap((entry) => {
+        const { doc, peer } = entry;
+        return peer === undefined || doc?.state !== 'running' || isDead(entry) ? [] : [peer];
       }),
     remains: () =>
       [...seen].flatMap(([id, entry]) => (entry.doc !== undefined && isDead(entry) ? [id] : [])),

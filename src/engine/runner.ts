@@ -5,7 +5,7 @@ import { earlierAttempts, lastDetails, type Report } from '../decide/report.js';
 import { scopeOf } from '../decide/scope.js';
 import { historyOf } from '../model/history.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, type LiveStep } from '../model/step.js';
+import { exits, type LiveStep, type Step } from '../model/step.js';
 import { createContext, type ContextInput } from '../plugin/context.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin } from '../plugin/run.js';
@@ -147,8 +147,9 @@ async function call(
       key: keyOf(job, step),
       cwd,
     });
-    const verify = earlierAttempts(job, step).length > 0;
-    return await runPlugin(plugin, context, { redact, verify });
+    const earlier = earlierAttempts(job, step);
+    tellChange(log, about, step, earlier);
+    return await runPlugin(plugin, context, { redact, verify: earlier.length > 0 });
   } catch (error) {
     // Nothing a plugin or a document does may end the engine.
     const { message } = error as { message?: unknown };
@@ -161,4 +162,14 @@ async function call(
 /** The idempotency key: another one after the job began anew, since then the work is to be done again. */
 function keyOf({ _id, first_run: firstRun = 1 }: LiveJob, { path }: LiveStep): string {
   return firstRun === 1 ? `${_id}:${path}` : `${_id}:${path}:${firstRun}`;
+}
+
+/** Two attempts that ran different code may well have different results. */
+function tellChange(log: Log, about: object, step: LiveStep, earlier: readonly Step[]): void {
+  const { plugin, plugin_hash: now, name } = step;
+  const last = earlier.findLast((attempt) => attempt['plugin_hash'] !== undefined);
+  const before = last?.['plugin_hash'];
+  if (last === undefined || before === now) return;
+  const message = `Plugin ${plugin} of step ${name} has changed since attempt ${last.attempt}.`;
+  log.warn({ ...about, before, now }, message);
 }

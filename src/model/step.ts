@@ -15,6 +15,11 @@ export const exits = {
 export const phases = ['main', 'error', 'cancel', 'undo', 'callback'] as const;
 export type Phase = (typeof phases)[number];
 
+/** Of the flow's own structure, not of what follows a failure or a cancel. */
+export function isOfFlow(phase: Phase): boolean {
+  return phase === 'main' || phase === 'callback';
+}
+
 /** Why something ended badly: `name` is a stable word, `message` one sentence. */
 export const failureSchema = z.looseObject({
   name: z.string(),
@@ -44,6 +49,7 @@ const told = {
 };
 const claimed = {
   plugin: z.string(),
+  plugin_hash: z.exactOptional(z.string()),
   engine: z.string(),
   pid: z.int(),
   claim: z.string(),
@@ -59,6 +65,7 @@ const waits = {
 const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
   plugin: z.exactOptional(z.string()),
+  plugin_hash: z.exactOptional(z.string()),
   engine: z.exactOptional(z.string()),
   pid: z.exactOptional(z.int()),
   claim: z.exactOptional(z.string()),

@@ -14,6 +14,8 @@ import {
 export const defaultOwner = 'DEFAULT';
 export const defaultTaskTimeoutMs = 15_000;
 
+const slotsText = 'must be a number of slots (a whole number, 1 or more)';
+
 /** A task document as users write it. */
 export const taskSchema = z
   .looseObject({
@@ -45,6 +47,12 @@ export const taskSchema = z
     ),
     total_timeout: z.exactOptional(
       durationSchema.describe('Milliseconds for waiting and all attempts together.'),
+    ),
+    slots: z.exactOptional(
+      z
+        .int({ error: slotsText })
+        .min(1, { error: slotsText })
+        .describe('So many of its attempts one engine runs at once; default: as many as it can.'),
     ),
     optional: z.exactOptional(flagSchema.describe('A failure does not fail the flow.')),
     schema: z.exactOptional(jsonSchemaSchema),

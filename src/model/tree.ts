@@ -233,8 +233,16 @@ export function leavesOf(tree: Node, prefix = ''): readonly PlacedLeaf[] {
   return leaves;
 }
 
+/** The names under which results of a tree are seen: of its entries, and of structures that have one. */
+export function namesIn(node: Node): readonly string[] {
+  if (!isStructure(node)) return [node.name ?? node.task];
+  const inner = childrenOf(node, '').flatMap((child) => namesIn(child.node));
+  return node.name === undefined ? inner : [node.name, ...inner];
+}
+
 /** The path in the definition of a path in a job: `2.map.17.sequence.1` -> `2.map.*.sequence.1`. */
 export function definedPath(path: string): string {
+  if (!path.includes('map.') && !path.includes('loop.')) return path;
   return path.replace(/(^|\.)(map|loop)\.\d+(?=\.|$)/g, '$1$2.*');
 }
 

@@ -42,17 +42,23 @@ export function createContext(input: ContextInput): {
   const clear = [...(input.clear ?? [])];
   const redact = redactor(clear);
   const { params, signal, key, cwd } = input;
-  const [job, step, results] = [input.job, input.step, input.results].map(frozenCopy) as [
-    Json,
-    Json,
-    Json,
+  const [job, step, results] = [input.job, input.step, input.results].map(lazyCopy) as [
+    () => Json,
+    () => Json,
+    () => Json,
   ];
   const above = { parent_results: input.parentResults ?? [], item: input.item };
   const context: PluginContext = {
     params,
-    job,
-    step,
-    results,
+    get job() {
+      return job();
+    },
+    get step() {
+      return step();
+    },
+    get results() {
+      return results();
+    },
     signal,
     key,
     cwd,
@@ -70,7 +76,13 @@ export function createContext(input: ContextInput): {
       if (!clear.includes(text)) clear.push(text);
       return text;
     },
-    render: renderer({ job, step, params, results, ...above }),
+    render: renderer(() => ({
+      job: job(),
+      step: step(),
+      params,
+      results: results(),
+      ...above,
+    })),
     ...detours((details) => redact(asDetails(details))),
     exit: input.exit ?? (() => undefined),
     ...(input.item === undefined ? {} : { item: frozenCopy(input.item) }),
@@ -126,6 +138,12 @@ function asData(data: unknown): Json | undefined {
   const json = toJson(data);
   const shown = json.ok ? json.value : undefined;
   return typeof shown === 'object' && shown !== null ? (shown as Json) : undefined;
+}
+
+/** Most plugins look at their parameters only, and a job may be large. */
+function lazyCopy<T>(value: T): () => T {
+  let copy: T | undefined;
+  return () => (copy ??= frozenCopy(value));
 }
 
 function frozenCopy<T>(value: T): T {

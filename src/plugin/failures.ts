@@ -32,7 +32,12 @@ const failures = {
   ),
   FileOutside: row(
     (d: { path: string; folder: string }) =>
-      `The file "${d.path}" is outside the project ${d.folder}; only an absolute path may be.`,
+      `The file "${d.path}" is outside the project ${d.folder} and the folders named in TWS_FILES.`,
+    definition,
+  ),
+  FileHidden: row(
+    (d: { path: string }) =>
+      `The file "${d.path}" is not for jobs: names that begin with a dot, and tws.json, hold settings.`,
     definition,
   ),
   FileUnreadable: row(

@@ -1,21 +1,24 @@
+import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { delimiter, isAbsolute, relative, resolve, sep } from 'node:path';
 import { pluginProblem } from './failures.js';
 
 /**
- * The absolute path of a file named in parameters. A relative path starts at the project's folder
- * `cwd` and must stay inside it; an absolute one is taken as it is. Throws `FileOutside`.
+ * The absolute path of a file named in parameters, which anybody may write who may write a job. It
+ * must be inside the project's folder `cwd`, where a relative path starts, or inside a folder that
+ * the operator named in `TWS_FILES`; links count as what they lead to. Of the project, names that
+ * begin with a dot and `tws.json` are not for jobs. Throws `FileOutside` or `FileHidden`.
  */
 export function projectFile(cwd: string, path: string): string {
-  if (isAbsolute(path)) return path;
-  const file = resolve(cwd, path);
-  const inside = relative(cwd, file);
-  const leaves = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-  if (leaves) throw pluginProblem('FileOutside', { path, folder: cwd });
+  const file = real(resolve(cwd, path));
+  if (furtherFolders().some((folder) => inside(real(folder), file) !== undefined)) return file;
+  const within = inside(real(cwd), file);
+  if (within === undefined) throw pluginProblem('FileOutside', { path, folder: cwd });
+  if (isHidden(within)) throw pluginProblem('FileHidden', { path });
   return file;
 }
 
-/** The bytes of such a file. Throws `FileOutside`, or `FileUnreadable` with the system's reason. */
+/** The bytes of such a file. Throws as `projectFile`, or `FileUnreadable` with the system's reason. */
 export async function readProjectFile(cwd: string, path: string): Promise<Buffer> {
   const file = projectFile(cwd, path);
   try {
@@ -24,4 +27,30 @@ export async function readProjectFile(cwd: string, path: string): Promise<Buffer
     const { code, message } = cause as NodeJS.ErrnoException;
     throw pluginProblem('FileUnreadable', { path, reason: code ?? message }, cause);
   }
+}
+
+/** Folders beside the project from which jobs may name files: absolute, as `PATH` is written. */
+function furtherFolders(): readonly string[] {
+  return (process.env['TWS_FILES'] ?? '').split(delimiter).filter(isAbsolute);
+}
+
+/** Where links lead; of what is not there, the folder that is. */
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = resolve(path, '..');
+    return above === path ? path : resolve(real(above), relative(above, path));
+  }
+}
+
+/** The path of a file from a folder, if it is in there. */
+function inside(folder: string, file: string): string | undefined {
+  const path = relative(folder, file);
+  return path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path) ? undefined : path;
+}
+
+/** Settings, keys and what tools keep for themselves. */
+function isHidden(path: string): boolean {
+  return path === 'tws.json' || path.split(sep).some((name) => name.startsWith('.'));
 }

@@ -13,3 +13,4 @@ export { Detour } from './detour.js';
 export { PluginError, type PluginErrorOptions } from './errors.js';
 export { projectFile, readProjectFile } from './files.js';
 export { loadPackage, missingPackage } from './packages.js';
+export { evaluateExpression } from './expression.js';

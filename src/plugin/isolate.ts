@@ -130,9 +130,14 @@ function startProcess(): Away {
   };
 }
 
+/** What the operator says to plugins: no secrets. */
+const forPlugins = ['TWS_FILES', 'TWS_SENDMAIL'];
+
 /** The environment of this process without the engine's own credentials. */
 function ownEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(?:COUCH_|TWS_)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => forPlugins.includes(name) || !/^(?:COUCH_|TWS_)/.test(name),
+  );
   return Object.fromEntries(kept);
 }
 

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { PluginContext, PluginModule } from './api.js';
 import { pluginProblem } from './failures.js';
 import { findPluginFiles, type PluginFile } from './find.js';
+import { hashOf, isIndexOf } from './hash.js';
 import { importPlugin } from './import-plugin.js';
 import { isolated } from './isolate.js';
 import { adaptLegacy } from './legacy.js';
@@ -15,7 +15,7 @@ export type LoadedPlugin = {
   readonly name: string;
   /** The module's file, absolute. */
   readonly file: string;
-  /** `sha256:<hex>` of that file, to see whether two attempts ran the same code. */
+  /** `sha256:<hex>` of its code, to see whether two attempts ran the same. */
   readonly hash: string;
   /** True for a plugin of the older contract. */
   readonly legacy: boolean;
@@ -99,9 +99,7 @@ async function load(file: PluginFile, log: PluginContext['log']): Promise<Entry>
   const entry: Entry = { file };
   try {
     const path = await realpath(file.path);
-    const hash = `sha256:${createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex')}`;
+    const hash = await hashOf(path, isIndexOf(file.path, file.name));
     const shape = await importPlugin(path);
     if (shape.kind === 'broken') throw new Error(shape.problem);
     const { module, legacy } = settled(file.name, shape, log);

@@ -25,19 +25,19 @@ export function renderTemplate(template: string, data: Data, html = false): stri
 type Render = (template: string, options?: RenderOptions) => string;
 
 /** What each `render` fills in, for whoever must make the same one elsewhere. */
-const dataOf = new WeakMap<Render, Data>();
+const dataOf = new WeakMap<Render, () => Data>();
 
-/** The `render` of one attempt's context. */
-export function renderer(data: Data): Render {
+/** The `render` of one attempt's context; `data` is asked for when something is rendered. */
+export function renderer(data: () => Data): Render {
   const render: Render = (template, options = {}) =>
-    renderTemplate(template, { ...data, ...options.data }, options.html);
+    renderTemplate(template, { ...data(), ...options.data }, options.html);
   dataOf.set(render, data);
   return render;
 }
 
 /** The names that a `render` of `renderer` knows; none for any other function. */
 export function renderData(render: Render): Data {
-  return dataOf.get(render) ?? {};
+  return dataOf.get(render)?.() ?? {};
 }
 
 const longest = 60;

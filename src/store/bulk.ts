@@ -1,5 +1,6 @@
-import { Agent as AgentHttp, request as requestHttp, type IncomingMessage } from 'node:http';
+import { Agent as AgentHttp, request as requestHttp } from 'node:http';
 import { Agent as AgentHttps, request as requestHttps } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 import type { BulkAnswer } from './batch.js';
 import { causeOf } from './causes.js';
 import { credentialsOf, databasePath, serverUrl, type Connection } from './connection.js';
@@ -14,6 +15,7 @@ const timeoutMs = 60_000;
  */
 export function bulkSender(connection: Connection): SendBulk {
   const url = new URL(`${serverUrl(connection)}${databasePath(connection, '/_bulk_docs')}`);
+  const target = { ...urlToHttpOptions(url), method: 'POST' };
   const isSecure = url.protocol === 'https:';
   const send = isSecure ? requestHttps : requestHttp;
   // Idle connections of it keep no process alive.
@@ -25,7 +27,7 @@ export function bulkSender(connection: Connection): SendBulk {
   };
   return (body) =>
     new Promise((resolve) => {
-      const request = send(url, { method: 'POST', agent, headers });
+      const request = send({ ...target, agent, headers });
       const timer = setTimeout(() => request.destroy(new Error(late)), timeoutMs);
       const settle = (answer: BulkAnswer): void => {
         clearTimeout(timer);
@@ -34,20 +36,17 @@ export function bulkSender(connection: Connection): SendBulk {
       const fail = (error: unknown): void => settle({ kind: 'failed', cause: causeOf(error) });
       request.on('error', fail);
       request.on('response', (response) => {
-        readText(response).then((text) => settle(read(response.statusCode ?? 0, text)), fail);
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => settle(read(response.statusCode ?? 0, text)));
+        response.on('error', fail);
       });
       request.end(body);
     });
 }
 
 const late = 'ended due to timeout';
-
-async function readText(response: IncomingMessage): Promise<string> {
-  response.setEncoding('utf8');
-  let text = '';
-  for await (const chunk of response) text += chunk as string;
-  return text;
-}
 
 function read(status: number, text: string): BulkAnswer {
   try {

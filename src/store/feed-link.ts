@@ -64,37 +64,43 @@ function getResponse(
 async function* linesOf(response: IncomingMessage, silenceMs: number): AsyncGenerator<string> {
   response.setEncoding('utf8');
   const chunks = response[Symbol.asyncIterator]() as AsyncIterator<string>;
+  const watch = watchSilence(silenceMs, (error) => response.destroy(error));
   let begun = '';
   try {
     for (;;) {
-      const chunk = await nextChunk(chunks, response, silenceMs);
-      if (chunk === undefined) return;
-      begun += chunk;
+      watch.begin();
+      const next = await chunks.next();
+      watch.end();
+      if (next.done === true) return;
+      begun += next.value;
       // A long document comes in many chunks: it is split once, when its end is there.
-      if (!chunk.includes('\n')) continue;
+      if (!next.value.includes('\n')) continue;
       const lines = begun.split('\n');
       begun = lines.pop() ?? '';
       yield* lines;
     }
+  } catch (error) {
+    throw new Error(causeOf(error), { cause: error });
   } finally {
+    watch.stop();
     response.destroy();
   }
 }
 
-async function nextChunk(
-  chunks: AsyncIterator<string>,
-  response: IncomingMessage,
-  silenceMs: number,
-): Promise<string | undefined> {
-  const timer = setTimeout(() => response.destroy(new Error(silence(silenceMs))), silenceMs);
-  try {
-    const next = await chunks.next();
-    return next.done === true ? undefined : next.value;
-  } catch (error) {
-    throw new Error(causeOf(error), { cause: error });
-  } finally {
-    clearTimeout(timer);
-  }
+/** One timer for the life of a connection: it is only moved on while somebody waits. */
+function watchSilence(silenceMs: number, broken: (error: Error) => void) {
+  let waiting = false;
+  const timer = setTimeout(() => waiting && broken(new Error(silence(silenceMs))), silenceMs);
+  return {
+    begin: (): void => {
+      waiting = true;
+      timer.refresh();
+    },
+    end: (): void => {
+      waiting = false;
+    },
+    stop: (): void => clearTimeout(timer),
+  };
 }
 
 function silence(ms: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/program.js';
+import { commands, globalOptions } from '../../src/cli/program.js';
 import { tws } from './executable.js';
 import { project } from './terminal.js';
 
@@ -22,6 +22,26 @@ describe('the executable', () => {
     expect((await call(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await call(['submit', '--help'])).out).toContain('--set <name=value>');
     expect((await call(['help', 'push'])).out).toContain('tws push --map');
+  });
+
+  it.each(commands.map((command) => [command.name, command] as const))(
+    'has examples of %s that name the command and options it has',
+    (name, { examples = [], options = [] }) => {
+      expect(examples.length).toBeGreaterThan(0);
+      const known = [...globalOptions, ...options].map(({ flags }) => flags.split(/[ ,]/)[0]);
+      for (const example of examples) {
+        expect(example).toContain(`tws ${name}`);
+        for (const [flag] of example.matchAll(/--[a-z-]+/g)) expect(known).toContain(flag);
+      }
+    },
+  );
+
+  it('describes every command, argument and option in a sentence', () => {
+    const parts = [
+      ...globalOptions,
+      ...commands.flatMap((one) => [one, ...(one.arguments ?? []), ...(one.options ?? [])]),
+    ];
+    for (const { about } of parts) expect(about).toMatch(/^[A-Zp~].*\.$/);
   });
 
   it.each(commands.map(({ name, load }) => [name, load] as const))(

@@ -61,7 +61,8 @@ describe('tws submit', () => {
     expect((await tws(submit, again)).out).toContain('already submitted as order-7');
     expect(await store.view('jobs')).toHaveLength(1);
     const other = await tws(submit, { args: ['wait'], flags: { id: 'order-7' } });
-    expect(other.error?.code).toBe('document_conflict');
+    expect(other.error).toMatchObject({ code: 'id_taken', exit: 1 });
+    expect(other.error?.message).toContain('it differs in flow.');
   });
 
   it('reads stdin for -', async () => {
@@ -150,7 +151,7 @@ describe('tws list, view and remove', () => {
     const flows = await tws(list, { flags: { flows: true } });
     expect(flows.out).toContain('greet::DEFAULT => ["echo"] (flow:DEFAULT:greet)');
     expect((await tws(list, { flags: { jobs: true } })).out).toBe(
-      'greet::DEFAULT => new queued (j1)',
+      'greet::DEFAULT  queued  new  -  -  -  j1',
     );
     expect((await tws(list)).json).toMatchObject({ jobs: [{ id: 'j1', status: 'queued' }] });
     expect((await tws(list, { flags: { tasks: true, verbose: true } })).out).toContain('"_rev"');
@@ -175,10 +176,13 @@ describe('tws list, view and remove', () => {
     expect(await ids('cancelled')).toEqual(['gone']);
     expect(await ids('all')).toEqual(['failed', 'gone', 'good']);
     const { out } = await tws(list, { flags: { failed: true } });
-    expect(out).toContain('break::DEFAULT => $$complete failed (exit 2): ');
+    expect(out).toMatch(
+      /^break::DEFAULT {2}failed {5}\$\$complete {3}\d{4}-\S+Z {2}[\d.]+ m?s +Failed \(exit 2\) {2}failed$/m,
+    );
+    expect(out.split('\n').map((line) => line.indexOf('$$'))).toEqual([27, 27]);
     const limited = await tws(list, { flags: { all: true, limit: '2' } });
     expect(limited.out.split('\n')).toHaveLength(2);
-    expect(limited.err).toContain('There are more');
+    expect(limited.err).toContain('1 job more not shown; `--limit N` shows more than 2.');
     expect((await tws(list, { flags: { all: true, failed: true } })).error?.code).toBe('usage');
   });
 
@@ -199,11 +203,57 @@ describe('tws list, view and remove', () => {
     expect(out).toMatch(/^mine => broken: .*exports no function/m);
   });
 
+  it('list jobs with the newest first, with times in ISO 8601 for programs', async () => {
+    const { tws, engine, put, ended } = await ready();
+    await engine();
+    await put({ _id: 'old', type: 'job', flow: 'greet' });
+    const { end } = await ended('old');
+    await put({ _id: 'new', type: 'job', flow: 'greet' });
+    await ended('new');
+    const due = new Date(Date.now() + 3_600_000).toISOString();
+    await put({ _id: 'late', type: 'job', flow: 'greet', exec_after: due });
+    const { json, out } = await tws(list, { flags: { all: true }, terminal: true });
+    expect(out).toMatch(/^FLOW +STATUS +STATE +STARTED +TOOK +FAILURE +ID\n/);
+    expect(json).toMatchObject({
+      jobs: [
+        { id: 'late', status: 'scheduled', due },
+        { id: 'new', took_ms: expect.any(Number) as number },
+        { id: 'old', end: new Date(Number(end)).toISOString() },
+      ],
+    });
+  });
+
   it('view prints a document by id or by name', async () => {
-    const { tws } = await ready();
+    const { tws, put } = await ready();
     expect((await tws(view, { args: ['task:DEFAULT:echo'] })).json).toMatchObject({ name: 'echo' });
     expect((await tws(view, { args: ['greet'] })).json).toMatchObject({ type: 'flow' });
     expect(await tws(view, { args: ['nix'] })).toMatchObject({ exit: 4 });
+    await put({ ...task('echo', { owner: 'me' }), _id: 'mine' });
+    expect((await tws(view, { args: ['echo::me'] })).json).toMatchObject({ _id: 'mine' });
+    const owned = await tws(view, { args: ['echo'], settings: { owner: 'me' } });
+    expect(owned.json).toMatchObject({ _id: 'mine' });
+    expect((await tws(view, { args: ['echo::you'] })).error?.code).toBe('name_missing');
+  });
+
+  it('view lists what a name may mean, and takes a kind', async () => {
+    const { tws, put } = await ready();
+    await put(
+      { ...task('greet'), _id: 'task-of-that-name' },
+      { _id: 'j1', type: 'job', flow: 'greet' },
+      { _id: 'g1', type: 'job', flow: 'gone' },
+    );
+    const both = await tws(view, { args: ['greet'] });
+    expect(both).toMatchObject({ exit: 2, out: '', error: { code: 'name_ambiguous' } });
+    expect(both.err).toBe(
+      'task  greet => noop (task-of-that-name)\nflow  greet::DEFAULT => ["echo"] (flow:DEFAULT:greet)',
+    );
+    const one = { args: ['greet'], flags: { flow: true } };
+    expect((await tws(view, one)).json).toMatchObject({ _id: 'flow:DEFAULT:greet' });
+    const job = { args: ['greet'], flags: { job: true } };
+    expect((await tws(view, job)).json).toMatchObject({ _id: 'j1' });
+    expect((await tws(view, { args: ['gone'] })).json).toMatchObject({ _id: 'g1' });
+    const none = await tws(view, { args: ['j1'], flags: { task: true } });
+    expect(none.error?.message).toBe('There is no document "j1", and no task of that name.');
   });
 
   it('remove deletes, but no job that has not ended', async () => {

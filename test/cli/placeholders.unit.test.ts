@@ -71,6 +71,33 @@ describe('answersFor', () => {
     });
   });
 
+  it.each([
+    [['to=', 'my subject=x']],
+    [['to=  ', 'my subject=x']],
+    [['params.mail-0.to=', 'my subject=x']],
+  ])('takes an empty text for no answer: %j', async (set) => {
+    await expect(answer(set)).rejects.toMatchObject({
+      code: 'placeholders_open',
+      message: expect.stringMatching(/known: \[\[to\]\] at [^[]*$/) as string,
+    });
+  });
+
+  it('asks again after an empty answer', async () => {
+    const said = ['', '  ', 'a@b', 'Hello'];
+    const asked: string[] = [];
+    const terminal = testIo({ cwd: '/' });
+    const text = (question: string): Promise<string> => {
+      asked.push(question);
+      return Promise.resolve(said.shift() ?? '');
+    };
+    const ask = () => Promise.resolve({ text, hidden: text, confirm: () => Promise.resolve(true) });
+    const interactive = { ...terminal.io, interactive: true };
+    const filled = await answersFor({ doc: job, file: 'j.json', set: ['to='] }, interactive, ask);
+    expect(filled).toMatchObject({ params: { 'mail-0': { subject: 'To a@b: Hello' } } });
+    expect(asked).toHaveLength(4);
+    expect(terminal.printed().err.match(/needs a value for \[\[to\]\]/g)).toHaveLength(2);
+  });
+
   it.each([['nolabel=x'], ['novalue'], ['=x']])('refuses --set %s', async (set) => {
     await expect(answer([set])).rejects.toMatchObject({ code: 'usage' });
   });

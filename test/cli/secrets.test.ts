@@ -1,4 +1,6 @@
 import { createCipheriv, scryptSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { showConfig } from '../../src/cli/commands/config.js';
 import { doctor } from '../../src/cli/commands/doctor.js';
@@ -105,6 +107,29 @@ describe('tws start', () => {
     engine.kill('SIGTERM');
     expect(await engine.ended).toBe(0);
     expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
+
+describe('a plugin that is loaded to check parameters', () => {
+  it('sees no credentials in the environment', async () => {
+    const { root, env } = await openProject({
+      'plugins/spy.mjs': `import { writeFileSync } from 'node:fs';
+        writeFileSync(new URL('../seen.json', import.meta.url), JSON.stringify(process.env));
+        export default () => 1;`,
+      'spy.json': task('spy', { plugin: 'spy' }),
+    });
+    for (const args of [
+      ['push', 'spy.json'],
+      ['validate', 'spy.json'],
+      ['list', '--plugins'],
+      ['doctor'],
+    ]) {
+      const called = start(args, { cwd: root, env: { ...env, TWS_CRYPTO_KEY: key } });
+      expect(await called.ended, called.err()).toBe(0);
+      const seen = await readFile(join(root, 'seen.json'), 'utf8');
+      expect(seen).toContain('COUCH_DATABASE');
+      expect(seen).not.toMatch(/COUCH_PASS|COUCH_URL|TWS_CRYPTO_KEY/);
+    }
   });
 });
 

@@ -27,6 +27,8 @@ export type RunOptions = {
   readonly mode?: Mode;
   readonly input?: string;
   readonly stop?: AbortSignal;
+  /** Results are shown on a terminal; nothing can be asked there all the same. */
+  readonly terminal?: boolean;
 };
 
 /** Runs one command as `main` does, away from a terminal. */
@@ -45,7 +47,7 @@ export async function run(command: Command, options: RunOptions): Promise<Ran> {
 
 /** A world without a terminal that keeps what is printed. */
 export function testIo(options: RunOptions): { io: Io; printed: () => Omit<Ran, 'exit'> } {
-  const { cwd, env = {}, mode = 'text', input = '', stop } = options;
+  const { cwd, env = {}, mode = 'text', input = '', stop, terminal = false } = options;
   const out: string[] = [];
   const err: string[] = [];
   let json: unknown;
@@ -64,6 +66,7 @@ export function testIo(options: RunOptions): { io: Io; printed: () => Omit<Ran, 
     style: (_style, text) => text,
     interactive: false,
     isTerminal: false,
+    resultsOnTerminal: terminal,
     readInput: () => Promise.resolve(input),
     stop: stop ?? never,
     force: never,

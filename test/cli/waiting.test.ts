@@ -154,6 +154,14 @@ describe('tws explain', () => {
     expect((await tws(explain, { args: ['j'] })).out).toContain('tws resume j');
   });
 
+  it('takes the name of a flow that has one job', async () => {
+    const { tws, put } = await ready();
+    await put({ _id: 'j', type: 'job', flow: 'odd' });
+    expect((await tws(explain, { args: ['odd'] })).out).toMatch(/^j: new queued/);
+    await put({ _id: 'k', type: 'job', flow: 'odd' });
+    expect((await tws(explain, { args: ['odd'] })).error?.code).toBe('name_ambiguous');
+  });
+
   it('goes on with the child job that is waited for', async () => {
     const { tws, put, engine, until } = await ready();
     await engine();
@@ -184,7 +192,7 @@ describe('tws explain', () => {
 
   it('knows only jobs', async () => {
     const { tws } = await ready();
-    expect((await tws(explain, { args: ['nix'] })).error?.code).toBe('document_missing');
+    expect((await tws(explain, { args: ['nix'] })).error?.code).toBe('name_missing');
     expect((await tws(explain, { args: ['t1'] })).error?.code).toBe('document_kind');
   });
 });

@@ -41,6 +41,49 @@ describe('watch', () => {
   });
 });
 
+describe('submit', () => {
+  const order = {
+    _id: 'order-7',
+    type: 'job',
+    flow: 'f',
+    params: { 'a-0': { to: 'Ada' } },
+  } as const;
+
+  it('stores one of several jobs of one id that come at once; the others find it', async () => {
+    const { client, store } = await ready();
+    const all = await Promise.all(Array.from({ length: 8 }, () => client.submit(order)));
+    expect(all.filter(({ existed }) => !existed)).toHaveLength(1);
+    expect(new Set(all.map(({ rev }) => rev)).size).toBe(1);
+    expect(await store.view('jobs')).toHaveLength(1);
+  });
+
+  it('finds it also when an engine has begun and ended it', async () => {
+    const { client, put, engine, ended } = await ready();
+    await put(
+      { ...task('a', { params: { from: 'me' } }), _id: 't' },
+      { ...flow('f', ['a']), _id: 'f' },
+    );
+    await client.submit(order);
+    await engine();
+    await ended('order-7');
+    expect(await client.submit(order)).toMatchObject({ id: 'order-7', existed: true });
+    const other = client.submit({ ...order, params: { 'a-0': { to: 'Bob' } } });
+    await expect(other).rejects.toMatchObject({
+      code: 'id_taken',
+      message: expect.stringContaining('params.a-0.to') as string,
+    });
+  });
+
+  it('tells a conflict of different orders that come at once', async () => {
+    const { client } = await ready();
+    const orders = ['Ada', 'Bob'].map((to) => ({ ...order, params: { 'a-0': { to } } }));
+    const results = await Promise.allSettled(orders.map((one) => client.submit(one)));
+    const refused = results.find((one) => one.status === 'rejected');
+    expect(refused?.reason).toMatchObject({ code: 'id_taken' });
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
 describe('writing', () => {
   it('never overwrites what somebody else changed', async () => {
     const { client } = await ready();

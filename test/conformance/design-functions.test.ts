@@ -137,6 +137,18 @@ check('gives every document to a map function unchanged by the others', async ()
   }
 });
 
+check('lets no map function change a document', async () => {
+  const db = await freshDatabase();
+  await store(db, { _id: 'doc', list: [1] });
+  const quiet = 'function (doc) { doc.seen = true; emit(doc.seen === undefined, doc.list); }';
+  const loud = 'function (doc) { doc.list.push(2); emit(null, doc.list); }';
+  await store(db, { _id: '_design/app', views: { a: { map: loud }, b: { map: quiet } } });
+  const rowsOf = async (view: string) =>
+    (await request('GET', `/${db}/_design/app/_view/${view}`)).body.rows;
+  expect(await rowsOf('a')).toEqual([]);
+  expect(await rowsOf('b')).toEqual([{ id: 'doc', key: true, value: [1] }]);
+});
+
 const legacy = {
   _id: '_design/app',
   language: 'javascript',

@@ -155,7 +155,6 @@ describe('the timeout of the flow', () => {
     });
     told.go();
     told.at(100).fail();
-    expect(told.job).toMatchObject({ held_ms: 5000 });
     told.at(5100).go();
     expect(told.trail).toEqual(['a#1 $$error', 'a#2 $$active']);
     expect(told.at(5999).done().kind).toBe('claim');

@@ -326,3 +326,14 @@ describe('accept_timeout', () => {
     expect(told.at(99).with({ freeSlots: 1 }).go().kind).toBe('claim');
   });
 });
+
+describe('a claim', () => {
+  it.each([
+    ['tells the edition of the plugin', `sha256:${'0123456789abcdef'.repeat(4)}`, '0123456789ab'],
+    ['says nothing where it is not known', undefined, undefined],
+  ])('%s', (_title, hash, short) => {
+    const told = story({ steps: ['a'], world: hash === undefined ? {} : { hash } });
+    told.go();
+    expect(told.live.plugin_hash).toBe(short);
+  });
+});

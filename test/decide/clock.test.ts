@@ -20,9 +20,9 @@ describe('the deadlines of a flow', () => {
   ])('%s', (_title, more, softMs, hardMs) => {
     const job = liveJob(flow(['a'], more));
     expect(flowTimeoutMs(job)).toBe(softMs);
-    expect(softDeadline(job)).toBe(t0 + softMs);
+    expect(softDeadline(job, t0)).toBe(t0 + softMs);
     expect(hardDeadline(job)).toBe(t0 + hardMs);
-    expect(softDeadline({ ...job, held_ms: 500 })).toBe(t0 + 500 + softMs);
+    expect(softDeadline({ ...job, held_ms: 500 }, t0)).toBe(t0 + 500 + softMs);
     expect(hardDeadline({ ...job, held_ms: 500 })).toBe(t0 + hardMs);
   });
 });

@@ -65,7 +65,7 @@ describe('the retry of a flow', () => {
       job: { run: 2, resume_at: t0 + 110, held_ms: 100, next_due: t0 + 110 },
     });
     told.at(110).go();
-    expect(told.job).not.toHaveProperty('resume_at');
+    expect(told.job).not.toHaveProperty('next_due');
     expect(told.at(120).fail()).toMatchObject({ job: { resume_at: t0 + 420, held_ms: 400 } });
   });
 

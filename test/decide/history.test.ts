@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   attemptsOf,
-  boundaryAt,
   completionOn,
   entryOf,
   hasBegun,
   lastAttempt,
   lineOf,
-  resultsBefore,
 } from '../../src/decide/history.js';
 import { flow, liveJob, t0 } from '../support/builders.js';
 import { story } from './story.js';
@@ -58,24 +56,6 @@ describe('history', () => {
   ])('knows what completed the step at %s', (path, task) => {
     expect(completionOn(job, path)?.task).toBe(task);
   });
-
-  it('gives results by name, by label and by position', () => {
-    const { results, parent_results, previous } = resultsBefore(job, 3);
-    expect(results).toEqual({ a: null, 'a-0': 'recovered', 'a-2': null });
-    expect(parent_results).toEqual({ 0: 'recovered', 2: null });
-    expect(previous).toBeNull();
-  });
-
-  it('gives only what lies before', () => {
-    expect(resultsBefore(job, 0)).toEqual({ results: {}, parent_results: {}, previous: undefined });
-    expect(resultsBefore(job, 2)).toMatchObject({ previous: 'recovered' });
-  });
-
-  it('gives all results to those who see everything', () => {
-    told.at(6).done('last');
-    const ended = { ...job, steps: told.steps };
-    expect(resultsBefore(ended)).toMatchObject({ parent_results: { 3: 'last' }, previous: 'last' });
-  });
 });
 
 describe('lineOf', () => {
@@ -97,54 +77,6 @@ describe('entryOf', () => {
     ['0.error', undefined],
   ])('finds the entry at %s', (path, entry) => {
     expect(entryOf(job, path)).toEqual(entry);
-  });
-});
-
-describe('boundaryAt', () => {
-  const base = liveJob(flow(['a']));
-  const step = {
-    index: 0,
-    path: '0',
-    name: 'a',
-    task: 'a',
-    attempt: 1,
-    run: 1,
-    phase: 'main' as const,
-  };
-  const failure = { name: 'X', message: '' };
-  it.each([
-    ['is the start of a job without steps', {}, 0],
-    ['is the end of a delay', { held_ms: 40 }, 40],
-    ['is the beginning of the next run', { resume_at: t0 + 90 }, 90],
-    [
-      'is the end of the last step',
-      { steps: [{ ...step, state: '$$complete' as const, end: t0 + 7, exit: 0 }] },
-      7,
-    ],
-    [
-      'is when the next attempt is due',
-      {
-        steps: [
-          { ...step, state: '$$error' as const, end: t0 + 7, due: t0 + 70, exit: 2, failure },
-        ],
-      },
-      70,
-    ],
-    [
-      'is the end of an attempt without a next one',
-      {
-        steps: [{ ...step, state: '$$error' as const, end: t0 + 7, exit: 2, failure }],
-        held_ms: 99,
-      },
-      7,
-    ],
-    [
-      'is the start while the first step runs',
-      { steps: [{ ...step, state: '$$waiting' as const, child: 'c' }] },
-      0,
-    ],
-  ])('%s', (_title, more, ms) => {
-    expect(boundaryAt({ ...base, ...more })).toBe(t0 + ms);
   });
 });
 

@@ -6,9 +6,9 @@ describe('leavesIn', () => {
   const { tasks } = flow(['a', ['b']]);
 
   it('finds entries in order and by path', () => {
-    const { list, byPath } = leavesIn(tasks);
+    const { list, at } = leavesIn(tasks);
     expect(list.map(({ path }) => path)).toEqual(['0', '1.sequence.0']);
-    expect(byPath.get('1.sequence.0')).toBe(list[1]);
+    expect(at('1.sequence.0')).toBe(list[1]);
   });
 
   it('remembers a tree, for the prefix that was asked for', () => {

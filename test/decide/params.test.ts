@@ -99,7 +99,8 @@ describe('handlerParams', () => {
     const job = liveJob(flow(['a'], { params: ofFlow, error: 'h' }), {
       tasks: [task('h', { params: { from: 'task' } })],
     });
-    expect(handlerParams(frozen({ ...job, params: ofJob }), 'h', own)).toEqual(params);
+    const entry = { task: 'h', ...(own === undefined ? {} : { params: own }) };
+    expect(handlerParams(frozen({ ...job, params: ofJob }), entry)).toEqual(params);
   });
 });
 

@@ -64,13 +64,17 @@ describe('a pause', () => {
     ['ends with the delay', 5100, 5000],
     ['outlasts the delay', 8100, 8000],
   ])('counts once with a retry delay when it %s', (_title, resumedMs, heldMs) => {
-    const told = story({ steps: [{ task: 'a', retry: { limit: 1, delay: 5000 } }] });
+    const steps = [{ task: 'a', retry: { limit: 1, delay: 5000 } }, 'b', 'c'];
+    const told = story({ steps, flow: { timeout: 10_000 } });
     told.go();
     told.at(100).fail();
     told.at(200).edit({ paused: true }).go();
     told.at(resumedMs).edit({ paused: false }).go();
-    expect(told.job).toMatchObject({ held_ms: heldMs });
     expect(told.at(8100).go().kind).toBe(resumedMs < 5100 ? 'claim' : 'wait');
+    expect(told.at(heldMs + 9_999).done().kind).toBe('claim');
+    expect(told.at(heldMs + 10_000).done()).toMatchObject({
+      job: { failure: { name: 'FlowTimeout' } },
+    });
   });
 
   it('counts once with the delay before the next run of the flow', () => {

@@ -1,3 +1,5 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoredDocument } from '../../src/model/parse.js';
 import type { Store } from '../../src/store/store.js';
@@ -158,6 +160,60 @@ describe('a plugin', () => {
     const [asked, quick] = await Promise.all([space.ended(String(id)), space.ended(String(other))]);
     expect(asked).toMatchObject({ exit: 1, failure: { name: 'WaitTimeout' } });
     expect(Number(quick['end'])).toBeLessThan(Number(asked['end']));
+  });
+});
+
+describe('a step', () => {
+  it('tells which code each attempt ran, and the log when it changed in between', async () => {
+    const space = await openWorkspace({
+      'v.mjs': `export default ({ step, requeue }) => step.attempt < 2 ? requeue({ delay: 300 }) : 1;`,
+    });
+    await space.put(...oneStep('v'));
+    const first = await space.engine();
+    const [id] = await space.put(job);
+    await space.until(String(id), (doc) => stepOf(doc)?.['due'] !== undefined);
+    await first.stop();
+    await appendFile(join(space.folder, 'v.mjs'), '// another edition');
+    await space.engine();
+    const { steps } = await space.ended(String(id));
+    const [one, two] = steps.map((step) => step['plugin_hash']);
+    expect(one).toMatch(/^[0-9a-f]{12}$/);
+    expect(two).toMatch(/^[0-9a-f]{12}$/);
+    expect(one).not.toBe(two);
+    const message = 'Plugin v of step v has changed since attempt 1.';
+    expect(space.log).toContainEqual({ level: 'warn', message });
+  });
+});
+
+describe('a task with slots of its own', () => {
+  it('runs no more attempts at once on an engine, and holds up no other task', async () => {
+    const body = (name: string) => `let now = 0;
+      export default async () => {
+        now += 1; const most = now;
+        await new Promise((r) => setTimeout(r, ${name === 'solo' ? 60 : 20}));
+        now -= 1; return most;
+      };`;
+    const space = await openWorkspace({ 'solo.mjs': body('solo'), 'many.mjs': body('many') });
+    const flow = (name: string, tasks: unknown) => ({ type: 'flow', name, owner: 'me', tasks });
+    await space.put(
+      { _id: 'task:DEFAULT:solo', type: 'task', name: 'solo', slots: 1 },
+      { _id: 'task:DEFAULT:many', type: 'task', name: 'many' },
+      { _id: 'flow:me:f', ...flow('f', ['solo', 'solo']) },
+      { _id: 'flow:me:g', ...flow('g', ['many']) },
+      { _id: 'flow:me:h', ...flow('h', { parallel: ['solo', 'many', 'solo'] }) },
+    );
+    await space.engine({ slots: 4 });
+    const solo = await space.put(...Array.from({ length: 8 }, () => job), { ...job, flow: 'h' });
+    const many = await space.put(...Array.from({ length: 20 }, () => ({ ...job, flow: 'g' })));
+    const others = await Promise.all(many.map((id) => space.ended(id)));
+    const ended = await Promise.all(solo.map((id) => space.ended(id)));
+    const most = (jobs: typeof ended, task: string): readonly unknown[] =>
+      jobs.flatMap(({ steps }) => steps.filter((s) => s['task'] === task).map((s) => s['result']));
+    expect(new Set(most(ended, 'solo'))).toEqual(new Set([1]));
+    expect(most(ended, 'solo')).toHaveLength(18);
+    expect(Math.max(...most(others, 'many').map(Number))).toBeGreaterThan(1);
+    const lastOf = (jobs: typeof ended): number => Math.max(...jobs.map(({ end }) => Number(end)));
+    expect(lastOf(others)).toBeLessThan(lastOf(ended));
   });
 });
 

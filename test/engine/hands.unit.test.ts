@@ -16,10 +16,10 @@ function open(slots: number) {
 it('a step that hands its slot to the next one takes no second slot for it', () => {
   const { hands } = open(2);
   hands.reserve([step('a'), step('b')]);
-  expect([hands.freeSlots(), hands.freeSlots('a'), hands.freeSlots('b')]).toEqual([0, 1, 1]);
-  hands.reserve([step('a2')], 'a');
-  expect([hands.freeSlots(), hands.freeSlots('a'), hands.freeSlots('b')]).toEqual([0, 0, 1]);
-  hands.reserve([step('b2')], 'b');
+  expect([hands.freeSlots(), hands.freeSlots(['a']), hands.freeSlots(['b'])]).toEqual([0, 1, 1]);
+  hands.reserve([step('a2')], ['a']);
+  expect([hands.freeSlots(), hands.freeSlots(['a']), hands.freeSlots(['b'])]).toEqual([0, 0, 1]);
+  hands.reserve([step('b2')], ['b']);
   hands.release('a');
   hands.release('b');
   expect([...hands.claims]).toEqual(['a2', 'b2']);
@@ -29,19 +29,19 @@ it('a step that hands its slot to the next one takes no second slot for it', () 
 it('a slot that was handed over comes back when the next step was not stored', () => {
   const { hands, freed } = open(1);
   hands.reserve([step('a')]);
-  hands.reserve([step('a2')], 'a');
-  hands.withdraw([step('a2')], 'a');
+  hands.reserve([step('a2')], ['a']);
+  hands.withdraw([step('a2')], ['a']);
   expect(freed).toEqual([0]);
   expect([...hands.claims]).toEqual(['a']);
-  expect([hands.freeSlots(), hands.freeSlots('a')]).toEqual([0, 1]);
+  expect([hands.freeSlots(), hands.freeSlots(['a'])]).toEqual([0, 1]);
 });
 
 it('a step that ends without a next one frees its slot', () => {
   const { hands, freed } = open(1);
   hands.reserve([step('a')]);
-  hands.reserve([], 'a');
+  hands.reserve([], ['a']);
   expect(hands.freeSlots()).toBe(0);
-  hands.withdraw([], 'a');
+  hands.withdraw([], ['a']);
   hands.release('a');
   expect(freed).toEqual([1]);
 });

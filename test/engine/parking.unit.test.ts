@@ -49,20 +49,41 @@ describe('jobs that wait for a slot', () => {
   it('wait in one place only', () => {
     const parking = createParking();
     parking.forSlot('a', 500, 0);
-    parking.forEngine('a', 'engine:x');
-    expect(parking.nextForSlot()).toBeUndefined();
     parking.forChange('a');
-    expect(parking.takeOf('engine:x')).toEqual([]);
+    expect(parking.nextForSlot()).toBeUndefined();
     expect(parking.parked()).toEqual(['a']);
+    parking.forSlot('a', 500, 0);
+    expect(parking.parked()).toEqual(['a']);
+    expect(parking.nextForSlot()).toBe('a');
+    expect(parking.parked()).toEqual([]);
   });
 });
 
 describe('jobs that run on another engine', () => {
   it('are handed over once when it is gone', () => {
     const parking = createParking();
-    parking.forEngine('a', 'engine:x');
-    parking.forEngine('b', 'engine:y');
+    parking.watch('a', ['engine:x']);
+    parking.watch('b', ['engine:y']);
     expect(parking.takeOf('engine:x')).toEqual(['a']);
+    expect(parking.takeOf('engine:x')).toEqual([]);
+  });
+
+  it('may have attempts on several engines, and wait for something else meanwhile', () => {
+    const parking = createParking();
+    parking.forSlot('a', 500, 0);
+    parking.watch('a', ['engine:x', 'engine:y']);
+    expect(parking.parked()).toEqual(['a']);
+    expect(parking.takeOf('engine:y')).toEqual(['a']);
+    expect(parking.parked()).toEqual([]);
+    expect(parking.takeOf('engine:x')).toEqual([]);
+    parking.watch('b', []);
+    expect(parking.takeOf('engine:x')).toEqual([]);
+  });
+
+  it('are forgotten when they leave', () => {
+    const parking = createParking();
+    parking.watch('a', ['engine:x']);
+    parking.leave('a');
     expect(parking.takeOf('engine:x')).toEqual([]);
   });
 });

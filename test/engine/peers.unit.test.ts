@@ -105,6 +105,22 @@ describe('the lease of another engine', () => {
   });
 });
 
+describe('an engine whose document was removed', () => {
+  it('has a whole lease again when the others are forgiven: it may have come back unseen', () => {
+    const { peers, after } = withClock();
+    peers.update('engine:b', doc(1));
+    peers.update('engine:b', undefined);
+    expect(peers.died()).toEqual(['engine:b']);
+    peers.forgive();
+    expect(peers.lease('engine:b')).toBe('alive');
+    expect(peers.alive()).toEqual([]);
+    after(1_200);
+    expect(peers.lease('engine:b')).toBe('dead');
+    // Jobs may have been put aside for it meanwhile.
+    expect(peers.died()).toEqual(['engine:b']);
+  });
+});
+
 describe('the engines that take work', () => {
   it('are the others that run; draining ones are left out', () => {
     const { peers } = withClock();

@@ -66,6 +66,7 @@ const tasks: readonly Refused[] = [
   [{ error: {} }, 'error', 'error must be a name (a string); it is an object without keys.'],
   [{ labels: 'gpu' }, 'labels', 'labels must be a list of strings; it is the string "gpu".'],
   [{ labels: ['a', 1] }, 'labels[1]', 'labels[1] must be a string; it is 1.'],
+  [{ slots: 0 }, 'slots', 'slots must be a number of slots (a whole number, 1 or more); it is 0.'],
   [{ optional: 'yes' }, 'optional', 'optional must be true or false; it is the string "yes".'],
   [{ schema: 'x' }, 'schema', 'schema must be an object; it is the string "x".'],
   [{ flow: 5 }, 'flow', 'flow must be a name (a string); it is 5.'],

@@ -66,6 +66,24 @@ describe('loadPlugins', () => {
     expect(registry.names()).toEqual(shipped);
   });
 
+  it('tells the hash of a folder, of all code in it', async () => {
+    const files = { 'a/index.js': 'module.exports = require("./b");', 'a/b/index.js': 'x = 1' };
+    const other = { ...files, 'a/b/index.js': 'x = 2' };
+    const ignored = { ...files, 'a/node_modules/c/index.js': '', 'a/.cache': '' };
+    const hashes = await Promise.all(
+      [files, other, ignored].map(async (given) => {
+        const { registry } = await pluginsOf({
+          ...given,
+          'a/index.js': 'module.exports = async () => 1;',
+        });
+        return registry.get('a')?.hash;
+      }),
+    );
+    expect(hashes[0]).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(hashes[1]).not.toBe(hashes[0]);
+    expect(hashes[2]).toBe(hashes[0]);
+  });
+
   it('tells the hash of the file', async () => {
     const text = 'export default () => 1;';
     const { registry } = await pluginsOf({ 'a.mjs': text });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { projectFile } from '../../src/plugin/files.js';
 import { loadPackage } from '../../src/plugin/packages.js';
 import { folderWith } from './attempt.js';
 
@@ -36,22 +35,5 @@ describe('loadPackage', () => {
       name: 'PackageBroken',
       message: expect.stringContaining('its-own-missing-part') as string,
     });
-  });
-});
-
-describe('projectFile', () => {
-  it.each([
-    ['a.txt', '/project/a.txt'],
-    ['a/../b/c.txt', '/project/b/c.txt'],
-    ['..hidden', '/project/..hidden'],
-    ['/etc/hosts', '/etc/hosts'],
-  ])('finds %s', (path, file) => {
-    expect(projectFile('/project', path)).toBe(file);
-  });
-
-  it.each(['../a.txt', 'a/../../b.txt', '..'])('refuses %s', (path) => {
-    expect(() => projectFile('/project', path)).toThrow(
-      `The file "${path}" is outside the project /project; only an absolute path may be.`,
-    );
   });
 });

@@ -1,25 +1,32 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { folderWith } from '../plugin/attempt.js';
 import { run } from './shipped.js';
 
 const mail = { from: 'shop@example.com', to: 'ann@example.com', subject: 'Hi', text: 'x' };
 
-/** A program that does this with its arguments and its input, in a folder of its own. */
-function program(script: string): { readonly path: string; readonly folder: string } {
+afterEach(() => {
+  delete process.env['TWS_SENDMAIL'];
+});
+
+/**
+ * The operator's program: it does this with its arguments and its input, in a folder of its own.
+ * `args` are those that the operator gives it.
+ */
+function program(script: string, args = ''): { readonly path: string; readonly folder: string } {
   const folder = folderWith({ sendmail: `#!/bin/sh\ncd "$(dirname "$0")"\n${script}\n` });
   const path = join(folder, 'sendmail');
   chmodSync(path, 0o755);
+  process.env['TWS_SENDMAIL'] = `${path} ${args}`;
   return { path, folder };
 }
 
 describe('mail-sendmail', () => {
   it('hands the mail to the program, recipients as arguments', async () => {
-    const { path, folder } = program('echo "$@" > args; cat > mail');
+    const { folder } = program('echo "$@" > args; cat > mail');
     const params = {
       ...mail,
-      path,
       html: '<b>{{results.x}}</b>',
       cc: 'cc@example.com',
       bcc: 'bcc@example.com',
@@ -38,12 +45,38 @@ describe('mail-sendmail', () => {
     expect(sent).not.toContain('\r');
   });
 
-  it('takes path and arguments from transport, too', async () => {
-    const { path, folder } = program('echo "$@" > args; cat > mail');
-    const params = { ...mail, transport: { path, args: ['-oi'], newline: 'windows' } };
+  it('gives the program the arguments of the operator', async () => {
+    const { path, folder } = program('echo "$@" > args; cat > mail', '-oi -t');
+    const params = { ...mail, transport: { path, newline: 'windows' } };
     expect(await run('mail-sendmail', params)).toMatchObject({ kind: 'done' });
-    expect(readFileSync(join(folder, 'args'), 'utf8').trim()).toBe('-i -oi ann@example.com');
+    expect(readFileSync(join(folder, 'args'), 'utf8').trim()).toBe('-i -oi -t ann@example.com');
     expect(readFileSync(join(folder, 'mail'), 'utf8')).toContain('\r\n');
+  });
+
+  it.each([
+    ['path', { path: '/bin/sh' }],
+    ['path', { transport: { path: '/bin/sh' } }],
+    ['args', { args: ['-X/tmp/x'] }],
+    ['args', { transport: { path: '/usr/sbin/sendmail', args: [] } }],
+  ])('takes no %s from parameters, which anybody may write: %j', async (name, more) => {
+    const { folder } = program('cat > mail');
+    expect(await run('mail-sendmail', { ...mail, ...more })).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      exit: 3,
+      failure: {
+        name: 'ProgramRefused',
+        message: `The parameter ${name} cannot choose the program of a mail; set TWS_SENDMAIL where the engine runs.`,
+      },
+    });
+    expect(existsSync(join(folder, 'mail'))).toBe(false);
+  });
+
+  it('lets parameters name a usual program, which the one of the operator stands for', async () => {
+    const { folder } = program('cat > mail');
+    const params = { ...mail, transport: { path: '/usr/sbin/sendmail' } };
+    expect(await run('mail-sendmail', params)).toMatchObject({ kind: 'done' });
+    expect(existsSync(join(folder, 'mail'))).toBe(true);
   });
 
   it.each([
@@ -51,7 +84,7 @@ describe('mail-sendmail', () => {
     [67, false],
   ])('tells the retry policy what exit %i means', async (code, retryable) => {
     const { path } = program(`cat > /dev/null; echo "queue trouble" >&2; exit ${code}`);
-    expect(await run('mail-sendmail', { ...mail, path })).toMatchObject({
+    expect(await run('mail-sendmail', mail)).toMatchObject({
       kind: 'failed',
       retryable,
       failure: {
@@ -63,7 +96,8 @@ describe('mail-sendmail', () => {
   });
 
   it('says that the program is not there', async () => {
-    expect(await run('mail-sendmail', { ...mail, path: '/no/such/sendmail' })).toMatchObject({
+    process.env['TWS_SENDMAIL'] = '/no/such/sendmail';
+    expect(await run('mail-sendmail', mail)).toMatchObject({
       kind: 'failed',
       retryable: false,
       failure: {
@@ -74,16 +108,16 @@ describe('mail-sendmail', () => {
   });
 
   it('survives a program that does not read', async () => {
-    const { path } = program('exit 64');
-    const params = { ...mail, path, text: 'x'.repeat(1_000_000) };
+    program('exit 64');
+    const params = { ...mail, text: 'x'.repeat(1_000_000) };
     expect(await run('mail-sendmail', params)).toMatchObject({ failure: { code: 64 } });
   });
 
   it.each(['-C/etc/passwd@example.com', 'nobody', ' , '])(
     'starts nothing for the recipient %j',
     async (to) => {
-      const { path, folder } = program('cat > mail');
-      expect(await run('mail-sendmail', { ...mail, path, to })).toMatchObject({
+      const { folder } = program('cat > mail');
+      expect(await run('mail-sendmail', { ...mail, to })).toMatchObject({
         kind: 'failed',
         retryable: false,
         failure: { name: 'MailRefused' },
@@ -93,17 +127,17 @@ describe('mail-sendmail', () => {
   );
 
   it('starts nothing without a recipient', async () => {
-    const { path, folder } = program('cat > mail');
-    expect(await run('mail-sendmail', { ...mail, path, to: '' })).toMatchObject({
+    const { folder } = program('cat > mail');
+    expect(await run('mail-sendmail', { ...mail, to: '' })).toMatchObject({
       failure: { name: 'MailIncomplete' },
     });
     expect(existsSync(join(folder, 'mail'))).toBe(false);
   });
 
   it('ends the program when its signal aborts', async () => {
-    const { path } = program('exec sleep 60');
+    program('exec sleep 60');
     const signal = AbortSignal.timeout(200);
-    expect(await run('mail-sendmail', { ...mail, path }, { signal })).toMatchObject({
+    expect(await run('mail-sendmail', mail, { signal })).toMatchObject({
       kind: 'failed',
       failure: { name: 'AbortError' },
     });

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -72,7 +73,7 @@ describe('mail-smtp', () => {
     expect(raw).toContain('AAEC');
   });
 
-  it.each(['../secret.txt', 'none.txt'])(
+  it.each(['../secret.txt', 'none.txt', '/etc/hosts', '.tws/embedded.json'])(
     'sends nothing when %s cannot be attached',
     async (path) => {
       const { port, received } = await smtpServer();
@@ -184,10 +185,23 @@ describe('mail-smtp', () => {
     await closed;
   });
 
-  it('cannot be made to run a program instead', async () => {
+  it.each([
+    ['sendmail', { sendmail: true, path: '/bin/false' }],
+    ['a URL that says so', { url: 'smtp://127.0.0.1:1?sendmail=true&path=/bin/false' }],
+    ['a stream', { streamTransport: true }],
+    ['a pool', { pool: true }],
+  ])('cannot be made to do something else by the parameters: %s', async (_title, more) => {
     const { port, received } = await smtpServer();
-    const smtp = local(port, { sendmail: true, path: '/bin/false' });
+    const smtp = local(port, more);
     expect(await run('mail-smtp', { ...mail, smtp })).toMatchObject({ kind: 'done' });
     expect(received).toHaveLength(1);
+  });
+
+  it('writes no file for the parameters', async () => {
+    const { port } = await smtpServer();
+    const cacheDir = folderWith();
+    const dkim = { domainName: 'x', keySelector: 'x', privateKey: 'x', cacheDir, cacheTreshold: 1 };
+    await run('mail-smtp', { ...mail, text: 'x'.repeat(1e6), smtp: local(port, { dkim }) });
+    expect(readdirSync(cacheDir)).toEqual([]);
   });
 });

@@ -34,7 +34,12 @@ function server(most = Infinity) {
   };
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** Two turns: the second begins after what the first one led to. */
+const settled = async () => {
+  await turn();
+  await turn();
+};
 
 test('writes of one turn go together', async () => {
   const { send, requests } = server();
@@ -62,6 +67,20 @@ test('what arrives during a request is the next batch (W1, W2)', async () => {
   expect(requests).toEqual(['a', 'b c']);
   answerNext();
   await Promise.all(later);
+});
+
+test('what is written in answer to a batch goes with what waits already (W2)', async () => {
+  const { send, requests, hold, answerNext } = server();
+  hold();
+  const writer = createWriter(send);
+  const first = writer.write({ _id: 'a' }).then(() => writer.write({ _id: 'after-a' }));
+  await settled();
+  const other = writer.write({ _id: 'b' });
+  answerNext();
+  await settled();
+  expect(requests).toEqual(['a', 'b after-a']);
+  answerNext();
+  await Promise.all([first, other]);
 });
 
 test('an id is never twice in a request (W3)', async () => {

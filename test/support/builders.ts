@@ -35,12 +35,16 @@ export type WorldOptions = {
   readonly id?: string;
   readonly pid?: number;
   readonly freeSlots?: number;
+  /** Attempts of tasks that run here, by key. */
+  readonly runningOf?: Readonly<Record<string, number>>;
   /** Plugins of this engine; absent: the plugins of all tasks of the world. */
   readonly plugins?: readonly string[];
   readonly labels?: readonly string[];
   readonly running?: readonly string[];
   readonly stopping?: readonly string[];
   readonly templates?: readonly string[];
+  /** Of every plugin: `sha256:<hex>`. */
+  readonly hash?: string;
   readonly seenAt?: number;
   readonly nonce?: string;
   readonly peers?: readonly Peer[];
@@ -73,7 +77,11 @@ export function world(options: WorldOptions = {}): World {
       plugins: new Set(plugins),
       labels: new Set(options.labels),
       freeSlots: options.freeSlots ?? 1,
-      facts: () => ({ templates: options.templates ?? [] }),
+      runningOf: (key) => options.runningOf?.[key] ?? 0,
+      facts: () => ({
+        templates: options.templates ?? [],
+        ...(options.hash === undefined ? {} : { hash: options.hash }),
+      }),
       running: new Set(options.running),
       stopping: new Set(options.stopping),
     },

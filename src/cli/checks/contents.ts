@@ -48,6 +48,8 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       return [...lostResults(doc, flow.tasks), ...unfitByKey(params, flow, find, plugins)];
     }
     case 'request':
+    case 'signal':
+    case 'event':
     case 'engine':
     case 'other':
       return [];

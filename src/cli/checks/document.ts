@@ -82,7 +82,8 @@ export function isExpression(keys: readonly string[]): boolean {
   if (keys[0] === 'output') return true;
   const own = keys.filter((key) => !/^\d+$/.test(key));
   return (
-    ['tasks', 'cancel'].includes(keys[0] ?? '') && ['when', 'guards'].includes(own.at(-1) ?? '')
+    ['tasks', 'cancel'].includes(keys[0] ?? '') &&
+    ['when', 'guards', 'over', 'while'].includes(own.at(-1) ?? '')
   );
 }
 

@@ -1,10 +1,11 @@
 import type { Client } from '../../client.js';
 import { closest } from '../../closest.js';
-import { loadPlugins, type PluginRegistry } from '../../plugin/loader.js';
+import type { PluginRegistry } from '../../plugin/loader.js';
 import { pluginOf } from '../../model/task.js';
 import { findClearSecrets } from '../../secrets/parameters.js';
 import { readJsonFile, type FileProblem, type FoundFile, type Written } from '../files.js';
 import { isShipped } from '../paths.js';
+import { loadProjectPlugins } from '../plugins.js';
 import { checkContents } from './contents.js';
 import { checkDocument } from './document.js';
 import { strayKeys } from './keys.js';
@@ -52,7 +53,7 @@ export async function checkFiles(
   }
   const documents = good.map(({ file, doc }) => ({ file: file.shown, doc }));
   const { definitions, ...references } = await checkReferences(documents, storedIn(client));
-  const registry = await loadPlugins({ folders: plugins, log: () => undefined });
+  const registry = await loadProjectPlugins(plugins);
   return {
     good,
     problems: [...problems, ...references.problems],

@@ -3,7 +3,7 @@ import jsonata from 'jsonata';
 import { closest } from '../../closest.js';
 import { withPositions } from '../../engine/expressions.js';
 import { isObject } from '../../model/dialects.js';
-import { leavesOf, type Structure } from '../../model/tree.js';
+import { leavesOf, namesIn as namesInTree, type Structure } from '../../model/tree.js';
 import type { Written } from '../files.js';
 import { isExpression, textsIn } from './document.js';
 
@@ -16,7 +16,7 @@ export type LostResult = { readonly path: string; readonly message: string };
  */
 export function lostResults(doc: Written, tasks: Structure): readonly LostResult[] {
   const leaves = leavesOf(tasks);
-  const names = leaves.map(({ name }) => name);
+  const names = namesInTree(tasks);
   // Results go by step key, too, but nobody mistypes one of these for a name.
   const known = new Set([...names, ...leaves.map(({ label }) => label)]);
   return textsIn(doc).flatMap(({ keys, path, text }) => {

@@ -4,13 +4,15 @@ import { createPulse, open, type Client, type Explained } from '../../client.js'
 import { command } from '../command.js';
 import type { Io } from '../io.js';
 import { stateLine } from '../jobs.js';
+import { theOne } from '../naming.js';
 
 /** `tws explain`: why a job does not move, and what to do about it. */
 export const explain = command(z.object({}), async ({ args, config: read }, io) => {
   const config = read();
   const { client, close } = open(config);
   try {
-    const chain = await explainChain(client, args[0] ?? '', config.leaseMs, io);
+    const id = await idOf(args[0] ?? '', client, io);
+    const chain = await explainChain(client, id, config.leaseMs, io);
     for (const { job, reasons } of chain) {
       io.out(stateLine(job, io, 'stdout'));
       for (const { because, todo } of reasons) {
@@ -25,6 +27,12 @@ export const explain = command(z.object({}), async ({ args, config: read }, io) 
     await close();
   }
 });
+
+/** An id, or the name of a flow that has one job. */
+async function idOf(given: string, client: Client, io: Io): Promise<string> {
+  if ((await client.get(given)) !== undefined) return given;
+  return theOne(await client.lookUp(given, { kinds: ['job'] }), given, ['job'], io)._id;
+}
 
 /** Child jobs of child jobs are followed so far. */
 const deepest = 10;

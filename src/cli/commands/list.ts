@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { jobFilters, open, type JobFilter, type Client } from '../../client.js';
+import { jobFilters, mostCounted, open, type JobFilter, type Client } from '../../client.js';
 import type { Config } from '../../config.js';
 import { problem } from '../../errors.js';
+import type { StoredDocument } from '../../model/parse.js';
+import { counted } from '../../words.js';
 import { command, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
-import { jobFacts, jobLine } from '../jobs.js';
+import { jobTable } from '../job-table.js';
+import { jobFacts } from '../jobs.js';
 import { definitionLine, engineFacts, engineLine, pluginLine } from '../lines.js';
 
 const flags = z.object({
@@ -71,11 +74,23 @@ async function listJobs(
   { verbose, limit = 100 }: Flags,
   io: Io,
 ): Promise<unknown> {
-  const { jobs, more } = await client.jobs(filter, limit);
-  for (const job of jobs) io.out(verbose ? JSON.stringify(job, null, 2) : jobLine(job, io));
-  if (more) io.say(`There are more; --limit shows more than ${limit}.`);
+  const { jobs: found, more, left } = await client.jobs(filter, limit);
   const now = Date.now();
+  // Beyond the limit the order is that of the flows, and so are the jobs that are shown.
+  const jobs = more ? found : newestFirst(found);
+  const lines = verbose ? jobs.map((job) => JSON.stringify(job, null, 2)) : jobTable(jobs, now, io);
+  for (const line of lines) io.out(line);
+  if (more) {
+    const many = left >= mostCounted ? `${mostCounted} or more jobs` : counted(left, 'job');
+    io.say(`${many} more not shown; \`--limit N\` shows more than ${limit}.`);
+  }
   return verbose ? jobs : jobs.map((job) => jobFacts(job, now));
+}
+
+/** New ones first, which have not begun, then by when they began. */
+function newestFirst(jobs: readonly StoredDocument[]): readonly StoredDocument[] {
+  const at = ({ start }: StoredDocument): number => (typeof start === 'number' ? start : Infinity);
+  return [...jobs].sort((a, b) => (at(a) === at(b) ? 0 : at(b) - at(a)));
 }
 
 async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<unknown> {
@@ -88,8 +103,8 @@ async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<
 }
 
 async function listPlugins(config: Config, { verbose }: Flags, io: Io): Promise<unknown> {
-  const { loadPlugins } = await import('../../plugin/loader.js');
-  const plugins = await loadPlugins({ folders: config.plugins, log: () => undefined });
+  const { loadProjectPlugins } = await import('../plugins.js');
+  const plugins = await loadProjectPlugins(config.plugins);
   const listed = plugins.list();
   for (const plugin of listed) {
     io.out(verbose ? JSON.stringify(plugin, null, 2) : pluginLine(plugin, io));

@@ -102,7 +102,13 @@ async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> 
   await run('samples pushed', () => pushFolders({ paths, config: embedded.config, client }, quiet));
   const log = createLog({ level: 'warn' }, io);
   const engine = await run('engine', () =>
-    startProjectEngine({ config: embedded.config, opened, log, signal: io.stop }),
+    startProjectEngine({
+      config: embedded.config,
+      opened,
+      log,
+      signal: io.stop,
+      keyless: true,
+    }),
   );
   cleanup.add(() => endEngine(engine, io.force));
   return { client, embedded, mailbox, mails };

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { open } from '../../client.js';
-import { problem } from '../../errors.js';
-import { command } from '../command.js';
+import { documentKinds, open, type DocumentKind } from '../../client.js';
+import { command, switchFlag } from '../command.js';
+import { theOne } from '../naming.js';
 
-/** `tws view`: prints the document of an id, or the flow or task of a name. */
-export const view = command(z.object({}), async ({ args, config: read }, io) => {
+const flags = z.object({ task: switchFlag, flow: switchFlag, job: switchFlag });
+
+/** `tws view`: prints the document of an id or of a name; where several may be meant it lists them. */
+export const view = command(flags, async ({ args, flags: said, config: read }, io) => {
   const config = read();
   const given = args[0] ?? '';
   const { client, close } = open(config);
   try {
-    const [name = given, owner = config.owner] = given.split('::');
-    const doc =
-      (await client.get(given)) ??
-      (await client.find('flow', name, owner))[0] ??
-      (await client.find('task', name, owner))[0];
-    if (doc === undefined) throw problem('document_missing', { id: given });
+    const kinds = kindsOf(said);
+    // An owner that nobody chose narrows nothing.
+    const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
+    const doc = theOne(await client.lookUp(given, { kinds, owner }), given, kinds, io);
     io.out(JSON.stringify(doc, null, 2));
     io.json(doc);
     return 0;
@@ -22,3 +22,8 @@ export const view = command(z.object({}), async ({ args, config: read }, io) => 
     await close();
   }
 });
+
+function kindsOf(said: z.infer<typeof flags>): readonly DocumentKind[] | undefined {
+  const kinds = documentKinds.filter((kind) => said[kind]);
+  return kinds.length === 0 ? undefined : kinds;
+}

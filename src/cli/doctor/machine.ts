@@ -1,6 +1,6 @@
 import type { Config } from '../../config.js';
-import { loadPlugins } from '../../plugin/loader.js';
 import { reasonOf } from '../lines.js';
+import { loadProjectPlugins } from '../plugins.js';
 import type { Finding } from './finding.js';
 
 /** The oldest Node.js this package runs on. */
@@ -34,7 +34,7 @@ export function checkSettings(config: Config): readonly Finding[] {
 
 /** Which plugins can be called, and why others cannot. */
 export async function checkPlugins(config: Config): Promise<readonly Finding[]> {
-  const registry = await loadPlugins({ folders: config.plugins, log: () => undefined });
+  const registry = await loadProjectPlugins(config.plugins);
   const broken = registry.list().filter(({ state }) => state === 'broken');
   const names = registry.names();
   return [

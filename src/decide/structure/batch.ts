@@ -1,14 +1,15 @@
 import { below, childPath, type Batch, type Node } from '../../model/tree.js';
+import { isBusyBelow } from '../history.js';
 import { workOf, type Interpreting, type Progress } from './progress.js';
 import { siblingsProgress } from './siblings.js';
 
 /**
- * Beside each other, each to its end; then the callbacks, each exactly once: `on_success` when all
- * succeeded, else `on_failure`, and `on_complete` always and last. A batch fails when one of its
+ * Beside each other, each to its end, also those that are cancelled; then the callbacks, each exactly
+ * once: `on_success` when all succeeded, else `on_failure`, and `on_complete` always and last. A batch fails when one of its
  * nodes failed (unless `on_fail` says to ignore that) or a callback did.
  */
 export function batchProgress(node: Batch, path: string, interpreting: Interpreting): Progress {
-  const { visit } = interpreting;
+  const { job, visit } = interpreting;
   const { batch, on_fail: onFail = 'wait' } = node;
   const siblings = batch.map((child, i) => {
     const at = childPath(path, 'batch', i);
@@ -16,7 +17,8 @@ export function batchProgress(node: Batch, path: string, interpreting: Interpret
   });
   const total = batch.length;
   const jobs = siblingsProgress(siblings, { needed: total, total, onFail, cancelRest: false });
-  if (jobs.kind === 'open') return jobs;
+  const isRunning = siblings.some(({ path: at }) => isBusyBelow(job, at));
+  if (jobs.kind === 'open' || isRunning) return { kind: 'open', ...workOf([jobs]) };
   const failed = siblings.some(({ progress }) => progress.kind !== 'done');
   const first = failed ? ('on_failure' as const) : ('on_success' as const);
   const outcome = callback(node[first], below(path, first), interpreting);
@@ -28,11 +30,13 @@ export function batchProgress(node: Batch, path: string, interpreting: Interpret
   return { ...(failure ?? jobs), ...workOf(ends) };
 }
 
-/** Callbacks and what is in them run in a phase of their own. */
+/** Callbacks and what is in them run in a phase of their own; all of the cancel branch in its own. */
 function callback(
   node: Node | undefined,
   path: string,
-  { visitAs }: Interpreting,
+  { phase, visitAs }: Interpreting,
 ): Progress | undefined {
-  return node === undefined ? undefined : visitAs('callback', node, path);
+  return node === undefined
+    ? undefined
+    : visitAs(phase === 'cancel' ? phase : 'callback', node, path);
 }

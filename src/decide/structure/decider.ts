@@ -3,9 +3,10 @@ import { toDecisions } from '../../model/decisions.js';
 import type { LiveJob } from '../../model/job.js';
 import { isFailed, isOpen, type Phase, type Step } from '../../model/step.js';
 import { below, type Entry, type Leaf } from '../../model/tree.js';
-import { lastAttempt } from '../history.js';
+import { completionOn, lastAttempt } from '../history.js';
+import { without } from '../record.js';
 import { leafProgress } from './leaf.js';
-import { done, noWork, open, workOf, type Progress, type Work } from './progress.js';
+import { done, noWork, open, workOf, type Progress, type View, type Work } from './progress.js';
 
 /**
  * A decider reads what has happened and answers with decisions; what they begin runs beside each
@@ -14,18 +15,26 @@ import { done, noWork, open, workOf, type Progress, type Work } from './progress
  *
  * Paths: `<p>.decision.<k>`, `<p>.activity.<id>`, `<p>.timer.<id>`, `<p>.child.<id>`, `<p>.continue`.
  */
-export function deciderProgress(job: LiveJob, leaf: Leaf, phase: Phase): Progress {
+export function deciderProgress(
+  job: LiveJob,
+  leaf: Leaf,
+  phase: Phase,
+  view: View = 'now',
+): Progress {
   const state = stateOf(job, leaf);
+  const ended = { ...done, drop: [leaf.path] };
+  if (lastAttempt(job, leaf.path)?.state === '$$skipped') return ended;
   const wanted = state.begun.filter(({ path }) => !state.cancelled.includes(path));
-  const work = workOf(wanted.map((one) => quiet(leafProgress(job, one, phase))));
+  const work = workOf(wanted.map((one) => quiet(leafProgress(job, one, phase, view))));
   const drops = { ...noWork, drop: state.cancelled };
   if (state.ending !== undefined) {
     const rest = state.begun.map(({ path }) => path);
     if ('complete' in state.ending) return { ...done, drop: rest };
-    const again = leafProgress(job, continueLeaf(leaf), phase);
+    const again = leafProgress(job, continueLeaf(leaf), phase, view);
     return { ...again, drop: [...again.drop, ...rest] };
   }
-  const decision = decisionProgress(job, leaf, phase, state);
+  const decision = decisionProgress(job, leaf, { phase, view, state });
+  if (decision.kind === 'done') return ended;
   return { ...decision, ...workOf([decision, work, drops]) };
 }
 
@@ -93,8 +102,15 @@ function decisionPath({ path }: Leaf, number: number): string {
   return below(path, `decision.${number}`);
 }
 
-/** The decision that is open or needed now; nothing when there is nothing new to decide on. */
-function decisionProgress(job: LiveJob, leaf: Leaf, phase: Phase, state: State): Progress {
+/**
+ * The decision that is open or needed now; nothing when there is nothing new to decide on. It is done
+ * when a handler recovered it, or it was left out: then the decider is.
+ */
+function decisionProgress(
+  job: LiveJob,
+  leaf: Leaf,
+  { phase, view, state }: { readonly phase: Phase; readonly view: View; readonly state: State },
+): Progress {
   const next = decisionLeaf(leaf, state.made);
   const last = lastAttempt(job, next.path);
   const before =
@@ -102,17 +118,14 @@ function decisionProgress(job: LiveJob, leaf: Leaf, phase: Phase, state: State):
   const news = newsOf(job, leaf) + state.refused;
   const isNews = before === undefined || news > Number(before['seen'] ?? 0);
   if (last === undefined && !isNews) return open;
-  const progress = leafProgress(job, next, phase);
-  return progress.kind === 'done' ? open : progress;
+  return leafProgress(job, next, phase, view);
 }
 
-/** The leaf of decision `number`. */
+/** The leaf of decision `number`: the conditions of a decider are asked before the first. */
 function decisionLeaf(leaf: Leaf, number: number): Leaf {
-  return {
-    ...leaf,
-    path: decisionPath(leaf, number),
-    entry: { ...leaf.entry, decides: leaf.path },
-  };
+  const path = decisionPath(leaf, number);
+  const entry = { ...leaf.entry, decides: leaf.path };
+  return { ...leaf, path, entry: number === 0 ? entry : without(entry, 'when', 'guards') };
 }
 
 function continueLeaf(leaf: Leaf): Leaf {
@@ -175,10 +188,12 @@ export function leafBelow(job: LiveJob, decider: Leaf, path: string): Leaf | und
   return stateOf(job, decider).begun.find((one) => one.path === path);
 }
 
-/** What a decider that completed gave as its result. */
+/** What a decider that completed, or the handler that recovered it, gave as its result. */
 export function deciderResult(job: LiveJob, leaf: Leaf): unknown {
-  const ending = stateOf(job, leaf).ending;
-  return ending !== undefined && 'complete' in ending ? (ending['complete'] ?? null) : undefined;
+  const { ending, made } = stateOf(job, leaf);
+  if (ending !== undefined) return 'complete' in ending ? (ending['complete'] ?? null) : undefined;
+  const handler = completionOn(job, decisionPath(leaf, made));
+  return handler === undefined ? undefined : (handler.result ?? null);
 }
 
 /** What a job that goes on anew is given. */

@@ -1,44 +1,45 @@
+import type { FailedStep } from '../../model/step.js';
 import { childPath, type Graph, type GraphJoin, type GraphNode } from '../../model/tree.js';
+import { isBusyBelow } from '../history.js';
 import { noWork, open, workOf, type Interpreting, type Progress } from './progress.js';
+import { firstOf, withoutRest } from './siblings.js';
 
-/** How far a node of the graph is; `cut_off`: it can never begin. */
+/** How far a node of the graph is; without a progress it can never begin. */
 type Place = {
   readonly name: string;
   readonly path: string;
-  readonly progress: Progress | 'cut_off';
+  readonly progress?: Progress;
+  /** `failed`: it failed, or never began because something before it had; `cancelled`: not needed. */
+  readonly end: 'open' | 'done' | 'failed' | 'cancelled';
+  /** The step that failed. */
+  readonly step?: FailedStep;
 };
 
 /**
  * Each node begins when those in its `after` have ended as its `join` asks; one whose `after` can
  * not come true any more is cut off. The graph ends when every node has ended or is cut off, and
- * fails when one of them failed for which no other came in (`join` of `any` or a number).
+ * fails when one of them failed, or was cut off by a failure, for which no other came in (`join` of
+ * `any` or a number).
  */
 export function graphProgress(node: Graph, path: string, interpreting: Interpreting): Progress {
   const { graph, on_fail: onFail = 'wait' } = node;
-  const { places, replaced, dropped } = placesOf(graph, path, interpreting);
-  const work = { ...noWork, drop: dropped };
+  const { places, replaced, dropped } = settledPlaces(graph, path, interpreting);
+  const drops = { ...noWork, drop: dropped };
   const left = places.filter(({ path: at }) => !dropped.includes(at));
-  const reached = left.flatMap(({ progress }) => (progress === 'cut_off' ? [] : [progress]));
-  const failure = left
-    .filter(({ name }) => !replaced.has(name))
-    .flatMap(({ progress }) =>
-      progress !== 'cut_off' && progress.kind === 'failed' ? [progress] : [],
-    )
-    .at(0);
-  if (failure !== undefined && onFail === 'cancel_rest') {
-    const ended = reached.filter(({ kind }) => kind !== 'open');
-    const rest = left.filter(isOpenPlace).map(({ path: at }) => at);
-    return { ...failure, ...workOf([work, ...ended, { ...noWork, drop: rest }]) };
+  const begun = left.flatMap(({ path: at, progress }) =>
+    progress === undefined ? [] : [{ path: at, progress }],
+  );
+  const failures = left.flatMap(({ name, step }) =>
+    step === undefined || replaced.has(name) ? [] : [step],
+  );
+  if (failures.length > 0 && onFail === 'cancel_rest') {
+    return { kind: 'failed', step: firstOf(failures), ...workOf([drops, withoutRest(begun)]) };
   }
-  const all = workOf([work, ...reached]);
-  if (left.some(isOpenPlace)) return { kind: 'open', ...all };
-  return failure !== undefined && onFail === 'wait'
-    ? { ...failure, ...all }
+  const all = workOf([drops, ...begun.map(({ progress }) => progress)]);
+  if (left.some(({ end }) => end === 'open')) return { kind: 'open', ...all };
+  return failures.length > 0 && onFail === 'wait'
+    ? { kind: 'failed', step: firstOf(failures), ...all }
     : { kind: 'done', ...all };
-}
-
-function isOpenPlace({ progress }: Place): boolean {
-  return progress !== 'cut_off' && progress.kind === 'open';
 }
 
 type Places = {
@@ -49,7 +50,19 @@ type Places = {
   readonly dropped: readonly string[];
 };
 
-function placesOf(graph: Graph['graph'], path: string, { visit }: Interpreting): Places {
+/** What is cancelled and at rest never ends by itself: nobody waits for it. */
+function settledPlaces(graph: Graph['graph'], path: string, interpreting: Interpreting): Places {
+  const first = placesOf(graph, path, interpreting, new Set());
+  const atRest = first.dropped.filter((at) => !isBusyBelow(interpreting.job, at));
+  return atRest.length === 0 ? first : placesOf(graph, path, interpreting, new Set(atRest));
+}
+
+function placesOf(
+  graph: Graph['graph'],
+  path: string,
+  { visit }: Interpreting,
+  atRest: ReadonlySet<string>,
+): Places {
   const known = new Map<string, Place>();
   const replaced = new Set<string>();
   const dropped: string[] = [];
@@ -60,19 +73,41 @@ function placesOf(graph: Graph['graph'], path: string, { visit }: Interpreting):
     const at = childPath(path, 'graph', name);
     const after = (node.after ?? []).map(reach);
     const join = isOwnRule(node) ? 'all' : (node.join ?? 'all');
-    const verdict = verdictOf(join, after);
+    const verdict = atRest.has(at) ? 'cancelled' : verdictOf(join, after);
     if (verdict === 'begin' && (join === 'any' || typeof join === 'number')) {
       for (const one of after) replaced.add(one.name);
       if (node.cancel_rest === true) {
-        dropped.push(...after.filter(isOpenPlace).map((one) => one.path));
+        dropped.push(...after.filter(({ end }) => end === 'open').map((one) => one.path));
       }
     }
-    const progress = verdict === 'begin' ? visit(node, at) : verdict === 'later' ? open : verdict;
-    const place = { name, path: at, progress };
+    const place = { name, path: at, ...standing(verdict, after, () => visit(node, at)) };
     known.set(name, place);
     return place;
   };
   return { places: Object.keys(graph).map(reach), replaced, dropped };
+}
+
+function standing(
+  verdict: Verdict,
+  after: readonly Place[],
+  visit: () => Progress,
+): Omit<Place, 'name' | 'path'> {
+  switch (verdict) {
+    case 'begin': {
+      const progress = visit();
+      if (progress.kind !== 'failed') return { progress, end: progress.kind };
+      const { step } = progress;
+      return { progress, step, end: step.state === '$$cancelled' ? 'cancelled' : 'failed' };
+    }
+    case 'later':
+      return { progress: open, end: 'open' };
+    case 'cancelled':
+      return { end: 'cancelled' };
+    case 'failed': {
+      const step = after.find(({ end }) => end === 'failed')?.step;
+      return step === undefined ? { end: 'failed' } : { end: 'failed', step };
+    }
+  }
 }
 
 /** A parallel's `join` and `cancel_rest` are about what is in it, not about its place in the graph. */
@@ -80,19 +115,21 @@ function isOwnRule(node: GraphNode): boolean {
   return 'parallel' in node;
 }
 
-function verdictOf(join: GraphJoin, before: readonly Place[]): 'begin' | 'later' | 'cut_off' {
+/** Whether a node begins; `failed` and `cancelled`: it never can, because of what is before it. */
+type Verdict = 'begin' | 'later' | 'failed' | 'cancelled';
+
+function verdictOf(join: GraphJoin, before: readonly Place[]): Verdict {
+  const count = (end: Place['end']): number => before.filter((place) => place.end === end).length;
   const total = before.length;
+  const isOpen = count('open') > 0;
+  const never = count('failed') > 0 ? 'failed' : 'cancelled';
   if (total === 0) return 'begin';
-  const count = (kind: Progress['kind']): number =>
-    before.filter(({ progress }) => progress !== 'cut_off' && progress.kind === kind).length;
-  const succeeded = count('done');
-  const ended = total - count('open');
-  if (join === 'done') return ended === total ? 'begin' : 'later';
+  if (join === 'done') return isOpen ? 'later' : 'begin';
   if (join === 'none_failed') {
-    if (count('failed') > 0) return 'cut_off';
-    return ended === total ? 'begin' : 'later';
+    if (count('failed') > 0) return 'failed';
+    return isOpen ? 'later' : 'begin';
   }
   const needed = join === 'all' ? total : join === 'any' ? 1 : join;
-  if (succeeded >= needed) return 'begin';
-  return total - (ended - succeeded) < needed ? 'cut_off' : 'later';
+  if (count('done') >= needed) return 'begin';
+  return count('done') + count('open') < needed ? never : 'later';
 }

@@ -3,6 +3,7 @@ import { isFailed, type Phase } from '../../model/step.js';
 import { isStructure, type Leaf, type Node, type Structure } from '../../model/tree.js';
 import { lastAttempt } from '../history.js';
 import { leavesIn, type Leaves } from '../leaves.js';
+import { isWithin } from '../paths.js';
 import { batchProgress } from './batch.js';
 import { choiceProgress } from './choice.js';
 import { deciderProgress } from './decider.js';
@@ -11,42 +12,70 @@ import { leafProgress } from './leaf.js';
 import { loopProgress } from './loop.js';
 import { mapProgress } from './map.js';
 import { parallelProgress } from './parallel.js';
-import { done, failedAt, open, type Interpreting, type Progress } from './progress.js';
+import { done, failedAt, open, type Interpreting, type Progress, type View } from './progress.js';
 import { sequenceProgress } from './sequence.js';
 
 /**
  * Says how far a tree has come. Nothing about nodes is stored: everything follows from the steps.
- * `prefix` is the path of the root (`cancel` for the cancel branch).
+ * `prefix` is the path of the root (`cancel` for the cancel branch). In a further run of the flow,
+ * structures that were done stay done, whatever failed in them: only what failed begins anew.
  */
 export function interpret(job: LiveJob, tree: Node, phase: Phase, prefix = ''): Progress {
-  return visitor(job, leavesIn(tree, prefix))(phase, tree, prefix);
+  return visitorOf(job, leavesIn(tree, prefix))(phase, tree, prefix);
+}
+
+/** How far a node at a path of the flow, or of its cancel branch, has come. */
+export function progressAt(job: LiveJob, node: Node, path: string): Progress {
+  const { cancel } = job.flow_definition;
+  const isCancel = cancel !== undefined && isWithin(path, 'cancel');
+  const leaves = isCancel ? leavesIn(cancel, 'cancel') : leavesIn(job.tasks);
+  return visitorOf(job, leaves)('main', node, path);
+}
+
+function visitorOf(job: LiveJob, leaves: Leaves): Visit {
+  const before = job.run > 1 ? visitor(stepsBefore(job), leaves, 'before') : undefined;
+  return visitor(job, leaves, 'now', before);
+}
+
+/** The job as the runs before this one left it. */
+function stepsBefore(job: LiveJob): LiveJob {
+  return { ...job, steps: job.steps.filter(({ run }) => run < job.run) };
 }
 
 type Visit = (phase: Phase, node: Node, path: string) => Progress;
 
-function visitor(job: LiveJob, leaves: Leaves): Visit {
-  const visitAs: Visit = (phase, node, path) => {
+function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visit {
+  const known = new Map<string, Progress>();
+  const visitNew: Visit = (phase, node, path) => {
     if (!isStructure(node)) {
       const leaf = leaves.at(path) as Leaf;
       return node.decider === undefined
-        ? leafProgress(job, leaf, phase)
-        : deciderProgress(job, leaf, phase);
+        ? leafProgress(job, leaf, phase, view)
+        : deciderProgress(job, leaf, phase, view);
     }
+    if (before?.(phase, node, path).kind === 'done') return done;
     const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
-    return behindGate(node, path, { job, phase, visit, visitAs });
+    return behindGate(node, path, { job, view, phase, visit, visitAs });
   };
+  const visitOnce: Visit = (phase, node, path) => {
+    const progress = known.get(path) ?? visitNew(phase, node, path);
+    known.set(path, progress);
+    return progress;
+  };
+  // How things were before is asked at every level.
+  const visitAs = view === 'before' ? visitOnce : visitNew;
   return visitAs;
 }
 
 /** What must be found out first comes as a step of the structure itself; then its own rules speak. */
 function behindGate(node: Structure, path: string, interpreting: Interpreting): Progress {
-  const { job, phase } = interpreting;
+  const { job, view, phase } = interpreting;
   const mark = lastAttempt(job, path);
   const gate = { ...open, gates: [{ node, path, phase }] };
   if (mark === undefined) return needsGate(node) ? gate : ofKind(node, path, interpreting);
   if (mark.state === '$$skipped') return done;
   if (isFailed(mark)) {
-    if (mark.run < job.run) return gate;
+    if (mark.run < job.run && view === 'now') return gate;
     return node.optional === true ? done : failedAt(mark);
   }
   return ofKind(node, path, interpreting);

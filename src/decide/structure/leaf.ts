@@ -2,14 +2,23 @@ import type { LiveJob } from '../../model/job.js';
 import { isFailed, isOpen, type Phase } from '../../model/step.js';
 import type { Leaf } from '../../model/tree.js';
 import { completionOn, lastAttempt, lineOf } from '../history.js';
-import { done, failedAt, noWork, open, type Beginning, type Progress } from './progress.js';
+import { definitionOf } from '../serving.js';
+import {
+  done,
+  failedAt,
+  noWork,
+  open,
+  type Beginning,
+  type Progress,
+  type View,
+} from './progress.js';
 
 /**
  * How far one entry has come. Its attempts count first, then its error handlers: a handler that
- * succeeds recovers the step, one that fails changes nothing. What failed in an earlier run of the
- * flow begins anew.
+ * succeeds recovers the step, one that fails changes nothing. Seen from now, what failed in an earlier
+ * run of the flow begins anew.
  */
-export function leafProgress(job: LiveJob, leaf: Leaf, phase: Phase): Progress {
+export function leafProgress(job: LiveJob, leaf: Leaf, phase: Phase, view: View = 'now'): Progress {
   const last = lastAttempt(job, leaf.path);
   if (last === undefined) return beginning({ leaf, phase });
   if (isOpen(last)) return open;
@@ -20,10 +29,10 @@ export function leafProgress(job: LiveJob, leaf: Leaf, phase: Phase): Progress {
   }
   if (completionOn(job, leaf.path) !== undefined) return done;
   const optional = isOptional(job, leaf);
-  if (last.run < job.run) return optional ? done : beginning({ leaf, phase });
+  if (last.run < job.run && view === 'now') return optional ? done : beginning({ leaf, phase });
   const handler = handlerLeaf(job, leaf);
   if (handler !== undefined) {
-    const handled = leafProgress(job, handler, 'error');
+    const handled = leafProgress(job, handler, 'error', view);
     if (handled.kind !== 'failed') return handled;
   }
   return optional ? done : failedAt(last);
@@ -44,7 +53,7 @@ function runOf(job: LiveJob, path: string): number {
 }
 
 function handlerLeaf(job: LiveJob, { path, index, entry }: Leaf): Leaf | undefined {
-  const name = entry.error ?? job.definitions[entry.task]?.error;
+  const name = entry.error ?? definitionOf(job, entry)?.error;
   if (name === undefined || isHandling(job, path, name)) return undefined;
   return {
     path: `${path}.error`,
@@ -61,5 +70,5 @@ function isHandling(job: LiveJob, path: string, name: string): boolean {
 }
 
 function isOptional(job: LiveJob, { entry }: Leaf): boolean {
-  return entry.optional ?? job.definitions[entry.task]?.optional ?? false;
+  return entry.optional ?? definitionOf(job, entry)?.optional ?? false;
 }

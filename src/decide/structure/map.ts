@@ -1,5 +1,5 @@
 import { childPath, type MapOver } from '../../model/tree.js';
-import { hasStepsBelow } from '../history.js';
+import { lastRunBelow } from '../history.js';
 import { markAt } from '../marks.js';
 import { done, type Interpreting, type Progress } from './progress.js';
 import { siblingsProgress, type Sibling } from './siblings.js';
@@ -8,28 +8,51 @@ import { siblingsProgress, type Sibling } from './siblings.js';
  * The same for every item of a list, in its order, at most `limit` at a time. Every item is worked
  * on, whatever became of others; more failures than `tolerate` make it fail.
  */
-export function mapProgress(node: MapOver, path: string, { job, visit }: Interpreting): Progress {
-  const { limit = 0, tolerate = 0, on_fail: onFail = 'wait', do: each } = node.map;
-  const total = markAt(job, path)?.items?.length ?? 0;
+export function mapProgress(node: MapOver, path: string, interpreting: Interpreting): Progress {
+  const { limit = 0, tolerate = 0, on_fail: onFail = 'wait' } = node.map;
+  const total = markAt(interpreting.job, path)?.items?.length ?? 0;
   if (total === 0) return done;
-  const most = limit === 0 ? Infinity : limit;
-  const siblings: Sibling[] = [];
-  const later: string[] = [];
-  let begun = 0;
-  for (let i = 0; i < total; i += 1) {
-    const at = childPath(path, 'map', i);
-    const isBegun = hasStepsBelow(job, at);
-    if (!isBegun && begun >= most) {
-      later.push(at);
-      continue;
-    }
-    const progress = visit(each, at);
-    if (progress.kind === 'open') begun += 1;
-    siblings.push({ path: at, progress });
-  }
+  const siblings = admitted(node, { path, total, most: limit || Infinity }, interpreting);
   const needed = total - toleratedOf(tolerate, total);
   const rule = { needed, total, onFail, cancelRest: false, allEnd: true };
   return siblingsProgress(siblings, rule);
+}
+
+type Items = { readonly path: string; readonly total: number; readonly most: number };
+
+/**
+ * The items that have ended or may go on now. Those under way in this run keep their places; the
+ * others, also those to be done again, come in when a place is free.
+ */
+function admitted(
+  { map }: MapOver,
+  { path, total, most }: Items,
+  { job, visit }: Interpreting,
+): readonly Sibling[] {
+  const paths = Array.from({ length: total }, (_, i) => childPath(path, 'map', i));
+  const progressAt = new Map<string, Progress>();
+  let places = most;
+  const waiting: string[] = [];
+  for (const at of paths) {
+    const run = lastRunBelow(job, at);
+    const progress = run === undefined ? undefined : visit(map.do, at);
+    if (progress === undefined || (progress.kind === 'open' && run !== job.run)) {
+      waiting.push(at);
+    } else {
+      progressAt.set(at, progress);
+      if (progress.kind === 'open') places -= 1;
+    }
+  }
+  for (const at of waiting) {
+    if (places <= 0) break;
+    const progress = visit(map.do, at);
+    progressAt.set(at, progress);
+    if (progress.kind === 'open') places -= 1;
+  }
+  return paths.flatMap((at): Sibling[] => {
+    const progress = progressAt.get(at);
+    return progress === undefined ? [] : [{ path: at, progress }];
+  });
 }
 
 function toleratedOf(tolerate: number | string, total: number): number {

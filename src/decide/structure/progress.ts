@@ -53,9 +53,13 @@ export function workOf(all: readonly Work[]): Work {
   };
 }
 
+/** From when a tree is looked at: from the run that is on, or from the end of the one before. */
+export type View = 'now' | 'before';
+
 /** What a structure needs to say how far it is. */
 export type Interpreting = {
   readonly job: LiveJob;
+  readonly view: View;
   readonly phase: Phase;
   /** How far a node inside is. */
   readonly visit: (node: Node, path: string) => Progress;

@@ -1,6 +1,6 @@
 import type { OnFail } from '../../model/tree.js';
 import type { FailedStep } from '../../model/step.js';
-import { workOf, type Progress } from './progress.js';
+import { workOf, type Progress, type Work } from './progress.js';
 
 /** A node beside others, and how far it has come. */
 export type Sibling = { readonly path: string; readonly progress: Progress };
@@ -20,7 +20,8 @@ export type Rule = {
 /**
  * How far nodes beside each other have come together. Each goes on by itself; enough of them
  * succeeding makes it done, too many failing makes it fail, at once when the rest is cancelled,
- * otherwise when all have ended. Of several failures the first in the definition counts.
+ * otherwise when all have ended. Of several failures the first in the definition counts
+ * that is no cancelling.
  */
 export function siblingsProgress(siblings: readonly Sibling[], rule: Rule): Progress {
   const { needed, total, onFail, allEnd = false } = rule;
@@ -36,7 +37,7 @@ export function siblingsProgress(siblings: readonly Sibling[], rule: Rule): Prog
     return { kind: 'done', ...(rest ? withoutRest(siblings) : work) };
   }
   if (total - failures.length >= needed) return { kind: 'open', ...work };
-  const [step] = failures as [FailedStep];
+  const step = firstOf(failures);
   switch (onFail) {
     case 'cancel_rest':
       return { kind: 'failed', step, ...withoutRest(siblings) };
@@ -47,8 +48,13 @@ export function siblingsProgress(siblings: readonly Sibling[], rule: Rule): Prog
   }
 }
 
+/** The failure that tells why: not that of a step which was cancelled because another had failed. */
+export function firstOf(failures: readonly FailedStep[]): FailedStep {
+  return (failures.find(({ state }) => state !== '$$cancelled') ?? failures[0]) as FailedStep;
+}
+
 /** Nothing more begins in what is still open, and what runs there is to be cancelled. */
-function withoutRest(siblings: readonly Sibling[]) {
+export function withoutRest(siblings: readonly Sibling[]): Work {
   const ended = siblings.filter(({ progress }) => progress.kind !== 'open');
   const rest = siblings.filter(({ progress }) => progress.kind === 'open');
   const kept = workOf(ended.map(({ progress }) => progress));

@@ -85,9 +85,17 @@ type Runner = (
 /** Runs programs of one design document revision, and none of them again once one failed. */
 function createRunner(doc: Doc, pool: FunctionPool): Runner {
   const aside = new Map<string, CouchError>();
+  const programs: Program[] = [];
+  const find = (kind: ProgramKind, sources: readonly string[]): Program => {
+    const known = programs.find((one) => one.kind === kind && isSame(one.sources, sources));
+    if (known !== undefined) return known;
+    const made = programOf(doc, kind, sources);
+    programs.push(made);
+    return made;
+  };
   return async (kind, sources, calls) => {
     if (calls.length === 0) return [];
-    const program = programOf(doc, kind, sources);
+    const program = find(kind, sources);
     const known = aside.get(program.key);
     if (known !== undefined) throw known;
     const { results, failure } = await pool.run(program, calls);
@@ -97,6 +105,9 @@ function createRunner(doc: Doc, pool: FunctionPool): Runner {
     throw error;
   };
 }
+
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((text, i) => text === others[i]);
 
 function failureOf(doc: Doc, kind: ProgramKind, failure: ProgramFailure): CouchError {
   if (failure.kind === 'compile') return new CouchError(500, 'compilation_error', failure.message);

@@ -3,6 +3,8 @@ import { createRecentChanges, withJson } from './recent-changes.js';
 import { createSleepers } from './sleepers.js';
 
 const PAGE = 200;
+/** So far apart feeds are woken at least, ms: each wake-up costs a message to every client. */
+const GATHER_MS = 5;
 /** So many changes that nobody asked for in between, and the newest are kept for nobody. */
 const UNHEARD = 2_000;
 
@@ -29,6 +31,7 @@ export function createHub(store: Pick<Store, 'changes' | 'watch'>): Hub {
   let unheard = 0;
   let reading = false;
   let waking = false;
+  let wokenAt = 0;
   let closed = false;
 
   const take = (changes: readonly StoredChange[] | undefined): void => {
@@ -45,12 +48,16 @@ export function createHub(store: Pick<Store, 'changes' | 'watch'>): Hub {
     }
     if (waking || sleepers.count() === 0) return;
     waking = true;
+    const waitMs = wokenAt + GATHER_MS - performance.now();
     // Whoever wrote is answered first.
-    setImmediate(() => {
-      waking = false;
-      if (covered === written) sleepers.wakeBefore(recent.reached() ?? 0);
-      else void readOn();
-    });
+    if (waitMs <= 0) setImmediate(wake);
+    else setTimeout(wake, waitMs);
+  };
+  const wake = (): void => {
+    waking = false;
+    wokenAt = performance.now();
+    if (covered === written) sleepers.wakeBefore(recent.reached() ?? 0);
+    else void readOn();
   };
   store.watch(take);
 

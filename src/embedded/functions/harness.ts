@@ -9,6 +9,7 @@ export const HARNESS = String.raw`
   const { parse, stringify } = JSON;
   const evaluate = globalThis.eval;
   const isArray = Array.isArray;
+  const { freeze, keys } = Object;
   const InternalError = globalThis.InternalError;
   let rows = [];
 
@@ -56,6 +57,13 @@ export const HARNESS = String.raw`
     return compiled;
   }
 
+  // As in CouchDB, the map functions of a design document see one document, which none can change.
+  function sealed(value) {
+    if (typeof value !== 'object' || value === null) return value;
+    for (const key of keys(value)) sealed(value[key]);
+    return freeze(value);
+  }
+
   function emitted(run, doc) {
     rows = [];
     run(doc);
@@ -64,10 +72,10 @@ export const HARNESS = String.raw`
 
   const kinds = {
     map: (functions) => (json) => {
+      const doc = sealed(parse(json));
       const out = functions.map((run) => {
         try {
-          // A function may change its document: the next one gets its own.
-          return stringify(emitted(run, parse(json)));
+          return stringify(emitted(run, doc));
         } catch (error) {
           // A document that a function cannot take has no rows; memory that is used up stays so.
           if (error instanceof InternalError && error.message === 'out of memory') throw error;

@@ -27,7 +27,7 @@ export async function openPouchStore({ home, settings, remove }: Options): Promi
   const limit = (settings.get('revs_limit') as number | undefined) ?? DEFAULT_REVS_LIMIT;
   const location = join(home, 'data');
   const bodies = createBodyCache();
-  const listeners: Told[] = [(changes) => changes?.forEach(bodies.note)];
+  const listeners: Told[] = [(changes) => changes?.forEach((change) => bodies.note(change))];
   const tell: Told = (changes) => listeners.forEach((told) => told(changes));
   const session = await openSession(location, limit, tell);
   const instance = await session.pouch().id();

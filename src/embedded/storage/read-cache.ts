@@ -3,12 +3,13 @@ import type { LevelDown } from 'leveldown';
 /** Shared by all databases, characters. */
 const MAX_CHARS = 24 * 1024 * 1024;
 
-const entries = new Map<string, string>();
+/** By key; null: there is none. */
+const entries = new Map<string, string | null>();
 let chars = 0;
 let caches = 0;
 
 /**
- * Answers reads of what was written or read lately from memory. An update of a document reads
+ * Answers reads of what was written or read lately from memory, and of what was found to be absent. An update of a document reads
  * its tree and its last body, one after the other: through LevelDB's threads each takes longer
  * than all the rest. What is in flight is not seen before it is on disk.
  */
@@ -23,10 +24,14 @@ export function cacheReads(level: LevelDown): void {
 
   level._get = (key, options, done) => {
     const known = options.asBuffer === true ? undefined : recall(prefix + key);
+    if (known === null) return void process.nextTick(done, new Error('NotFound'));
     if (known !== undefined) return void process.nextTick(done, null, known);
     const before = writes;
     get(key, options, (error, value) => {
-      if (!error && typeof value === 'string' && before === writes) keep(prefix + key, value);
+      if (before === writes) {
+        if (!error && typeof value === 'string') keep(prefix + key, value);
+        else if (error && /notfound/i.test(error.message)) keep(prefix + key, null);
+      }
       done(error, value);
     });
   };
@@ -48,7 +53,7 @@ export function cacheReads(level: LevelDown): void {
     });
 }
 
-function recall(key: string): string | undefined {
+function recall(key: string): string | null | undefined {
   const value = entries.get(key);
   if (value === undefined) return undefined;
   entries.delete(key);
@@ -56,11 +61,12 @@ function recall(key: string): string | undefined {
   return value;
 }
 
-function keep(key: string, value: string): void {
+function keep(key: string, value: string | null): void {
   forget(key);
-  if (value.length > MAX_CHARS / 8) return;
+  const size = sizeOf(key, value);
+  if (size > MAX_CHARS / 8) return;
   entries.set(key, value);
-  chars += key.length + value.length;
+  chars += size;
   for (const oldest of entries.keys()) {
     if (chars <= MAX_CHARS) break;
     forget(oldest);
@@ -70,6 +76,10 @@ function keep(key: string, value: string): void {
 function forget(key: string): void {
   const value = entries.get(key);
   if (value === undefined) return;
-  chars -= key.length + value.length;
+  chars -= sizeOf(key, value);
   entries.delete(key);
+}
+
+function sizeOf(key: string, value: string | null): number {
+  return key.length + (value?.length ?? 0);
 }

@@ -200,9 +200,9 @@ describe('map', () => {
 describe('loop', () => {
   it('goes on while its condition holds', () => {
     const it = story({ steps: [{ loop: { while: 'w', max: 5, do: 'a' } }, 'd'] });
-    it.answering({ '0.loop.while': true }).go();
-    it.did('a', 1).did('a', 2);
-    it.answering({ '0.loop.while': false }).did('a', 3);
+    const rounds = { '0.loop.0.while': true, '0.loop.1.while': true, '0.loop.2.while': true };
+    it.answering({ ...rounds, '0.loop.3.while': false }).go();
+    it.did('a', 1).did('a', 2).did('a', 3);
     expect(it.running).toEqual(['d']);
     expect(it.steps.filter(({ task }) => task === 'a').map(({ path }) => path)).toEqual([
       '0.loop.0',
@@ -213,7 +213,7 @@ describe('loop', () => {
 
   it('fails when its condition still holds after its most rounds', () => {
     const it = story({ steps: [{ loop: { while: 'w', max: 1, do: 'a' } }, 'd'] });
-    it.answering({ '0.loop.while': true }).go();
+    it.answering({ '0.loop.0.while': true, '0.loop.1.while': true }).go();
     expect(it.did('a').ending).toEqual({ state: '$$complete', exit: 2, failure: 'LoopLimit' });
   });
 });

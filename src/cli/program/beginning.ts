@@ -1,0 +1,66 @@
+import type { CommandDefinition } from '../command.js';
+import { engineOptions, mailPort, noConfirm } from './options.js';
+
+/** Trying it out and starting a project. */
+export const beginning: readonly CommandDefinition[] = [
+  {
+    name: 'quickstart',
+    about:
+      'Show a job run from end to end: a server, an engine and a mail, with nothing installed.',
+    options: [
+      { flags: '--keep', about: 'Keep the server and the engine running afterwards.' },
+      {
+        flags: '--dir <folder>',
+        about: 'Folder of the data; default: a new one, removed at the end (with --keep: .tws).',
+      },
+      mailPort,
+    ],
+    stoppable: true,
+    examples: ['tws quickstart', 'tws quickstart --keep'],
+    load: async () => (await import('../commands/quickstart.js')).quickstart,
+  },
+  {
+    name: 'dev',
+    about: 'Run all that developing needs: an embedded server, Fauxton, an engine; push couch/tws.',
+    options: [
+      { flags: '--port <n>', about: 'Port of the server; default 5984, 0: a free one.' },
+      { flags: '--mailbox', about: 'Run a mail server and an S3 server for the samples, too.' },
+      mailPort,
+      { flags: '--s3-port <n>', about: 'Port of the S3 server; default 4568, 0: a free one.' },
+      { flags: '--no-engine', about: 'Run no engine.' },
+      { flags: '--dir <folder>', about: 'Folder of the data; default .tws.' },
+      ...engineOptions,
+    ],
+    stoppable: true,
+    examples: ['tws dev', 'tws dev --mailbox --mail-port 0', 'tws dev --port 0 --no-engine'],
+    load: async () => (await import('../commands/dev.js')).dev,
+  },
+  {
+    name: 'new',
+    about: 'Make the files of a project, or of a task, flow, job or plugin in a project.',
+    arguments: [
+      { name: '<kind>', about: 'project, task, flow, job or plugin.' },
+      { name: '<name>', about: 'Its name; of a project: the folder to make.' },
+    ],
+    options: [{ flags: '--plugin <name>', about: 'Plugin of a new task; default: its name.' }],
+    examples: [
+      'tws new project orders',
+      'tws new plugin hello',
+      'tws new task greet --plugin hello',
+    ],
+    load: async () => (await import('../commands/new.js')).newThing,
+  },
+  {
+    name: 'init',
+    about: 'Create the database and its design document; run again it adds only what is missing.',
+    options: [
+      noConfirm,
+      {
+        flags: '--copies <n>',
+        about: 'In a cluster: copies of each document; default 1, which makes claims certain.',
+      },
+    ],
+    examples: ['tws init', 'tws init --no-confirm --database orders_tasks'],
+    load: async () => (await import('../commands/init.js')).init,
+  },
+];

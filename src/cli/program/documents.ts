@@ -1,0 +1,89 @@
+import type { CommandDefinition } from '../command.js';
+import { noConfirm } from './options.js';
+
+/** Definitions: from files into the database, and a look at them. */
+export const documents: readonly CommandDefinition[] = [
+  {
+    name: 'push',
+    about: 'Check tasks, flows and jobs in files and store them; with a problem nothing is stored.',
+    arguments: [
+      {
+        name: '[paths...]',
+        about: 'Files or folders; ~tws/ is couch/tws of the project, else the samples.',
+      },
+    ],
+    options: [
+      { flags: '--map', about: 'The design document, and the tasks and flows of ~tws.' },
+      { flags: '--tasks', about: 'The files of ~tws/tasks.' },
+      { flags: '--flows', about: 'The files of ~tws/flows.' },
+      { flags: '--jobs', about: 'The files of ~tws/jobs: each is submitted once.' },
+      { flags: '--design', about: 'The design document.' },
+      { flags: '--samples', about: 'The tasks and flows that come with tws, such as mailtest.' },
+    ],
+    examples: ['tws push --map', 'tws push couch/tws/tasks/mail.json', 'tws push --samples'],
+    load: async () => (await import('../commands/push.js')).push,
+  },
+  {
+    name: 'validate',
+    about: 'Check files as push does, also against the database if it answers, and store nothing.',
+    arguments: [{ name: '[paths...]', about: 'Files or folders; default ~tws, all of couch/tws.' }],
+    examples: ['tws validate', 'tws validate couch/tws/flows/report.json --json'],
+    load: async () => (await import('../commands/validate.js')).validate,
+  },
+  {
+    name: 'list',
+    about: 'List tasks, flows and the jobs that have not ended, or what the options name.',
+    options: [
+      { flags: '--tasks', about: 'Tasks: name => plugin (id).' },
+      { flags: '--flows', about: 'Flows: name::owner => steps (id).' },
+      { flags: '--jobs', about: 'Jobs that have not ended: flow, status, times, failure, id.' },
+      { flags: '--active', about: 'Jobs that have not ended, as --jobs alone.' },
+      { flags: '--complete', about: 'Jobs that have ended, with or without success.' },
+      { flags: '--failed', about: 'Jobs that have ended without success.' },
+      { flags: '--cancelled', about: 'Jobs that were cancelled.' },
+      { flags: '--all', about: 'All jobs.' },
+      { flags: '--plugins', about: 'Plugins of this project, and why broken ones are broken.' },
+      { flags: '--engines', about: 'Engines, and whether they give signs of life.' },
+      { flags: '--limit <n>', about: 'So many jobs at most; default 100.' },
+      { flags: '--verbose', about: 'Whole documents.' },
+    ],
+    examples: ['tws list', 'tws list --failed --limit 20', 'tws list --jobs --all --json'],
+    load: async () => (await import('../commands/list.js')).list,
+  },
+  {
+    name: 'view',
+    about: 'Print one document; where a name may mean several, list them.',
+    arguments: [
+      { name: '<id>', about: 'Its id, or the name (name::owner) of a task, a flow, or its job.' },
+    ],
+    options: [
+      { flags: '--task', about: 'A task is meant.' },
+      { flags: '--flow', about: 'A flow is meant.' },
+      { flags: '--job', about: 'A job of the flow of that name is meant.' },
+    ],
+    examples: ['tws view flow:DEFAULT:mailtest', 'tws view mailtest', 'tws view mailtest --job'],
+    load: async () => (await import('../commands/view.js')).view,
+  },
+  {
+    name: 'enable',
+    about: 'Let jobs for a flow run again.',
+    arguments: [{ name: '<flow>', about: 'Its id or its name (name::owner).' }],
+    examples: ['tws enable report'],
+    load: async () => (await import('../commands/enable.js')).enable,
+  },
+  {
+    name: 'disable',
+    about: 'Let new jobs for a flow fail at once; jobs that have begun go on.',
+    arguments: [{ name: '<flow>', about: 'Its id or its name (name::owner).' }],
+    examples: ['tws disable report', 'tws disable report::me'],
+    load: async () => (await import('../commands/enable.js')).disable,
+  },
+  {
+    name: 'remove',
+    about: 'Delete documents from the database, after a question; files stay.',
+    arguments: [{ name: '<ids...>', about: 'Ids of tasks, flows and jobs.' }],
+    options: [noConfirm, { flags: '--force', about: 'Delete also jobs that have not ended.' }],
+    examples: ['tws remove task:DEFAULT:old', 'tws remove job-1 job-2 --no-confirm'],
+    load: async () => (await import('../commands/remove.js')).remove,
+  },
+];

@@ -1,0 +1,52 @@
+import type { OptionDefinition } from '../command.js';
+
+/** Options that every command understands, before or after its name. */
+export const globalOptions: readonly OptionDefinition[] = [
+  {
+    flags: '--url <url>',
+    about: 'URL of CouchDB (or COUCH_URL); default: a running tws dev, else http://127.0.0.1:5984.',
+  },
+  {
+    flags: '--database <name>',
+    about: 'Database (or COUCH_DATABASE); default: <project>_tasks.',
+  },
+  {
+    flags: '--app <name>',
+    about: 'Name of the design document, _design/<name> (or COUCH_APPNAME); default: tws.',
+  },
+  {
+    flags: '--owner <name>',
+    about: 'Owner that is meant where a name is given without one; default: DEFAULT.',
+  },
+  { flags: '--json', about: 'Print results as JSON, and nothing else.' },
+  { flags: '--quiet', about: 'Print nothing but errors.' },
+];
+
+/** What an engine is started with. */
+export const engineOptions: readonly OptionDefinition[] = [
+  { flags: '--slots <n>', about: 'Steps to run at the same time; default 10.' },
+  {
+    flags: '--labels <a,b>',
+    about: 'Labels of the engine: tasks that ask for labels run only where these are.',
+  },
+];
+
+export const mailPort: OptionDefinition = {
+  flags: '--mail-port <n>',
+  about: 'Port of the mail server; default 2525, 0: a free one.',
+};
+
+export const noConfirm: OptionDefinition = {
+  flags: '--no-confirm',
+  about: 'Ask nothing and do it.',
+};
+
+/** Requests to a live job. */
+export const requestOptions: readonly OptionDefinition[] = [
+  { flags: '--reason <text>', about: 'Why; it is kept in the job.' },
+  { flags: '--by <name>', about: 'Who asks; it is kept in the job.' },
+];
+
+export const jobArgument = [
+  { name: '<job>', about: 'Id of the job, as submit prints it and list --jobs shows it.' },
+];

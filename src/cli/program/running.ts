@@ -1,0 +1,47 @@
+import type { CommandDefinition } from '../command.js';
+import { engineOptions } from './options.js';
+
+/** Running and looking after it. */
+export const running: readonly CommandDefinition[] = [
+  {
+    name: 'start',
+    about: 'Run an engine until Ctrl-C or SIGTERM; steps may end first, a second signal ends them.',
+    options: [
+      { flags: '--engines <n>', about: 'Run so many engines, each a process of its own.' },
+      ...engineOptions,
+      {
+        flags: '--name <name>',
+        about: 'Name that stays over restarts; no two engines may share it.',
+      },
+    ],
+    stoppable: true,
+    examples: ['tws start', 'tws start --engines 4 --slots 20', 'tws start --labels gpu,eu'],
+    load: async () => (await import('../commands/start.js')).start,
+  },
+  {
+    name: 'encrypt',
+    about:
+      'Encrypt a value with TWS_CRYPTO_KEY for a document; it is asked for, or read from stdin.',
+    examples: ['tws encrypt', 'tws encrypt < password.txt'],
+    load: async () => (await import('../commands/encrypt.js')).encrypt,
+  },
+  {
+    name: 'decrypt',
+    about: 'Decrypt a value with TWS_CRYPTO_KEY; it is asked for, or read from stdin.',
+    examples: ['tws decrypt', 'echo tws:v1:… | tws decrypt'],
+    load: async () => (await import('../commands/encrypt.js')).decrypt,
+  },
+  {
+    name: 'config',
+    about: 'Print every setting and where it comes from; credentials are not shown.',
+    examples: ['tws config'],
+    load: async () => (await import('../commands/config.js')).showConfig,
+  },
+  {
+    name: 'doctor',
+    about:
+      'Look at settings, plugins, server, database and engines; say what is wrong and what to do.',
+    examples: ['tws doctor'],
+    load: async () => (await import('../commands/doctor.js')).doctor,
+  },
+];

@@ -1,0 +1,28 @@
+import type { Wait } from './intent.js';
+
+/** So many reasons to wait are named. */
+const namedReasons = 3;
+
+/** One wait for several reasons: until the first of their times, asleep if all are. */
+export function together(waits: readonly Wait[]): Wait {
+  const [first] = waits;
+  if (first === undefined) return { kind: 'wait', because: 'Nothing can be done now.' };
+  if (waits.length === 1) return first;
+  const reasons = [...new Set(waits.map(({ because }) => because))];
+  const more = reasons.length > namedReasons ? ` (${reasons.length - namedReasons} more)` : '';
+  const until = Math.min(...waits.map((wait) => wait.until ?? Infinity));
+  const forSlot = waits.filter((wait) => wait.for === 'slot');
+  const forEngine = waits.some((wait) => wait.for === 'engine');
+  const rank = Math.min(...forSlot.map((wait) => wait.rank ?? 0));
+  // Any slot will do when one of them lacks nothing else.
+  const tasks = forSlot.every((wait) => wait.tasks !== undefined)
+    ? { tasks: forSlot.flatMap((wait) => wait.tasks ?? []) }
+    : {};
+  return {
+    kind: 'wait',
+    because: `${reasons.slice(0, namedReasons).join(' ')}${more}`,
+    ...(until === Infinity ? {} : { until }),
+    ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
+    ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : forEngine ? { for: 'engine' } : {}),
+  };
+}

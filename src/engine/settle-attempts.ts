@@ -1,0 +1,101 @@
+import { abandoned } from '../decide/abandoned.js';
+import { carrying } from '../decide/carrying.js';
+import type { Outcome } from '../decide/intent.js';
+import type { Report } from '../decide/report.js';
+import { settle } from '../decide/settle.js';
+import type { Job, LiveJob } from '../model/job.js';
+import type { StoredDocument } from '../model/parse.js';
+import type { LiveStep } from '../model/step.js';
+import { cancelChildren } from './abandon.js';
+import { goOn } from './commit.js';
+import { writeOrConfirm } from './confirm.js';
+import { fatalEnd } from './fatal.js';
+import type { JobParts } from './jobs.js';
+
+/** An attempt that ran here and has ended; its outcome is not written yet. */
+export type EndedAttempt = {
+  readonly step: LiveStep;
+  readonly outcome: Outcome;
+  readonly told: Report;
+};
+
+/**
+ * Writes the outcomes of a job's attempts that have ended by now, and in the same revision whatever
+ * comes next. A lost race is computed anew on the newer revision as long as the claims in it are
+ * ours; otherwise the outcome is dropped. Answers the document that has to be looked at next, if
+ * there is more to do about it.
+ */
+export async function settleAttempts(
+  parts: JobParts,
+  id: string,
+  given: readonly EndedAttempt[],
+): Promise<StoredDocument | undefined> {
+  const { desk, hands, reading, store, retry, decider, surroundings, now, log, fail } = parts;
+  let left = given;
+  let refusals = 0;
+  let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
+  while (doc !== undefined) {
+    const parsed = reading.read(doc);
+    if (parsed.kind !== 'job' || !parsed.ok) break;
+    const settled = settleAll(parts, parsed.value, left);
+    left = settled.attempts;
+    if (left.length === 0) break;
+    const job = settled.job as LiveJob;
+    for (const { step } of left) {
+      const fatal = fatalEnd(job, step);
+      if (fatal !== undefined) fail(fatal);
+    }
+    const ended = left.map(({ step }) => step.claim);
+    const decision = await decider(job, () => surroundings({ seenAt: -Infinity, ended }), now);
+    const next = carrying(job, decision);
+    const claims = next.kind === 'claim' ? next.steps : [];
+    if (!hands.fits(next.job as LiveJob, claims, ended)) continue;
+    hands.reserve(claims, ended, next.job as LiveJob);
+    await cancelChildren(parts, id, abandoned(parsed.value, next.job));
+    const written = await writeOrConfirm(parts, next.job, claims, ended);
+    if (written.kind === 'written') {
+      for (const { step, outcome } of left) {
+        hands.release(step.claim);
+        const about = { job: id, step: step.name, attempt: step.attempt };
+        log.info(about, `Step ${step.name} ended: ${outcome.kind}.`);
+      }
+      return goOn(parts, next, written.doc);
+    }
+    hands.withdraw(claims, ended);
+    if (written.kind === 'refused') {
+      refusals += 1;
+      if (refusals > 1) break;
+      left = left.map((one) => ({ ...one, outcome: refused(written.reason) }));
+    } else {
+      doc = await retry(() => store.get(id));
+      if (doc !== undefined) desk.put(doc);
+    }
+  }
+  for (const { step } of given) hands.release(step.claim);
+  return doc;
+}
+
+/** The job with all outcomes that are still ours to write, and these. */
+function settleAll(
+  { now, log }: JobParts,
+  read: Job,
+  ended: readonly EndedAttempt[],
+): { readonly job: Job; readonly attempts: readonly EndedAttempt[] } {
+  let job = read;
+  const attempts = ended.filter(({ step, outcome, told }) => {
+    const settled = settle(job, step.claim, outcome, now(), told);
+    if (settled.kind === 'settled') {
+      job = settled.job;
+      return true;
+    }
+    const about = { job: read._id, step: step.name, attempt: step.attempt };
+    log.warn(about, `The outcome of step ${step.name} is dropped: ${settled.because}`);
+    return false;
+  });
+  return { job, attempts };
+}
+
+function refused(reason: string): Outcome {
+  const message = `The database refuses the outcome of the step: ${reason}`;
+  return { kind: 'failed', failure: { name: 'StoreRefused', message }, retryable: false };
+}

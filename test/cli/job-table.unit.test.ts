@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { jobTable } from '../../src/cli/job-table.js';
+import type { StoredDocument } from '../../src/model/parse.js';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+const plain = (_style: unknown, text: string): string => text;
+const job = (more: object): StoredDocument => ({
+  _id: 'id',
+  _rev: '1-0',
+  type: 'job',
+  flow: 'greet',
+  ...more,
+});
+
+const jobs = [
+  job({ _id: 'late', exec_after: '2026-11-21T11:00:01Z' }),
+  job({ _id: 'runs', state: 'a-0', start: now - 42_000, steps: [{ state: '$$active' }] }),
+  job({
+    _id: 'broke',
+    flow: 'a-longer-name',
+    owner: 'me',
+    state: '$$complete',
+    exit: 2,
+    start: now - 7_200_000,
+    end: now - 7_195_000,
+    failure: { name: 'ConnectionRefused', message: 'No.' },
+  }),
+  job({ _id: 'odd', flow: 7, state: '$$complete', exit: 'x', start: 'never', failure: 'no' }),
+];
+
+describe('jobTable', () => {
+  it('aligns its columns, with a head and times as seen from now on a terminal', () => {
+    expect(jobTable(jobs, now, { style: plain, resultsOnTerminal: true })).toEqual([
+      'FLOW               STATUS     STATE       STARTED   TOOK  FAILURE                     ID',
+      'greet::DEFAULT     scheduled  new         in 1 h    -     -                           late',
+      'greet::DEFAULT     running    a-0         42 s ago  42 s  -                           runs',
+      'a-longer-name::me  failed     $$complete  2 h ago   5 s   ConnectionRefused (exit 2)  broke',
+      '(inline)::DEFAULT  failed     $$complete  -         -     no name (exit ?)            odd',
+    ]);
+  });
+
+  it('has no head and ISO 8601 for programs', () => {
+    const [first, second] = jobTable(jobs, now, { style: plain, resultsOnTerminal: false });
+    expect(first).toContain('  2026-11-21T11:00:01.000Z  ');
+    expect(second).toContain('  2026-11-21T09:59:18.000Z  ');
+  });
+
+  it('aligns also what is coloured', () => {
+    const style = (name: string, text: string): string => `<${name}>${text}</>`;
+    const lines = jobTable(jobs, now, { style, resultsOnTerminal: true });
+    const bare = lines.map((line) => line.replace(/<.*?>/g, ''));
+    expect(new Set(bare.map((line) => line.search(/\S+$/))).size).toBe(1);
+  });
+
+  it('is empty without jobs', () => {
+    expect(jobTable([], now, { style: plain, resultsOnTerminal: true })).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { readyAt } from '../../src/decide/ready.js';
+import { flow, liveJob, t0 } from '../support/builders.js';
+
+describe('readyAt', () => {
+  const base = liveJob(flow(['a']));
+  const step = {
+    index: 0,
+    path: '0',
+    name: 'a',
+    task: 'a',
+    attempt: 1,
+    run: 1,
+    phase: 'main' as const,
+  };
+  const failure = { name: 'X', message: '' };
+  it.each([
+    ['is the start of a job without steps', {}, 0],
+    ['is the end of a delay', { held_ms: 40 }, 40],
+    ['is the beginning of the next run', { resume_at: t0 + 90 }, 90],
+    [
+      'is the end of the last step',
+      { steps: [{ ...step, state: '$$complete' as const, end: t0 + 7, exit: 0 }] },
+      7,
+    ],
+    [
+      'is when the next attempt is due',
+      {
+        steps: [
+          { ...step, state: '$$error' as const, end: t0 + 7, due: t0 + 70, exit: 2, failure },
+        ],
+      },
+      70,
+    ],
+    [
+      'is the end of an attempt without a next one',
+      {
+        steps: [{ ...step, state: '$$error' as const, end: t0 + 7, exit: 2, failure }],
+        held_ms: 99,
+      },
+      7,
+    ],
+    [
+      'is the start while the first step runs',
+      { steps: [{ ...step, state: '$$waiting' as const, child: 'c' }] },
+      0,
+    ],
+  ])('%s', (_title, more, ms) => {
+    expect(readyAt({ ...base, ...more }, '0')).toBe(t0 + ms);
+  });
+});

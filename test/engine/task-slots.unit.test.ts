@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { createHands, type HandsOptions } from '../../src/engine/hands.js';
+import { createParking } from '../../src/engine/parking.js';
+import type { LiveJob } from '../../src/model/job.js';
+import type { LiveStep } from '../../src/model/step.js';
+
+const job = {
+  definitions: {
+    a: { type: 'task', name: 'a', slots: 2 },
+    b: { type: 'task', name: 'b' },
+  },
+} as unknown as LiveJob;
+const step = (claim: string, task = 'a'): LiveStep => ({ claim, task }) as unknown as LiveStep;
+const a = 'a::DEFAULT';
+
+describe('the slots of a task on one engine', () => {
+  const open = () => createHands({ slots: 5, onFree: () => undefined } as unknown as HandsOptions);
+
+  it('are taken by its attempts only', () => {
+    const hands = open();
+    hands.reserve([step('1'), step('2', 'b')], undefined, job);
+    expect(hands.runningOf(a)).toBe(1);
+    expect(hands.fits(job, [step('3')])).toBe(true);
+    expect(hands.fits(job, [step('3'), step('4')])).toBe(false);
+    expect(hands.fits(job, [step('3'), step('4', 'b'), step('5', 'b')])).toBe(true);
+    expect(
+      hands.fits(
+        job,
+        ['3', '4', '5', '6'].map((claim) => step(claim, 'b')),
+      ),
+    ).toBe(false);
+  });
+
+  it('come free with the attempt, and with its outcome for the next step of its job', () => {
+    const hands = open();
+    hands.reserve([step('1'), step('2')], undefined, job);
+    expect(hands.fits(job, [step('3')])).toBe(false);
+    expect(hands.fits(job, [step('3')], ['1'])).toBe(true);
+    hands.reserve([step('3')], ['1'], job);
+    expect(hands.runningOf(a)).toBe(2);
+    hands.release('1');
+    expect(hands.runningOf(a)).toBe(2);
+    hands.release('2');
+    expect(hands.runningOf(a)).toBe(1);
+    hands.withdraw([step('3')]);
+    expect(hands.runningOf(a)).toBe(0);
+  });
+});
+
+describe('jobs that wait for a slot of their task', () => {
+  const one = { task: a, slots: 1 };
+  const two = { task: 'b::DEFAULT', slots: 2 };
+  const only =
+    (...tasks: readonly string[]) =>
+    ({ task }: { readonly task: string }) =>
+      tasks.includes(task);
+
+  it('are called when their task may run once more, others meanwhile', () => {
+    const parking = createParking();
+    parking.forSlot('full', 1, 0, [one]);
+    parking.forSlot('any', 500, 0);
+    expect(parking.nextForSlot(only())).toBe('any');
+    expect(parking.nextForSlot(only())).toBeUndefined();
+    expect(parking.nextForSlot(only(a))).toBe('full');
+    expect(parking.nextForSlot(only(a))).toBeUndefined();
+  });
+
+  it('are called by priority, whatever they wait for', () => {
+    const parking = createParking();
+    parking.forSlot('c', 500, 0);
+    parking.forSlot('b', 500, 0, [one]);
+    parking.forSlot('a', 1, 0, [two]);
+    const called = Array.from({ length: 4 }, () => parking.nextForSlot());
+    expect(called).toEqual(['a', 'c', 'b', undefined]);
+  });
+
+  it('are called once, though they wait for several tasks', () => {
+    const parking = createParking();
+    parking.forSlot('a', 500, 0, [one, two]);
+    expect(parking.nextForSlot(only(two.task))).toBe('a');
+    expect(parking.nextForSlot()).toBeUndefined();
+  });
+
+  it('wait in one place only', () => {
+    const parking = createParking();
+    parking.forSlot('a', 500, 0, [one]);
+    parking.forSlot('a', 500, 0);
+    expect(parking.nextForSlot(only())).toBe('a');
+    parking.forSlot('b', 500, 0, [one]);
+    parking.forChange('b');
+    expect(parking.nextForSlot()).toBeUndefined();
+  });
+});
