@@ -108,6 +108,8 @@ export type Client = {
   readonly submitMany: (jobs: readonly JobToSubmit[]) => Promise<readonly SubmittedOne[]>;
   /** A document, or undefined when there is none of that id. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /** Those of the documents that exist, by id. */
+  readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
   /** The documents of a name and owner; more than one is an ambiguity somebody has to end. */
   readonly find: (
     kind: DefinitionKind,
@@ -221,6 +223,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     submit: (job) => submitJob(store, job),
     submitMany: (jobs) => submitJobs(store, jobs),
     get: (id) => store.get(id),
+    getMany: (ids) => store.getMany(ids),
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
     lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { problem, TwsError } from '../errors.js';
+import { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
-import { existing, type JobToSubmit, type Submitted } from './jobs.js';
+import { existing, mayBeThere, type JobToSubmit, type Submitted } from './jobs.js';
 import { writeDocument } from './writes.js';
 
 /** What became of one of many jobs. */
@@ -43,21 +43,21 @@ async function submitOne(
     if (there !== undefined) return { kind: 'submitted', ...existing(there, job) };
     return { kind: 'submitted', id, rev: await writeDocument(store, job), existed: false };
   } catch (error) {
-    if (error instanceof TwsError && error.code === 'document_conflict') {
-      return afterConflict(store, job);
-    }
-    return { kind: 'refused', problem: known(error) };
+    const refusal = known(error);
+    if (mayBeThere.includes(refusal.code)) return lookAgain(store, job, refusal);
+    return { kind: 'refused', problem: refusal };
   }
 }
 
-/** Somebody stored it between our look and our write. */
-async function afterConflict(
+/** Somebody was faster, or our own write was and its answer was lost. */
+async function lookAgain(
   store: Store,
   job: JobToSubmit & { readonly _id: string },
+  refusal: TwsError,
 ): Promise<SubmittedOne> {
   try {
     const there = await store.get(job._id);
-    if (there === undefined) throw problem('document_conflict', { id: job._id });
+    if (there === undefined) return { kind: 'refused', problem: refusal };
     return { kind: 'submitted', ...existing(there, job) };
   } catch (error) {
     return { kind: 'refused', problem: known(error) };

@@ -25,12 +25,12 @@ describe('submitMany', () => {
     expect(answers).toMatchObject([
       { kind: 'submitted', existed: false },
       { kind: 'submitted', existed: true, id: 'there' },
-      { kind: 'refused', problem: { code: 'document_conflict' } },
+      { kind: 'refused', problem: { code: 'id_taken' } },
       { kind: 'submitted', existed: false, id: 'twice' },
       { kind: 'submitted', existed: true, id: 'twice' },
-      { kind: 'refused', problem: { code: 'document_conflict' } },
+      { kind: 'refused', problem: { code: 'id_taken' } },
       { kind: 'refused', problem: { code: 'document_refused' } },
-      { kind: 'refused', problem: { code: 'document_conflict' } },
+      { kind: 'refused', problem: { code: 'id_taken' } },
     ]);
   });
 });

@@ -71,9 +71,11 @@ async function chosen(
 ): Promise<{ readonly jobs: readonly StoredDocument[]; readonly more: boolean }> {
   if (ids !== undefined) {
     const wanted = [...new Set(ids)];
-    const docs = await Promise.all(wanted.slice(0, limit).map((id) => client.get(id)));
-    const jobs = docs.filter((doc) => doc?.['type'] === 'job' && mayHave(principal, doc));
-    return { jobs: jobs as readonly StoredDocument[], more: wanted.length > limit };
+    const docs = await client.getMany(wanted.slice(0, limit));
+    const jobs = [...docs.values()].filter(
+      (doc) => doc['type'] === 'job' && mayHave(principal, doc),
+    );
+    return { jobs, more: wanted.length > limit };
   }
   const search = searchOf(filter, principal);
   const status = search.status ?? statusesFor[action];

@@ -12,7 +12,7 @@ import { bulkSchema, checkedSchema, jobListSchema, submittedSchema } from '../sc
 import { countParam, flagParam, known } from './common.js';
 import { filterShape, searchOf } from './job-filter.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
-import { mostDocuments, submitMany } from './submit-many.js';
+import { hiddenOf, mostDocuments, submitMany } from './submit-many.js';
 
 const oneOrMany = z.union([newJobSchema, z.array(newJobSchema).max(mostDocuments)]);
 
@@ -51,6 +51,8 @@ export const submitRoute = route({
   problems: [
     'document_invalid',
     'document_conflict',
+    'id_taken',
+    'document_refused',
     'owner_refused',
     'bulk_refused',
     'bulk_too_many',
@@ -71,6 +73,8 @@ async function submitOne(api: Api, body: unknown, options: NewJobOptions): Promi
   const job = newJobOf(body, options);
   const warnings = [...warningsOfJob(job), ...(await flowWarnings(api, job))];
   const told = warnings.length === 0 ? {} : { warnings };
+  const [hidden] = await hiddenOf(api, [job], options.principal);
+  if (hidden !== undefined) throw problem('document_conflict', { id: hidden });
   const submitted = await api.client.submit(job);
   return {
     status: submitted.existed ? 200 : 201,

@@ -1,6 +1,8 @@
-import type { SubmittedOne } from '../../client.js';
+import type { JobToSubmit, SubmittedOne } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
 import { answerOf, Refused, type ProblemBody } from '../answers/problems.js';
+import { mayHave } from '../access/owners.js';
+import type { Principal } from '../access/principal.js';
 import type { Api } from '../api.js';
 import type { Answer } from '../route.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
@@ -18,14 +20,20 @@ type Verdict = {
 
 /** Every document is checked before the first one is stored. */
 export async function submitMany(
-  { client }: Api,
+  api: Api,
   docs: readonly unknown[],
   options: Many,
 ): Promise<Answer> {
   if (docs.length > mostDocuments) {
     throw problem('bulk_too_many', { count: docs.length, most: mostDocuments });
   }
-  const checked = docs.map((doc) => tryOne(doc, options));
+  const tried = docs.map((doc) => tryOne(doc, options));
+  const jobs = tried.flatMap((one) => ('job' in one ? [one.job] : []));
+  const hidden = new Set(await hiddenOf(api, jobs, options.principal));
+  const checked = tried.map((one) => {
+    const id = 'job' in one ? (one.job._id ?? '') : '';
+    return hidden.has(id) ? refusal(problem('document_conflict', { id })) : one;
+  });
   const good = checked.flatMap((one) => ('job' in one ? [one.job] : []));
   const refused = checked.length - good.length;
   if (options.atomic && refused > 0) {
@@ -33,7 +41,7 @@ export async function submitMany(
     const results = checked.flatMap((one, index) => ('job' in one ? [] : [{ index, ...one }]));
     return { status, body: { ...body, results } };
   }
-  const stored = await client.submitMany(good);
+  const stored = await api.client.submitMany(good);
   let next = 0;
   const verdicts = checked.map((one) => {
     if (!('job' in one)) return one;
@@ -42,6 +50,18 @@ export async function submitMany(
     return result === undefined ? { status: 200 } : verdictOf(result);
   });
   return { status: 200, body: reportOf(verdicts) };
+}
+
+/** Ids of jobs that are taken by what somebody may not see; nothing more is told of it. */
+export async function hiddenOf(
+  { client }: Api,
+  jobs: readonly JobToSubmit[],
+  principal: Principal,
+): Promise<readonly string[]> {
+  const ids = jobs.flatMap(({ _id }) => _id ?? []);
+  if (principal.owners === 'all' || ids.length === 0) return [];
+  const docs = await client.getMany([...new Set(ids)]);
+  return [...docs.values()].filter((doc) => !mayHave(principal, doc)).map(({ _id }) => _id);
 }
 
 function tryOne(
