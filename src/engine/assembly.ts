@@ -12,6 +12,7 @@ import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
 import type { Log } from './log.js';
+import { noMeters, type EngineMeters } from './meters.js';
 import { createParking } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
@@ -52,6 +53,8 @@ export type EngineOptions = {
   /** What running attempts tell of themselves is written that often at most; default 5000. */
   readonly reportMs?: number | undefined;
   readonly crashLimit?: number | undefined;
+  /** Told what can be measured. */
+  readonly meters?: EngineMeters | undefined;
 };
 
 /** How often the scan is repeated, ms. */
@@ -85,7 +88,8 @@ export function assemble(options: EngineOptions) {
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret, olderSecrets, reportMs = 5_000 } = options;
   const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
-  const hands = createHands({ ...runner, plugins, slots, onFree, onEnded, onTold });
+  const { meters = noMeters } = options;
+  const hands = createHands({ ...runner, plugins, slots, meters, onFree, onEnded, onTold });
   const labels = [...(options.labels ?? [])];
   const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
   const facts = (name: string): PluginFacts => {
@@ -137,7 +141,7 @@ export function assemble(options: EngineOptions) {
   const able = { plugins: [...plugins.names()], labels, slots };
   const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
-  const ends = { failed, ending };
+  const ends = { failed, ending, meters };
   const others = { early: createEarly(), library, peers, jobs, presence };
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }

@@ -10,7 +10,7 @@ import { followChanges, type FollowOptions } from './feed.js';
 import { readChanges, type PastChanges } from './past-changes.js';
 import type { StoreLog } from './log.js';
 import { viewRequest, viewRows, type ViewName, type ViewQuery, type ViewRow } from './views.js';
-import { createWriter, type NewDocument } from './writer.js';
+import { createWriter, type NewDocument, type SendBulk } from './writer.js';
 
 /**
  * One database. What is read throws the problems of `Client.ask`; what is written has a result and
@@ -38,14 +38,24 @@ export type Store = {
   readonly close: () => Promise<void>;
 };
 
+/** A request of group commit: how many documents it had, and how long it took (ms). */
+export type Batch = { readonly documents: number; readonly ms: number };
+
+export type StoreOptions = {
+  readonly log?: StoreLog | undefined;
+  /** Told each batch of writes that was answered. */
+  readonly onBatch?: ((batch: Batch) => void) | undefined;
+};
+
 /** Opens a database; nothing is sent before the first request. */
 export function openStore(
   connection: Connection,
-  options: { readonly log?: StoreLog } = {},
+  options: StoreOptions = {},
 ): Store {
+  const { log, onBatch } = options;
   const client = openClient(connection);
-  const writer = createWriter(bulkSender(connection));
-  const { log } = options;
+  const send = bulkSender(connection);
+  const writer = createWriter(onBatch === undefined ? send : metered(send, onBatch));
   return {
     connection,
     info: () => readDatabase(client),
@@ -58,6 +68,16 @@ export function openStore(
     follow: (follow) => followChanges(client, { ...follow, log }),
     changes: (since, limit) => readChanges(client, since, limit),
     close: writer.close,
+  };
+}
+
+function metered(send: SendBulk, onBatch: (batch: Batch) => void): SendBulk {
+  return async (json) => {
+    const began = performance.now();
+    const answer = await send(json);
+    const rows = answer.kind === 'answered' && Array.isArray(answer.body) ? answer.body.length : 0;
+    if (rows > 0) onBatch({ documents: rows, ms: performance.now() - began });
+    return answer;
   };
 }
 
