@@ -4,6 +4,10 @@ import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
 import type { Log } from '../engine/log.js';
+import type { EngineMeters } from '../engine/meters.js';
+import { allMeters } from '../metrics/all.js';
+import { createSpans } from '../metrics/spans.js';
+import type { PluginRegistry } from '../plugin/loader.js';
 import { loadProjectPlugins } from './plugins.js';
 import { aborted } from './signals.js';
 import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
@@ -19,15 +23,20 @@ export type EngineStart = {
   readonly signal: AbortSignal;
   /** Starts although tasks or flows hold encrypted values and there is no key; it is told. */
   readonly keyless?: boolean;
+  /** Told what can be measured; spans of OpenTelemetry are made in any case. */
+  readonly meters?: EngineMeters | undefined;
 };
+
+/** An engine and the plugins of its process. */
+export type ProjectEngine = Engine & { readonly plugins: PluginRegistry };
 
 /**
  * Loads the plugins and starts an engine, to which this process belongs from now on: what plugins
  * leave behind is reported and does not end it. Encrypted values that cannot be read are told.
  * @throws TwsError `stored_without_key` unless `keyless`
  */
-export async function startProjectEngine(start: EngineStart): Promise<Engine> {
-  const { config, opened, log, name, signal, keyless = false } = start;
+export async function startProjectEngine(start: EngineStart): Promise<ProjectEngine> {
+  const { config, opened, log, name, signal, keyless = false, meters } = start;
   const secrets = await lookAtSecrets(opened.client, config);
   const unreadable = secretsProblem(secrets);
   if (unreadable !== undefined) {
@@ -39,7 +48,9 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     log.warn(data ?? {}, message),
   );
   const { cryptoKey, olderSecrets, slots, labels, leaseMs, drainMs, root } = config;
-  return startEngine({
+  const spans = await createSpans();
+  const listening = [meters, spans].filter((one) => one !== undefined);
+  const engine = await startEngine({
     store: opened.store,
     plugins,
     log,
@@ -55,7 +66,9 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     name,
     signal,
     onSecret,
+    meters: allMeters(listening),
   });
+  return { ...engine, plugins };
 }
 
 /** Waits until `stop` aborts, or until the engine has to stop by itself: then it answers why. */
