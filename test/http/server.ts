@@ -36,7 +36,11 @@ export type TestApi = Workspace & {
   ) => Promise<Reply<T>>;
   /** Makes a token of these roles. */
   readonly tokenOf: (...roles: readonly string[]) => Promise<string>;
-  readonly lines: readonly { readonly level: string; readonly about: object; readonly message: string }[];
+  readonly lines: readonly {
+    readonly level: string;
+    readonly about: object;
+    readonly message: string;
+  }[];
   readonly close: () => Promise<void>;
 };
 

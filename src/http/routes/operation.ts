@@ -3,6 +3,7 @@ import { spanMs, spanUnits, stepsOf } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { EngineDocument } from '../../model/engine.js';
 import type { StoredDocument } from '../../model/parse.js';
+import { nameSchema } from '../../model/scalars.js';
 import type { Api } from '../api.js';
 import { assertAllOwners, ownersFor } from '../access/owners.js';
 import { route } from '../route.js';
@@ -181,7 +182,7 @@ export const eventsRoute = route({
   access: 'operator',
   body: {
     schema: z.strictObject({
-      event: z.string().min(1).describe('Its type.'),
+      event: nameSchema.describe('Its type.'),
       key: z.string().optional().describe('What it is about.'),
       data: z.unknown().optional().describe('Becomes the result of the waiting steps.'),
     }),
@@ -192,7 +193,7 @@ export const eventsRoute = route({
       schema: z.object({ id: z.string() }).meta({ id: 'Announced' }),
     },
   },
-  problems: ['owners_needed', 'document_conflict', 'document_refused'],
+  problems: ['owners_needed', 'document_conflict'],
   handle: async ({ api, body, principal }) => {
     assertAllOwners(known({ principal }), 'announce an event');
     const { event, key, data } = body;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isFinalState, summaryOf } from '../../client.js';
 import { problem, type ProblemCode } from '../../errors.js';
 import type { RequestAction } from '../../model/request.js';
-import { paramsSchema } from '../../model/scalars.js';
+import { nameSchema, paramsSchema } from '../../model/scalars.js';
 import type { Principal } from '../access/principal.js';
 import { route, type Route } from '../route.js';
 import { requestedSchema } from '../schemas.js';
@@ -66,7 +66,8 @@ const actionOf: Readonly<Record<Word, RequestAction>> = {
 /** One route for each thing that can be asked of a job. */
 export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]).map((word) => {
   const action = actionOf[word];
-  const mayBeEnded: readonly ProblemCode[] = action === 'note' ? [] : ['job_ended'];
+  const refusals: readonly ProblemCode[] =
+    action === 'note' ? [] : ['request_refused', 'job_ended'];
   return route({
     method: 'POST',
     path: `/jobs/{id}/${word}`,
@@ -78,7 +79,7 @@ export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]
     query,
     body: { schema: bodies[word], optional: !['skip', 'notes', 'info'].includes(word) },
     answers,
-    problems: ['document_missing', 'request_refused', ...mayBeEnded],
+    problems: ['document_missing', ...refusals],
     handle: async ({ api, params: { id }, query: { wait }, body, principal, signal }) => {
       await jobFor(api, known({ principal }), id);
       const { message, ...asked } = body as { message?: string } & Record<string, unknown>;
@@ -117,7 +118,7 @@ export const signalRoute = route({
   params: idParams,
   body: {
     schema: z.strictObject({
-      name: z.string().min(1),
+      name: nameSchema.describe('Name of the signal.'),
       data: z.unknown().optional().describe('Becomes the result of the waiting step.'),
       id: z
         .string()
