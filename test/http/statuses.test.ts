@@ -274,7 +274,7 @@ describe('each route', () => {
     }
     expect(await statusOf(api, routeOf('signOut'))).toBe(204);
 
-    await api.engine();
+    await api.engine({ drainMs: 100 });
     for (const id of ['b', 'c', 'd'])
       await api.ask('POST', '/jobs', { body: { _id: id, flow: 'wait' } });
     await api.ask('POST', '/jobs', { body: { _id: 'e', flow: 'break' } });

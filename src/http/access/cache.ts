@@ -2,7 +2,7 @@
 export type Cache<V> = {
   /** The answer that is remembered, or the one that `find` gives now. */
   readonly get: (key: string, find: () => Promise<V>) => Promise<V>;
-  readonly forget: (key: string) => void;
+  readonly has: (key: string) => boolean;
 };
 
 /** So many answers are remembered; the oldest goes first. */
@@ -23,8 +23,6 @@ export function createCache<V>(keepMs: number, now: () => number): Cache<V> {
       if (known.size > most && oldest !== undefined) known.delete(oldest);
       return value;
     },
-    forget: (key) => {
-      known.delete(key);
-    },
+    has: (key) => (known.get(key)?.until ?? -Infinity) > now(),
   };
 }

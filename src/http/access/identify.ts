@@ -17,8 +17,8 @@ export type Identity = {
 export type Identify = {
   /** @throws TwsError `token_refused`, and those of a database that is away */
   readonly of: (headers: IncomingHttpHeaders) => Promise<Identity>;
-  /** Forgets what is remembered of a session. */
-  readonly forget: (cookie: string) => void;
+  /** Ends a session here, whatever CouchDB still thinks of it. */
+  readonly end: (cookie: string) => void;
 };
 
 export type IdentifyOptions = {
@@ -31,12 +31,16 @@ export type IdentifyOptions = {
   readonly now: () => number;
 };
 
+/** So long a session of CouchDB may last without being renewed, ms. */
+const endedMs = 24 * 3_600_000;
+
 const nobody: Identity = { principal: undefined, byCookie: false };
 
 /** Tells users by their session, programs by their token, and lets others in where none is needed. */
 export function createIdentify({ client, open, keepMs, now }: IdentifyOptions): Identify {
   const tokens = createCache<Principal | undefined>(keepMs, now);
   const sessions = createCache<Identity>(keepMs, now);
+  const ended = createCache<true>(endedMs, now);
 
   const byToken = (token: string): Promise<Principal | undefined> =>
     tokens.get(digest(token), async () => {
@@ -61,13 +65,14 @@ export function createIdentify({ client, open, keepMs, now }: IdentifyOptions): 
         return { principal, byCookie: false };
       }
       const cookie = cookieIn(header);
-      const known = cookie === undefined ? nobody : await bySession(cookie);
+      const isEnded = cookie === undefined || ended.has(digest(cookie));
+      const known = isEnded ? nobody : await bySession(cookie);
       if (known.principal !== undefined) return known;
       return open && !isForwarded(headers)
         ? { principal: localPrincipal, byCookie: false }
         : nobody;
     },
-    forget: (cookie) => sessions.forget(digest(cookie)),
+    end: (cookie) => void ended.get(digest(cookie), () => Promise.resolve(true)),
   };
 }
 

@@ -126,10 +126,13 @@ export function jobChangeOf(
   if (doc?.['type'] === 'job') return { kind: 'changed', seq, job: doc };
   if (!deleted) return undefined;
   const owner = owners.get(id);
-  // Requests and signals are removed all the time: of a job we know that it was one, or it says so.
-  if (owner === undefined && remains?.['type'] !== 'job') return undefined;
+  // Of a job that was never seen nothing is left but its id; requests and signals go all the time.
+  if (owner === undefined && remains?.['type'] !== 'job' && ofOthers.test(id)) return undefined;
   return { kind: 'removed', seq, id, ...(owner === undefined ? {} : { owner }) };
 }
+
+/** Ids of documents that are no jobs. */
+const ofOthers = /^(?:_|(?:request|signal|event|engine|lock|task|flow|token|schedule)[\w-]*:)/;
 
 /** So many jobs are kept in mind. */
 const mostOwners = 50_000;

@@ -60,7 +60,7 @@ export const signOutRoute = route({
   answers: { 204: { description: 'Signed out.', headers: cookieHeader } },
   handle: ({ api, headers }) => {
     const cookie = cookieIn(headers.cookie);
-    if (cookie !== undefined) api.identify.forget(cookie);
+    if (cookie !== undefined) api.identify.end(cookie);
     return { status: 204, headers: { 'set-cookie': setCookie('', api.secure) } };
   },
 });
