@@ -1,11 +1,43 @@
 import { z } from 'zod';
+import type { DefinitionKind } from '../client.js';
 import { engineSchema } from '../model/engine.js';
 import { flowSchema } from '../model/flow.js';
+import { newJobSchema } from '../model/job.js';
 import { statuses } from '../model/status.js';
 import { taskSchema } from '../model/task.js';
 import { problemSchema } from './answers/problems.js';
 
 /** What the routes take and answer, beside the documents themselves. */
+
+const given = {
+  _id: z.exactOptional(z.string().describe('Its id; absent: one is made.')),
+};
+const stored = {
+  _id: z.exactOptional(z.string().describe('Its id; absent: one that tells what it is.')),
+  _rev: z.exactOptional(z.string().describe('The revision that it replaces.')),
+};
+
+/** A job as it is sent: what it is goes without saying. */
+export const jobBodySchema = newJobSchema
+  .safeExtend({ ...given, type: z.exactOptional(z.literal('job')) })
+  .describe('A job: one run of a flow.')
+  .meta({ id: 'Job' });
+
+const bodySchemas = {
+  task: taskSchema
+    .extend({ ...stored, type: z.exactOptional(z.literal('task')) })
+    .describe('A task: what one step does, by which plugin, with which defaults.')
+    .meta({ id: 'Task' }),
+  flow: flowSchema
+    .extend({ ...stored, type: z.exactOptional(z.literal('flow')) })
+    .describe('A flow: which tasks run, in which structure, with which parameters.')
+    .meta({ id: 'Flow' }),
+} as const;
+
+/** A task or flow as it is sent. */
+export function definitionBodySchema(kind: DefinitionKind): z.ZodType {
+  return bodySchemas[kind];
+}
 
 const time = z.number().describe('Milliseconds since 1970.');
 const anything = z.record(z.string(), z.unknown());
@@ -187,14 +219,14 @@ export const infoSchema = z
   })
   .meta({ id: 'Info' });
 
-export const definitionSchema = (kind: 'task' | 'flow') =>
+export const definitionSchema = (kind: DefinitionKind) =>
   z
     .object({
       id: z.string(),
       rev: z.string(),
       name: z.string(),
       owner: z.string(),
-      document: kind === 'task' ? taskSchema : flowSchema,
+      document: bodySchemas[kind],
     })
     .meta({ id: kind === 'task' ? 'StoredTask' : 'StoredFlow' });
 

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { flowSchema } from '../../model/flow.js';
-import { newJobSchema } from '../../model/job.js';
 import { retryPolicySchema } from '../../model/retry.js';
-import { taskSchema } from '../../model/task.js';
 import { entrySchema, tasksSchema, writtenNodeSchema } from '../../model/written-tree.js';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -15,11 +12,8 @@ export type Schemas = {
   readonly all: () => Readonly<Record<string, Json>>;
 };
 
-/** Names of the schemas of documents; those of answers carry theirs (`meta({ id })`). */
+/** Names of schemas of the model; those of the API carry theirs (`meta({ id })`). */
 const names = new Map<z.core.$ZodType, string>([
-  [taskSchema, 'Task'],
-  [flowSchema, 'Flow'],
-  [newJobSchema, 'Job'],
   [tasksSchema, 'Tasks'],
   [writtenNodeSchema, 'Node'],
   [entrySchema, 'Entry'],
@@ -54,7 +48,7 @@ export function createSchemas(): Schemas {
       const renamed = new Map(defs.map(([key, inner]) => [key, nameOf(key, inner)] as const));
       for (const [key, inner] of defs) {
         const name = renamed.get(key) ?? key;
-        if (!named.has(name)) named.set(name, pointed(inner, renamed) as Json);
+        if (!named.has(name)) named.set(name, withoutKnot(pointed(inner, renamed) as Json, name));
       }
       return pointed(json, renamed) as Json;
     },
@@ -76,13 +70,18 @@ function convert(schema: z.ZodType): Json {
   });
 }
 
-/** A copy whose references lead into the document, without the ids that were only names. */
+/**
+ * A copy whose references lead into the document, without the ids that were only names, and without
+ * saying that further keys are allowed: they are unless something says otherwise, and generators of
+ * clients make unusable types of it.
+ */
 function pointed(value: unknown, renamed: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => pointed(item, renamed));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, item]) => !(key === 'id' && typeof item === 'string'))
+      .filter(([key, item]) => !('properties' in value && isOpen(key, item)))
       .map(([key, item]) => {
         const to =
           key === '$ref' && typeof item === 'string' ? /^#\/\$defs\/(.+)$/.exec(item) : null;
@@ -90,4 +89,22 @@ function pointed(value: unknown, renamed: ReadonlyMap<string, string>): unknown 
         return [key, name === undefined ? pointed(item, renamed) : `#/components/schemas/${name}`];
       }),
   );
+}
+
+/**
+ * A schema that is itself a list of itself is right, and more than the types of TypeScript can say in
+ * one place: such a list is described as one of anything.
+ */
+function withoutKnot(json: Json, name: string): Json {
+  const { anyOf } = json as { readonly anyOf?: readonly Json[] };
+  if (anyOf === undefined) return json;
+  const own = JSON.stringify({ $ref: `#/components/schemas/${name}` });
+  const loosened = anyOf.map((one) =>
+    JSON.stringify(one['items']) === own ? { ...one, items: {} } : one,
+  );
+  return { ...json, anyOf: loosened };
+}
+
+function isOpen(key: string, item: unknown): boolean {
+  return key === 'additionalProperties' && JSON.stringify(item) === '{}';
 }

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { newDefinitionId, type Client, type DefinitionKind } from '../../client.js';
 import { problem } from '../../errors.js';
 import { isObject } from '../../model/dialects.js';
-import { flowSchema } from '../../model/flow.js';
 import type { StoredDocument } from '../../model/parse.js';
-import { defaultOwner, ownerOf, taskSchema } from '../../model/task.js';
+import { defaultOwner, ownerOf } from '../../model/task.js';
 import type { Api } from '../api.js';
 import { assertOwner, mayHave, ownersFor } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
@@ -12,7 +11,13 @@ import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
 import { checkDefinition, type Checked } from '../checks.js';
 import { prefix, route, type Route } from '../route.js';
-import { checkedSchema, definitionSchema, enabledSchema, putSchema } from '../schemas.js';
+import {
+  checkedSchema,
+  definitionBodySchema,
+  definitionSchema,
+  enabledSchema,
+  putSchema,
+} from '../schemas.js';
 import { known } from './common.js';
 import { foreignIds, unknownSecret } from './new-job.js';
 
@@ -21,14 +26,12 @@ const idParams = (kind: DefinitionKind) =>
     id: z.string().min(1).describe(`Id of the ${kind}, or its name, or name::owner.`),
   });
 
-const schemaOf = { task: taskSchema, flow: flowSchema } as const;
-
 /** List, get, check and store tasks or flows. */
 function routesOf(kind: DefinitionKind): readonly Route[] {
   const word = kind === 'task' ? 'Task' : 'Flow';
   const path = `/${kind}s`;
   const stored = definitionSchema(kind);
-  const document = schemaOf[kind] as z.ZodType;
+  const document = definitionBodySchema(kind);
   return [
     route({
       method: 'GET',

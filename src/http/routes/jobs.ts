@@ -1,20 +1,25 @@
 import { z } from 'zod';
 import { summaryOf } from '../../client.js';
 import { problem } from '../../errors.js';
-import { newJobSchema } from '../../model/job.js';
 import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../closest.js';
 import type { Api } from '../api.js';
 import { Refused } from '../answers/problems.js';
 import { warningsOfJob } from '../checks.js';
 import { prefix, route, type Answer } from '../route.js';
-import { bulkSchema, checkedSchema, jobListSchema, submittedSchema } from '../schemas.js';
+import {
+  bulkSchema,
+  checkedSchema,
+  jobBodySchema,
+  jobListSchema,
+  submittedSchema,
+} from '../schemas.js';
 import { countParam, flagParam, known } from './common.js';
 import { filterShape, searchOf } from './job-filter.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
 import { hiddenOf, mostDocuments, submitMany } from './submit-many.js';
 
-const oneOrMany = z.union([newJobSchema, z.array(newJobSchema).max(mostDocuments)]);
+const oneOrMany = z.union([jobBodySchema, z.array(jobBodySchema).max(mostDocuments)]);
 
 export const submitRoute = route({
   method: 'POST',
@@ -125,7 +130,7 @@ export const checkJobRoute = route({
   tag: 'jobs',
   summary: 'Check a job and store nothing.',
   access: 'viewer',
-  body: { schema: newJobSchema, checkedBy: 'route' },
+  body: { schema: jobBodySchema, checkedBy: 'route' },
   answers: { 200: { description: 'What was found.', schema: checkedSchema } },
   problems: ['owner_refused'],
   handle: async ({ api, body, principal }) => {
