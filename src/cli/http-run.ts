@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createPulse, inspectServer, type Opened } from '../client.js';
+import { createPulse, inspectServer, type Opened, type StoreOptions } from '../client.js';
 import type { Config } from '../config.js';
 import type { EngineMeters } from '../engine/meters.js';
 import type { Log } from '../engine/log.js';
@@ -7,7 +7,6 @@ import { TwsError } from '../errors.js';
 import { startHttp, type HttpServer, type ServerOptions } from '../http/server.js';
 import { addressForm } from '../http/settings.js';
 import { createPrometheus, type Prometheus } from '../metrics/prometheus.js';
-import type { StoreOptions } from '../store/store.js';
 import { packageVersion } from './package.js';
 
 /** `--http [host:port]` and `--no-http`. */

@@ -90,6 +90,8 @@ export type RouteDoc = {
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;
+  /** Its answer goes on for ever: there is no head of it alone. */
+  readonly endless?: boolean;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   /** Request headers that mean something, by name. */

@@ -1,8 +1,10 @@
-import type { Attributes, SpanContext } from '@opentelemetry/api';
+import type * as OpenTelemetry from '@opentelemetry/api';
 import type { AttemptFacts, EngineMeters } from '../engine/meters.js';
 import { noMeters } from '../engine/meters.js';
 
-type Telemetry = typeof import('@opentelemetry/api');
+type Telemetry = typeof OpenTelemetry;
+type Attributes = OpenTelemetry.Attributes;
+type SpanContext = OpenTelemetry.SpanContext;
 
 /**
  * Spans of OpenTelemetry, one for each attempt: to whoever has registered a provider in this process

@@ -220,7 +220,7 @@ describe('sessions', () => {
   });
 
   it('end when somebody signs out', async () => {
-    const { ask, cookie, user } = await signedIn('tws-viewer');
+    const { ask, cookie } = await signedIn('tws-viewer');
     const headers = { cookie, 'x-tws-request': '1' };
     const out = await ask('DELETE', '/session', { headers });
     expect(out.status).toBe(204);

@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { flow, task } from '../cli/terminal.js';
 import { openStream } from './events.js';
@@ -136,7 +136,7 @@ describe('the stream of changes', () => {
   it('costs bounded memory for a reader that is too slow, who is told to look anew', async () => {
     const { url, put, follow } = await ready();
     const quick = await follow();
-    const slow = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+    const slow = await new Promise<IncomingMessage>((resolve, reject) => {
       httpRequest(`${url}/_tws/changes`, resolve).on('error', reject).end();
     });
     slow.pause();

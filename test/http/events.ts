@@ -46,7 +46,7 @@ async function* eventsOf(reply: Response): AsyncGenerator<ServerEvent, void, und
   let text = '';
   try {
     for await (const chunk of (reply.body as ReadableStream<Uint8Array>).pipeThrough(
-      new TextDecoderStream() as never,
+      new TextDecoderStream(),
     ) as AsyncIterable<string>) {
       text += chunk;
       const blocks = text.split('\n\n');

@@ -41,8 +41,8 @@ function isHarmless(text: string): boolean {
   return /^(?:\{\{\{?[^{}]*\}?\}\}|\[\[[^[\]]*\]\])$/.test(text);
 }
 
-/** Name and password in a URL. */
-const inUrl = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@:]*:[^\s/?#@]*@/gi;
+/** Name and password in a URL; of bounded length, so that no text takes long. */
+const inUrl = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@:]{0,200}:[^\s/?#@]{0,500}@/gi;
 
 function plain(text: string): string {
   return text.includes('@') ? text.replace(inUrl, `$1${hidden}@`) : text;

@@ -45,6 +45,7 @@ export function addRoutes(
     app.route({
       method: route.method,
       url: pathOf(route).replaceAll(/\{(\w+)\}/g, ':$1'),
+      exposeHeadRoute: route.endless !== true,
       // Before the body is read: who may not do it sends it in vain.
       onRequest: async (request, reply) => {
         const principal = await admit(route, request, reply, api, doors);
@@ -159,11 +160,15 @@ async function sendMissing(
   routes: readonly Route[],
 ): Promise<void> {
   const [path = ''] = url.split('?');
-  const allowed = routes.filter((route) => formOf(route).test(path)).map((one) => one.method);
+  const allowed = routes
+    .filter((route) => formOf(route).test(path))
+    .flatMap((one) =>
+      one.method === 'GET' && one.endless !== true ? ['GET', 'HEAD'] : [one.method],
+    );
   if (allowed.length === 0) {
     return sendProblem(reply, answerOf(problem('route_missing', { method, path })));
   }
-  const known = [...new Set<string>([...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])])];
+  const known = [...new Set(allowed)];
   reply.header('allow', known.join(', '));
   return sendProblem(reply, answerOf(problem('method_wrong', { method, path, allowed: known })));
 }

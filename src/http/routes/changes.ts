@@ -17,6 +17,7 @@ export const changesRoute = route({
   description:
     'Events: `job` with the summary of a job that changed, `removed` with the id of one that is gone, `ready` when the stream begins, `reset` when something was missed: read the list anew then. An event may come twice. After a break browsers send the id of the last event by themselves, and are told what came since.',
   access: 'viewer',
+  endless: true,
   query: z.object({
     flow: z.string().optional(),
     owner: z.string().optional(),

@@ -1,0 +1,12 @@
+import { checkDocument } from '/tmp/wt/http/dist/src/cli/checks/document.js';
+const t = (name, doc) => { const b = performance.now(); let r; try { r = checkDocument('', doc).map(p=>p.message.slice(0,80)); } catch (e) { r = 'THROWN ' + e.name + ' ' + e.message.slice(0,80); } console.log(name, Math.round(performance.now() - b), 'ms', JSON.stringify(r).slice(0,150)); };
+const s = (when, text) => ({ type: 'job', tasks: [{ task: 't', ...(when ? { when } : {}), ...(text ? { params: { text } } : {}) }] });
+t('paren', s('('.repeat(1e6)));
+t('bracket', s('[1,'.repeat(3e5)));
+t('plus', s('1' + '+1'.repeat(3e5)));
+t('if', s(undefined, '{{#if a}}'.repeat(1e5)));
+t('ifclosed', s(undefined, '{{#if a}}'.repeat(2e4) + '{{/if}}'.repeat(2e4)));
+t('sub', s(undefined, '{{' + '(a '.repeat(1e5)));
+t('many', s(undefined, '{{a}}'.repeat(2e5)));
+t('manysteps', { type: 'job', tasks: Array.from({ length: 50000 }, () => 't') });
+t('schema', { type: 'task', name: 'a', schema: { type: 'object', properties: Object.fromEntries(Array.from({ length: 20000 }, (_, i) => ['p' + i, { type: 'string', pattern: '(a+)+$' }])) } });
