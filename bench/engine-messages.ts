@@ -5,7 +5,8 @@ export type Question =
   | { readonly ask: 'start'; readonly connection: Connection; readonly slots: number }
   /** Answered with what was counted since the last `count`; with `bodies` it keeps what is sent. */
   | { readonly ask: 'count'; readonly bodies: boolean }
-  | { readonly ask: 'usage' }
+  /** `collect`: garbage is collected before memory is measured, which takes processor time. */
+  | { readonly ask: 'usage'; readonly collect: boolean }
   | { readonly ask: 'stop' };
 
 /** What an engine process answers; `finals` comes unasked whenever jobs came to their end. */
@@ -35,5 +36,5 @@ export type Counts = {
 
 export type Contest = { readonly written: number; readonly lost: number };
 
-/** Of a process, after its garbage was collected. Bytes and ms. */
+/** Of a process. Bytes and ms. */
 export type Usage = { readonly rss: number; readonly heap: number; readonly cpuMs: number };

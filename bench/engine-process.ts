@@ -36,7 +36,7 @@ async function answerTo(question: Question): Promise<Answer> {
       if (counted === undefined) throw new Error('The engine has not started.');
       return { answer: 'count', counts: counted.take(question.bodies) };
     case 'usage':
-      return { answer: 'usage', usage: usage() };
+      return { answer: 'usage', usage: usage(question.collect) };
     case 'stop':
       await engine?.stop();
       await counted?.store.close();
@@ -60,10 +60,10 @@ function countFinal(): void {
 }
 
 /** Garbage is collected more than once: what one round finalises the next one frees. */
-function usage(): Usage {
-  for (let round = 0; round < 3; round += 1) global.gc?.();
-  const { rss, heapUsed: heap } = process.memoryUsage();
+function usage(collect: boolean): Usage {
   const { user, system } = process.cpuUsage();
+  for (let round = 0; collect && round < 3; round += 1) global.gc?.();
+  const { rss, heapUsed: heap } = process.memoryUsage();
   return { rss, heap, cpuMs: (user + system) / 1000 };
 }
 

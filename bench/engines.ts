@@ -13,7 +13,8 @@ export type Engines = {
   readonly ends: (count: number) => Promise<number>;
   /** What each counted since the last time. `bodies`: from now on they keep what they send. */
   readonly counts: (bodies: boolean) => Promise<readonly Counts[]>;
-  readonly usage: () => Promise<readonly Usage[]>;
+  /** `collect`: after their garbage was collected. */
+  readonly usage: (how?: 'collect') => Promise<readonly Usage[]>;
   /** Ends them in order. */
   readonly stop: () => Promise<void>;
 };
@@ -46,8 +47,9 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
         const answers = children.map((child) => child.ask({ ask: 'count', bodies }));
         return (await Promise.all(answers)).map(({ counts }) => counts);
       },
-      usage: async () => {
-        const answers = children.map((child) => child.ask({ ask: 'usage' }));
+      usage: async (how) => {
+        const collect = how === 'collect';
+        const answers = children.map((child) => child.ask({ ask: 'usage', collect }));
         return (await Promise.all(answers)).map(({ usage }) => usage);
       },
       stop: async () => {

@@ -4,6 +4,7 @@ import { claims } from './claims.js';
 import { feed } from './feed.js';
 import { printer } from './figure.js';
 import { latency } from './latency.js';
+import { map } from './map.js';
 import { help, readOptions, type BenchName, type Options } from './options.js';
 import { openServer, type BenchServer } from './server.js';
 import { sleeping } from './sleeping.js';
@@ -18,6 +19,7 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   winner,
   feed,
   steps,
+  map,
   sleeping,
 };
 

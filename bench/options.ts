@@ -8,6 +8,7 @@ export const benchNames = [
   'winner',
   'feed',
   'steps',
+  'map',
   'sleeping',
 ] as const;
 export type BenchName = (typeof benchNames)[number];
@@ -29,6 +30,8 @@ export type Options = {
   readonly rounds: number;
   readonly changes: number;
   readonly steps: readonly number[];
+  /** Lengths of lists that a map goes over. */
+  readonly items: readonly number[];
   readonly sleeping: number;
   /** A folder for CPU profiles of the engine processes. */
   readonly profile: string | undefined;
@@ -50,8 +53,10 @@ export const help = `npm run bench -- [flags]
   --rounds 10           winner: documents that 100 writers race for
   --changes 300         feed: documents written while one listens
   --steps 10,100        steps: lengths of jobs
+  --items 100,500       map: lengths of lists
   --sleeping 10000      sleeping: jobs that sleep for a week
-  --full                steps and sleeping with 1,000 steps and 100,000 jobs: minutes more
+  --full                steps and sleeping with 1,000 steps and 100,000 jobs, map with
+                        10,000 items: minutes more
   --profile DIR         writes a CPU profile of each engine process
 `;
 
@@ -75,6 +80,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       rounds: { type: 'string', default: '10' },
       changes: { type: 'string', default: '300' },
       steps: { type: 'string' },
+      items: { type: 'string' },
       sleeping: { type: 'string' },
       full: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -100,13 +106,14 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     rounds: one('rounds'),
     changes: one('changes'),
     steps: many('steps'),
+    items: many('items'),
     sleeping: one('sleeping'),
     profile: values.profile,
   };
 }
 
-const usualSizes = { steps: '10,100', sleeping: '10000' };
-const fullSizes = { steps: '10,100,1000', sleeping: '100000' };
+const usualSizes = { steps: '10,100', items: '100,500', sleeping: '10000' };
+const fullSizes = { steps: '10,100,1000', items: '100,500,10000', sleeping: '100000' };
 
 type Sized =
   | 'engines'
@@ -121,6 +128,7 @@ type Sized =
   | 'rounds'
   | 'changes'
   | 'steps'
+  | 'items'
   | 'sleeping';
 
 function numberOf(flag: string, text: string): number {

@@ -26,13 +26,14 @@ export async function sleeping({ server, options, say }: Bench): Promise<void> {
 
   const first = await startEngines(start);
   const template = await sleepingJob(connection, store);
-  const [empty] = await first.usage();
+  const [empty] = await first.usage('collect');
   await first.stop();
   await fill(connection, template, options.sleeping);
   const viewsMs = await timeOf(() => store.view('unfinished', { limit: 1 }));
 
   const second = await startEngines(start);
-  const [full] = await second.usage();
+  const [full] = await second.usage('collect');
+  const [before] = await second.usage();
   await sleep(idleMs);
   const [later] = await second.usage();
   await second.stop();
@@ -45,7 +46,7 @@ export async function sleeping({ server, options, say }: Bench): Promise<void> {
   say({ figure: 'heap grown by sleeping jobs', value: grown('heap'), unit: 'MB', ...conditions });
   say({ figure: 'start of an engine', value: second.bootMs[0] ?? NaN, unit: 'ms', ...conditions });
   say({ figure: 'building the views', value: viewsMs, unit: 'ms', ...conditions });
-  const cpuMs = (later?.cpuMs ?? NaN) - (full?.cpuMs ?? NaN);
+  const cpuMs = (later?.cpuMs ?? NaN) - (before?.cpuMs ?? NaN);
   say({ figure: 'cpu while all sleep', value: cpuMs / idleMs, unit: '', ...conditions });
 }
 

@@ -4,12 +4,12 @@ import { startEngines, type Engines } from './engines.js';
 import { sum } from './figure.js';
 import { definitions, newJobs, storeAll } from './project.js';
 import type { Counts } from './engine-messages.js';
-import { replay, type RawRate } from './raw.js';
+import { documentsOf, replay, replayRevisions, type RawRate } from './raw.js';
 import type { Connection } from '../src/store/connection.js';
 
 const steps = 3;
 /** Jobs that are not measured: only then everything is compiled. */
-const warmUp = 300;
+const warmUp = 1_000;
 
 /** Jobs and steps per second of a backlog, and which share of what the store can do that is. */
 export async function throughput(bench: Bench): Promise<void> {
@@ -19,7 +19,7 @@ export async function throughput(bench: Bench): Promise<void> {
     await storeAll(connection, definitions(steps));
     const { slots, profile } = options;
     const engines = await startEngines({ connection, size, slots, profile });
-    await runBacklog(engines, connection, Math.min(warmUp, options.jobs));
+    await runBacklog(engines, connection, warmUp);
     const rounds: Round[] = [];
     for (let n = 0; n < options.repeat; n += 1) {
       rounds.push(await runRound(bench, engines, connection));
@@ -40,6 +40,8 @@ type Round = {
   readonly requestMs: number;
   readonly bytes: number;
   readonly raw: RawRate;
+  /** The same as revisions, validated. */
+  readonly validated: RawRate;
   readonly enginesCpuMs: number;
   readonly serverCpuMs: number;
   readonly rawServerCpuMs: number;
@@ -59,11 +61,10 @@ async function runRound(
   const [enginesAfter, serverAfter] = [await cpuOfEngines(), server.cpuMs()];
   const counts = await engines.counts(false);
   const revisionsOfJobs = await revisionsOf(connection, ids);
+  const bodies = counts.map((count) => count.bodies.filter(isOfJobs));
   const rawBefore = server.cpuMs();
-  const raw = await replay(
-    server,
-    counts.map(({ bodies }) => bodies),
-  );
+  const raw = await replay(server, bodies);
+  const rawAfter = server.cpuMs();
   const of = (pick: (count: Counts) => number): number => sum(counts.map(pick));
   return {
     ms,
@@ -73,10 +74,16 @@ async function runRound(
     requestMs: of((count) => count.requestMs),
     bytes: of(({ bodies }) => sum(bodies.map((body) => Buffer.byteLength(body)))),
     raw,
+    validated: await replayRevisions(server, bodies),
     enginesCpuMs: enginesAfter - enginesBefore,
     serverCpuMs: serverAfter - serverBefore,
-    rawServerCpuMs: server.cpuMs() - rawBefore,
+    rawServerCpuMs: rawAfter - rawBefore,
   };
+}
+
+/** Engines tell that they are alive now and then; that is no work. */
+function isOfJobs(body: string): boolean {
+  return documentsOf(body).every(({ type }) => type === 'job');
 }
 
 function report({ options, say }: Bench, size: number, rounds: readonly Round[]): void {
@@ -87,7 +94,7 @@ function report({ options, say }: Bench, size: number, rounds: readonly Round[])
   const [revisions, requests] = [of((round) => round.revisions), of((round) => round.requests)];
   const [documents, rawMs] = [of(({ raw }) => raw.documents), of(({ raw }) => raw.ms)];
   const perSecond = (count: number): number => (count / ms) * 1000;
-  const raw = (documents / rawMs) * 1000;
+  const raw = rateOf(rounds.map((round) => round.raw));
   const share = perSecond(revisions) / raw;
   const tell = (figure: string, value: number, unit: string, more: object = {}): void =>
     say({ figure, value, unit, ...more, ...conditions });
@@ -97,6 +104,8 @@ function report({ options, say }: Bench, size: number, rounds: readonly Round[])
   const sizes = { batch: documents / requests, bytes: of(({ bytes }) => bytes) / documents };
   tell('raw documents', raw, '1/s', sizes);
   tell('share of raw', share, '', { rounds: rounds.map(shareOf) });
+  const validated = rateOf(rounds.map((round) => round.validated));
+  tell('raw revisions', validated, '1/s', { share: perSecond(revisions) / validated });
   const perJob = of((round) => round.revisionsOfJobs) / jobs;
   tell('revisions per job after the submit', perJob, '');
   const requestMs = of((round) => round.requestMs);
@@ -107,6 +116,11 @@ function report({ options, say }: Bench, size: number, rounds: readonly Round[])
   if (Number.isNaN(serverCpuMs)) return;
   const perRawDocument = of((round) => round.rawServerCpuMs) / documents;
   tell('cpu of server per revision', serverCpuMs / revisions, 'ms', { perRawDocument });
+}
+
+/** Documents per second of all together. */
+function rateOf(rates: readonly RawRate[]): number {
+  return (sum(rates.map(({ documents }) => documents)) / sum(rates.map(({ ms }) => ms))) * 1000;
 }
 
 function shareOf({ ms, revisions, raw }: Round): number {

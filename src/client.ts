@@ -31,6 +31,7 @@ import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './c
 import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
 import { requestJobs, type ManyOptions, type RequestedOne } from './client/request-many.js';
+import { resultOf } from './client/results.js';
 import { searchJobs, type JobPage, type JobSearch, type PageOptions } from './client/search.js';
 import { submitJobs, type SubmittedOne } from './client/submit-many.js';
 import {
@@ -111,6 +112,11 @@ export type Client = {
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
   /** Those of the documents that exist, by id. */
   readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+  /**
+   * The result of a step of a job, named by its name, `<task>-<n>` or path; of a large one the content
+   * of its attachment. @throws TwsError `result_missing`
+   */
+  readonly result: (job: StoredDocument, step: string) => Promise<unknown>;
   /** The documents of a name and owner; more than one is an ambiguity somebody has to end. */
   readonly find: (
     kind: DefinitionKind,
@@ -225,6 +231,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     submitMany: (jobs) => submitJobs(store, jobs),
     get: (id) => store.get(id),
     getMany: (ids) => store.getMany(ids),
+    result: (job, step) => resultOf(store, job, step),
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
     lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),

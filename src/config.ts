@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { problem } from './errors.js';
 import { addressOf, type HttpSettings } from './http/settings.js';
+import { defaultQueue } from './model/job.js';
 import { defaultOwner } from './model/task.js';
 import type { OlderFormat } from './secrets/older-format.js';
 import {
@@ -33,6 +34,7 @@ export type Flags = {
   readonly owner?: string | undefined;
   readonly slots?: number | undefined;
   readonly labels?: readonly string[] | undefined;
+  readonly queues?: readonly string[] | undefined;
   readonly dir?: string | undefined;
   readonly port?: number | undefined;
   /** Where the HTTP API listens: `host:port`, or one of them. */
@@ -58,6 +60,8 @@ export type Config = {
   readonly plugins: readonly string[];
   readonly slots?: number;
   readonly labels: readonly string[];
+  /** The queues that the engines of this project serve. */
+  readonly queues: readonly string[];
   /** After so many ms without a sign an engine is dead; it renews its lease three times as often. */
   readonly leaseMs?: number;
   /** So many ms running steps may take to end when an engine stops. */
@@ -100,6 +104,7 @@ export function loadConfig(from: Sources): Config {
     plugins: [file.plugins ?? 'plugins'].flat().map((folder) => resolve(root, folder)),
     ...(slots === undefined ? {} : { slots }),
     labels: flags.labels ?? file.labels ?? [],
+    queues: flags.queues ?? file.queues ?? [defaultQueue],
     ...(file.lease === undefined ? {} : { leaseMs: file.lease }),
     ...(file.drain === undefined ? {} : { drainMs: file.drain }),
     ...(file.secrets?.older === undefined ? {} : { olderSecrets: file.secrets.older }),
@@ -116,6 +121,7 @@ export function loadConfig(from: Sources): Config {
       plugins: originOf(undefined, '', file.plugins),
       slots: originOf(flags.slots, '--slots', file.slots),
       labels: originOf(flags.labels, '--labels', file.labels),
+      queues: originOf(flags.queues, '--queues', file.queues),
       lease: originOf(undefined, '', file.lease),
       drain: originOf(undefined, '', file.drain),
       'secrets.older': originOf(undefined, '', file.secrets?.older),

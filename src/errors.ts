@@ -77,6 +77,12 @@ export const problems = {
     4,
     404,
   ),
+  result_missing: row(
+    (d: { job: string; step: string }) => `Job ${d.job} has no step "${d.step}" with a result.`,
+    'See `tws view JOB` for its steps; a step is named by its name, <task>-<n> or path.',
+    4,
+    404,
+  ),
   name_missing: row(
     (d: { name: string; kinds: string }) =>
       `There is no document "${d.name}", and no ${d.kinds} of that name.`,
@@ -240,6 +246,13 @@ export const problems = {
     'Start this one with another --name, or stop that one first.',
     73,
     409,
+  ),
+  engine_broken: row(
+    (d: { reason: string }) =>
+      `The engine stops, since its state is not known any more: something that is no plugin's was thrown and nobody caught it (${d.reason}).`,
+    'Please report it with the lines before it in the log, and start the engine again.',
+    70,
+    500,
   ),
   engine_fatal: row(
     (d: { job: string; step: string; name: string; message: string }) =>

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { closest } from './closest.js';
 import { problem } from './errors.js';
 import { httpSettingsSchema } from './http/settings.js';
+import { queueSchema } from './model/scalars.js';
 import { toProblems } from './model/problems.js';
 import { olderDerivations, olderFormatProblem } from './secrets/older-format.js';
 
@@ -81,6 +82,12 @@ export const settingsFileSchema = z
     ),
     slots: z.exactOptional(slots.describe('Steps an engine runs at the same time.')),
     labels: z.exactOptional(texts.describe('Labels of the engines that are started here.')),
+    queues: z.exactOptional(
+      z
+        .array(queueSchema, { error: 'must be a list of queues' })
+        .min(1, { error: 'must name a queue' })
+        .describe('Queues whose steps the engines take; default ["default"].'),
+    ),
     lease: z.exactOptional(
       z
         .int({ error: 'must be milliseconds, 300 or more' })

@@ -55,6 +55,7 @@ describe('defaults', () => {
       owner: 'DEFAULT',
       plugins: [join(folder, 'plugins')],
       labels: [],
+      queues: ['default'],
       logLevel: 'info',
       embedded: { dir: join(folder, '.tws'), port: 5984 },
     });
@@ -85,6 +86,17 @@ describe('precedence', () => {
       owner: '--owner',
       app: 'tws.json',
     });
+  });
+
+  it('of the queues is flag over file', async () => {
+    await settings({ queues: ['file'] });
+    expect(load()).toMatchObject({ queues: ['file'], origins: { queues: 'tws.json' } });
+    expect(load({}, { queues: ['a', 'b'] })).toMatchObject({
+      queues: ['a', 'b'],
+      origins: { queues: '--queues' },
+    });
+    await settings({ queues: [] });
+    expect(refusal(() => load()).message).toContain('queues must name a queue');
   });
 
   it('lets an empty variable say nothing', () => {

@@ -9,7 +9,7 @@ function validate(newDoc, oldDoc) {
   if (newDoc._deleted) return;
   var stored = oldDoc && !oldDoc._deleted ? oldDoc : null;
   var before = stored && stored.type === newDoc.type ? stored : null;
-  var ours = ['task', 'flow', 'job', 'request', 'engine'];
+  var ours = ['task', 'flow', 'job', 'request', 'engine', 'lock'];
 
   function refuse(sentence) {
     throw { forbidden: sentence };
@@ -164,5 +164,11 @@ function validate(newDoc, oldDoc) {
   }
   if (newDoc.type === 'engine' && String(newDoc._id).indexOf('engine:') !== 0) {
     refuse('Documents of type "engine" belong to engines: their _id begins with "engine:".');
+  }
+  if (newDoc.type === 'lock') {
+    if (String(newDoc._id).indexOf('lock:') !== 0) {
+      refuse('Documents of type "lock" belong to engines: their _id begins with "lock:".');
+    }
+    needName('job', 'A lock needs "job": the id of the job that has it.');
   }
 }

@@ -3,6 +3,7 @@ import { inspectServer, type Opened, type ServerReport } from '../client.js';
 import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
+import { guardProcess } from '../engine/guard.js';
 import type { Log } from '../engine/log.js';
 import type { EngineMeters } from '../engine/meters.js';
 import { allMeters } from '../metrics/all.js';
@@ -11,7 +12,6 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import { loadProjectPlugins } from './plugins.js';
 import { aborted } from './signals.js';
 import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
-import { reportStrays } from './strays.js';
 
 export type EngineStart = {
   readonly config: Config;
@@ -43,11 +43,16 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     if (lacksKey(secrets) && !keyless) throw unreadable;
     log.warn({}, `${unreadable.message} ${unreadable.hint}`);
   }
-  const onSecret = reportStrays(log);
+  const started: { engine?: Engine; broken?: TwsError } = {};
+  const onBroken = (reason: string): void => {
+    started.broken = problem('engine_broken', { reason });
+    started.engine?.fail(started.broken);
+  };
+  const onSecret = guardProcess({ log, onBroken });
   const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
     log.warn(data ?? {}, message),
   );
-  const { cryptoKey, olderSecrets, slots, labels, leaseMs, drainMs, root } = config;
+  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, root } = config;
   const spans = await createSpans();
   const listening = [meters, spans].filter((one) => one !== undefined);
   const engine = await startEngine({
@@ -60,6 +65,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     keyless: true,
     slots,
     labels,
+    queues,
     leaseMs,
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     drainMs,
@@ -68,6 +74,8 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     onSecret,
     meters: allMeters(listening),
   });
+  if (started.broken !== undefined) engine.fail(started.broken);
+  started.engine = engine;
   return { ...engine, plugins };
 }
 

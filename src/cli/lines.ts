@@ -1,6 +1,7 @@
 import { renewedAt, usualLeaseMs } from '../client.js';
 import type { EngineDocument } from '../model/engine.js';
 import { isObject } from '../model/dialects.js';
+import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import type { PluginListing } from '../plugin/loader.js';
@@ -49,8 +50,11 @@ export function engineLine(engine: EngineDocument, now: number, io: Io): string 
   const { alive } = engineFacts(engine, now);
   const state = alive ? io.style('green', engine.state) : io.style('red', 'lost');
   const labels = engine.labels.length === 0 ? '' : `, labelled ${engine.labels.join(' ')}`;
+  const { queues = [defaultQueue] } = engine;
+  const usual = queues.length === 1 && queues[0] === defaultQueue;
+  const serves = usual ? '' : `, queues ${queues.join(' ')}`;
   const since = new Date(engine.started).toISOString();
-  const facts = `${engine.host} pid ${engine.pid}, ${counted(engine.slots, 'slot')}${labels}, since ${since}`;
+  const facts = `${engine.host} pid ${engine.pid}, ${counted(engine.slots, 'slot')}${labels}${serves}, since ${since}`;
   return `${engine._id} => ${state} ${io.style('dim', `(${facts})`)}`;
 }
 

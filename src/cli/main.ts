@@ -91,8 +91,14 @@ function settingsIn(said: Readonly<Record<string, unknown>>): Flags {
     slots: count('slots'),
     port: count('port'),
     http: text('http'),
-    labels: text('labels')?.split(',').filter(Boolean),
+    labels: listIn(text('labels')),
+    queues: listIn(text('queues')),
   };
+}
+
+/** `a,b` as a list. */
+function listIn(text: string | undefined): readonly string[] | undefined {
+  return text?.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
 }
 
 function modeOf(globals: Readonly<Record<string, unknown>> | undefined): Mode | undefined {

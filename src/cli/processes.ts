@@ -48,12 +48,13 @@ function startOne(
   { name, log }: { name: string | undefined; log: Log },
   io: Io,
 ): Started {
-  const { slots, labels, url, database, app, root } = config;
+  const { slots, labels, queues, url, database, app, root } = config;
   const args = [
     ...['start', '--url', url, '--database', database, '--app', app],
     ...(name === undefined ? [] : ['--name', name]),
     ...(slots === undefined ? [] : ['--slots', String(slots)]),
     ...(labels.length === 0 ? [] : ['--labels', labels.join(',')]),
+    ...['--queues', queues.join(',')],
     ...(io.mode === 'text' ? [] : [`--${io.mode}`]),
   ];
   const child = spawn(process.execPath, [executable(), ...args], {

@@ -1,8 +1,10 @@
+import type { EngineDocument } from '../model/engine.js';
+import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
 import { lengthOf, momentFrom } from '../words.js';
-import { nextSteps, stepsOf, type ToCome, type Told } from './next-steps.js';
+import { nextSteps, queueIn, stepsOf, type ToCome, type Told } from './next-steps.js';
 import type { SeenEngine } from './pulse.js';
 
 /** What documents tell around a job; nothing else is needed to say why it stands where it stands. */
@@ -187,7 +189,7 @@ function serviceReason(seen: Seen): Reason | undefined {
 }
 
 /** Why no living engine can take a step; undefined when one can. */
-function lack({ name, plugin, labels }: ToCome, { engines }: Seen): Reason | undefined {
+function lack({ name, plugin, labels }: ToCome, { engines, job }: Seen): Reason | undefined {
   const alive = engines.filter((one) => one.alive && one.engine.state === 'running');
   const withPlugin = alive.filter(({ engine }) => engine.plugins.includes(plugin));
   if (withPlugin.length === 0) {
@@ -196,23 +198,34 @@ function lack({ name, plugin, labels }: ToCome, { engines }: Seen): Reason | und
       'Put it into the plugins folder of an engine and start that again; else the job times out.';
     return { kind: 'unserved', because, todo };
   }
-  const able = withPlugin.some(({ engine }) => carries(engine.labels, labels));
-  if (able) return undefined;
+  const able = withPlugin.filter(({ engine }) => carries(engine.labels, labels));
+  const queue = queueIn(job);
+  if (able.some(({ engine }) => servesQueue(engine, queue))) return undefined;
+  if (able.length > 0) {
+    const because = `No engine that could take step "${name}" serves the queue "${queue}" of the job.`;
+    const todo = `Start one with \`tws start --queues ${queue}\`; else the job times out.`;
+    return { kind: 'unserved', because, todo };
+  }
   const because = `No engine with plugin "${plugin}" carries the ${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')} of step "${name}".`;
   const todo = `Start one with \`tws start --labels ${labels.join(',')}\`; else the job times out.`;
   return { kind: 'unserved', because, todo };
 }
 
-function ableEngines(steps: readonly ToCome[], { engines }: Seen): readonly SeenEngine[] {
+function ableEngines(steps: readonly ToCome[], { engines, job }: Seen): readonly SeenEngine[] {
+  const queue = queueIn(job);
   return engines.filter(
     ({ alive, engine }) =>
       alive &&
       engine.state === 'running' &&
+      servesQueue(engine, queue) &&
       steps.some(
         ({ plugin, labels }) => engine.plugins.includes(plugin) && carries(engine.labels, labels),
       ),
   );
 }
+
+const servesQueue = ({ queues = [defaultQueue] }: EngineDocument, queue: string): boolean =>
+  queues.includes(queue);
 
 const carries = (has: readonly string[], wants: readonly string[]): boolean =>
   wants.every((label) => has.includes(label));

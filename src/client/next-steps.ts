@@ -1,4 +1,5 @@
 import { isObject } from '../model/dialects.js';
+import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { pluginOf } from '../model/task.js';
 import { leavesOf, type Leaf, type Structure } from '../model/tree.js';
@@ -50,6 +51,12 @@ export type ToCome = {
   readonly plugin: string;
   readonly labels: readonly string[];
 };
+
+/** The queue of a begun job: its own, its flow's, or what it has from its parent's flow. */
+export function queueIn({ queue, flow_definition: flow, parent }: StoredDocument): string {
+  const places = [queue, isObject(flow) && flow['queue'], isObject(parent) && parent['queue']];
+  return places.find((one) => typeof one === 'string') ?? defaultQueue;
+}
 
 /**
  * The steps of a begun job that may come next, by its documents alone. In a plain sequence that is

@@ -4,13 +4,17 @@ import { exits, isLive, isOpen, type LiveStep } from '../model/step.js';
 import { cancelMove } from './cancel.js';
 import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from './clock.js';
 import { complete } from './complete.js';
+import { asReady } from './copies/tips.js';
 import { loseStep } from './fail.js';
 import { failedMove } from './failed.js';
 import { finish } from './finish.js';
+import { withStep } from './history.js';
 import type { Move, World } from './intent.js';
+import { relockMove } from './locks.js';
 import { pauseMove } from './pause.js';
-import { refreshMove } from './refresh.js';
 import { isOfEnd } from './paths.js';
+import { refreshMove } from './refresh.js';
+import { released } from './release.js';
 import { interpret } from './structure/interpret.js';
 import type { Work } from './structure/progress.js';
 import { openWaits, waitsMove } from './waits.js';
@@ -19,14 +23,15 @@ import { dropMove, lateOnes, workMove } from './work.js';
 
 /**
  * The next move of a live job. The rules are asked in this order; the first that has something to
- * say decides: lost engines, new definitions, cancel, hard timeout, what waiting steps wait for, pause,
- * expiry, the time before a run, and last what the structure says.
+ * say decides: lost engines, new definitions, cancel, locks to take again, hard timeout, what waiting
+ * steps wait for, pause, expiry, the time before a run, and last what the structure says.
  */
 export function advance(job: LiveJob, now: number, world: World): Move {
   const move =
     reclaimMove(job, now, world) ??
     refreshMove(job, now, world) ??
     cancelMove(job, now, world) ??
+    relockMove(job, now, world) ??
     hardTimeoutMove(job, now) ??
     waitsMove(job, now, world) ??
     pauseMove(job, now, world) ??
@@ -36,14 +41,20 @@ export function advance(job: LiveJob, now: number, world: World): Move {
 }
 
 function reclaimMove(job: LiveJob, now: number, world: World): Move | undefined {
-  const step = job.steps.find((candidate) => isLive(candidate) && isLost(candidate, world));
+  const step = job.steps.find(
+    (candidate): candidate is LiveStep => isLive(candidate) && isLost(candidate, world),
+  );
   if (step === undefined) return undefined;
+  // What was claimed but never begun has lost nothing: it counts for no limit.
+  const isUnbegun = step.state === '$$ready' || world.me.unbegun.has(step.claim);
+  if (isUnbegun) return { kind: 'change', job: withStep(job, step, released(asReady(step))) };
   return { kind: 'change', job: loseStep(job, step, world.crashLimit, now) };
 }
 
 /** Lost: the owner is dead, or it is this engine and the attempt is not in hand (a restart). */
 function isLost(step: LiveStep, { me, lease }: World): boolean {
-  return step.engine === me.id ? !me.running.has(step.claim) : lease(step.engine) === 'dead';
+  if (step.engine !== me.id) return lease(step.engine) === 'dead';
+  return !me.running.has(step.claim) && !me.ended.has(step.claim);
 }
 
 function hardTimeoutMove(job: LiveJob, now: number): Move | undefined {

@@ -8,9 +8,9 @@ import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
 import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
 import { lookUp, type Begun, type World } from './intent.js';
-import { prepare, type Unbegun } from './prepare.js';
+import { prepare, type Prepared, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
-import { definitionOf, isUnserved, needsOf, servesHere } from './serving.js';
+import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
 import { fullTask } from './slots.js';
 import { beginWait, isBuiltIn } from './waits.js';
 import { seenBy } from './structure/decider.js';
@@ -73,6 +73,17 @@ export function failUnbegun(
   return { kind: 'change', job: failed };
 }
 
+/** What comes of a step whose parameters cannot be filled in, or not yet. */
+export function unprepared(
+  job: LiveJob,
+  beginning: Beginning,
+  prepared: Extract<Prepared, { ok: false }>,
+  now: number,
+): Extract<Begun, { kind: 'change' | 'look_up' }> {
+  if ('missing' in prepared) return lookUp({ attachments: prepared.missing });
+  return failUnbegun(job, beginning, prepared.unbegun, now);
+}
+
 /** A task that a decider named: its definition is taken into the job when it is first used. */
 function lateDefinition(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { path, entry } = beginning.leaf;
@@ -103,17 +114,18 @@ function waitForEngine(
 ): Begun | undefined {
   if (definition.flow !== undefined) return undefined;
   const { leaf, phase } = beginning;
-  const needs = needsOf(definition);
+  const queue = queueOf(job);
+  const needs = needsOf(definition, world, queue);
   const acceptMs = definition.accept_timeout ?? 0;
   const acceptBy = acceptMs === 0 ? Infinity : readyAt(job, leaf.path) + acceptMs;
   if (now >= acceptBy) {
     const why = failure('AcceptTimeout', { timeout: acceptMs, needs });
     return failUnbegun(job, beginning, { failure: why, exit: exits.timeout }, now);
   }
-  const here = servesHere(definition, world);
+  const here = servesHere(definition, world, queue);
   const full = fullTask(definition, world);
   if (here && world.me.freeSlots > 0 && full === undefined) return undefined;
-  if (!isUnserved(definition, world)) {
+  if (!isUnserved(definition, world, queue)) {
     const because = here
       ? `Step ${leaf.name} waits for a free slot${full === undefined ? '' : ` of its task's ${full.slots}`}.`
       : `Step ${leaf.name} needs ${needs}: another engine has it.`;
@@ -123,7 +135,7 @@ function waitForEngine(
       kind: 'wait',
       because,
       ...(here
-        ? { for: 'slot', rank: rankFor(job, definition, world), ...tasks }
+        ? { for: 'slot', rank: rankFor(job, definition, world, queue), ...tasks }
         : { for: 'engine' }),
       ...untilOf(acceptBy, cutOff, hardDeadline(job), expiryOf(job)),
     };
@@ -155,7 +167,7 @@ function start(
   const plugin = pluginOf(definition);
   const { templates, hash } = world.me.facts(plugin);
   const prepared = prepare(job, beginning, world, templates);
-  if (!prepared.ok) return failUnbegun(job, beginning, prepared.unbegun, now);
+  if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params } = prepared;
   if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
   const step: LiveStep = {

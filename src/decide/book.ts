@@ -1,5 +1,6 @@
+import { attachmentOf, contentOnItsWay } from '../model/big-result.js';
 import type { LiveJob } from '../model/job.js';
-import { isFailed } from '../model/step.js';
+import { isFailed, type Step } from '../model/step.js';
 import {
   below,
   callbacks,
@@ -28,17 +29,26 @@ export type Results = {
   readonly parent_results: Readonly<Record<string, unknown>>;
   /** What ended last, in the order of the definition. */
   readonly previous: unknown;
+  /** Attachments whose contents are not known; their references stand in the results. */
+  readonly missing: readonly string[];
 };
 
+/** Results that are kept as attachments, by the attachment's name. */
+export type Contents = ReadonlyMap<string, unknown>;
+
 /** Collects the results of nodes; of each node there is one value, `undefined` where there is none. */
-export class Book implements Results {
+export class Book {
   readonly results: Record<string, unknown> = {};
   readonly parent_results: Record<string, unknown> = {};
   previous: unknown = undefined;
+  readonly missing: Set<string>;
   readonly #job: LiveJob;
+  readonly #contents: Contents;
 
-  constructor(job: LiveJob) {
+  constructor(job: LiveJob, contents: Contents, missing = new Set<string>()) {
     this.#job = job;
+    this.#contents = contents;
+    this.missing = missing;
   }
 
   /** Enters everything in a node. */
@@ -160,7 +170,7 @@ export class Book implements Results {
   #enterLists(each: Node, path: string): void {
     const total = markAt(this.#job, path)?.items?.length ?? 0;
     const books = Array.from({ length: total }, (_, i) => {
-      const book = new Book(this.#job);
+      const book = new Book(this.#job, this.#contents, this.missing);
       book.#enter(each, childPath(path, 'map', i));
       return book.results;
     });
@@ -173,9 +183,9 @@ export class Book implements Results {
     const job = this.#job;
     if (!isStructure(node)) {
       const leaf = node.decider === undefined ? undefined : leafAt(job, path);
-      if (leaf !== undefined) return deciderResult(job, leaf);
+      if (leaf !== undefined) return deciderResult(job, leaf, (handler) => this.#resultOf(handler));
       const ended = completionOn(job, path);
-      return ended === undefined ? undefined : (ended.result ?? null);
+      return ended === undefined ? undefined : this.#resultOf(ended);
     }
     const children = this.#endedIn(node, path);
     const values = children.map((child) => this.#valueOf(child.node, child.path));
@@ -198,6 +208,17 @@ export class Book implements Results {
         return items.map((_, i) => this.#valueOf(node.map.do, childPath(path, 'map', i)) ?? null);
       }
     }
+  }
+
+  /** The result of an entry, from its attachment when it is kept there. */
+  #resultOf(step: Step & { readonly result?: unknown }): unknown {
+    const name = attachmentOf(step);
+    if (name === undefined) return step.result ?? null;
+    if (this.#contents.has(name)) return this.#contents.get(name);
+    const onItsWay = contentOnItsWay(this.#job._attachments, name);
+    if (onItsWay !== undefined) return onItsWay.value;
+    this.missing.add(name);
+    return step.result;
   }
 
   /** The nodes in a structure whose values make up its own; those of a map are lists by themselves. */

@@ -1,12 +1,14 @@
+import { referenceTo, type BigResult } from '../model/big-result.js';
 import { failure } from '../model/failures.js';
-import type { LiveJob } from '../model/job.js';
+import { defaultQueue, type LiveJob } from '../model/job.js';
 import { exits, type Failure, type Step, type WaitingStep } from '../model/step.js';
+import { withAttached } from './attach.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
 import { finish } from './finish.js';
 import { entryOf, leafAt, withBegun, withStep } from './history.js';
-import { definitionFor } from './serving.js';
+import { definitionFor, queueOf } from './serving.js';
 import { continueParams } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
 import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } from './intent.js';
@@ -56,7 +58,10 @@ export function continueAnew(job: LiveJob, beginning: Beginning, now: number): B
 function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   const decider = leafAt(job, path.replace(/\.continue$/, ''));
   const params = decider === undefined ? {} : continueParams(job, decider);
-  const kept = ['flow', 'owner', 'priority', 'target', 'keys', 'tags', 'parent'] as const;
+  const kept = [
+    ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent'] as const),
+    ...(['target', 'locks', 'locked'] as const),
+  ] as const;
   const same = Object.fromEntries(
     kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
   );
@@ -64,16 +69,23 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   return { _id: child, type: 'job', ...same, ...inline, params, continued_from: job._id };
 }
 
+/** Priority and queue go down to children; a queue that a child's own flow names comes before one that only the parent's flow named. */
 function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
   const { params } = step;
+  const queue = queueOf(job);
   return {
     _id: step.child,
     type: 'job',
     flow,
     owner: job.owner ?? job.flow_definition.owner,
-    parent: { job: job._id, step: step.path },
+    parent: {
+      job: job._id,
+      step: step.path,
+      ...(queue === defaultQueue ? {} : { queue }),
+    },
     ...(params === undefined ? {} : { params }),
     ...(job.priority === undefined ? {} : { priority: job.priority }),
+    ...(job.queue === undefined ? {} : { queue: job.queue }),
   };
 }
 
@@ -99,7 +111,7 @@ export function childMove(
     }
     case 'final':
       if (step['continues'] === true) return continued(job, step, now);
-      return { kind: 'change', job: settleChild(job, step, child.job, now) };
+      return { kind: 'change', job: settleChild(job, step, child, now) };
   }
 }
 
@@ -116,14 +128,24 @@ export function childWait(name: string, child: string, limit: number): Wait {
   return { kind: 'wait', because: `Step ${name} waits for job ${child}.`, ...untilOf(limit) };
 }
 
-type Ended = { readonly exit?: number; readonly result?: unknown; readonly failure?: Failure };
+type Ended = {
+  readonly job: { readonly exit?: number; readonly result?: unknown; readonly failure?: Failure };
+  readonly big?: BigResult;
+};
 
-function settleChild(job: LiveJob, step: ParentStep, child: Ended, now: number): LiveJob {
+function settleChild(
+  job: LiveJob,
+  step: ParentStep,
+  { job: child, big }: Ended,
+  now: number,
+): LiveJob {
   const own = ownStep(job, step);
   const exit = child.exit ?? exits.failed;
   if (exit === exits.success) {
-    const result = child.result === undefined ? {} : { result: child.result };
-    return withStep(job, own, { ...step, state: '$$complete', end: now, exit, ...result });
+    const kept = big === undefined ? child.result : referenceTo(step, big);
+    const result = kept === undefined ? {} : { result: kept };
+    const holder = big === undefined ? job : withAttached(job, step, big);
+    return withStep(holder, own, { ...step, state: '$$complete', end: now, exit, ...result });
   }
   const reason = child.failure?.message ?? `exit ${exit}`;
   // A flow has a retry of its own; only an entry that asks for it has the whole flow run again.

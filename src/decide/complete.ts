@@ -13,7 +13,15 @@ export function complete(job: LiveJob, now: number, world: World): Move {
     typeof output === 'string'
       ? [['output', output]]
       : Object.entries(output).map(([key, expression]) => [`output.${key}`, expression]);
-  const context = outputContext(job);
+  const { results, parent_results, missing } = allResults(job, world.contents);
+  if (missing.length > 0) return lookUp({ attachments: missing });
+  const context: TemplateContext = {
+    job,
+    step: {},
+    params: job.params ?? {},
+    results,
+    parent_results,
+  };
   const questions = named.map(([id, expression]): Question => ({ id, expression, context }));
   const open = questions.filter(({ id }) => !world.answers.has(id));
   if (open.length > 0) return lookUp({ questions: open });
@@ -37,9 +45,4 @@ function end(job: LiveJob, result: unknown, now: number): Move {
     kind: 'change',
     job: finish(job, { exit: exits.success, result }, now),
   };
-}
-
-function outputContext(job: LiveJob): TemplateContext {
-  const { results, parent_results } = allResults(job);
-  return { job, step: {}, params: job.params ?? {}, results, parent_results };
 }

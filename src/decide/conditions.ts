@@ -4,7 +4,7 @@ import { exits, type Step } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
 import { failUnbegun, newAttempt } from './begin.js';
 import { withNewStep } from './history.js';
-import { inputOf } from './input.js';
+import { inputOf, type Input } from './input.js';
 import { lookUp, type Answer, type Begun, type Question, type World } from './intent.js';
 import type { Beginning } from './structure/progress.js';
 
@@ -18,7 +18,10 @@ export function conditionMove(
   now: number,
   world: World,
 ): Begun | undefined {
-  const asked = questionsOf(job, beginning);
+  if (conditionsOf(beginning.leaf.entry).length === 0) return undefined;
+  const input = inputOf(job, beginning, world.contents);
+  if (input.missing.length > 0) return lookUp({ attachments: input.missing });
+  const asked = questionsOf(job, beginning, input);
   const open = asked.filter(({ id }) => !world.answers.has(id));
   if (open.length > 0) return lookUp({ questions: open });
   for (const { id } of asked) {
@@ -32,15 +35,16 @@ export function conditionMove(
   return undefined;
 }
 
-function questionsOf(job: LiveJob, beginning: Beginning): readonly Question[] {
-  const { leaf } = beginning;
-  const conditions = conditionsOf(leaf.entry);
-  if (conditions.length === 0) return [];
-  const { params, results, parent_results, scope } = inputOf(job, beginning);
+function questionsOf(job: LiveJob, { leaf }: Beginning, input: Input): readonly Question[] {
+  const { params, results, parent_results, scope } = input;
   const { path, index, name } = leaf;
   const step = { path, index, name, task: leaf.entry.task };
   const context = { ...scope, job, step, params, results, parent_results };
-  return conditions.map(({ at, expression }) => ({ id: `${path}.${at}`, expression, context }));
+  return conditionsOf(leaf.entry).map(({ at, expression }) => ({
+    id: `${path}.${at}`,
+    expression,
+    context,
+  }));
 }
 
 type Condition = { readonly at: string; readonly expression: string };

@@ -63,11 +63,12 @@ function retryMove(job: FinalJob, now: number): Intent {
 
 /**
  * Brings what was changed on the way and the last move together in one intent. A new job that
- * others may begin stays as it is, unless a clock has to start with it. Only a wait needs a write:
+ * others may begin stays as it is, unless a clock has to start with it or it holds locks. Only a wait needs a write:
  * the other intents carry the changed job, or (questions, aborts) the next decision finds the same.
  */
 function conclude(original: Job, current: NewJob | LiveJob, last: Intent): Intent {
   if (last.kind !== 'wait' || isNew(current) || current === original) return last;
-  if (last.for !== undefined && isNew(original) && last.until === undefined) return last;
+  const mayStayNew = isNew(original) && current.locked === undefined;
+  if (mayStayNew && last.for !== undefined && last.until === undefined) return last;
   return { kind: 'write', job: withNextDue(current, last) };
 }

@@ -14,7 +14,7 @@ export type Ending = {
 /** The final document of a job that was initialised. */
 export function finish(job: LiveJob, ending: Ending, now: number): FinalJob {
   const { state = '$$complete', exit } = ending;
-  const kept = without(job, 'next_due', 'resume_at', 'held_since');
+  const kept = without(job, 'next_due', 'resume_at', 'held_since', 'relock');
   return {
     ...kept,
     state,
@@ -60,9 +60,8 @@ export function endInvalid(
   return withHistory(endUnbegun(doc, now, exits.definition, why, problems), doc);
 }
 
-/** Ends a job that cannot go on because the database refuses it (too large, a rule of its own). */
-export function endRefused(doc: JobDocument, reason: string, now: number): FinalJob {
-  const why = failure('StoreRefused', { reason });
+/** Ends a job that cannot go on because the database does not take it (too large, a rule of its own). */
+export function endRefused(doc: JobDocument, why: Failure, now: number): FinalJob {
   return withHistory(endUnbegun(doc, now, exits.definition, why), doc);
 }
 

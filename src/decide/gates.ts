@@ -29,17 +29,20 @@ export function gatesMove(
 ): Move | undefined {
   if (gates.length === 0) return undefined;
   const questions: Question[] = [];
+  const attachments: string[] = [];
   let marked = job;
   for (const gate of gates) {
     const open = asksOf(job, gate).filter(({ id }) => !world.answers.has(id));
     if (open.length > 0) {
-      const context = contextOf(job, gate);
+      const { context, missing } = contextOf(job, gate, world);
+      attachments.push(...missing);
       questions.push(...open.map(({ id, expression }) => ({ id, expression, context })));
     } else {
       marked = withNewStep(marked, markStep(job, gate, verdictOf(job, gate, world), now));
     }
   }
-  return marked === job ? lookUp({ questions }) : { kind: 'change', job: marked };
+  if (marked !== job) return { kind: 'change', job: marked };
+  return attachments.length > 0 ? lookUp({ attachments }) : lookUp({ questions });
 }
 
 type Verdict =
@@ -165,12 +168,16 @@ function rulesOf(
 }
 
 /** A loop sees its last round as well as what is before it. */
-function contextOf(job: LiveJob, { node, path, phase }: Gate): TemplateContext {
+function contextOf(
+  job: LiveJob,
+  { node, path, phase }: Gate,
+  { contents }: World,
+): { readonly context: TemplateContext; readonly missing: readonly string[] } {
   const rounds = roundsOf(job, path);
   const isLoop = node.structure === 'loop';
   const inside = isLoop ? childPath(path, 'loop', rounds) : path;
-  const { results, parent_results } = resultsFor(job, { path: inside, phase });
-  return {
+  const { results, parent_results, missing } = resultsFor(job, { path: inside, phase }, contents);
+  const context = {
     ...scopeOf(job, path),
     ...(isLoop ? { round: rounds } : {}),
     job,
@@ -179,6 +186,7 @@ function contextOf(job: LiveJob, { node, path, phase }: Gate): TemplateContext {
     results,
     parent_results,
   };
+  return { context, missing };
 }
 
 function markStep(job: LiveJob, { node, path, phase }: Gate, verdict: Verdict, now: number): Step {

@@ -9,11 +9,15 @@ export type Glance =
   | { readonly kind: 'elsewhere'; readonly engine: string }
   /** Nobody has begun it, and another engine goes first: to be looked at again then (epoch ms). */
   | { readonly kind: 'later'; readonly until: number }
+  /** The same, and this engine has no free slot: to be looked at again when it has one. */
+  | { readonly kind: 'no_slot'; readonly rank: number }
   /** It has to be read. */
   | { readonly kind: 'unclear' };
 
 /** The part of the world that a glance needs. */
-export type GlanceWorld = Pick<World, 'peers' | 'seenAt'> & { readonly me: Peer };
+export type GlanceWorld = Pick<World, 'peers' | 'seenAt'> & {
+  readonly me: Peer & { readonly freeSlots: number };
+};
 
 type JobDocument = Readonly<Record<string, unknown>> & { readonly _id: string };
 
@@ -35,25 +39,32 @@ export function glance(job: JobDocument, now: number, world: GlanceWorld): Glanc
 
 /**
  * Only engines that can do all that this one can are taken for being first: whatever it would claim
- * or write, they would, too. The turn is the one that `inTurn` gives (D6).
+ * or write, they would, too. The turn is the one that `inTurn` gives (D6). When the first one dies,
+ * or leaves the job lying, a sweep or that death brings the job up again.
  */
 function glanceAtNew(job: JobDocument, now: number, { me, peers, seenAt }: GlanceWorld): Glance {
   const able = peers.filter((peer) => canAll(peer, me));
   const rank = rankAmong(`${job._id}:0`, able, me.id);
   const until = seenAt + rank * turnMs;
-  return rank > 0 && now < until ? { kind: 'later', until } : unclear;
+  if (rank === 0 || now >= until) return unclear;
+  return me.freeSlots === 0 ? { kind: 'no_slot', rank } : { kind: 'later', until };
 }
 
 function canAll(peer: Peer, me: Peer): boolean {
-  const { plugins, labels } = peer;
+  const { plugins, labels, queues } = peer;
   return (
-    [...me.plugins].every((it) => plugins.has(it)) && [...me.labels].every((it) => labels.has(it))
+    [...me.plugins].every((it) => plugins.has(it)) &&
+    [...me.labels].every((it) => labels.has(it)) &&
+    [...me.queues].every((it) => queues.has(it))
   );
 }
 
 /** Where steps only follow one another nothing begins while one runs. */
 function glanceAtLive({ steps, tasks, flow_definition }: JobDocument, world: GlanceWorld): Glance {
-  if (!Array.isArray(steps) || !isPlain(tasks) || hasHardTimeout(flow_definition)) return unclear;
+  const flow = (flow_definition ?? {}) as { timeout_mode?: unknown; cancel?: unknown };
+  const trees = flow.cancel === undefined ? [tasks] : [tasks, flow.cancel];
+  if (!Array.isArray(steps) || !trees.every(isPlain) || flow.timeout_mode === 'hard')
+    return unclear;
   const running = (steps as readonly unknown[]).filter(isRunning);
   const [first] = running;
   const alive = new Set(world.peers.map(({ id }) => id));
@@ -66,10 +77,6 @@ function isPlain(tasks: unknown): boolean {
   const { task, structure, sequence } = node;
   if (structure === undefined) return typeof task === 'string' && node['decider'] === undefined;
   return structure === 'sequence' && Array.isArray(sequence) && sequence.every(isPlain);
-}
-
-function hasHardTimeout(flow: unknown): boolean {
-  return (flow as { readonly timeout_mode?: unknown } | null | undefined)?.timeout_mode === 'hard';
 }
 
 type Running = { readonly engine: string };

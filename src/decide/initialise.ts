@@ -9,6 +9,7 @@ import { leavesOf } from '../model/tree.js';
 import { cancelled, isCancelRequested } from './cancel.js';
 import { endUnbegun } from './finish.js';
 import { lookUp, type Found, type Move, type World } from './intent.js';
+import { locking, withLocks } from './locks.js';
 import { expandParams, strayParams } from './params.js';
 import { without } from './record.js';
 import { snapshot } from './snapshot.js';
@@ -46,8 +47,10 @@ function withoutTraces(job: NewJob): NewJob {
   const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from'] as const;
   const runs = ['flow_rev', 'first_run', 'restarts', 'redo', 'refresh', 'retry_refused'] as const;
   const told = 'steps' in job ? (['signals', 'requests', 'notes', 'retry'] as const) : [];
-  const all = [...written, ...times, ...runs, ...told];
-  return without(job as NewJob & Record<string, unknown>, ...all);
+  const traces = job as NewJob & Record<string, unknown>;
+  // What a job continues hands its locks on to it.
+  const locks = typeof traces['continued_from'] === 'string' ? [] : (['locked'] as const);
+  return without(traces, ...written, ...times, ...runs, ...told, ...locks, 'relock');
 }
 
 type OwnedJob = NewJob & { readonly owner: string };
@@ -75,10 +78,16 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const leaves = leavesOf(tree);
   const problems = strayParams(written, leaves, settings, tasks.definitions);
   const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);
+  const found = locking(job, now, world);
+  if (found.kind === 'open') return found.move;
+  const owning = withLocks(job, found.locked);
+  if (found.kind === 'refused') {
+    return { kind: 'change', job: endUnbegun(owning, now, found.exit, found.failure) };
+  }
   return {
     kind: 'change',
     job: {
-      ...job,
+      ...owning,
       state: '$$ready',
       start: now,
       tasks: tree,

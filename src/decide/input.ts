@@ -1,7 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import { isOfFlow, type Step } from '../model/step.js';
 import { handlerParams, stepParams } from './params.js';
-import { resultsAround, resultsBefore, type Results } from './results.js';
+import { resultsAround, resultsBefore, type Contents, type Results } from './results.js';
 import { isOfDecider } from './paths.js';
 import { scopeOf } from './scope.js';
 import type { Beginning } from './structure/progress.js';
@@ -14,15 +14,19 @@ export type Input = Results & {
 };
 
 /** A step of the flow sees what is before it; handlers and the cancel branch see everything. */
-export function inputOf(job: LiveJob, { leaf, phase }: Beginning): Input {
+export function inputOf(job: LiveJob, { leaf, phase }: Beginning, contents?: Contents): Input {
   const { path, entry } = leaf;
   // What a decider began brings its parameters along.
   const own = isOfFlow(phase) && !isOfDecider(path);
   const params = own ? stepParams(job, leaf) : handlerParams(job, entry);
-  return { ...resultsFor(job, { path, phase }), scope: scopeOf(job, path), params };
+  return { ...resultsFor(job, { path, phase }, contents), scope: scopeOf(job, path), params };
 }
 
 /** The results that a step sees. */
-export function resultsFor(job: LiveJob, { path, phase }: Pick<Step, 'path' | 'phase'>): Results {
-  return isOfFlow(phase) ? resultsBefore(job, path) : resultsAround(job, path);
+export function resultsFor(
+  job: LiveJob,
+  { path, phase }: Pick<Step, 'path' | 'phase'>,
+  contents?: Contents,
+): Results {
+  return isOfFlow(phase) ? resultsBefore(job, path, contents) : resultsAround(job, path, contents);
 }

@@ -1,4 +1,5 @@
 import type { Failure, LiveStep } from '../model/step.js';
+import type { BigResult } from '../model/big-result.js';
 import type { Flow } from '../model/flow.js';
 import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
 import type { Task } from '../model/task.js';
@@ -36,6 +37,8 @@ export type Peer = {
   readonly id: string;
   readonly plugins: ReadonlySet<string>;
   readonly labels: ReadonlySet<string>;
+  /** The queues it takes steps from. */
+  readonly queues: ReadonlySet<string>;
 };
 
 /** A child job as its parent sees it. */
@@ -43,13 +46,46 @@ export type Child =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'live' }
-  | { readonly kind: 'final'; readonly job: FinalJob };
+  /** `big`: its result, when that goes into an attachment of the parent. */
+  | { readonly kind: 'final'; readonly job: FinalJob; readonly big?: BigResult };
 
 /** An event that was announced: a document of its own, with data. */
 export type Announced =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'found'; readonly data?: unknown };
+
+/**
+ * A lock that a job wants, as a document of the store: asking for it takes it where that is possible.
+ * `key` is the target or the pattern.
+ */
+export type LockWish = {
+  readonly kind: 'target' | 'pattern';
+  readonly id: string;
+  readonly key: string;
+};
+
+/**
+ * What became of it. `taken`: a job that has not ended has it. `invalid`: the pattern is none.
+ * `refused`: the store takes no such document.
+ */
+export type LockAnswer =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'held' }
+  | { readonly kind: 'taken'; readonly by: string }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * A job that has not ended and whose pattern matches a target. `at`: when the pattern was stored
+ * (epoch ms). `decided`: it has begun; else it may yet be refused itself.
+ */
+export type Blocker = { readonly job: string; readonly at: number; readonly decided: boolean };
+
+/** The other jobs whose patterns match a target; `own`: when the pattern of the job was stored. */
+export type Blockers =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'known'; readonly own?: number; readonly all: readonly Blocker[] };
 
 /**
  * Everything a decision may know beside the job and the time. A snapshot of values and pure
@@ -66,6 +102,10 @@ export type World = {
     readonly running: ReadonlySet<string>;
     /** Those of them that were told to stop. */
     readonly stopping: ReadonlySet<string>;
+    /** Claims that this process made and never started: they came into the document late. */
+    readonly unbegun: Pick<ReadonlySet<string>, 'has'>;
+    /** Claims whose end it has stored: whatever shows them running is out of date. */
+    readonly ended: Pick<ReadonlySet<string>, 'has'>;
   };
   /**
    * When this process first saw this revision of the job, by the clock of `now`. `-Infinity`: it has
@@ -81,7 +121,13 @@ export type World = {
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
   readonly event: (type: string, key: string) => Announced;
+  /** The id of the lock document for a text that says what is locked. */
+  readonly lockId: (text: string) => string;
+  readonly lock: (id: string) => LockAnswer;
+  readonly blockers: (target: string) => Blockers;
   readonly answers: ReadonlyMap<string, Answer>;
+  /** Results that are kept as attachments of the job, by the attachment's name. */
+  readonly contents: ReadonlyMap<string, unknown>;
   readonly render: (
     params: Readonly<Record<string, unknown>>,
     context: TemplateContext,
@@ -116,7 +162,13 @@ export type LookUp = {
   readonly tasks: readonly NameAndOwner[];
   readonly children: readonly string[];
   readonly events: readonly EventName[];
+  /** Locks to take: who asks for them is about to begin the job. */
+  readonly locks: readonly LockWish[];
+  /** Targets to compare with the patterns of other jobs. */
+  readonly targets: readonly string[];
   readonly questions: readonly Question[];
+  /** Names of attachments of the job that hold results. */
+  readonly attachments: readonly string[];
 };
 /** An event by its type and key. */
 export type EventName = { readonly type: string; readonly key: string };
@@ -182,7 +234,13 @@ export type Begun =
 
 /** How an attempt ended, as the runner tells. Delays in ms. */
 export type Outcome =
-  | { readonly kind: 'done'; readonly result?: unknown; readonly exit?: number }
+  | {
+      readonly kind: 'done';
+      readonly result?: unknown;
+      readonly exit?: number;
+      /** The result once more, when it is to be kept as an attachment. */
+      readonly big?: BigResult;
+    }
   | {
       readonly kind: 'failed';
       readonly failure: Failure;
@@ -214,6 +272,9 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   tasks: [],
   children: [],
   events: [],
+  locks: [],
+  targets: [],
   questions: [],
+  attachments: [],
   ...wanted,
 });

@@ -10,7 +10,7 @@ import type { Beginning } from './structure/progress.js';
 /** Why an attempt failed before any engine began it. */
 export type Unbegun = { readonly failure: Failure; readonly exit: number };
 
-/** The parameters of an attempt with everything filled in, or what is wrong with them. */
+/** The parameters of an attempt with everything filled in; what is wrong with them; what is missing. */
 export type Prepared =
   | {
       readonly ok: true;
@@ -18,7 +18,9 @@ export type Prepared =
       /** Texts of the entry itself. */
       readonly texts: Readonly<Record<string, unknown>>;
     }
-  | { readonly ok: false; readonly unbegun: Unbegun };
+  | { readonly ok: false; readonly unbegun: Unbegun }
+  /** Attachments whose contents must be known first. */
+  | { readonly ok: false; readonly missing: readonly string[] };
 
 /**
  * Fills in mappings and templates. `texts` are those of the entry itself that may hold templates,
@@ -32,7 +34,9 @@ export function prepare(
   texts: Readonly<Record<string, unknown>> = {},
 ): Prepared {
   const { leaf, phase } = beginning;
-  const { params, previous, results, parent_results, scope } = inputOf(job, beginning);
+  const input = inputOf(job, beginning, world.contents);
+  if (input.missing.length > 0) return { ok: false, missing: input.missing };
+  const { params, previous, results, parent_results, scope } = input;
   const mapped = mapStdio(params, leaf, previous === undefined ? job.params : previous);
   if (!mapped.ok) {
     return { ok: false, unbegun: { failure: mapped.failure, exit: exits.definition } };

@@ -4,6 +4,7 @@ import type { RetryWish } from '../model/request.js';
 import { timeSchema, toEpochMs } from '../model/scalars.js';
 import type { Leaf } from '../model/tree.js';
 import { leavesIn } from './leaves.js';
+import { mayLock } from './locks.js';
 import { isPlain, merge, without } from './record.js';
 
 type Reopened =
@@ -38,6 +39,7 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
       ...live,
       ...(all.length === 0 ? {} : { redo: all }),
       ...(latest === true ? { refresh: true } : {}),
+      ...(mayLock(live) ? { relock: true } : {}),
       ...(params === undefined ? {} : { params: withParams(live, params) }),
     },
   };
@@ -61,11 +63,11 @@ function withoutEnd(job: FinalJob, now: number): StoredDocument {
   const time = timeSchema.safeParse(expires);
   const isOver = time.success && toEpochMs(time.data) <= now;
   return without(
-    job as FinalJob & Readonly<Record<string, unknown>>,
+    job,
     ...(['state', 'end', 'exit', 'result', 'failure', 'cancel', 'retry', 'retry_refused'] as const),
     ...(['held_ms', 'held_since', 'resume_at', 'next_due', 'paused'] as const),
     ...(isOver ? ['expires'] : []),
-  ) as unknown as StoredDocument;
+  );
 }
 
 function problemOf(parsed: Parsed): string {

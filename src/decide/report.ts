@@ -16,6 +16,8 @@ export type Report = {
   readonly details?: unknown;
   readonly progress?: number | string;
   readonly log?: readonly LogLine[];
+  /** For how long (ms) it held up everything else in its process, the worst time. */
+  readonly blockedMs?: number;
 };
 
 /** What became of a report. `fenced`: the attempt is no longer ours; nobody wants to hear of it. */
@@ -32,11 +34,15 @@ export function report(job: Job, claim: string, told: Report, now: number): Repo
 }
 
 /** The step with what its attempt told. */
-export function withReport(step: LiveStep, { details, progress, log = [] }: Report): LiveStep {
+export function withReport(
+  step: LiveStep,
+  { details, progress, log = [], blockedMs }: Report,
+): LiveStep {
   return {
     ...step,
     ...(details === undefined ? {} : { details }),
     ...(progress === undefined ? {} : { progress }),
+    ...(blockedMs === undefined ? {} : { blocked_ms: blockedMs }),
     ...(log.length === 0 ? {} : { log: boundedLog(log) }),
   };
 }

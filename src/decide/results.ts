@@ -1,20 +1,22 @@
 import type { LiveJob } from '../model/job.js';
-import { Book, type Results } from './book.js';
+import { Book, type Contents, type Results } from './book.js';
 import { nodeAt } from './leaves.js';
 import { isWithin, repeatsAround } from './paths.js';
 
-export type { Results } from './book.js';
+export type { Contents, Results } from './book.js';
+
+const none: Contents = new Map();
 
 /** All results of the flow. */
-export function allResults(job: LiveJob): Results {
-  const book = new Book(job);
+export function allResults(job: LiveJob, contents: Contents): Results {
+  const book = new Book(job, contents);
   book.add(job.tasks, '');
   return told(book);
 }
 
 /** Results of what is before a path in the flow, not of what happens to run beside it. */
-export function resultsBefore(job: LiveJob, path: string): Results {
-  const book = new Book(job);
+export function resultsBefore(job: LiveJob, path: string, contents: Contents = none): Results {
+  const book = new Book(job, contents);
   book.addBefore(job.tasks, '', path);
   return told(book);
 }
@@ -23,8 +25,8 @@ export function resultsBefore(job: LiveJob, path: string): Results {
  * All results of the flow for what follows a failure or a cancel. Inside a map or a loop, those of
  * its own item and round stand for the lists of all; the cancel branch sees what it did before.
  */
-export function resultsAround(job: LiveJob, path: string): Results {
-  const book = new Book(job);
+export function resultsAround(job: LiveJob, path: string, contents: Contents = none): Results {
+  const book = new Book(job, contents);
   book.add(job.tasks, '');
   const { cancel } = job.flow_definition;
   const isCancel = isWithin(path, 'cancel');
@@ -39,6 +41,6 @@ export function resultsAround(job: LiveJob, path: string): Results {
   return { ...told(book), parent_results };
 }
 
-function told({ results, parent_results, previous }: Book): Results {
-  return { results, parent_results, previous };
+function told({ results, parent_results, previous, missing }: Book): Results {
+  return { results, parent_results, previous, missing: [...missing] };
 }

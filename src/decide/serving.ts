@@ -1,36 +1,58 @@
-import type { LiveJob } from '../model/job.js';
+import { defaultQueue, type LiveJob } from '../model/job.js';
 import { pluginOf, type Task } from '../model/task.js';
 import type { Step } from '../model/step.js';
 import { namesTask, type Entry } from '../model/tree.js';
 import { entryOf } from './history.js';
 import type { Peer, World } from './intent.js';
 
-/** This engine has the plugin and carries the labels. */
-export function servesHere(task: Task, { me }: World): boolean {
-  return serves(me, task);
+/** The queue of a job: its own, its flow's, the one that a child has from its parent's flow. */
+export function queueOf({ queue, flow_definition, parent }: LiveJob): string {
+  return queue ?? flow_definition.queue ?? parent?.queue ?? defaultQueue;
 }
 
-/** Some other live engine has them. */
-export function isServed(task: Task, { peers }: World): boolean {
-  return peers.some((peer) => serves(peer, task));
+/** This engine has the plugin, carries the labels and serves the queue. */
+export function servesHere(task: Task, { me }: World, queue = defaultQueue): boolean {
+  return serves(me, task, queue);
 }
 
-/** No engine at all has them; a task that is a flow needs none. */
-export function isUnserved(task: Task, world: World): boolean {
-  return task.flow === undefined && !servesHere(task, world) && !isServed(task, world);
+/** Some other live engine does. */
+export function isServed(task: Task, { peers }: World, queue = defaultQueue): boolean {
+  return peers.some((peer) => serves(peer, task, queue));
 }
 
-/** An engine has the plugin of a task and carries its labels. */
-export function serves({ plugins, labels }: Peer, task: Task): boolean {
-  return plugins.has(pluginOf(task)) && (task.labels ?? []).every((label) => labels.has(label));
+/** No engine at all does; a task that is a flow needs none. */
+export function isUnserved(task: Task, world: World, queue = defaultQueue): boolean {
+  return (
+    task.flow === undefined && !servesHere(task, world, queue) && !isServed(task, world, queue)
+  );
 }
 
-/** What a task needs of an engine, in words. */
-export function needsOf(task: Task): string {
-  const plugin = `plugin "${pluginOf(task)}"`;
+/** An engine has the plugin of a task, carries its labels and serves the queue of the job. */
+export function serves(
+  { plugins, labels, queues }: Peer,
+  task: Task,
+  queue = defaultQueue,
+): boolean {
+  return (
+    queues.has(queue) &&
+    plugins.has(pluginOf(task)) &&
+    (task.labels ?? []).every((label) => labels.has(label))
+  );
+}
+
+/** What a step needs of an engine, in words; the usual queue only where nobody serves it. */
+export function needsOf(task: Task, { me, peers }: World, queue = defaultQueue): string {
   const { labels = [] } = task;
-  if (labels.length === 0) return plugin;
-  return `${plugin} and the label${labels.length > 1 ? 's' : ''} ${labels.join(', ')}`;
+  const usual = queue === defaultQueue && [me, ...peers].some(({ queues }) => queues.has(queue));
+  const needs = [
+    `plugin "${pluginOf(task)}"`,
+    ...(labels.length === 0
+      ? []
+      : [`the label${labels.length > 1 ? 's' : ''} ${labels.join(', ')}`]),
+    ...(usual ? [] : [`the queue "${queue}"`]),
+  ];
+  const last = needs.pop();
+  return needs.length === 0 ? String(last) : `${needs.join(', ')} and ${last}`;
 }
 
 /**

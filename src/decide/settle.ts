@@ -1,7 +1,9 @@
+import { referenceTo } from '../model/big-result.js';
 import { toDecisions } from '../model/decisions.js';
 import { failure } from '../model/failures.js';
 import type { Job, LiveJob } from '../model/job.js';
 import { exits, type Failure, type LiveStep } from '../model/step.js';
+import { withAttached } from './attach.js';
 import { cancelStep, parkStep, requeueStep, restartJob } from './detours.js';
 import { failStep } from './fail.js';
 import { withStep } from './history.js';
@@ -68,24 +70,29 @@ function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number)
 function done(
   job: LiveJob,
   step: LiveStep,
-  { result, exit }: Extract<Outcome, { kind: 'done' }>,
+  { result, exit, big }: Extract<Outcome, { kind: 'done' }>,
   now: number,
 ): LiveJob {
   if (step.phase !== 'error' && exit !== undefined && exit !== exits.success) {
     const why = failure('ExitSet', { exit });
     return failStep(job, step, { state: '$$error', failure: why, exit }, now);
   }
-  const refusal = typeof step['seen'] === 'number' ? decisionFailure(result) : undefined;
+  const isDecider = typeof step['seen'] === 'number';
+  const refusal = isDecider ? decisionFailure(result) : undefined;
   if (refusal !== undefined) {
     return failStep(job, step, { state: '$$error', failure: refusal, exit: exits.failed }, now);
   }
-  return withStep(job, step, {
+  // What a decider decided is part of the job's state: it stays in the document.
+  const aside = isDecider ? undefined : big;
+  const kept = aside === undefined ? result : referenceTo(step, aside);
+  const holder = aside === undefined ? job : withAttached(job, step, aside);
+  return withStep(holder, step, {
     ...step,
     state: '$$complete',
     end: now,
     exit: exits.success,
     ...(exit === undefined ? {} : { sets_exit: exit }),
-    ...(result === undefined ? {} : { result }),
+    ...(kept === undefined ? {} : { result: kept }),
   });
 }
 

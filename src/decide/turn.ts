@@ -1,9 +1,9 @@
 import type { Job } from '../model/job.js';
-import { isLiveJob, isNew } from '../model/job.js';
+import { defaultQueue, isLiveJob, isNew } from '../model/job.js';
 import type { Task } from '../model/task.js';
 import type { Intent, Peer, World } from './intent.js';
 import { share } from './retry.js';
-import { definitionFor, serves } from './serving.js';
+import { definitionFor, queueOf, serves } from './serving.js';
 
 /** So long each engine leaves to the one before it, ms: enough for a write to come round by the feed. */
 export const turnMs = 200;
@@ -22,12 +22,17 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
       // All steps of a claim were found to be this engine's to run; the first stands for them.
       const [first] = intent.steps;
       const task = first && definitionFor(intent.job, first);
-      return afterOthers(job, intent, rankFor(job, task, world), now, world);
+      const rank = rankFor(job, task, world, queueOf(intent.job));
+      return afterOthers(job, intent, rank, now, world);
     }
+    case 'look_up':
+      // To ask for locks is to take them: a write, for which engines act in turn.
+      return intent.locks.length === 0
+        ? intent
+        : afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
     case 'wait':
     case 'ignore':
     case 'abort':
-    case 'look_up':
       return intent;
   }
 }
@@ -45,8 +50,13 @@ function turnFrom(job: Job, now: number, { seenAt }: World): number {
 }
 
 /** How many engines that can run the task come before this one at this boundary. */
-export function rankFor(job: Job, task: Task | undefined, world: World): number {
-  const able = task === undefined ? [] : world.peers.filter((peer) => serves(peer, task));
+export function rankFor(
+  job: Job,
+  task: Task | undefined,
+  world: World,
+  queue = defaultQueue,
+): number {
+  const able = task === undefined ? [] : world.peers.filter((peer) => serves(peer, task, queue));
   return rankOf(job, able, world);
 }
 

@@ -3,7 +3,7 @@ import type { LiveJob, Signal } from '../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../model/scalars.js';
 import { exits, isOpen, type WaitingStep } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
-import { failUnbegun, newAttempt } from './begin.js';
+import { failUnbegun, newAttempt, unprepared } from './begin.js';
 import { childMove, childWait } from './child.js';
 import { hardDeadline, untilOf } from './clock.js';
 import { failStep } from './fail.js';
@@ -25,7 +25,7 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
     ...(wait?.key === undefined ? {} : { key: wait.key }),
   };
   const prepared = prepare(job, beginning, world, [], texts);
-  if (!prepared.ok) return failUnbegun(job, beginning, prepared.unbegun, now);
+  if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params, texts: filled } = prepared;
   const step: WaitingStep = {
     ...newAttempt(job, beginning),

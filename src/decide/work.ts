@@ -8,7 +8,7 @@ import { gatesMove } from './gates.js';
 import { hasBegun, withBegun } from './history.js';
 import { lookUp, type ChildJob, type LookUp, type Move, type Wait, type World } from './intent.js';
 import { isUndoing, isWithin } from './paths.js';
-import { definitionOf, isUnserved } from './serving.js';
+import { definitionOf, isUnserved, queueOf } from './serving.js';
 import type { Beginning, Work } from './structure/progress.js';
 import { withClaims } from './slots.js';
 import { cancelledSteps, stopMove } from './stop.js';
@@ -36,7 +36,8 @@ export function dropMove(
   world: World,
 ): Move | undefined {
   if (paths.length === 0) return undefined;
-  const isDropped = ({ path }: Step): boolean => paths.some((node) => isWithin(path, node));
+  const isDropped = ({ path }: Step): boolean =>
+    !isUndoing(path) && paths.some((node) => isWithin(path, node));
   const dropped = job.steps.filter((step) => isOpen(step) && isDropped(step));
   const waiting = new Set(dropped.filter(({ state }) => state === '$$waiting'));
   if (waiting.size > 0) {
@@ -135,6 +136,7 @@ function merged(lookUps: readonly LookUp[]): LookUp {
   return lookUp({
     tasks: lookUps.flatMap(({ tasks }) => tasks),
     questions: lookUps.flatMap(({ questions }) => questions),
+    attachments: lookUps.flatMap(({ attachments }) => attachments),
   });
 }
 
@@ -152,7 +154,7 @@ export function lateOnes(
   return beginnings.filter(({ leaf, phase, due }) => {
     if (!isOfFlow(phase) || (due ?? now) > now) return false;
     const definition = definitionOf(job, leaf.entry);
-    return definition === undefined || !isUnserved(definition, world);
+    return definition === undefined || !isUnserved(definition, world, queueOf(job));
   });
 }
 

@@ -1,4 +1,4 @@
-/* The embedded server as a process of its own: `process.js --dir DIR --port N [--host H] [--with-parent]`. */
+/* The embedded server as a process of its own: `process.js --dir DIR --port N [--host H] [--function-ms N] [--with-parent]`. */
 import { parseArgs } from 'node:util';
 
 import { TwsError } from '../errors.js';
@@ -16,6 +16,7 @@ async function main(): Promise<void> {
       dir: { type: 'string' },
       port: { type: 'string', default: '0' },
       host: { type: 'string', default: '127.0.0.1' },
+      'function-ms': { type: 'string' },
       'with-parent': { type: 'boolean', default: false },
     },
   });
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
     dir: values.dir,
     host: values.host,
     port: Number(values.port),
+    functionMs: values['function-ms'] === undefined ? undefined : Number(values['function-ms']),
   });
   const stop = stopOnce(server);
   process.on('SIGTERM', stop);

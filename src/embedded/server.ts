@@ -38,6 +38,8 @@ export async function startServer(options: {
   readonly dir: string;
   readonly host: string;
   readonly port: number;
+  /** What one call of a design document's function may take, ms; default 5,000. */
+  readonly functionMs?: number | undefined;
 }): Promise<Server> {
   await mkdir(options.dir, { recursive: true, mode: 0o700 });
   const lock = await openOrderedMap(join(options.dir, 'lock')).catch((cause: unknown) => {
@@ -45,7 +47,7 @@ export async function startServer(options: {
   });
   const credentials = await loadCredentials(options.dir);
   const storage = await openPouchStorage(join(options.dir, 'databases'));
-  const pool = createFunctionPool();
+  const pool = createFunctionPool(options.functionMs);
   const updates = createUpdateLog();
   const databases = createDatabases({
     storage,

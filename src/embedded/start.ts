@@ -30,15 +30,18 @@ export type EmbeddedServer = {
 export async function startEmbedded(options: {
   readonly dir: string;
   readonly port?: number;
+  /** What one call of a design document's function may take, ms; default 5,000. */
+  readonly functionMs?: number;
   readonly signal?: AbortSignal;
   /** The environment of the process; by default that of this one. */
   readonly env?: NodeJS.ProcessEnv;
 }): Promise<EmbeddedServer> {
-  const { dir, port = 0, signal, env = process.env } = options;
+  const { dir, port = 0, functionMs, signal, env = process.env } = options;
+  const limits = functionMs === undefined ? [] : ['--function-ms', String(functionMs)];
   signal?.throwIfAborted();
   const child = spawn(
     process.execPath,
-    [processFile(), '--dir', dir, '--port', String(port), '--with-parent'],
+    [processFile(), '--dir', dir, '--port', String(port), '--with-parent', ...limits],
     // Ctrl-C in a terminal goes to the whole group; the server must outlive what still writes to it.
     { stdio: ['pipe', 'pipe', 'pipe'], env, detached: true },
   );

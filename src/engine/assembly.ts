@@ -2,18 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginFacts } from '../decide/intent.js';
 import type { TwsError } from '../errors.js';
+import { defaultQueue, type Job } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
+import { createBlockWatch } from './blocking.js';
+import { createContents } from './contents.js';
+import { createCopies } from './copies.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
 import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
+import { createLocks, lockIdOf } from './locks.js';
 import type { Log } from './log.js';
 import { noMeters, type EngineMeters } from './meters.js';
-import { createParking } from './parking.js';
+import { createParking, inLineOf } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
@@ -37,6 +42,8 @@ export type EngineOptions = {
   /** Attempts at the same time; default 10. */
   readonly slots?: number | undefined;
   readonly labels?: readonly string[] | undefined;
+  /** The queues whose steps it takes; default: "default" alone. */
+  readonly queues?: readonly string[] | undefined;
   /** A name that stays over restarts (`engine:<name>`); default: a new uuid. */
   readonly name?: string | undefined;
   readonly renewMs?: number | undefined;
@@ -55,6 +62,8 @@ export type EngineOptions = {
   readonly crashLimit?: number | undefined;
   /** Told what can be measured. */
   readonly meters?: EngineMeters | undefined;
+  /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
+  readonly documentLimit?: number | undefined;
 };
 
 /** How often the scan is repeated, ms. */
@@ -87,34 +96,67 @@ export function assemble(options: EngineOptions) {
   const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret, olderSecrets, reportMs = 5_000 } = options;
-  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs };
+  const contents = createContents({ store, retry, log });
+  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs, contents };
+  const blocking = createBlockWatch({ log });
   const { meters = noMeters } = options;
-  const hands = createHands({ ...runner, plugins, slots, meters, onFree, onEnded, onTold });
+  const hands = createHands({
+    ...runner,
+    blocking,
+    plugins,
+    slots,
+    meters,
+    onFree,
+    onEnded,
+    onTold,
+  });
   const labels = [...(options.labels ?? [])];
-  const mine = { plugins: new Set(plugins.names()), labels: new Set(labels) };
+  const queues = [...(options.queues ?? [defaultQueue])];
+  const mine = {
+    plugins: new Set(plugins.names()),
+    labels: new Set(labels),
+    queues: new Set(queues),
+  };
   const facts = (name: string): PluginFacts => {
     const plugin = plugins.get(name);
     if (plugin === undefined) return { templates: [] };
     return { templates: plugin.module.templates ?? [], hash: plugin.hash };
   };
   const me = { ...mine, id, pid: process.pid, facts };
-  const bystanders = (seenAt: number) => ({ me, seenAt, peers: peers.alive() });
-  const surroundings = ({ ended, seenAt }: Standpoint): Surroundings => ({
+  const bystanders = (seenAt: number) => ({
+    me: { ...me, freeSlots: hands.freeSlots() },
+    seenAt,
+    peers: peers.alive(),
+  });
+  /** Free slots that are not for jobs which go before this one. */
+  const freeFor = (job: Job, ended?: readonly string[]): number => {
+    const others = parking.ahead(inLineOf(job), hands.hasRoom);
+    return Math.max(0, hands.freeSlots(ended) - others);
+  };
+  const surroundings = ({ job, ended, seenAt }: Standpoint): Surroundings => ({
     seenAt,
     peers: peers.alive(),
     me: {
       ...me,
-      freeSlots: hands.freeSlots(ended),
+      freeSlots: freeFor(job, ended),
       runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
+      unbegun: copies.unbegun,
+      ended: copies.ended,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),
     },
     nonce: randomUUID(),
     lease: peers.lease,
+    lockId: lockIdOf,
     render: renderParams,
     crashLimit: options.crashLimit ?? 3,
   });
-  const decider = createDecider(store, library, retry, life.signal);
+  const copies = createCopies({
+    ...{ store, retry, log, hands, desk, me: id, lease: peers.lease, life: life.signal },
+    patienceMs: leaseMs / 2,
+  });
+  const locks = createLocks({ store, retry, log, now });
+  const decider = createDecider({ store, library, contents, locks, retry, life: life.signal });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
   let fail = (_reason: TwsError): void => undefined;
@@ -125,6 +167,7 @@ export function assemble(options: EngineOptions) {
     };
   });
   const watch = { horizonMs, timers, now, retry, life, log, fail };
+  const documentLimit = { bytes: options.documentLimit ?? Infinity };
   const views = { surroundings, bystanders };
   const parts = {
     store,
@@ -132,13 +175,16 @@ export function assemble(options: EngineOptions) {
     reading: createReading(),
     hands,
     parking,
+    copies,
     decider,
+    locks,
+    documentLimit,
     ...views,
     ...watch,
   };
   const jobs = createJobs(parts);
   const renewMs = options.renewMs ?? 5_000;
-  const able = { plugins: [...plugins.names()], labels, slots };
+  const able = { plugins: [...plugins.names()], labels, queues, slots };
   const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
   const ends = { failed, ending, meters };

@@ -1,14 +1,15 @@
+import type { Change, Committed } from '../decide/copies/commit.js';
 import { endRefused } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
 import { isFinal, type FinalJob, type LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
-import type { LiveStep } from '../model/step.js';
+import type { Failure, LiveStep } from '../model/step.js';
 import type { NewDocument } from '../store/writer.js';
 import { cancelChildren } from './abandon.js';
-import { writeOrConfirm } from './confirm.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
+import { refusalOf } from './document-limit.js';
 import type { JobParts } from './jobs.js';
 
 /** A decision that is written. */
@@ -28,12 +29,23 @@ export async function commit(
   const claims = decision.kind === 'claim' ? decision.steps : [];
   hands.reserve(claims, undefined, job as LiveJob);
   await cancelChildren(parts, job._id, decision.abandons);
-  const written = await writeOrConfirm(parts, job, claims);
+  const written = await store(parts, { job, claims });
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
   hands.withdraw(claims);
-  if (written.kind === 'refused') await endRefusedJob(parts, job._id, written.reason);
-  else if (hands.of(job._id).length === 0) desk.drop(job._id);
+  if (written.kind === 'refused') {
+    await endRefusedJob(parts, job._id, refusalOf(parts.documentLimit, written));
+  }
+  if (written.kind === 'lost' && hands.of(job._id).length === 0) desk.drop(job._id);
   return undefined;
+}
+
+/** Stores a job (E3), of so many bytes at the most; once the engine ends, no more. */
+export async function store(
+  { copies, life, documentLimit }: JobParts,
+  change: Change,
+  mostBytes = documentLimit.bytes,
+): Promise<Committed> {
+  return life.signal.aborted ? { kind: 'lost' } : copies.commit(change, mostBytes);
 }
 
 /** After a confirmed write: starts the claims, makes the children. Answers as `commit` does. */
@@ -43,7 +55,7 @@ export async function goOn(
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
   const { desk, reading } = parts;
-  const job = { ...decision.job, _rev: doc._rev };
+  const job = { ...decision.job, ...attachmentsOf(doc), _rev: doc._rev };
   desk.putOwn(doc);
   // What was read back may be a later revision, with changes of somebody else in it.
   if (generationOf(doc._rev) === generationOf(decision.job._rev) + 1) reading.know(doc, job);
@@ -55,17 +67,30 @@ export async function goOn(
       await writeChildren(parts, decision.children);
       return doc;
     case 'write':
-      if (isFinal(decision.job)) sayEnd(parts, decision.job);
+      if (isFinal(decision.job)) {
+        sayEnd(parts, decision.job);
+        parts.locks.adopt(doc);
+      }
       return doc;
   }
 }
 
+/** What was sent as text is in the database now: from here on only its name is written. */
+function attachmentsOf(doc: StoredDocument): { _attachments?: Record<string, unknown> } {
+  const { _attachments } = doc as { readonly _attachments?: Record<string, unknown> };
+  return _attachments === undefined ? {} : { _attachments };
+}
+
 /** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
-async function endRefusedJob(parts: JobParts, id: string, reason: string): Promise<void> {
-  const { store, retry, desk, now, log } = parts;
-  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${reason}`);
+async function endRefusedJob(parts: JobParts, id: string, why: Failure): Promise<void> {
+  const { store, retry, desk, locks, now, log } = parts;
+  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
   const doc = await retry(() => store.get(id));
-  if (doc !== undefined) await store.write(inReadingOrder(endRefused(doc, reason, now())));
+  if (doc !== undefined) {
+    await store.write(inReadingOrder(endRefused(doc, why, now())));
+    locks.adopt(doc);
+    await locks.release(doc);
+  }
   desk.drop(id);
 }
 

@@ -2,28 +2,37 @@ import { decide } from '../decide/decide.js';
 import type {
   Announced,
   Answer,
+  Blockers,
   Child,
   EventName,
   Intent,
+  LockAnswer,
   LookUp,
   World,
 } from '../decide/intent.js';
 import { eventId } from '../model/event.js';
-import { isFinal, type Job } from '../model/job.js';
+import { isFinal, type Job, type LiveJob } from '../model/job.js';
 import { parseDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
+import { bigResult } from './big-results.js';
+import type { Contents } from './contents.js';
 import type { Library } from './library.js';
+import type { Locks } from './locks.js';
 import type { Retry } from './patience.js';
 
 /** An intent that needs nothing more to be known. */
 export type Decision = Exclude<Intent, LookUp>;
 
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
-export type Surroundings = Omit<World, 'answers' | 'child' | 'event' | 'flow' | 'task'>;
+export type Surroundings = Omit<
+  World,
+  'answers' | 'blockers' | 'child' | 'contents' | 'event' | 'flow' | 'lock' | 'task'
+>;
 
 /** From where a decision is made. */
 export type Standpoint = {
+  readonly job: Job;
   /** When the revision was first seen; `-Infinity` for a job just settled. */
   readonly seenAt: number;
   /** Claims that no longer count as in hand. */
@@ -36,41 +45,78 @@ export type Decider = (
   now: () => number,
 ) => Promise<Decision>;
 
+export type DeciderParts = {
+  readonly store: Store;
+  readonly library: Library;
+  readonly contents: Contents;
+  readonly locks: Locks;
+  readonly retry: Retry;
+  readonly life: AbortSignal;
+};
+
 /**
  * Makes the function that decides, finding out on the way what the decision asks for: definitions
- * the library has not, child jobs, conditions.
+ * the library has not, child jobs, conditions; and taking the locks it asks for.
  */
-export function createDecider(
-  store: Store,
-  library: Library,
-  retry: Retry,
-  life: AbortSignal,
-): Decider {
+export function createDecider(parts: DeciderParts): Decider {
+  const { store, library, contents: kept, locks, retry, life } = parts;
   return async (job, surroundings, now) => {
-    const answers = new Map<string, Answer>();
-    const children = new Map<string, Child>();
-    const events = new Map<string, Announced>();
+    // Most decisions ask nothing.
+    let found = nothing;
     for (;;) {
-      const world: World = {
-        ...surroundings(),
-        answers,
-        flow: library.flow,
-        task: library.task,
-        child: (id) => children.get(id) ?? { kind: 'unknown' },
-        event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
-      };
-      const intent = decide(job, now(), world);
+      const intent = decide(job, now(), { ...surroundings(), ...worldOf(found, library) });
       if (intent.kind !== 'look_up') return intent;
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
-      const { flows, tasks, questions } = intent;
+      if (found === nothing) found = emptyFindings();
+      const { answers, contents, children, events, taken, blockers } = found;
+      const { flows, tasks, questions, attachments } = intent;
       if (flows.length > 0) await retry(() => library.find('flow', flows));
       if (tasks.length > 0) await retry(() => library.find('task', tasks));
       for (const id of intent.children) children.set(id, await findChild(store, id, retry));
       for (const name of intent.events) {
         events.set(eventId(name), await findEvent(store, name, retry));
       }
+      for (const wish of intent.locks) taken.set(wish.id, await locks.take(wish, job));
+      for (const target of intent.targets) {
+        blockers.set(target, await locks.blockers(target, job));
+      }
+      if (attachments.length > 0) {
+        const read = await kept.of(job as LiveJob, attachments);
+        for (const [name, value] of read) contents.set(name, value);
+      }
       for (const question of questions) answers.set(question.id, await evaluate(question));
     }
+  };
+}
+
+/** What was found out for one decision, by id. */
+type Findings = ReturnType<typeof emptyFindings>;
+
+function emptyFindings() {
+  return {
+    answers: new Map<string, Answer>(),
+    contents: new Map<string, unknown>(),
+    children: new Map<string, Child>(),
+    events: new Map<string, Announced>(),
+    taken: new Map<string, LockAnswer>(),
+    blockers: new Map<string, Blockers>(),
+  };
+}
+
+/** Never written to. */
+const nothing = emptyFindings();
+
+function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings> {
+  const { answers, contents, children, events, taken, blockers } = found;
+  return {
+    answers,
+    contents,
+    flow: library.flow,
+    task: library.task,
+    child: (id) => children.get(id) ?? { kind: 'unknown' },
+    event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
+    lock: (id) => taken.get(id) ?? { kind: 'unknown' },
+    blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
   };
 }
 
@@ -82,7 +128,9 @@ async function findChild(store: Store, id: string, retry: Retry): Promise<Child>
   if (doc === undefined) return { kind: 'absent' };
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
-  return isEnded ? { kind: 'final', job: parsed.value } : { kind: 'live' };
+  if (!isEnded) return { kind: 'live' };
+  const big = bigResult(parsed.value['result']);
+  return { kind: 'final', job: parsed.value, ...(big === undefined ? {} : { big }) };
 }
 
 /** An event announced under its own id, or by a document of any id. */

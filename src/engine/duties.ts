@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usualSweepMs, type Assembly } from './assembly.js';
 import { isNameTaken } from './name.js';
-import { scan } from './scan.js';
+import { rowsOf, scan } from './scan.js';
 
 /** Renews the lease of this engine until it ends; another engine of its name makes it stop. */
 export async function renewLease(engine: Assembly): Promise<void> {
@@ -52,6 +52,7 @@ export async function sweep(engine: Assembly): Promise<void> {
       await library.load();
       await scan(engine);
       await removeRemains(engine);
+      await engine.locks.removeOrphans(rowsOf(engine, 'locks', { includeDocs: true }));
     } catch (error) {
       // The feed tells when the database is away; the next sweep makes up for this one.
       log.debug({ error: String(error) }, 'The sweep did not come to its end.');

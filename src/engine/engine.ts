@@ -48,7 +48,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   if (options.signal?.aborted === true) giveUp();
   options.signal?.addEventListener('abort', giveUp);
   const info = await retry(() => store.info());
+  engine.copies.learn(info?.copies ?? 1);
   await retry(() => library.load());
+  await learnLimit(engine);
   refuseWithoutKey(options, library.documents());
   await appear(engine);
   // The scan of many jobs outlasts a lease: it is renewed from the beginning.
@@ -93,6 +95,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return { id, stop, kill, failed: engine.failed, fail: engine.fail };
 }
 
+/** Unless a setting says so, the database tells how long a document may be. */
+async function learnLimit({ options, store, retry, documentLimit }: Assembly): Promise<void> {
+  if (options.documentLimit !== undefined) return;
+  const limit = await retry(() => store.documentLimit());
+  if (limit !== undefined) documentLimit.bytes = limit;
+}
+
 /** Stores the engine's document; one with a name of its own makes sure first that nobody has it. */
 async function appear({ id, options, store, presence, retry, life, renewMs }: Assembly) {
   const watch = { store, retry, renewMs, signal: life.signal };
@@ -131,8 +140,8 @@ async function follow(engine: Assembly, since: string): Promise<void> {
   await reloaded();
 }
 
-function take(engine: Assembly, { id, doc }: Change): void {
-  const { library, peers, jobs } = engine;
+function take(engine: Assembly, { id, doc, conflicted }: Change): void {
+  const { library, peers, jobs, copies } = engine;
   if (library.update(id, doc)) return wakeParked(engine);
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
@@ -141,7 +150,8 @@ function take(engine: Assembly, { id, doc }: Change): void {
   switch (doc['type']) {
     case 'job':
       takeEarly(engine, id);
-      return jobs.take(doc);
+      if (conflicted === true) copies.suspect(id);
+      return copies.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
     case 'engine': {
       // Of our own document we know by our own clock when it was written.
       const { renewed } = doc;
@@ -175,7 +185,7 @@ type Teller = {
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
 function createTeller(engine: Assembly): Teller {
-  const { log, peers, desk, store, retry, library } = engine;
+  const { log, peers, desk, store, retry, library, copies } = engine;
   const { database } = store.connection;
   let away = false;
   let reloading: Promise<unknown> = Promise.resolve();
@@ -193,7 +203,11 @@ function createTeller(engine: Assembly): Teller {
       away = true;
       desk.forget();
       library.doubt();
-    } else if (away) {
+      return;
+    }
+    // The database may be another one of the same name.
+    copies.learn(state.copies);
+    if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);
       reloading = Promise.all([reloading, reload()]).then(() => undefined);

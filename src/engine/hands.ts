@@ -1,4 +1,4 @@
-import type { Outcome } from '../decide/intent.js';
+import type { Outcome, TaskSlots } from '../decide/intent.js';
 import type { Report } from '../decide/report.js';
 import { limitOf } from '../decide/slots.js';
 import type { LiveJob } from '../model/job.js';
@@ -19,6 +19,8 @@ export type Hands = {
   readonly freeSlots: (ended?: readonly string[]) => number;
   /** How many attempts of a task (by its key) are in hand; those of `ended` do not count. */
   readonly runningOf: (task: string, ended?: readonly string[]) => number;
+  /** Whether a task may run once more. */
+  readonly hasRoom: (task: TaskSlots) => boolean;
   /** Whether there is a slot for each of these steps of a job, one of its task as well. */
   readonly fits: (job: LiveJob, steps: readonly LiveStep[], ended?: readonly string[]) => boolean;
   /** Takes a slot for each step; `ended` hand theirs over to the first of them. */
@@ -97,6 +99,7 @@ export function createHands(options: HandsOptions): Hands {
     release,
     freeSlots,
     runningOf,
+    hasRoom: ({ task, slots: most }) => runningOf(task) < most,
     fits: (job, steps, ended) => {
       if (freeSlots(ended) < steps.length) return false;
       const limits = steps.flatMap((step) => limitOf(job, step) ?? []);

@@ -1,7 +1,7 @@
 import { endInvalid } from '../decide/finish.js';
 import { glance, type GlanceWorld } from '../decide/glance.js';
 import type { Outcome, Wait } from '../decide/intent.js';
-import { defaultPriority, isFinal, isLiveJob, type Job } from '../model/job.js';
+import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
 import type { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
@@ -9,11 +9,14 @@ import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import { commit } from './commit.js';
+import type { Copies } from './copies.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
+import type { DocumentLimit } from './document-limit.js';
 import type { Hands } from './hands.js';
+import type { Locks } from './locks.js';
 import type { Log } from './log.js';
-import type { Parking } from './parking.js';
+import { inLineOf, type Parking } from './parking.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
 import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
@@ -28,7 +31,11 @@ export type JobParts = {
   readonly hands: Hands;
   readonly parking: Parking;
   readonly timers: Timers;
+  readonly copies: Copies;
   readonly decider: Decider;
+  readonly locks: Locks;
+  /** How long a document may be, bytes. */
+  readonly documentLimit: DocumentLimit;
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
   /** The part of it that a glance at a version needs that was first seen then. */
@@ -65,7 +72,7 @@ export type Jobs = {
 
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
 export function createJobs(parts: JobParts): Jobs {
-  const { desk, hands, parking, timers } = parts;
+  const { desk } = parts;
   /** Attempts that have ended and whose outcomes are not written yet, by job. */
   const ended = new Map<string, readonly EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
@@ -86,7 +93,11 @@ export function createJobs(parts: JobParts): Jobs {
       desk.touch(id);
       void wake(parts, id);
     },
-    report: (id, step, told) => desk.queue(id, () => writeReport(parts, id, step, told)),
+    report: (id, step, told) =>
+      desk.queue(id, async () => {
+        const doc = await writeReport(parts, id, step, told);
+        if (doc !== undefined) await considerJob(parts, doc);
+      }),
     settle: (id, step, outcome, told) => {
       ended.set(id, [...(ended.get(id) ?? []), { step, outcome, told }]);
       return desk.queue(id, async () => {
@@ -100,12 +111,19 @@ export function createJobs(parts: JobParts): Jobs {
     },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
-      for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
-      parking.leave(id);
-      timers.clear(id);
-      desk.drop(id);
+      if (!parts.copies.many) return forget(parts, id);
+      parts.copies.suspect(id);
+      void wake(parts, id);
     },
   };
+}
+
+/** The job is deleted. */
+function forget({ hands, parking, timers, desk }: JobParts, id: string): undefined {
+  for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
+  parking.leave(id);
+  timers.clear(id);
+  desk.drop(id);
 }
 
 /** Reads a job anew and considers it. */
@@ -121,10 +139,11 @@ function wake(parts: JobParts, id: string): Promise<void> {
 /** Gives free slots to the jobs that wait for one, until there is no slot or no job left. */
 async function fillSlots(parts: JobParts): Promise<void> {
   const { hands, parking } = parts;
-  while (hands.freeSlots() > 0) {
-    const id = parking.nextForSlot(({ task, slots }) => hands.runningOf(task) < slots);
+  while (hands.freeSlots() > parking.calls()) {
+    const id = parking.nextForSlot(hands.hasRoom);
     if (id === undefined) return;
     await wake(parts, id);
+    parking.answered(id);
   }
 }
 
@@ -137,15 +156,18 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
 /** Does what one version of a job asks for; answers the document to look at next, if there is one. */
 async function considerVersion(
   parts: JobParts,
-  doc: StoredDocument,
+  given: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { hands, parking, timers, desk, now } = parts;
-  timers.clear(doc._id);
+  const { hands, parking, timers, desk, copies, now } = parts;
+  timers.clear(given._id);
+  const doc = await copies.agreed(given);
+  if (doc === undefined) return forget(parts, given._id);
   const seen = glance(doc, now(), parts.bystanders(desk.seenAt(doc._id)));
   switch (seen.kind) {
     case 'final':
       fence(parts, doc._id, []);
-      return leave(parts, doc);
+      leave(parts, doc);
+      return void (await parts.locks.release(doc));
     case 'elsewhere':
       if (hands.of(doc._id).length > 0) return readAndDecide(parts, doc);
       parking.leave(doc._id);
@@ -153,6 +175,8 @@ async function considerVersion(
       return void desk.drop(doc._id);
     case 'later':
       return park(parts, doc, { ...othersFirst, until: seen.until });
+    case 'no_slot':
+      return park(parts, doc, { ...othersFirst, for: 'slot', rank: seen.rank });
     case 'unclear':
       return readAndDecide(parts, doc);
   }
@@ -167,7 +191,7 @@ async function readAndDecide(
   if (parsed.kind !== 'job') return void parking.leave(doc._id);
   if (!parsed.ok) return endMalformed(parts, doc, parsed.problems);
   fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);
-  const standpoint = { seenAt: desk.seenAt(doc._id) };
+  const standpoint = { job: parsed.value, seenAt: desk.seenAt(doc._id) };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   switch (decision.kind) {
     case 'ignore':
@@ -213,9 +237,11 @@ function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined
   const { parking, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
-  if (wait.for === 'slot')
-    parking.forSlot(job._id, priorityOf(job as Job), wait.rank ?? 0, wait.tasks);
-  else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
+  if (wait.for === 'slot') {
+    parking.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
+    // Another job that went before it may have left its slot free meanwhile.
+    if (hands.freeSlots() > parking.calls()) void fillSlots(parts);
+  } else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
   else parking.leave(job._id);
   parking.watch(job._id, ownersOf(job as Job));
   const keep = wait.for !== undefined && desk.size < keptForSlot;
@@ -235,11 +261,6 @@ function isFarAway({ now, horizonMs }: JobParts, { asleep, until = 0 }: Wait): b
 /** So many documents are kept at hand for jobs that wait for a slot; the others are read again. */
 const keptForSlot = 2_000;
 
-function priorityOf(job: Job): number {
-  const { priority } = job as { readonly priority?: unknown };
-  return typeof priority === 'number' ? priority : defaultPriority;
-}
-
 /** A job document that cannot be read ends with exit 3 and says what is wrong with it. */
 async function endMalformed(
   parts: JobParts,
@@ -255,4 +276,7 @@ async function endMalformed(
     log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
+  parts.locks.adopt(doc);
+  await parts.locks.release(doc);
+  return undefined;
 }

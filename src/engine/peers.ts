@@ -1,4 +1,5 @@
 import type { Peer } from '../decide/intent.js';
+import { defaultQueue } from '../model/job.js';
 import type { EngineDocument } from '../model/engine.js';
 
 /**
@@ -68,7 +69,12 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         beat: doc.beat,
         movedAt,
         doc,
-        peer: { id, plugins: new Set(doc.plugins), labels: new Set(doc.labels) },
+        peer: {
+          id,
+          plugins: new Set(doc.plugins),
+          labels: new Set(doc.labels),
+          queues: new Set(doc.queues ?? [defaultQueue]),
+        },
         gone: false,
         told: moved ? false : before.told,
       });

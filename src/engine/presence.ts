@@ -21,7 +21,7 @@ export type Presence = {
 
 export type PresenceFacts = Pick<
   EngineDocument,
-  'plugins' | 'labels' | 'slots' | 'version' | 'renew_ms'
+  'plugins' | 'labels' | 'queues' | 'slots' | 'version' | 'renew_ms'
 > & {
   readonly id: string;
   readonly pid: number;

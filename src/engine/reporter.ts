@@ -5,6 +5,8 @@ export type Reporter = {
   readonly details: (details: unknown) => void;
   readonly progress: (progress: number | string) => void;
   readonly log: (line: LogLine) => void;
+  /** It held up everything else for so long, ms. */
+  readonly blocked: (ms: number) => void;
   /** All that was told so far. */
   readonly told: () => Report;
   /** From now on nothing is written: the end of the attempt carries the rest. */
@@ -59,6 +61,7 @@ export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Re
       if (lines.length > mostLines) lines = [...boundedLog(lines)];
       tell({});
     },
+    blocked: (ms) => tell({ blockedMs: Math.max(ms, told.blockedMs ?? 0) }),
     told: current,
     stop: () => {
       stopped = true;

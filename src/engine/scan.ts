@@ -15,7 +15,7 @@ const pageSize = 500;
  * or whose time has come. Sleeping jobs cost nothing until their time is near.
  */
 export async function scan(engine: Assembly): Promise<void> {
-  const { peers, jobs, desk } = engine;
+  const { peers, jobs, desk, copies } = engine;
   for await (const doc of documentsOf(engine, 'engines')) {
     const parsed = parseDocument(doc);
     if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
@@ -28,7 +28,10 @@ export async function scan(engine: Assembly): Promise<void> {
     ['awake', {}],
     ['due', { endKey: now }],
   ] as const) {
-    for await (const doc of documentsOf(engine, view, query)) {
+    const told = copies.many ? { ...query, conflicts: true } : query;
+    for await (const { doc, conflicted } of rowsOf(engine, view, { ...told, includeDocs: true })) {
+      if (doc === undefined) continue;
+      if (conflicted === true) copies.suspect(doc._id);
       jobs.review(doc);
       await desk.room(busyLimit);
     }
@@ -53,8 +56,8 @@ async function* documentsOf(
 }
 
 /** All rows of a view, page by page. */
-async function* rowsOf<N extends ViewName>(
-  { store, ending }: Assembly,
+export async function* rowsOf<N extends ViewName>(
+  { store, ending }: Pick<Assembly, 'store' | 'ending'>,
   view: N,
   query: ViewQuery,
 ): AsyncGenerator<ViewRow<N>> {

@@ -5,10 +5,11 @@ import type { Report } from '../decide/report.js';
 import { settle } from '../decide/settle.js';
 import type { Job, LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
-import type { LiveStep } from '../model/step.js';
+import type { Failure, LiveStep } from '../model/step.js';
 import { cancelChildren } from './abandon.js';
-import { goOn } from './commit.js';
-import { writeOrConfirm } from './confirm.js';
+import { withBigResult } from './big-results.js';
+import { goOn, store as storeJob, type Commit } from './commit.js';
+import { refusalOf, roomForResults } from './document-limit.js';
 import { fatalEnd } from './fatal.js';
 import type { JobParts } from './jobs.js';
 
@@ -30,11 +31,18 @@ export async function settleAttempts(
   id: string,
   given: readonly EndedAttempt[],
 ): Promise<StoredDocument | undefined> {
-  const { desk, hands, reading, store, retry, decider, surroundings, now, log, fail } = parts;
-  let left = given;
+  const { desk, hands, reading, store, copies, retry, decider, surroundings, now, log, fail } =
+    parts;
+  const { documentLimit } = parts;
+  let left: readonly EndedAttempt[] = given.map((one) => ({
+    ...one,
+    outcome: withBigResult(one.outcome),
+  }));
   let refusals = 0;
   let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
   while (doc !== undefined) {
+    doc = await copies.agreed(doc);
+    if (doc === undefined) break;
     const parsed = reading.read(doc);
     if (parsed.kind !== 'job' || !parsed.ok) break;
     const settled = settleAll(parts, parsed.value, left);
@@ -46,26 +54,37 @@ export async function settleAttempts(
       if (fatal !== undefined) fail(fatal);
     }
     const ended = left.map(({ step }) => step.claim);
-    const decision = await decider(job, () => surroundings({ seenAt: -Infinity, ended }), now);
-    const next = carrying(job, decision);
+    const standpoint = { job, seenAt: -Infinity, ended };
+    // Nothing is begun in a conflict, but what has ended is written.
+    const next: Commit = copies.isSuspect(id)
+      ? { kind: 'write', job }
+      : carrying(job, await decider(job, () => surroundings(standpoint), now));
     const claims = next.kind === 'claim' ? next.steps : [];
     if (!hands.fits(next.job as LiveJob, claims, ended)) continue;
     hands.reserve(claims, ended, next.job as LiveJob);
     await cancelChildren(parts, id, abandoned(parsed.value, next.job));
-    const written = await writeOrConfirm(parts, next.job, claims, ended);
-    if (written.kind === 'written') {
+    const hasResults = left.some(isDone);
+    const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
+    const written = await storeJob(parts, { job: next.job, claims, ended }, most);
+    if (written.kind === 'written' || written.kind === 'given_up') {
       for (const { step, outcome } of left) {
         hands.release(step.claim);
         const about = { job: id, step: step.name, attempt: step.attempt };
         log.info(about, `Step ${step.name} ended: ${outcome.kind}.`);
       }
-      return goOn(parts, next, written.doc);
     }
+    if (written.kind === 'written') return goOn(parts, next, written.doc);
     hands.withdraw(claims, ended);
-    if (written.kind === 'refused') {
+    if (written.kind === 'given_up') return written.doc;
+    if (written.kind === 'refused' && written.bytes !== undefined && hasResults) {
+      // One result less may be enough: those of the others are still worth keeping.
+      const largest = largestResult(left);
+      const outcome = refused(refusalOf(documentLimit, written));
+      left = left.map((one) => (one === largest ? { ...one, outcome } : one));
+    } else if (written.kind === 'refused') {
       refusals += 1;
       if (refusals > 1) break;
-      left = left.map((one) => ({ ...one, outcome: refused(written.reason) }));
+      left = left.map((one) => ({ ...one, outcome: refused(refusalOf(documentLimit, written)) }));
     } else {
       doc = await retry(() => store.get(id));
       if (doc !== undefined) desk.put(doc);
@@ -95,7 +114,22 @@ function settleAll(
   return { job, attempts };
 }
 
-function refused(reason: string): Outcome {
-  const message = `The database refuses the outcome of the step: ${reason}`;
-  return { kind: 'failed', failure: { name: 'StoreRefused', message }, retryable: false };
+function refused(failure: Failure): Outcome {
+  return { kind: 'failed', failure, retryable: false };
+}
+
+type DoneAttempt = EndedAttempt & { readonly outcome: Extract<Outcome, { kind: 'done' }> };
+
+function isDone(attempt: EndedAttempt): attempt is DoneAttempt {
+  return attempt.outcome.kind === 'done';
+}
+
+/** The attempt whose result takes the most room in the document. */
+function largestResult(ended: readonly EndedAttempt[]): EndedAttempt | undefined {
+  const roomOf = ({ outcome: { result, big } }: DoneAttempt): number =>
+    big === undefined && result !== undefined ? JSON.stringify(result).length : 0;
+  return ended
+    .filter(isDone)
+    .map((one) => ({ one, room: roomOf(one) }))
+    .reduce((most, other) => (other.room > most.room ? other : most)).one;
 }

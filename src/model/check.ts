@@ -3,7 +3,7 @@ import type { Flow } from './flow.js';
 import { toJsonPath } from './problems.js';
 import { isObject } from './dialects.js';
 import { defaultOwner, keyOf, type Task } from './task.js';
-import { leavesOf, type Leaf, type Structure } from './tree.js';
+import { leavesOf, namesTask, type Leaf, type Structure } from './tree.js';
 
 /** A definition as it was read; one that is not stored yet has no id. */
 type Read<T> = T & { readonly _id?: string };
@@ -112,13 +112,16 @@ export function placesIn(tree: Structure, root: 'tasks' | 'cancel'): readonly Pl
 }
 
 function stepNotes({ leaf, at }: Place, owner: string, world: World): readonly Note[] {
-  const { task, error } = leaf.entry;
-  const unknown = absentTask(`${at}.task`, task, owner, world);
-  if (error === undefined) return unknown;
-  const circle = circleFrom(task, error, owner, world);
+  const { entry } = leaf;
+  const { task, error, undo, flow } = entry;
+  const circle = error === undefined ? undefined : circleFrom(task, error, owner, world);
   return [
-    ...unknown,
-    ...absentTask(`${at}.error`, error, owner, world),
+    ...(namesTask(entry) ? absentTask(`${at}.task`, task, owner, world) : []),
+    ...(flow === undefined || world.flow(flow, owner) !== undefined
+      ? []
+      : [absent('flow', `${at}.flow`, flow, owner)]),
+    ...(error === undefined ? [] : absentTask(`${at}.error`, error, owner, world)),
+    ...(undo === undefined ? [] : absentTask(`${at}.undo`, undo, owner, world)),
     ...(circle === undefined ? [] : [circleNote(`${at}.error`, circle)]),
   ];
 }

@@ -9,6 +9,8 @@ export const engineSchema = z.looseObject({
   version: z.string(),
   plugins: z.array(z.string()),
   labels: z.array(z.string()),
+  /** The queues whose steps it takes; absent: "default". */
+  queues: z.exactOptional(z.array(z.string())),
   slots: z.int(),
   started: z.number(),
   /** Counted up at each renewal: readers judge a lease by seeing it move, never by our clock. */

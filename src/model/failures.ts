@@ -26,6 +26,12 @@ const sentences = {
   HandlerCycle: (d: { names: string }) =>
     `The error handlers handle each other in a circle (${d.names}); a handler must not come back to itself.`,
   Expired: (d: { expires: string }) => `The job was not begun before it expired at ${d.expires}.`,
+  TargetTaken: (d: { target: string; by: string }) =>
+    `Job ${d.by} with the same target "${d.target}" and the same parameters has not ended; submit this one again when it has.`,
+  TargetLocked: (d: { target: string; by: string }) =>
+    `Job target is currently locked by job ${d.by}: "${d.target}" matches its "locks"; submit this one again when that has ended.`,
+  LocksInvalid: (d: { reason: string }) =>
+    `The "locks" of the job are no regular expression that RE2 knows: ${ended(d.reason)}`,
   TemplateError: (d: { at: string; reason: string }) =>
     `The template in ${d.at} cannot be filled in: ${ended(d.reason)}`,
   ExpressionError: (d: { at: string; reason: string }) =>
@@ -75,6 +81,8 @@ const sentences = {
     `The condition in ${d.at} still holds after ${d.max} rounds, the loop's "max".`,
   StoreRefused: (d: { reason: string }) =>
     `The database refuses the job as it would go on: ${d.reason}`,
+  JobTooLarge: (d: { bytes: number; limit: number }) =>
+    `The job would be ${d.bytes} bytes long, and the database takes documents of ${d.limit} at most: give smaller results (over 64 KiB they are kept as attachments), or split the work into child jobs or a map over slices, whose "do" is {"flow": …}.`,
   ChildFailed: (d: { child: string; reason: string }) =>
     `The child job ${d.child} failed: ${ended(d.reason)}`,
 } as const;

@@ -8,6 +8,7 @@ import {
   nameSchema,
   objectSchema,
   paramsSchema,
+  queueSchema,
   textSchema,
   type Known,
 } from './scalars.js';
@@ -57,6 +58,7 @@ export const flowSchema = z
     ),
     enabled: z.exactOptional(flagSchema.describe('false: jobs for it fail.')),
     paused: z.exactOptional(flagSchema.describe('true: jobs for it wait.')),
+    queue: z.exactOptional(queueSchema),
     schema: z.exactOptional(jsonSchemaSchema),
     output: z.exactOptional(
       z

@@ -6,11 +6,13 @@ import {
   namesSchema,
   objectSchema,
   paramsSchema,
+  queueSchema,
+  targetSchema,
   textSchema,
   timeSchema,
   type Known,
 } from './scalars.js';
-import { retryWishSchema, type RetryWish } from './request.js';
+import { retryWishSchema } from './request.js';
 import { stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
 import { tasksSchema } from './written-tree.js';
@@ -18,6 +20,9 @@ import { flowSchema, type Flow } from './flow.js';
 import { taskSchema, type Task } from './task.js';
 
 export const defaultPriority = 500;
+
+/** The queue of jobs that name none, and of engines that are told none. */
+export const defaultQueue = 'default';
 
 const priorityText = 'must be a whole number from 0 (first) to 999 (last)';
 
@@ -34,15 +39,29 @@ const written = {
       .min(0, { error: priorityText })
       .max(999, { error: priorityText }),
   ),
-  target: z.exactOptional(textSchema),
-  locks: z.exactOptional(textSchema),
+  queue: z.exactOptional(queueSchema),
+  target: z.exactOptional(
+    targetSchema.describe(
+      'What the job works on: while it has not ended, no other with the same target and params begins.',
+    ),
+  ),
+  locks: z.exactOptional(
+    targetSchema.describe(
+      'Regular expression (RE2): while the job has not ended, no job begins whose target it matches.',
+    ),
+  ),
   expires: z.exactOptional(timeSchema),
   external_id: z.exactOptional(textSchema),
   keys: z.exactOptional(objectSchema),
   tags: z.exactOptional(namesSchema),
   parent: z.exactOptional(
     z.looseObject(
-      { job: z.string(), step: z.string(), claim: z.exactOptional(z.string()) },
+      {
+        job: z.string(),
+        step: z.string(),
+        claim: z.exactOptional(z.string()),
+        queue: z.exactOptional(queueSchema),
+      },
       { error: 'must be {job, step}' },
     ),
   ),
@@ -86,6 +105,14 @@ const problemSchema = z.looseObject({ path: z.string(), message: z.string() });
 /** The snapshot of a flow; a job with a structure of its own may have no name for it. */
 const flowSettingsSchema = flowSchema.omit({ tasks: true }).extend({ name: textSchema });
 
+/** The ids of the lock documents that a job has taken. */
+const lockIdSchema = z.string().regex(/^lock:/, { error: 'must be the id of a lock' });
+const lockedSchema = z.looseObject({
+  target: z.exactOptional(lockIdSchema),
+  pattern: z.exactOptional(lockIdSchema),
+});
+export type Locked = Known<z.infer<typeof lockedSchema>>;
+
 const running = {
   ...written,
   tasks: tasksSchema,
@@ -107,6 +134,9 @@ const running = {
   timed_from: z.exactOptional(momentSchema),
   redo: z.exactOptional(z.array(z.looseObject({ from: z.string(), run: z.int() }))),
   refresh: z.exactOptional(flagSchema),
+  locked: z.exactOptional(lockedSchema),
+  relock: z.exactOptional(flagSchema),
+  _attachments: z.exactOptional(objectSchema),
 };
 
 /** Progress states are `{task}-{n}`; any other text with `$$` is not a state we know. */

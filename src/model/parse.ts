@@ -12,6 +12,7 @@ import {
   type NewJob,
   type Problem,
 } from './job.js';
+import { lockSchema, type LockDocument } from './lock.js';
 import { eventSchema, type EventDocument } from './event.js';
 import { show, toProblems } from './problems.js';
 import { requestSchema, type JobRequest } from './request.js';
@@ -43,6 +44,7 @@ export type Parsed =
   | Either<'signal', SignalDocument>
   | Either<'event', EventDocument>
   | Either<'engine', EngineDocument & Identity>
+  | Either<'lock', LockDocument & Identity>
   | { readonly kind: 'other' };
 
 type Identity = { readonly _id: string; readonly _rev: string };
@@ -70,12 +72,14 @@ export function parseDocument(doc: StoredDocument): Parsed {
       return either('event', eventSchema, doc, (event) => event);
     case 'engine':
       return either('engine', engineSchema, doc, (engine) => engine as EngineDocument & Identity);
+    case 'lock':
+      return either('lock', lockSchema, doc, (lock) => lock as LockDocument & Identity);
     default:
       return { kind: 'other' };
   }
 }
 
-const kinds = ['task', 'flow', 'job', 'request', 'signal', 'event', 'engine'] as const;
+const kinds = ['task', 'flow', 'job', 'request', 'signal', 'event', 'engine', 'lock'] as const;
 
 function isKind(type: unknown): type is (typeof kinds)[number] {
   return kinds.some((kind) => kind === type);
@@ -101,7 +105,8 @@ function toNewJob(job: z.infer<typeof newJobSchema>): Job {
   return { ...job, ...params, tasks } as unknown as NewJob;
 }
 
-function isFinalState(state: unknown): boolean {
+/** The state of a job that has ended, in a document of any form. */
+export function isFinalState(state: unknown): boolean {
   return state === '$$complete' || state === '$$cancelled';
 }
 

@@ -34,6 +34,8 @@ type Branch = readonly Found[];
  * A wrong word that tells the branches apart (`structure`) says all there is to say.
  */
 function meantBranch(branches: readonly Branch[], at: Path, input: unknown): Branch | undefined {
+  const named = branches.find((branch) => isNamed(branch, at, input));
+  if (named !== undefined) return named;
   const [best] = branches
     .filter((branch) => branch.length > 0 && !branch.some((found) => isOtherKind(found, at, input)))
     .filter((branch) => !branch.every((found) => isAbsent(found, input)))
@@ -41,6 +43,14 @@ function meantBranch(branches: readonly Branch[], at: Path, input: unknown): Bra
     .sort((a, b) => a.unlike - b.unlike);
   const word = best?.branch.find(({ issue }) => issue.code === 'invalid_value');
   return word === undefined ? best?.branch : [word];
+}
+
+/** The word under `structure` tells what was meant, also when the key beside it says otherwise. */
+function isNamed(branch: Branch, at: Path, input: unknown): boolean {
+  const word = valueAt(input, [...at, 'structure']);
+  if (typeof word !== 'string' || valueAt(input, [...at, 'task']) !== undefined) return false;
+  const absent = branch.filter((found) => isAbsent(found, input)).map(({ path }) => path.at(-1));
+  return absent.includes(word);
 }
 
 /** The value itself, not something in it, is not what this branch is about: a list, not a name. */

@@ -19,6 +19,7 @@ const last = [
   'signals',
   'requests',
   'problems',
+  'locked',
   'run',
   'first_run',
   'restarts',
@@ -29,6 +30,7 @@ const last = [
   'flow_rev',
   'flow_definition',
   'definitions',
+  '_attachments',
 ] as const;
 
 const placed = new Set<string>([...first, ...last]);

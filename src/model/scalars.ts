@@ -13,6 +13,18 @@ export const nameSchema = z
   .regex(/^(?!__proto__$)/, { error: 'must be a name, which "__proto__" cannot be', abort: true })
   .describe('A name: not empty, without "::" and not beginning with "$$".');
 
+/** What a job works on, or a pattern of such texts: short, because they are matched with each other. */
+const longestTarget = 1_000;
+const targetText = `must be a string of at most ${longestTarget} characters`;
+export const targetSchema = z
+  .string({ error: targetText })
+  .max(longestTarget, { error: targetText });
+
+/** A queue: engines serve the queues they were started with. */
+export const queueSchema = nameSchema.describe(
+  'Queue: only engines that serve it run the steps; default "default".',
+);
+
 const durationText = 'must be a duration in milliseconds (a whole number, 0 or more)';
 /** A hundred years: a time and a few of these together are still a date. */
 const longestDurationMs = 3_155_760_000_000;

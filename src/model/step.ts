@@ -46,6 +46,7 @@ const told = {
   progress: z.exactOptional(z.unknown()),
   log: z.exactOptional(z.unknown()),
   reported: z.exactOptional(momentSchema),
+  blocked_ms: z.exactOptional(z.number()),
 };
 const claimed = {
   plugin: z.string(),

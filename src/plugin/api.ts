@@ -105,8 +105,10 @@ export type PluginModule = {
   readonly verify?: (
     context: PluginContext,
   ) => MaybePromise<{ readonly done: unknown } | undefined | null>;
-  /** Runs each call in a thread or a process of its own. */
+  /** Runs each call in a thread or a process of its own: whatever happens there costs only its step. */
   readonly isolate?: 'thread' | 'process';
+  /** The heap of an isolated call, MB; 512 when absent. */
+  readonly memory?: number;
 };
 
 /** What the engine stores of an attempt that failed. */

@@ -69,7 +69,7 @@ export function createContext(input: ContextInput): {
     },
     heartbeat: (details) =>
       input.heartbeat(details === undefined ? undefined : redact(asDetails(details))),
-    lastDetails: frozenCopy(input.lastDetails),
+    lastDetails: input.lastDetails === undefined ? undefined : frozenCopy(input.lastDetails),
     progress: (progress) => input.progress?.(redact(asProgress(progress))),
     secret: (path) => {
       const text = textAt(params, path);

@@ -87,6 +87,15 @@ const failures = {
       `The verify() of plugin ${d.plugin} must return {done: result} or nothing.`,
     permanent,
   ),
+  UncaughtInPlugin: row(
+    (d: { plugin: string; name: string; message: string }) =>
+      `Plugin ${d.plugin} threw where nobody could catch it: ${d.name}: ${d.message}`,
+  ),
+  ExitInPlugin: row(
+    (d: { plugin: string }) =>
+      `Plugin ${d.plugin} called process.exit, which would end the engine and all its steps; with export const isolate = 'process' it may.`,
+    permanent,
+  ),
   IsolateLost: row(
     (d: { plugin: string; how: string }) =>
       `Plugin ${d.plugin} ended before it answered: its ${d.how}.`,

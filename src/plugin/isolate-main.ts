@@ -6,16 +6,22 @@ import { pluginProblem } from './failures.js';
 import { importPlugin } from './import-plugin.js';
 import type { Call, FromIsolate, ToIsolate } from './isolate-messages.js';
 import { toJson } from './json.js';
-import { toFailed } from './outcome.js';
+import { toFailed, uncaught, type Failed } from './outcome.js';
 
 /* The start of a thread or a process that makes one call and is then ended by its parent. */
 const aborting = new AbortController();
+let plugin = '';
 const take = (message: ToIsolate): void => {
-  if (message.type === 'abort') aborting.abort();
-  else void answer(message.call).then(send);
+  if (message.type === 'abort') return aborting.abort();
+  plugin = message.call.name;
+  void answer(message.call).then(send);
 };
 if (parentPort) parentPort.on('message', take);
 else process.on('message', take);
+process.on('uncaughtException', (thrown) => send(failed(uncaught(plugin, thrown))));
+process.on('unhandledRejection', (thrown) => send(failed(uncaught(plugin, thrown))));
+// The engine is gone: nobody waits for the answer.
+process.on('disconnect', () => process.exit(1));
 
 /** Takes what has come for a thread that is too busy for its event loop; a process cannot look. */
 function hear(): void {
@@ -42,16 +48,19 @@ async function answer(call: Call): Promise<FromIsolate> {
     throw pluginProblem('ResultNotJson', { plugin: call.name, at: result.at, what: result.what });
   } catch (thrown) {
     if (thrown instanceof Detour) return { type: 'detour', outcome: thrown.outcome };
-    const { failure, retryable, retryAfterMs, exit } = toFailed(thrown);
-    const { message, ...named } = failure;
-    const told = {
-      ...named,
-      ...(retryable === undefined ? {} : { retryable }),
-      ...(retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs }),
-      ...(exit === undefined ? {} : { exit }),
-    };
-    return { type: 'failed', message, told };
+    return failed(toFailed(thrown));
   }
+}
+
+function failed({ failure, retryable, retryAfterMs, exit }: Failed): FromIsolate {
+  const { message, ...named } = failure;
+  const told = {
+    ...named,
+    ...(retryable === undefined ? {} : { retryable }),
+    ...(retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs }),
+    ...(exit === undefined ? {} : { exit }),
+  };
+  return { type: 'failed', message, told };
 }
 
 async function moduleOf(call: Call): Promise<PluginModule> {

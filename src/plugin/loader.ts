@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { PluginContext, PluginModule } from './api.js';
 import { pluginProblem } from './failures.js';
+import { onBehalfOf } from './culprit.js';
 import { findPluginFiles, type PluginFile } from './find.js';
 import { hashOf, isIndexOf } from './hash.js';
 import { importPlugin } from './import-plugin.js';
@@ -100,7 +101,9 @@ async function load(file: PluginFile, log: PluginContext['log']): Promise<Entry>
   try {
     const path = await realpath(file.path);
     const hash = await hashOf(path, isIndexOf(file.path, file.name));
-    const shape = await importPlugin(path);
+    const about = { plugin: file.name };
+    const culprit = { plugin: file.name, file: path, about, fail: () => false };
+    const shape = await onBehalfOf(culprit, () => importPlugin(path));
     if (shape.kind === 'broken') throw new Error(shape.problem);
     const { module, legacy } = settled(file.name, shape, log);
     const check = module.params === undefined ? undefined : compileParams(module.params);

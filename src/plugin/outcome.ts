@@ -1,8 +1,10 @@
 import { failureKinds } from '../model/catalogue.js';
 import { timeSchema, toEpochMs } from '../model/scalars.js';
 import type { Outcome, PluginFailure } from './api.js';
+import { pluginProblem } from './failures.js';
 
-type Failed = Extract<Outcome, { kind: 'failed' }>;
+/** The outcome of an attempt that failed. */
+export type Failed = Extract<Outcome, { kind: 'failed' }>;
 
 /** Longer messages (a server's page, say) are cut: they are stored in the job document. */
 const longestMessage = 4000;
@@ -18,6 +20,14 @@ export function toFailed(thrown: unknown): Failed {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(isExit(told.exit) ? { exit: told.exit } : {}),
   };
+}
+
+/** The same of what a plugin threw where nobody could catch it. */
+export function uncaught(plugin: string, thrown: unknown): Failed {
+  const { failure, ...more } = toFailed(thrown);
+  const { name, message, ...known } = failure;
+  const told = toFailed(pluginProblem('UncaughtInPlugin', { plugin, name, message }));
+  return { ...told, ...more, failure: { ...known, ...told.failure } };
 }
 
 /** Whether a value can be the exit of a step: a whole number from 0 to 255. */

@@ -12,6 +12,8 @@ export type RunOptions = {
   readonly redact?: Redact;
   /** True for each attempt after the first: asks the plugin's `verify` before it is called. */
   readonly verify?: boolean;
+  /** Told how long (ms) the plugin ran before its first pause. */
+  readonly timed?: ((ms: number) => void) | undefined;
 };
 
 /**
@@ -32,7 +34,7 @@ export async function runPlugin(
     exit = code;
     told(code);
   };
-  const outcome = await attempt(plugin, context, options.verify === true);
+  const outcome = await attempt(plugin, context, options);
   if (outcome.kind !== 'done' && outcome.kind !== 'failed') return outcome;
   const complete = exit === undefined ? outcome : { ...outcome, exit };
   return options.redact ? redacted(complete, options.redact) : complete;
@@ -50,16 +52,29 @@ function redacted(outcome: End, redact: Redact): Outcome {
 async function attempt(
   plugin: LoadedPlugin,
   context: PluginContext,
-  verify: boolean,
+  { verify = false, timed = () => undefined }: RunOptions,
 ): Promise<Outcome> {
   try {
     await plugin.start();
     const invalid = checkParams(plugin, context.params);
     if (invalid) return toFailed(invalid);
     const finished = verify ? await finishedEarlier(plugin, context) : undefined;
-    return done(plugin.name, finished ? finished.done : await plugin.module.default(context));
+    return done(plugin.name, finished ? finished.done : await timedCall(plugin, context, timed));
   } catch (thrown) {
     return thrown instanceof Detour ? thrown.outcome : toFailed(thrown);
+  }
+}
+
+function timedCall(
+  { module }: LoadedPlugin,
+  context: PluginContext,
+  timed: (ms: number) => void,
+): unknown {
+  const began = performance.now();
+  try {
+    return module.default(context);
+  } finally {
+    timed(performance.now() - began);
   }
 }
 

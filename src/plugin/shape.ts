@@ -44,7 +44,18 @@ function ofFunction(run: PluginModule['default'] & Exports): Shape {
   return { ...shape, kind: 'perhaps-legacy', factory: run as unknown as LegacyFactory };
 }
 
-const metadata = ['description', 'params', 'templates', 'init', 'verify', 'isolate'] as const;
+const metadata = [
+  'description',
+  'params',
+  'templates',
+  'init',
+  'verify',
+  'isolate',
+  'memory',
+] as const;
+
+/** Less is not enough to load a module, MB. */
+const leastMemory = 16;
 
 function isMarked(run: PluginModule['default'] & Exports): boolean {
   if (metadata.some((name) => Object.hasOwn(run, name))) return true;
@@ -67,7 +78,7 @@ function checked(exports: Exports, run: PluginModule['default']): Shape {
 }
 
 function wrongExports(exports: Exports): string | undefined {
-  const { description, params, templates, init, verify, isolate } = exports;
+  const { description, params, templates, init, verify, isolate, memory } = exports;
   const texts = Array.isArray(templates) && templates.every((name) => typeof name === 'string');
   if (description != null && typeof description !== 'string') return wrong('description', 'a text');
   if (params != null && !isRecord(params)) return wrong('params', 'a JSON Schema');
@@ -76,6 +87,9 @@ function wrongExports(exports: Exports): string | undefined {
   if (verify != null && typeof verify !== 'function') return wrong('verify', 'a function');
   if (isolate != null && isolate !== 'thread' && isolate !== 'process') {
     return wrong('isolate', '"thread" or "process"');
+  }
+  if (memory != null && !(Number.isInteger(memory) && (memory as number) >= leastMemory)) {
+    return wrong('memory', `a whole number of MB, ${leastMemory} or more`);
   }
   return undefined;
 }

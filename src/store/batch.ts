@@ -4,8 +4,11 @@ export type WriteResult =
   | { readonly kind: 'written'; readonly rev: string }
   /** Not stored: the revision is not the current one; somebody was faster. */
   | { readonly kind: 'conflict' }
-  /** Not stored: the document itself is refused (validation, size, form). */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /**
+   * Not stored: the document itself is refused (validation, size, form). `bytes`: it is so long, which
+   * is more than its writer allowed; nothing was sent.
+   */
+  | { readonly kind: 'refused'; readonly reason: string; readonly bytes?: number }
   /** Not known (202, no answer, server error): read back and look. */
   | { readonly kind: 'unknown'; readonly cause: string };
 
@@ -77,7 +80,12 @@ function rowResults(
 ): readonly WriteResult[] {
   const byId = new Map<unknown, Row>();
   for (const row of rows) if (isRow(row)) byId.set(row.id, row);
-  return ids.map((id) => rowResult(byId.get(id), status));
+  // 202 is said of the whole request; "accepted", where it is told, of the rows that are meant.
+  const isTold = [...byId.values()].some(({ accepted }) => accepted === true);
+  return ids.map((id) => {
+    const row = byId.get(id);
+    return rowResult(row, status === 202 && (!isTold || row?.accepted === true));
+  });
 }
 
 type Row = {
@@ -85,13 +93,15 @@ type Row = {
   readonly rev?: unknown;
   readonly error?: unknown;
   readonly reason?: unknown;
+  readonly accepted?: unknown;
 };
 
 function isRow(row: unknown): row is Row {
   return typeof row === 'object' && row !== null && typeof (row as Row).id === 'string';
 }
 
-function rowResult(row: Row | undefined, status: 201 | 202): WriteResult {
+/** `accepted`: not on enough nodes. */
+function rowResult(row: Row | undefined, accepted: boolean): WriteResult {
   if (row === undefined) return { kind: 'unknown', cause: 'the answer leaves the document out' };
   const { error, reason } = errorOf(row);
   if (error === 'conflict') return { kind: 'conflict' };
@@ -100,7 +110,7 @@ function rowResult(row: Row | undefined, status: 201 | 202): WriteResult {
   }
   if (error !== undefined) return { kind: 'unknown', cause: `${error}: ${reason ?? ''}` };
   if (typeof row.rev !== 'string') return { kind: 'unknown', cause: 'the answer has no revision' };
-  if (status === 202) return { kind: 'unknown', cause: 'CouchDB answers 202: not on enough nodes' };
+  if (accepted) return { kind: 'unknown', cause: 'CouchDB answers 202: not on enough nodes' };
   return { kind: 'written', rev: row.rev };
 }
 

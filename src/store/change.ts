@@ -8,6 +8,8 @@ export type Change = {
   readonly doc?: StoredDocument;
   /** Of a deleted document what whoever deleted it left to be read. */
   readonly remains?: StoredDocument;
+  /** The document is in conflict; told only where that was asked for. */
+  readonly conflicted?: true;
 };
 
 /** What one line of a continuous feed says. */
@@ -27,12 +29,21 @@ export function readLine(text: string): FeedLine {
   const { id, seq, deleted, doc, last_seq: lastSeq, error, reason } = value as Written;
   if (typeof id === 'string' && isSeq(seq)) {
     const gone = deleted === true;
-    const rest = isDocument(doc) ? (gone ? { remains: doc } : { doc }) : {};
+    const rest = isDocument(doc) ? (gone ? { remains: doc } : withoutConflicts(doc)) : {};
     return { kind: 'change', change: { id, seq: String(seq), deleted: gone, ...rest } };
   }
   if (isSeq(lastSeq)) return { kind: 'end', seq: String(lastSeq) };
   if (typeof error === 'string') return { kind: 'error', cause: `${error}: ${String(reason)}` };
   return { kind: 'malformed' };
+}
+
+/** A document and whether it told conflicts, which are no part of it and must not be written back. */
+export function withoutConflicts(doc: StoredDocument): {
+  readonly doc: StoredDocument;
+  readonly conflicted?: true;
+} {
+  const { _conflicts: conflicts, ...rest } = doc;
+  return Array.isArray(conflicts) ? { doc: rest, conflicted: true } : { doc };
 }
 
 type Written = Readonly<

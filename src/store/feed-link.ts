@@ -4,7 +4,12 @@ import { causeOf } from './causes.js';
 import { credentialsOf, databasePath, serverUrl, type Connection } from './connection.js';
 
 /** Where a feed begins, and how often the server has to give a sign of life. */
-export type FeedQuery = { readonly since: string; readonly heartbeatMs: number };
+export type FeedQuery = {
+  readonly since: string;
+  readonly heartbeatMs: number;
+  /** Whether documents tell their conflicts. */
+  readonly conflicts: boolean;
+};
 
 /** An open feed: `lines` ends or throws when the connection does; leaving it closes the connection. */
 export type FeedLink = { readonly status: number; readonly lines: AsyncIterable<string> };
@@ -26,14 +31,16 @@ export async function openFeedLink(
   return { status, lines: linesOf(response, silenceMs) };
 }
 
-function feedPath(connection: Connection, { since, heartbeatMs }: FeedQuery): string {
-  const query = new URLSearchParams({
+function feedPath(connection: Connection, query: FeedQuery): string {
+  const { since, heartbeatMs, conflicts } = query;
+  const parameters = new URLSearchParams({
     feed: 'continuous',
     include_docs: 'true',
+    ...(conflicts ? { conflicts: 'true' } : {}),
     heartbeat: String(heartbeatMs),
     since,
   });
-  return databasePath(connection, `/_changes?${query.toString()}`);
+  return databasePath(connection, `/_changes?${parameters.toString()}`);
 }
 
 function getResponse(

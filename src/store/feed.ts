@@ -9,7 +9,8 @@ import type { StoreLog } from './log.js';
 
 /** How the feed is doing. `cause` is a few words or a sentence, without credentials. */
 export type FeedState =
-  | { readonly kind: 'following' }
+  /** `copies`: how many the database keeps of every document. */
+  | { readonly kind: 'following'; readonly copies: number }
   | { readonly kind: 'lost'; readonly cause: string; readonly retryInMs: number };
 
 export type FollowOptions = {
@@ -46,9 +47,9 @@ export async function* followChanges(
     let lost: Lost = { cause: 'the server ended the feed', slowly: false };
     try {
       for await (const event of follow(client, place, options)) {
-        if (event === 'opened') {
+        if ('copies' in event) {
           failures = 0;
-          tell({ kind: 'following' });
+          tell(event);
         } else yield event;
         if (signal.aborted) return;
       }
@@ -66,15 +67,17 @@ export async function* followChanges(
 /** Where we are: moved on by every change that was handed out. */
 type Place = { since: string; identity: string | undefined; missed: boolean };
 
-/** One life of a connection: says `opened`, then its changes; throws when it breaks. */
+/** One life of a connection: says that it follows, then its changes; throws when it breaks. */
 async function* follow(
   client: Client,
   place: Place,
   options: FollowOptions & { readonly log?: StoreLog | undefined },
-): AsyncGenerator<'opened' | Change> {
+): AsyncGenerator<Extract<FeedState, { kind: 'following' }> | Change> {
   const { signal, heartbeatMs = 10_000, log } = options;
-  settlePlace(place, await readDatabase(client, AbortSignal.any([signal, silence(heartbeatMs)])));
-  const query = { since: place.since, heartbeatMs };
+  const database = await readDatabase(client, AbortSignal.any([signal, silence(heartbeatMs)]));
+  settlePlace(place, database);
+  const { copies } = database;
+  const query = { since: place.since, heartbeatMs, conflicts: copies > 1 };
   const { status, lines } = await openFeedLink(client.connection, query, signal);
   if (status !== 200) {
     // An old sequence may be unreadable for this database; the beginning always is.
@@ -82,7 +85,7 @@ async function* follow(
     for await (const text of lines) throw new Error(`the feed is answered with ${status}: ${text}`);
     throw new Error(`the feed is answered with ${status}`);
   }
-  yield 'opened';
+  yield { kind: 'following', copies };
   for await (const text of lines) {
     const line = readLine(text);
     switch (line.kind) {

@@ -2,10 +2,12 @@ import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { WriteResult } from './batch.js';
 import { bulkSender } from './bulk.js';
+import { readAttachment } from './attachment.js';
 import { isDocument, type Change } from './change.js';
 import { openClient, unexpected, type Client } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
+import { readDocumentLimit } from './document-limit.js';
 import { followChanges, type FollowOptions } from './feed.js';
 import { readChanges, type PastChanges } from './past-changes.js';
 import type { StoreLog } from './log.js';
@@ -21,12 +23,21 @@ export type Store = {
   readonly info: () => Promise<DatabaseState>;
   /** The current revision of a document; undefined when there is none or it is deleted. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /** All revisions of a document on which nobody has written yet, read from so many copies. */
+  readonly tips: (id: string, copies: number) => Promise<readonly StoredDocument[]>;
   /** Those of the documents that exist, by id. */
   readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
   /** The documents whose ids begin so. */
   readonly range: (prefix: string) => Promise<readonly StoredDocument[]>;
-  /** Compare-and-set on `_rev` (without: the document must not exist), by group commit. */
-  readonly write: (doc: NewDocument) => Promise<WriteResult>;
+  /**
+   * Compare-and-set on `_rev` (without: the document must not exist), by group commit. A document
+   * longer than `mostBytes` is refused at once.
+   */
+  readonly write: (doc: NewDocument, mostBytes?: number) => Promise<WriteResult>;
+  /** The text of an attachment, of the current or that revision; undefined when there is none. */
+  readonly attachment: (id: string, name: string, rev?: string) => Promise<string | undefined>;
+  /** So long may a document be, in bytes of its JSON; CouchDB's default when we may not ask. */
+  readonly documentLimit: () => Promise<number>;
   /** Deletes the revision `rev`; the result is as of a write. */
   readonly remove: (id: string, rev: string) => Promise<WriteResult>;
   /** @throws TwsError `view_missing` as well */
@@ -48,10 +59,7 @@ export type StoreOptions = {
 };
 
 /** Opens a database; nothing is sent before the first request. */
-export function openStore(
-  connection: Connection,
-  options: StoreOptions = {},
-): Store {
+export function openStore(connection: Connection, options: StoreOptions = {}): Store {
   const { log, onBatch } = options;
   const client = openClient(connection);
   const send = bulkSender(connection);
@@ -60,9 +68,12 @@ export function openStore(
     connection,
     info: () => readDatabase(client),
     get: (id) => readDocument(client, id),
+    tips: (id, copies) => readTips(client, id, copies),
     getMany: (ids) => readDocuments(client, ids),
     range: (prefix) => readRange(client, prefix),
     write: writer.write,
+    attachment: (id, name, rev) => readAttachment(connection, id, name, rev),
+    documentLimit: () => readDocumentLimit(client),
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
     view: (name, query = {}) => readView(client, name, query),
     follow: (follow) => followChanges(client, { ...follow, log }),
@@ -82,14 +93,39 @@ function metered(send: SendBulk, onBatch: (batch: Batch) => void): SendBulk {
 }
 
 async function readDocument(client: Client, id: string): Promise<StoredDocument | undefined> {
-  // These ids would change the path of the request instead of being part of it.
-  if (id === '' || id === '.' || id === '..') return (await readDocuments(client, [id])).get(id);
+  if (isNoPath(id)) return (await readDocuments(client, [id])).get(id);
   const action = `read document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
   const reply = await client.ask({ path, action });
   if (reply.kind === 'answered') return isDocument(reply.body) ? reply.body : undefined;
   if (reply.status === 404) return undefined;
   throw unexpected(client.connection, action, reply);
+}
+
+async function readTips(
+  client: Client,
+  id: string,
+  copies: number,
+): Promise<readonly StoredDocument[]> {
+  if (isNoPath(id)) return [...(await readDocuments(client, [id])).values()];
+  const action = `read the revisions of document "${id}"`;
+  const path = databasePath(client.connection, documentPath(id));
+  const query = { open_revs: 'all', r: copies };
+  const reply = await client.ask({ path, query, action });
+  if (reply.kind === 'refused') {
+    if (reply.status === 404) return [];
+    throw unexpected(client.connection, action, reply);
+  }
+  // Where the id is that of something else of the database, the answer is no list.
+  const rows = (Array.isArray(reply.body) ? reply.body : []) as readonly {
+    readonly ok?: unknown;
+  }[];
+  return rows.flatMap(({ ok }) => (isDocument(ok) && ok['_deleted'] !== true ? [ok] : []));
+}
+
+/** These ids would change the path of a request instead of being part of it. */
+function isNoPath(id: string): boolean {
+  return id === '' || id === '.' || id === '..';
 }
 
 /** Ids asked for in one request. */

@@ -1,6 +1,6 @@
 import type { StoredDocument } from '../model/parse.js';
 import type { Status } from '../model/status.js';
-import { isDocument } from './change.js';
+import { isDocument, withoutConflicts } from './change.js';
 import type { Ask } from './client.js';
 import { databasePath, type Connection } from './connection.js';
 
@@ -22,6 +22,7 @@ export const viewNames = [
   'events',
   'waiting',
   'engines',
+  'locks',
   ...searchViewNames,
 ] as const;
 export type ViewName = (typeof viewNames)[number];
@@ -84,6 +85,11 @@ export type Views = {
   readonly search: { readonly key: readonly (string | number)[]; readonly value: JobRow };
   /** Jobs counted by `[owner, status, day, hour, minute]`, the owner `''` standing for all. */
   readonly figures: { readonly key: readonly (string | number)[]; readonly value: Figures };
+  /** Locks of jobs. Key: kind, and the target or the pattern; value: the job and since when (epoch ms). */
+  readonly locks: {
+    readonly key: readonly ['target' | 'pattern', string];
+    readonly value: { readonly job: string; readonly at: number };
+  };
 };
 
 /** One row of a view. `doc` only with `includeDocs`, and when the document is still there. */
@@ -92,6 +98,8 @@ export type ViewRow<N extends ViewName = ViewName> = {
   readonly key: Views[N]['key'];
   readonly value: Views[N]['value'];
   readonly doc?: StoredDocument;
+  /** The document is in conflict; told only with `conflicts`. */
+  readonly conflicted?: true;
 };
 
 /** Which rows, as CouchDB understands it; keys are any JSON. */
@@ -107,6 +115,8 @@ export type ViewQuery = {
   readonly skip?: number;
   readonly descending?: boolean;
   readonly includeDocs?: boolean;
+  /** With `includeDocs`: tells which documents are in conflict. */
+  readonly conflicts?: boolean;
   readonly reduce?: boolean;
   readonly group?: boolean;
   /** Rows whose keys begin with the same so many elements become one. */
@@ -150,6 +160,6 @@ export function viewRows<N extends ViewName>(body: unknown): readonly ViewRow<N>
   if (!Array.isArray(rows)) return undefined;
   return rows.map((row: ViewRow<N> & { readonly doc?: unknown }) => {
     const { id, key, value, doc } = row;
-    return { id, key, value, ...(isDocument(doc) ? { doc } : {}) };
+    return { id, key, value, ...(isDocument(doc) ? withoutConflicts(doc) : {}) };
   });
 }

@@ -22,8 +22,11 @@ export type SendBulk = (json: string) => Promise<BulkAnswer>;
  * loop in which its answer is heard, is the next batch; nothing waits longer for more to come. W3: an `_id` is never twice in a request, and its writes keep their order.
  */
 export type Writer = {
-  /** Writes one document, compare-and-set on its `_rev`. The document is read at once. */
-  readonly write: (doc: NewDocument) => Promise<WriteResult>;
+  /**
+   * Writes one document, compare-and-set on its `_rev`. The document is read at once. One that is
+   * longer than `mostBytes`, attachments left aside, is refused without asking the database.
+   */
+  readonly write: (doc: NewDocument, mostBytes?: number) => Promise<WriteResult>;
   /** Takes nothing more; ends when all that was taken has its result. */
   readonly close: () => Promise<void>;
 };
@@ -60,14 +63,19 @@ export function createWriter(send: SendBulk, limits: BatchLimits = usualLimits):
   };
 
   return {
-    write: (doc) => {
+    write: (doc, mostBytes = Infinity) => {
       if (closed) return Promise.resolve({ kind: 'unknown', cause: 'the store is closed' });
       const json = jsonOf(doc);
       if (json === undefined) {
         return Promise.resolve({ kind: 'refused', reason: 'The document cannot be made JSON.' });
       }
+      const bytes = Buffer.byteLength(json);
+      if (bytes > mostBytes) {
+        const own = bytes - attachedBytes(doc);
+        if (own > mostBytes) return Promise.resolve(tooLarge(own, mostBytes));
+      }
       return new Promise((settle) => {
-        arrived.push({ id: doc._id, json, bytes: Buffer.byteLength(json), settle });
+        arrived.push({ id: doc._id, json, bytes, settle });
         running ??= run();
       });
     },
@@ -91,6 +99,16 @@ async function sendBatch(batch: readonly Waiting[], send: SendBulk): Promise<voi
     return;
   }
   batch.forEach(({ settle }, i) => settle(results[i] as WriteResult));
+}
+
+function tooLarge(bytes: number, mostBytes: number): WriteResult {
+  const reason = `The document is ${bytes} bytes long; ${mostBytes} is the most.`;
+  return { kind: 'refused', reason, bytes };
+}
+
+/** Attachments are no part of the document for its limit. */
+function attachedBytes({ _attachments }: NewDocument): number {
+  return _attachments === undefined ? 0 : JSON.stringify(_attachments).length;
 }
 
 /** Circular values and BigInts have no JSON. */

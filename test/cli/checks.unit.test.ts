@@ -40,6 +40,16 @@ describe('checkDocument', () => {
       /^schema: .*JSON Schema/,
     ],
     ['a job that has begun', { type: 'job', flow: 'f', state: '$$ready' }, /^state: /],
+    [
+      'locks that are no pattern',
+      { type: 'job', flow: 'f', locks: '(a' },
+      /^locks: locks must be a regular expression of RE2: missing closing \)/,
+    ],
+    [
+      'a target that is too long',
+      { type: 'job', flow: 'f', target: 'x'.repeat(1001) },
+      /^target: target must be a string of at most 1000 characters/,
+    ],
     ['an id of CouchDB', task('a', { _id: '_design/x' }), /^_id: .*must not begin/],
     ['an id that is no text', task('a', { _id: 7 }), /^_id: /],
   ])('tells %s with its path', (_title, doc, sentence) => {

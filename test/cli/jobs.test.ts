@@ -235,6 +235,33 @@ describe('tws list, view and remove', () => {
     expect((await tws(view, { args: ['echo::you'] })).error?.code).toBe('name_missing');
   });
 
+  it('view prints the result of a step, also one that is kept as an attachment', async () => {
+    const { tws, store } = await ready();
+    const at = (path: string, attempt: number) => ({
+      path,
+      attempt,
+      index: 0,
+      name: 'n',
+      task: 'echo',
+    });
+    const data = Buffer.from('"much"').toString('base64');
+    await store.write({
+      _id: 'j1',
+      ...{ type: 'job', flow: 'greet', state: '$$complete', exit: 0 },
+      steps: [
+        { ...at('0', 1), state: '$$complete', result: { n: 1 } },
+        { ...at('1', 1), task: 'big', result: { $attachment: 'result-1-1.json', bytes: 6 } },
+        { ...at('2', 1), name: 'gone', result: { $attachment: 'result-2-1.json', bytes: 6 } },
+      ],
+      _attachments: { 'result-1-1.json': { content_type: 'application/json', data } },
+    });
+    const result = (step: string) => tws(view, { args: ['j1'], flags: { result: step } });
+    expect((await result('0')).json).toEqual({ n: 1 });
+    expect((await result('big-0')).json).toBe('much');
+    expect((await result('gone')).error?.code).toBe('result_missing');
+    expect((await result('none')).error?.code).toBe('result_missing');
+  });
+
   it('view lists what a name may mean, and takes a kind', async () => {
     const { tws, put } = await ready();
     await put(

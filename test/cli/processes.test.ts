@@ -2,15 +2,18 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { encrypt } from '../../src/secrets/encryption.js';
 import { openProject } from './database.js';
 import { tws } from './executable.js';
 import { flow, project, task } from './terminal.js';
 
 const slow = {
-  'plugins/slow.mjs': `export default ({ params }) =>
-    new Promise((resolve) => setTimeout(() => resolve('slept'), params.ms));`,
+  'plugins/slow.mjs': `import { writeFileSync } from 'node:fs';
+    export default ({ params }) => {
+      writeFileSync('began', '');
+      return new Promise((resolve) => setTimeout(() => resolve('slept'), params.ms));
+    };`,
 };
 
 /** Whether a process is there. */
@@ -42,7 +45,7 @@ describe('tws start', () => {
   });
 
   it('ends at once at the second signal', async () => {
-    const { root, env, put, until } = await openProject(slow);
+    const { root, env, put } = await openProject(slow);
     await put(
       { _id: 't', ...task('slow', { plugin: 'slow', params: { ms: 60_000 }, timeout: 0 }) },
       { _id: 'f', ...flow('f', ['slow']) },
@@ -50,7 +53,7 @@ describe('tws start', () => {
     const engine = tws(['start'], { cwd: root, env });
     await engine.prints(/follows/);
     await put({ _id: 'j', type: 'job', flow: 'f' });
-    await until('j', ({ state }) => state === 'slow-0');
+    await vi.waitUntil(() => existsSync(join(root, 'began')), 10_000);
     engine.kill('SIGINT');
     await engine.prints(/stopping/);
     engine.kill('SIGINT');
@@ -98,15 +101,13 @@ describe('tws start', () => {
 
   it('runs several engines, each a process, and ends with them', async () => {
     const { root, env, store } = await openProject();
-    const several = tws(['start', '--engines', '2', '--labels', 'big', '--slots', '3'], {
-      cwd: root,
-      env,
-    });
+    const flags = ['--engines', '2', '--labels', 'big', '--slots', '3', '--queues', 'a,b'];
+    const several = tws(['start', ...flags], { cwd: root, env });
     await several.prints(/follows[^]*follows/);
     const docs = await store.view('engines', { includeDocs: true });
     const engines = docs.map(({ doc }) => doc as { pid?: number; slots?: number } | undefined);
     expect(new Set(engines.map((engine) => engine?.pid)).size).toBe(2);
-    expect(engines[0]).toMatchObject({ labels: ['big'], slots: 3 });
+    expect(engines[0]).toMatchObject({ labels: ['big'], slots: 3, queues: ['a', 'b'] });
     several.kill('SIGTERM');
     expect(await several.ended).toBe(0);
     expect(engines.some((engine) => lives(engine?.pid ?? 0))).toBe(false);

@@ -9,7 +9,8 @@ import { init } from '../../src/cli/commands/init.js';
 import { newThing } from '../../src/cli/commands/new.js';
 import { push } from '../../src/cli/commands/push.js';
 import { validate } from '../../src/cli/commands/validate.js';
-import { removeAfterwards, request, store } from '../support/couch.js';
+import { startCopiesProxy } from '../support/copies-proxy.js';
+import { couchUrl, removeAfterwards, request, store } from '../support/couch.js';
 import { environment, openProject } from './database.js';
 import { project, run, task } from './terminal.js';
 
@@ -45,6 +46,23 @@ describe('tws init', () => {
     expect(out).not.toContain('inserting');
     const after = await request('GET', `/${database}/_design/tws`);
     expect(after.body['views']).toMatchObject({ theirs: { map } });
+  });
+
+  it('keeps one copy of each document on a cluster unless told otherwise, and says why', async () => {
+    const proxy = await startCopiesProxy(couchUrl());
+    const cwd = await project();
+    const initOn = (database: string, flags = {}) => {
+      removeAfterwards(database);
+      const env = { ...environment(database), COUCH_URL: new URL(proxy.url).origin };
+      return run(init, { cwd, env, flags });
+    };
+    const name = `tws-test-${randomUUID()}`;
+    const one = await initOn(name);
+    expect(proxy.paths).toContain(`PUT /${name}?n=1`);
+    expect(one.err).toContain('one copy of each document on the 3 nodes of this cluster');
+    const three = await initOn(`${name}-3`, { copies: '3' });
+    expect(proxy.paths).toContain(`PUT /${name}-3?n=3`);
+    expect(three.err).toContain('warning: the database keeps 3 copies of each document');
   });
 
   it('says which setting to change when the server refuses us', async () => {

@@ -131,7 +131,7 @@ describe('explain', () => {
     ],
     [
       'a step that waits for a time',
-      { job: live({ steps: [step({ state: '$$waiting' })], next_due: now + 3_000 }) },
+      { job: live({ steps: [step({ state: '$$waiting', until: now + 3_000 })] }) },
       ['waiting'],
       /Step "a" waits until/,
     ],
@@ -166,6 +166,28 @@ describe('explain', () => {
       },
       ['unserved'],
       /No engine with plugin "noop" carries the label gpu/,
+    ],
+    [
+      'a queue that no engine serves',
+      { job: live({ queue: 'gpu' }) },
+      ['unserved'],
+      /No engine that could take step "a" serves the queue "gpu" of the job/,
+    ],
+    [
+      'a queue of the flow that no engine serves',
+      { job: live({ flow_definition: { queue: 'gpu' } }) },
+      ['unserved'],
+      /queue "gpu"/,
+    ],
+    [
+      'a queue that only a busy engine serves',
+      {
+        job: live({ parent: { job: 'p', step: '0', queue: 'gpu' } }),
+        engines: [engine('e'), engine('g', { queues: ['gpu'], slots: 1 })],
+        inHand: new Map([['engine:g', 1]]),
+      },
+      ['busy'],
+      /all 1 of the engines/,
     ],
     [
       'a handler that no engine can run',

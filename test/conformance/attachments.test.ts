@@ -93,6 +93,28 @@ check('keeps an attachment whose stub is sent back and drops the others', async 
   expect((await request('GET', `/${db}/doc/drop`)).status).toBe(404);
 });
 
+check('stores attachments in bulk, and keeps stubs beside what is new', async () => {
+  const db = await freshDatabase();
+  const bulk = (doc: object) => request('POST', `/${db}/_bulk_docs`, { body: { docs: [doc] } });
+  const json = (value: unknown) => ({
+    content_type: 'application/json',
+    data: Buffer.from(JSON.stringify(value)).toString('base64'),
+  });
+  const large = { text: 'x'.repeat(9_000_000) };
+  expect((await bulk({ _id: 'doc', _attachments: { a: json(large) } })).status).toBe(201);
+  const { body } = await request('GET', `/${db}/doc`);
+  const kept = body['_attachments'] as Stubs;
+  const next = { _id: 'doc', _rev: body._rev, _attachments: { ...kept, b: json([1]) } };
+  expect((await bulk(next)).body).toMatchObject([{ ok: true }]);
+  expect(JSON.parse((await request('GET', `/${db}/doc/a`)).text)).toEqual(large);
+  expect((await request('GET', `/${db}/doc/b`)).text).toBe('[1]');
+  const { _attachments } = (await request('GET', `/${db}/doc`)).body;
+  expect(_attachments).toMatchObject({
+    a: { stub: true, revpos: 1 },
+    b: { stub: true, revpos: 2 },
+  });
+});
+
 check('deletes an attachment', async () => {
   const db = await freshDatabase();
   const rev = await store(db, { _id: 'doc', _attachments: { 'a.txt': inline('hello') } });

@@ -46,6 +46,31 @@ describe('a lost engine', () => {
     expect(told.trail).toEqual(['a#1 $$error', 'a#2 $$active']);
   });
 
+  it('has lost nothing with a claim that began nothing', () => {
+    const told = story({ steps: ['a'] });
+    told.go();
+    const { start: _start, ...step } = told.live;
+    told.edit({ steps: [{ ...step, state: '$$ready' }] });
+    expect(lose(told).at(20_000).go()).toMatchObject({ steps: [{ engine: 'other' }] });
+    expect(told.trail).toEqual(['a#1 $$cancelled', 'a#2 $$active']);
+    expect(told.steps[0]).toMatchObject({ exit: 130, failure: { name: 'Released' } });
+  });
+
+  it('has lost nothing with a claim of its own that came in late', () => {
+    const told = story({ steps: ['a'] });
+    told.go();
+    told.with({ unbegun: [told.live.claim] }).restart();
+    expect(told.trail).toEqual(['a#1 $$cancelled', 'a#2 $$active']);
+    expect(told.steps[0]).not.toHaveProperty('start');
+  });
+
+  it('has lost nothing whose end it has stored: the job is read from a copy that lags', () => {
+    const told = story({ steps: ['a'] });
+    told.go();
+    const around = { running: [], ended: [told.live.claim] };
+    expect(told.decide(told.job, around).kind).toBe('wait');
+  });
+
   it('keeps its attempt as long as its lease lives', () => {
     const told = story({ steps: ['a'] });
     told.go();

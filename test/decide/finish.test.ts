@@ -39,13 +39,14 @@ describe('finish', () => {
 describe('endRefused', () => {
   it('ends a job with exit 3, keeps its history and says what the database said', () => {
     const job = frozen({ ...liveJob(flow(['a'])), start: t0 - 5 });
-    expect(endRefused(job, 'It is too large.', t0)).toEqual({
+    const refused = failure('StoreRefused', { reason: 'It is too large.' });
+    expect(endRefused(job, refused, t0)).toEqual({
       ...job,
       state: '$$complete',
       start: t0 - 5,
       end: t0,
       exit: 3,
-      failure: failure('StoreRefused', { reason: 'It is too large.' }),
+      failure: refused,
       steps: [],
     });
   });

@@ -82,6 +82,19 @@ describe('a glance at a new job', () => {
     }
   });
 
+  it('waits for a slot of its own when another engine goes first', () => {
+    for (const job of jobs) {
+      for (const me of names) {
+        const [free, full] = [1, 0].map((freeSlots) => {
+          const around = worldFor(me);
+          return glance(job, t0, { ...around, me: { ...around.me, freeSlots } });
+        });
+        if (free?.kind === 'unclear') expect(full).toEqual(free);
+        else expect(full).toEqual({ kind: 'no_slot', rank: expect.any(Number) as number });
+      }
+    }
+  });
+
   it('leaves none to engines that may not be able to take it', () => {
     for (const job of jobs) {
       for (const me of names) {

@@ -25,6 +25,7 @@ describe('report', () => {
     ['details of null', { details: null }, { details: null }],
     ['progress', { progress: 0.5 }, { progress: 0.5 }],
     ['lines', { log: [line] }, { log: [line] }],
+    ['for how long it blocked', { blockedMs: 1_300 }, { blocked_ms: 1_300 }],
     ['nothing', {}, {}],
   ];
   it.each(cases)('writes %s into the step that runs', (_title, told, written) => {

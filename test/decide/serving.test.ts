@@ -39,6 +39,6 @@ describe('needsOf', () => {
     [task('a', { plugin: 'http', labels: ['gpu'] }), 'plugin "http" and the label gpu'],
     [task('a', { labels: ['gpu', 'eu'] }), 'plugin "a" and the labels gpu, eu'],
   ])('names what %j needs', (definition, needs) => {
-    expect(needsOf(definition)).toBe(needs);
+    expect(needsOf(definition, world())).toBe(needs);
   });
 });

@@ -1,13 +1,19 @@
+import { abandoned } from '../../src/decide/abandoned.js';
+import { carrying } from '../../src/decide/carrying.js';
+import { command, receive, type Commanded } from '../../src/decide/command.js';
 import { decide } from '../../src/decide/decide.js';
 import { glance } from '../../src/decide/glance.js';
-import type { Answer, Intent, Outcome, World } from '../../src/decide/intent.js';
+import type { Answer, ChildJob, Intent, LookUp, Outcome, World } from '../../src/decide/intent.js';
+import { share } from '../../src/decide/retry.js';
 import { settle } from '../../src/decide/settle.js';
 import type { Flow } from '../../src/model/flow.js';
-import { isFinal, isNew, type Job, type LiveJob } from '../../src/model/job.js';
+import { isFinal, isNew, type Job } from '../../src/model/job.js';
+import type { RetryWish } from '../../src/model/request.js';
 import type { LiveStep, Step } from '../../src/model/step.js';
 import type { Task } from '../../src/model/task.js';
 import { frozen, newJob, peer, t0, world } from '../support/builders.js';
-import { answerTo, chanceFrom, oneOf, outcomeBy } from './chance.js';
+import { answerTo, chanceFrom, decisionsBy, oneOf, outcomeBy } from './chance.js';
+import { Outside, type EventAt } from './simulation/outside.js';
 
 /** What is simulated; times are ms after the start. */
 export type Scenario = {
@@ -24,10 +30,20 @@ export type Scenario = {
   /** Plugins may ask to begin again. */
   readonly detours: boolean;
   readonly edits: readonly Edit[];
-  /** Everything by chance follows from it. */
+  /** Signals and requests on the way; a signal or event that is waited for without end comes anyhow. */
+  readonly messages?: readonly Message[];
+  readonly events?: readonly EventAt[];
+  /** How the job goes on when it has ended, one after the other. */
+  readonly retries?: readonly RetryWish[];
+  /** How attempts end, and when, follows from it; and in which order things happen, without `order`. */
   readonly seed: number;
+  /** Only the work takes time; this says in which order what happens at the same time does. */
+  readonly order?: number;
 };
 type Edit = { readonly at: number; readonly change: Readonly<Record<string, unknown>> };
+export type Message = { readonly at: number } & (
+  { readonly signal: string } | { readonly skip: string }
+);
 
 /** One revision that was stored, with what it began. */
 export type Revision = {
@@ -39,13 +55,15 @@ export type Revision = {
 /** What happened; the last revision is final. */
 export type Run = { readonly revisions: readonly Revision[]; readonly conflicts: number };
 
-type Attempt = { readonly step: LiveStep; endsAt: number; outcome: Outcome };
+type Attempt = { readonly step: LiveStep; endsAt: number; outcome: Outcome; told: boolean };
 
 /** A write on its way: it wins if the job still has the revision it was decided on. */
 type Pending = {
   readonly on: number;
   readonly job: Job;
   readonly claims: readonly LiveStep[];
+  readonly children: readonly ChildJob[];
+  readonly abandons: readonly string[];
   readonly ends?: string;
 };
 
@@ -59,7 +77,7 @@ type Engine = {
 
 const leaseMs = 15_000;
 const mostEvents = 3_000;
-const plugins = ['p', 'q'];
+const plugins = ['p', 'q', 'd'];
 
 /**
  * Runs one job to its end: engines decide on what they have read, write when it is their turn and
@@ -68,11 +86,10 @@ const plugins = ['p', 'q'];
  */
 export function simulate(scenario: Scenario): Run {
   const simulation = new Simulation(scenario);
-  for (let events = 0; !isFinal(simulation.job); events += 1) {
-    if (events > mostEvents) throw new Error('The job does not end.');
-    simulation.happen();
+  simulation.runToEnd();
+  for (const wish of scenario.retries ?? []) {
+    if (simulation.retry(wish)) simulation.runToEnd();
   }
-  simulation.checkFinal();
   return simulation;
 }
 
@@ -86,27 +103,58 @@ class Simulation implements Run {
   conflicts = 0;
   job: Job;
   readonly #scenario: Scenario;
+  readonly #isCalm: boolean;
   readonly #chance: () => number;
   readonly #engines: Engine[] = [];
   /** When the leases of lost engines end. */
   readonly #leases = new Map<string, number>();
+  readonly #outside: Outside;
   readonly #edits: Edit[];
+  readonly #messages: Message[];
   #left: { losses: number; stops: number };
   #now = t0;
   #made = 0;
   #nonces = 0;
+  #asked = 0;
+  #sent = 0;
 
   constructor(scenario: Scenario) {
+    const { seed, order, events = [], messages = [] } = scenario;
     this.#scenario = scenario;
-    this.#chance = chanceFrom(scenario.seed);
+    this.#isCalm = order !== undefined;
+    this.#chance = chanceFrom(order ?? seed);
     this.#edits = [...scenario.edits];
+    this.#messages = [...messages];
+    this.#outside = new Outside(seed, events);
     this.#left = { losses: scenario.losses, stops: scenario.stops };
     this.job = frozen(newJob({ mine: { kept: true }, ...scenario.job }));
     for (let i = 0; i < scenario.engines; i += 1) this.#join();
   }
 
+  runToEnd(): void {
+    for (let events = 0; !isFinal(this.job); events += 1) {
+      if (events > mostEvents) throw new Error('The job does not end.');
+      this.#happen();
+    }
+    this.#checkFinal();
+  }
+
+  /** Lets the final job go on, by a request or by its own key; false: it is refused. */
+  retry(wish: RetryWish): boolean {
+    if (this.#chance() < 0.5) {
+      const request = { _id: `r${this.revisions.length}`, type: 'request', job: 'j' } as const;
+      return this.#apply(command(this.job, { ...request, action: 'retry', ...wish }, this.#now));
+    }
+    this.#store({ ...this.job, retry: wish } as Job, 'user');
+    const [engine] = this.#engines as [Engine];
+    const intent = this.#ask(engine, this.job);
+    if (intent.kind !== 'write') throw new Error('A wish to go on is not answered.');
+    this.#store(intent.job, engine.id);
+    return !isFinal(intent.job);
+  }
+
   /** Lets one thing happen, by chance one of those that can happen now. */
-  happen(): void {
+  #happen(): void {
     const victim = oneOf(this.#engines, this.#chance);
     if (this.#left.losses > 0 && this.#chance() < 0.08) return this.#lose(victim);
     if (this.#left.stops > 0 && this.#chance() < 0.08) return this.#hand(victim);
@@ -115,12 +163,17 @@ class Simulation implements Run {
       ...this.#editing(),
     ];
     if (actions.length === 0) return this.#pass(this.#nextMoment());
-    if (this.#chance() < 0.1) return this.#pass(this.#now + Math.floor(this.#chance() * 500));
+    if (!this.#isCalm && this.#chance() < 0.1) {
+      return this.#pass(this.#now + Math.floor(this.#chance() * 500));
+    }
     oneOf(actions, this.#chance)();
   }
 
-  /** A final job is left alone by everybody, also by those whose attempts come in late. */
-  checkFinal(): void {
+  /**
+   * A final job is left alone by everybody, also by those whose attempts come in late, and no child of
+   * it is left that does not know.
+   */
+  #checkFinal(): void {
     for (const engine of this.#engines) {
       if (this.#ask(engine, this.job).kind !== 'ignore') throw new Error('A final job is changed.');
       for (const claim of engine.attempts.keys()) {
@@ -128,6 +181,8 @@ class Simulation implements Run {
         if (late.kind !== 'fenced') throw new Error('A final job takes an outcome.');
       }
     }
+    const orphans = this.#outside.orphans(new Set(), this.#now);
+    if (orphans.length > 0) throw new Error(`Nobody told the child jobs ${orphans.join(', ')}.`);
   }
 
   #actionsOf(engine: Engine): (() => void)[] {
@@ -140,23 +195,53 @@ class Simulation implements Run {
     return isNews ? [...ends, () => this.#consider(engine)] : ends;
   }
 
+  /** What people do to the job. */
   #editing(): (() => void)[] {
-    const due = this.#edits.filter(({ at }) => t0 + at <= this.#now);
-    return due.map((edit) => () => {
+    const isDue = ({ at }: { readonly at: number }): boolean => t0 + at <= this.#now;
+    const edits = this.#edits.filter(isDue).map((edit) => () => {
       this.#edits.splice(this.#edits.indexOf(edit), 1);
       this.#store({ ...this.job, ...edit.change }, 'user');
     });
+    const messages = this.#messages.filter(isDue).map((message) => () => {
+      this.#messages.splice(this.#messages.indexOf(message), 1);
+      this.#send(message);
+    });
+    return [...edits, ...messages];
+  }
+
+  #send(message: Message): void {
+    this.#sent += 1;
+    const about = { _id: `m${this.#sent}`, job: 'j' };
+    const { job } = this;
+    if ('skip' in message) {
+      const request = { ...about, type: 'request', action: 'skip', step: message.skip } as const;
+      this.#apply(command(job, request, this.#now));
+    } else {
+      const signal = { ...about, type: 'signal', name: message.signal, data: 'sent' } as const;
+      this.#apply(receive(job, signal, this.#now));
+    }
+  }
+
+  #apply(commanded: Commanded): boolean {
+    if (commanded.kind !== 'applied') return false;
+    this.#outside.abandon(abandoned(this.job, commanded.job), this.#now);
+    this.#store(commanded.job, 'user');
+    return true;
   }
 
   #consider(engine: Engine): void {
     const intent = this.#ask(engine, this.job);
     const on = this.revisions.length;
     if ('job' in intent) {
-      engine.pending = { on, job: intent.job, claims: claimsOf(intent) };
+      engine.pending = pendingOf(intent, on);
       return;
     }
     if (intent.kind === 'abort') {
-      for (const claim of intent.claims) stop(engine.attempts.get(claim), this.#chance);
+      for (const claim of intent.claims) {
+        const attempt = engine.attempts.get(claim);
+        if (attempt !== undefined) this.#stop(attempt);
+      }
+      return;
     }
     engine.seen = { on, until: (intent.kind === 'wait' && intent.until) || Infinity };
   }
@@ -169,23 +254,46 @@ class Simulation implements Run {
       engine.seen = undefined;
       return;
     }
-    const intent = this.#ask(engine, settled.job, step.claim);
-    const job = 'job' in intent ? intent.job : withNextDue(settled.job, intent);
-    engine.pending = { on: this.revisions.length, job, claims: claimsOf(intent), ends: step.claim };
+    const next = carrying(settled.job, this.#ask(engine, settled.job, step.claim));
+    engine.pending = { ...pendingOf(next, this.revisions.length), ends: step.claim };
   }
 
-  #commit(engine: Engine, { on, job, claims, ends }: Pending): void {
+  #commit(engine: Engine, pending: Pending, isDying = false): void {
+    const { on, job, claims, children, abandons, ends } = pending;
     engine.pending = undefined;
     engine.seen = undefined;
+    // Children are told before the job is written, whatever becomes of the write.
+    this.#outside.abandon(abandons, this.#now);
     if (on !== this.revisions.length) {
       this.conflicts += 1;
       return;
     }
     this.#store(job, engine.id, claims);
+    if (!isDying) this.#outside.spawn(children, this.#now);
     if (ends !== undefined) engine.attempts.delete(ends);
-    for (const step of claims) {
-      engine.attempts.set(step.claim, begin(step, this.#now, this.#chance, this.#scenario.detours));
-    }
+    for (const step of claims) engine.attempts.set(step.claim, this.#begin(step));
+  }
+
+  /** How the attempt will end, and when: the same whoever runs it. */
+  #begin(step: LiveStep): Attempt {
+    const { seed, detours } = this.#scenario;
+    const chance = chanceFrom(`${seed}:${step.path}:${step.attempt}`);
+    const lastsMs = chance() ** 3 * 8_000;
+    const number = /\.decision\.(\d+)$/.exec(step.path)?.[1];
+    const outcome =
+      number === undefined ? outcomeBy(chance, detours) : decisionsBy(chance, Number(number));
+    const endsAt = this.#now + (this.#isCalm ? lastsMs : Math.floor(lastsMs));
+    return { step, endsAt, outcome, told: false };
+  }
+
+  /** A stop reaches most plugins in time; some end all the same. */
+  #stop(attempt: Attempt): void {
+    const { path, attempt: number } = attempt.step;
+    const afterMs = share(`${this.#scenario.seed}:${path}:${number}:stop`) * 100;
+    attempt.told = true;
+    if (!this.#isCalm && this.#chance() < 0.2) return;
+    attempt.endsAt = this.#isCalm ? Math.min(attempt.endsAt, this.#now + afterMs) : 0;
+    attempt.outcome = { kind: 'cancelled' };
   }
 
   #store(job: Job, by: string, began: readonly LiveStep[] = []): void {
@@ -208,7 +316,7 @@ class Simulation implements Run {
   #lose(engine: Engine): void {
     this.#left.losses -= 1;
     const { pending } = engine;
-    if (pending !== undefined && this.#chance() < 0.5) this.#commit(engine, pending);
+    if (pending !== undefined && this.#chance() < 0.5) this.#commit(engine, pending, true);
     this.#leases.set(engine.id, this.#now + leaseMs);
     this.#leave(engine);
   }
@@ -223,15 +331,14 @@ class Simulation implements Run {
     this.#leave(engine);
   }
 
-  /** Decides twice, on the job and on a copy of it, and answers questions. */
-  #ask(engine: Engine, job: Job, ended?: string): Intent {
+  /** Decides, now and then twice, on the job and on a copy of it, and answers questions. */
+  #ask(engine: Engine, job: Job, ended?: string): Exclude<Intent, LookUp> {
     const answers = new Map<string, Answer>();
     for (;;) {
       const around = { ...this.#worldOf(engine, ended), answers };
       const intent = decide(job, this.#now, around);
-      const again = decide(frozen(structuredClone(job)), this.#now, around);
-      if (JSON.stringify(again) !== JSON.stringify(intent))
-        throw new Error('It decides by chance.');
+      this.#asked += 1;
+      if (this.#asked % 5 === 0) this.#askAgain(job, around, intent);
       if (ended === undefined) this.#checkGlance(engine, job, intent);
       if (intent.kind !== 'look_up') return intent;
       if (intent.questions.length === 0) throw new Error('It asks for what it knows.');
@@ -239,11 +346,14 @@ class Simulation implements Run {
     }
   }
 
+  #askAgain(job: Job, around: World, intent: Intent): void {
+    const again = decide(frozen(structuredClone(job)), this.#now, around);
+    if (JSON.stringify(again) !== JSON.stringify(intent)) throw new Error('It decides by chance.');
+  }
+
   /** What a glance says must be what a decision comes to: to leave the job alone. */
   #checkGlance(engine: Engine, job: Job, intent: Intent): void {
-    const others = this.#engines.filter((other) => other !== engine);
-    const peers = others.map(({ id }) => peer(plugins, [], id));
-    const seen = glance(job, this.#now, { ...this.#worldOf(engine, undefined), peers });
+    const seen = glance(job, this.#now, this.#worldOf(engine, undefined));
     const alone = intent.kind === 'wait' && intent.until === undefined;
     if (seen.kind === 'final' && intent.kind !== 'ignore') throw new Error('It is not final.');
     if (seen.kind === 'elsewhere' && !alone) throw new Error('There was something to do.');
@@ -251,25 +361,33 @@ class Simulation implements Run {
 
   #worldOf(engine: Engine, ended: string | undefined): World {
     const { busy, slots, flow, tasks } = this.#scenario;
-    const running = [...engine.attempts.keys()].filter((claim) => claim !== ended);
+    const attempts = [...engine.attempts.values()].filter(({ step }) => step.claim !== ended);
     const isBusy = busy.some(({ from, to }) => t0 + from <= this.#now && this.#now < t0 + to);
+    const others = this.#engines.filter((other) => other !== engine);
     this.#nonces += 1;
-    return world({
+    const around = world({
       id: engine.id,
       plugins,
-      running,
-      freeSlots: isBusy ? 0 : slots - running.length,
+      running: attempts.map(({ step }) => step.claim),
+      stopping: attempts.filter(({ told }) => told).map(({ step }) => step.claim),
+      freeSlots: isBusy ? 0 : slots - attempts.length,
       nonce: `${engine.id}.${this.#nonces}`,
-      peers: this.#engines.filter((other) => other !== engine).map(() => peer(plugins)),
+      peers: others.map(({ id }) => peer(plugins, [], id)),
       dead: [...this.#leases].filter(([, until]) => until <= this.#now).map(([id]) => id),
       flows: [flow],
       tasks,
     });
+    return {
+      ...around,
+      child: (id) => this.#outside.child(id, this.#now),
+      event: (type, key) => this.#outside.event(type, key, this.#now),
+    };
   }
 
-  /** Moments at which the world changes: leases and busy times end. */
+  /** Moments at which the world changes: leases and busy times end, children do, events come. */
   #changes(): readonly number[] {
-    return [...this.#leases.values(), ...this.#scenario.busy.map(({ to }) => t0 + to)];
+    const busy = this.#scenario.busy.map(({ to }) => t0 + to);
+    return [...this.#leases.values(), ...busy, ...this.#outside.moments()];
   }
 
   #nextMoment(): number {
@@ -277,12 +395,24 @@ class Simulation implements Run {
     const times = [
       ...attempts.map(({ endsAt }) => endsAt),
       ...this.#engines.map(({ seen }) => seen?.until ?? Infinity),
-      ...this.#edits.map(({ at }) => t0 + at),
+      ...[...this.#edits, ...this.#messages].map(({ at }) => t0 + at),
       ...this.#changes(),
     ];
     const next = Math.min(...times.filter((time) => time > this.#now));
-    if (next === Infinity) throw new Error('The job stands still.');
-    return next;
+    return next === Infinity ? this.#rescue() : next;
+  }
+
+  /** Somebody sends at last what a step waits for without end. */
+  #rescue(): number {
+    const waiting = stepsOf(this.job).find(
+      (step) => step.state === '$$waiting' && step.until === undefined && !('child' in step),
+    );
+    if (waiting === undefined) throw new Error('The job stands still.');
+    const { signal, event, key } = waiting as { signal?: string; event?: string; key?: string };
+    if (signal !== undefined) this.#send({ at: 0, signal });
+    if (event !== undefined) this.#outside.announce({ type: event, key: key ?? '' }, this.#now);
+    this.#wakeAll();
+    return this.#now;
   }
 
   #pass(to: number): void {
@@ -295,23 +425,12 @@ class Simulation implements Run {
   }
 }
 
-function claimsOf(intent: Intent): readonly LiveStep[] {
-  return intent.kind === 'claim' ? intent.steps : [];
-}
-
-function withNextDue(job: LiveJob, intent: Intent): LiveJob {
-  const until = intent.kind === 'wait' ? intent.until : undefined;
-  return until === undefined ? job : { ...job, next_due: until };
-}
-
-function begin(step: LiveStep, now: number, chance: () => number, detours: boolean): Attempt {
-  const endsAt = now + Math.floor(chance() ** 3 * 8_000);
-  return { step, endsAt, outcome: outcomeBy(chance, detours) };
-}
-
-/** A stop reaches most plugins in time; some end all the same. */
-function stop(attempt: Attempt | undefined, chance: () => number): void {
-  if (attempt === undefined || chance() < 0.2) return;
-  attempt.endsAt = 0;
-  attempt.outcome = { kind: 'cancelled' };
+function pendingOf(intent: Extract<Intent, { job: Job }>, on: number): Pending {
+  return {
+    on,
+    job: intent.job,
+    claims: intent.kind === 'claim' ? intent.steps : [],
+    children: intent.kind === 'spawn' ? intent.children : [],
+    abandons: intent.abandons ?? [],
+  };
 }

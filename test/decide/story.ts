@@ -1,3 +1,4 @@
+import { command, receive, type Commanded } from '../../src/decide/command.js';
 import { decide } from '../../src/decide/decide.js';
 import type { Answer, ChildJob, Intent, Outcome } from '../../src/decide/intent.js';
 import type { Report } from '../../src/decide/report.js';
@@ -10,7 +11,8 @@ import {
   type LiveJob,
   type NewJob,
 } from '../../src/model/job.js';
-import { isLive, type LiveStep, type Step } from '../../src/model/step.js';
+import { isLive, isOpen, type LiveStep, type Step } from '../../src/model/step.js';
+import type { JobRequest, RequestAction } from '../../src/model/request.js';
 import type { Task } from '../../src/model/task.js';
 import type { WrittenNode } from '../../src/model/written-tree.js';
 import {
@@ -44,6 +46,7 @@ export class Story {
   readonly tasks: readonly Task[];
   around: WorldOptions;
   #answers: Readonly<Record<string, Answer>> = {};
+  #sent = 0;
 
   constructor({ steps, flow: more, tasks = [], job, world: around = {} }: Setting) {
     this.flow = flow(steps, more);
@@ -139,8 +142,54 @@ export class Story {
     return this.end({ kind: 'failed', failure: { name, message: `It is ${name}.` }, ...more });
   }
 
+  /** Whatever this engine tells to stop does so; then it goes on. */
+  stopped(): this {
+    for (let intent = this.decide(); ; intent = this.decide()) {
+      if (intent.kind !== 'abort') {
+        this.#store(intent);
+        return this;
+      }
+      const told = new Set(intent.claims);
+      const paths = this.steps.filter((step) => isLive(step) && told.has(step.claim));
+      for (const { path } of paths) this.end({ kind: 'cancelled' }, path);
+    }
+  }
+
+  /** A signal comes, and the engine looks at the job. */
+  signal(name: string, data?: unknown): this {
+    const sent = {
+      type: 'signal',
+      job: 'j',
+      name,
+      ...(data === undefined ? {} : { data }),
+    } as const;
+    return this.#command((job, _id) => receive(job, { ...sent, _id }, this.now));
+  }
+
+  /** Somebody asks something of the job, and the engine looks at it. */
+  ask(action: RequestAction, more: Partial<JobRequest> = {}): this {
+    const asked = { type: 'request', job: 'j', action, ...more } as const;
+    return this.#command((job, _id) => command(job, { ...asked, _id }, this.now));
+  }
+
+  #command(apply: (job: Job, id: string) => Commanded): this {
+    this.#sent += 1;
+    const commanded = apply(this.job, `sent-${this.#sent}`);
+    if (commanded.kind !== 'applied') {
+      throw new Error(commanded.kind === 'refused' ? commanded.because : commanded.kind);
+    }
+    this.job = frozen(commanded.job);
+    this.go();
+    return this;
+  }
+
   get steps(): readonly Step[] {
     return this.#steps(this.job);
+  }
+
+  /** The paths of the steps that run or wait now, in the order in which they began. */
+  get open(): readonly string[] {
+    return this.steps.filter(isOpen).map(({ path }) => path);
   }
 
   get last(): Step {
@@ -196,6 +245,19 @@ export class Story {
     if (intent.kind === 'spawn') this.children = intent.children;
     return intent;
   }
+}
+
+/** Steps of a flow without a flow of their own: ended as they should, or because something failed. */
+export const endings = {
+  well: { state: '$$complete', exit: 0, failure: undefined },
+  badly: { state: '$$complete', exit: 2, failure: 'Broken' },
+} as const;
+
+/** A story that has just begun, on an engine with slots to spare. */
+export function begun(steps: WrittenNode[], more: Partial<Setting> = {}): Story {
+  const told = new Story({ steps, ...more, world: { freeSlots: 100, ...more.world } });
+  told.go();
+  return told;
 }
 
 /** Begins a story. */

@@ -23,8 +23,11 @@ export async function ownDirectory(): Promise<string> {
 }
 
 /** Starts a server that no other test uses; stop it, or it ends after the test file. */
-export async function ownServer(dir?: string): Promise<OwnServer> {
-  const server = await startEmbedded({ dir: dir ?? (await ownDirectory()) });
+export async function ownServer(
+  dir?: string,
+  limits: { readonly functionMs?: number } = {},
+): Promise<OwnServer> {
+  const server = await startEmbedded({ dir: dir ?? (await ownDirectory()), ...limits });
   afterAll(() => server.stop());
   const credentials = Buffer.from(`${server.user}:${server.password}`).toString('base64');
   const authorization = `Basic ${credentials}`;

@@ -142,6 +142,24 @@ describe('a plugin', () => {
     expect(ended.steps[4]?.['result']).toEqual([`${id}:0:2`, `${id}:1:2`]);
   });
 
+  it.each(['thread', undefined])(
+    'may wait for a signal, whose data become the result (isolate: %s)',
+    async (isolate) => {
+      const own = isolate === undefined ? '' : `export const isolate = '${isolate}';`;
+      const space = await openWorkspace({
+        'ask.mjs': `${own} export default ({ wait, params }) => wait(params.token);`,
+      });
+      await space.put(...oneStep('ask', { params: { token: 'a-token' } }));
+      await Promise.all([space.engine(), space.engine()]);
+      const [id] = await space.put(job);
+      await space.until(String(id), (doc) => stepOf(doc)?.['signal'] === 'a-token');
+      await space.put({ type: 'signal', job: id, name: 'a-token', data: { ok: true } });
+      const ended = await space.ended(String(id));
+      expect(ended).toMatchObject({ exit: 0, steps: [{ result: { ok: true } }] });
+      expect(ended.steps).toHaveLength(1);
+    },
+  );
+
   it('may wait without a slot for a signal that does not come in time', async () => {
     const space = await openWorkspace({
       'ask.mjs': `export default ({ wait }) => wait('answer', { timeout: 600, details: 'ann' });`,

@@ -127,8 +127,20 @@ describe('the engines that take work', () => {
     peers.update('engine:a', doc(1, { _id: 'engine:a' }));
     peers.update('engine:b', doc(1));
     peers.update('engine:c', doc(1, { _id: 'engine:c', state: 'draining' }));
+    peers.update('engine:d', doc(1, { _id: 'engine:d', queues: ['x', 'y'] }));
     expect(peers.alive()).toEqual([
-      { id: 'engine:b', plugins: new Set(['noop']), labels: new Set() },
+      {
+        id: 'engine:b',
+        plugins: new Set(['noop']),
+        labels: new Set(),
+        queues: new Set(['default']),
+      },
+      {
+        id: 'engine:d',
+        plugins: new Set(['noop']),
+        labels: new Set(),
+        queues: new Set(['x', 'y']),
+      },
     ]);
   });
 });

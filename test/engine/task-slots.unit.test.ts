@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createHands, type HandsOptions } from '../../src/engine/hands.js';
 import { createParking } from '../../src/engine/parking.js';
-import type { LiveJob } from '../../src/model/job.js';
 import type { LiveStep } from '../../src/model/step.js';
+import { flow, liveJob, task } from '../support/builders.js';
 
-const job = {
-  definitions: {
-    a: { type: 'task', name: 'a', slots: 2 },
-    b: { type: 'task', name: 'b' },
-  },
-} as unknown as LiveJob;
-const step = (claim: string, task = 'a'): LiveStep => ({ claim, task }) as unknown as LiveStep;
+const job = liveJob(flow(['a', 'b']), { tasks: [task('a', { slots: 2 }), task('b')] });
+/** A claim of step `a` (position 0) or `b`. */
+const step = (claim: string, name = 'a'): LiveStep =>
+  ({ claim, task: name, path: name === 'a' ? '0' : '1' }) as unknown as LiveStep;
 const a = 'a::DEFAULT';
 
 describe('the slots of a task on one engine', () => {
@@ -18,7 +15,7 @@ describe('the slots of a task on one engine', () => {
 
   it('are taken by its attempts only', () => {
     const hands = open();
-    hands.reserve([step('1'), step('2', 'b')], undefined, job);
+    hands.reserve([step('1'), step('2', 'b')], [], job);
     expect(hands.runningOf(a)).toBe(1);
     expect(hands.fits(job, [step('3')])).toBe(true);
     expect(hands.fits(job, [step('3'), step('4')])).toBe(false);
@@ -57,8 +54,8 @@ describe('jobs that wait for a slot of their task', () => {
 
   it('are called when their task may run once more, others meanwhile', () => {
     const parking = createParking();
-    parking.forSlot('full', 1, 0, [one]);
-    parking.forSlot('any', 500, 0);
+    parking.forSlot({ id: 'full', priority: 1, begun: false }, 0, [one]);
+    parking.forSlot({ id: 'any', priority: 500, begun: false }, 0);
     expect(parking.nextForSlot(only())).toBe('any');
     expect(parking.nextForSlot(only())).toBeUndefined();
     expect(parking.nextForSlot(only(a))).toBe('full');
@@ -67,26 +64,26 @@ describe('jobs that wait for a slot of their task', () => {
 
   it('are called by priority, whatever they wait for', () => {
     const parking = createParking();
-    parking.forSlot('c', 500, 0);
-    parking.forSlot('b', 500, 0, [one]);
-    parking.forSlot('a', 1, 0, [two]);
+    parking.forSlot({ id: 'c', priority: 500, begun: false }, 0);
+    parking.forSlot({ id: 'b', priority: 500, begun: false }, 0, [one]);
+    parking.forSlot({ id: 'a', priority: 1, begun: false }, 0, [two]);
     const called = Array.from({ length: 4 }, () => parking.nextForSlot());
     expect(called).toEqual(['a', 'c', 'b', undefined]);
   });
 
   it('are called once, though they wait for several tasks', () => {
     const parking = createParking();
-    parking.forSlot('a', 500, 0, [one, two]);
+    parking.forSlot({ id: 'a', priority: 500, begun: false }, 0, [one, two]);
     expect(parking.nextForSlot(only(two.task))).toBe('a');
     expect(parking.nextForSlot()).toBeUndefined();
   });
 
   it('wait in one place only', () => {
     const parking = createParking();
-    parking.forSlot('a', 500, 0, [one]);
-    parking.forSlot('a', 500, 0);
+    parking.forSlot({ id: 'a', priority: 500, begun: false }, 0, [one]);
+    parking.forSlot({ id: 'a', priority: 500, begun: false }, 0);
     expect(parking.nextForSlot(only())).toBe('a');
-    parking.forSlot('b', 500, 0, [one]);
+    parking.forSlot({ id: 'b', priority: 500, begun: false }, 0, [one]);
     parking.forChange('b');
     expect(parking.nextForSlot()).toBeUndefined();
   });

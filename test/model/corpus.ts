@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { decide } from '../../src/decide/decide.js';
 import { endInvalid } from '../../src/decide/finish.js';
-import type { Answer, Found } from '../../src/decide/intent.js';
+import { canonical } from '../../src/decide/canonical.js';
+import type { Answer, Found, LockAnswer } from '../../src/decide/intent.js';
 import { settle } from '../../src/decide/settle.js';
 import { evaluate } from '../../src/engine/expressions.js';
+import { checkPattern } from '../../src/engine/patterns.js';
 import { isFinal, type FinalJob, type Job } from '../../src/model/job.js';
 import { parseDocument, type StoredDocument } from '../../src/model/parse.js';
 import type { Flow } from '../../src/model/flow.js';
@@ -67,9 +69,19 @@ function worldOf(documents: readonly StoredDocument[], answers: Readonly<Record<
   return world({
     plugins: ['noop'],
     answers,
+    locks: locksOf(documents),
     flow: (name, owner) => foundIn('flow', documents, name, owner),
     task: (name, owner) => foundIn('task', documents, name, owner),
   });
+}
+
+/** Patterns are read as an engine reads them. */
+function locksOf(documents: readonly StoredDocument[]): Readonly<Record<string, LockAnswer>> {
+  const job = documents.find(({ type }) => type === 'job');
+  const locks = job?.['locks'];
+  const reason = typeof locks === 'string' ? checkPattern(locks) : undefined;
+  if (reason === undefined) return {};
+  return { [`lock:${canonical(['pattern', job?._id])}`]: { kind: 'invalid', reason } };
 }
 
 type Value<K extends 'flow' | 'task'> = { flow: Flow; task: Task }[K];

@@ -110,8 +110,9 @@ const catalogue: readonly Refused[] = [
   ],
 ];
 
-const tree = 'must be a list of steps or a structure {"structure": "sequence", "sequence": […]}';
-const node = 'must be a task name, an entry {task, …} or a structure {sequence: […]}';
+const tree = 'must be a list of steps or a structure such as {"sequence": […]}';
+const node =
+  'must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider} or a structure (sequence, parallel, batch, graph, choice, map, loop)';
 
 const flows: readonly Refused[] = [
   ...names,
@@ -119,11 +120,21 @@ const flows: readonly Refused[] = [
   [{ owner: undefined }, 'owner', 'owner is missing.'],
   [{ tasks: undefined }, 'tasks', `tasks is missing; it ${tree}.`],
   [{ tasks: 'a' }, 'tasks', `tasks ${tree}; it is the string "a".`],
-  [{ tasks: { parallel: [] } }, 'tasks', `tasks ${tree}; it is an object with the key "parallel".`],
+  [{ tasks: { paralel: [] } }, 'tasks', `tasks ${tree}; it is an object with the key "paralel".`],
   [
-    { tasks: { structure: 'parallel', parallel: ['a'] } },
-    'tasks.structure',
-    'tasks.structure must be a known structure: "sequence"; it is the string "parallel".',
+    { tasks: { parallel: ['a'], join: 2 } },
+    'tasks.join',
+    'tasks.join must be at most 1, the number of nodes in "parallel"; it is 2.',
+  ],
+  [
+    { tasks: [{ graph: { a: 'x', b: { task: 'y', after: ['c'] } } }] },
+    'tasks[0].graph.b.after[0]',
+    'tasks[0].graph.b.after[0] must name a node of this graph (a, b); it is the string "c".',
+  ],
+  [
+    { tasks: [{ batch: ['a'] }] },
+    'tasks[0].batch',
+    'tasks[0].batch must have a callback beside it: "on_complete", "on_success" or "on_failure" (without one, write "parallel"); it is a list.',
   ],
   [
     { tasks: { sequence: 'a' } },
@@ -159,8 +170,8 @@ const flows: readonly Refused[] = [
   ],
   [
     { tasks: [{ structure: 'map', over: 'x', do: 'a' }] },
-    'tasks[0].structure',
-    'tasks[0].structure must be a known structure: "sequence"; it is the string "map".',
+    'tasks[0].map',
+    'tasks[0].map is missing.',
   ],
   [
     { tasks: [{ task: 'a', stdio: ['x'] }] },
@@ -285,7 +296,7 @@ const requests: readonly Refused[] = [
   [
     { job: 'j', action: 'stop' },
     'action',
-    'action must be one of cancel, pause, resume; it is the string "stop".',
+    'action must be one of cancel, pause, resume, retry, skip, note; it is the string "stop".',
   ],
 ];
 

@@ -28,7 +28,11 @@ function isHead(lines: readonly string[], i: number): boolean {
 }
 
 const keysOf = (schema: { readonly shape: object }): readonly string[] => Object.keys(schema.shape);
-const shared = ['structure', 'sequence'];
+/** Keys that stand in no entry that names a task: they make another kind of node. */
+const shared = [
+  ...['structure', 'sequence', 'parallel', 'batch', 'graph', 'choice', 'map', 'loop'],
+  ...['wait', 'delay', 'flow', 'decider'],
+];
 
 describe('the glossary', () => {
   it.each<[heading: string, words: readonly string[]]>([

@@ -14,7 +14,7 @@ describe('parseDocument', () => {
   it('never throws, whatever a document holds', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom('task', 'flow', 'job', 'request', 'engine'),
+        fc.constantFrom('task', 'flow', 'job', 'request', 'engine', 'lock'),
         json,
         (type, value) => {
           const doc = { ...(value as object), _id: 'x', _rev: '1-a', type } as StoredDocument;

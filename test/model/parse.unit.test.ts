@@ -22,7 +22,7 @@ describe('parseDocument', () => {
     expect(parseDocument({ _id: 'x', _rev: '1-a', ...doc })).toMatchObject({ ok: true });
   });
 
-  it.each([undefined, null, 5, 'job ', 'Task', 'signal'])(
+  it.each([undefined, null, 5, 'job ', 'Task', 'signals'])(
     'leaves alone a document of type %j',
     (type) => {
       expect(parseDocument({ _id: 'x', _rev: '1-a', type })).toEqual({ kind: 'other' });

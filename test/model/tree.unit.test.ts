@@ -44,7 +44,7 @@ describe('toTree', () => {
   });
 
   it('keeps what else a structure carries', () => {
-    expect(toTree({ sequence: [], note: 'x' } as WrittenNode)).toEqual({
+    expect(toTree({ sequence: [], note: 'x' })).toEqual({
       structure: 'sequence',
       sequence: [],
       note: 'x',

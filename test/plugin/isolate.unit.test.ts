@@ -96,6 +96,33 @@ describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) =>
     });
   });
 
+  it.each([
+    [
+      'throws',
+      'setTimeout(() => { throw Object.assign(new TypeError("late"), { code: 7 }); }, 10)',
+    ],
+    [
+      'leaves a rejected promise behind',
+      'void Promise.reject(Object.assign(new TypeError("late"), { code: 7 }))',
+    ],
+  ])('fails when it %s outside its promise', async (_title, how) => {
+    expect(await call(isolate, `() => new Promise(() => { ${how}; })`)).toMatchObject({
+      kind: 'failed',
+      failure: {
+        name: 'UncaughtInPlugin',
+        message: 'Plugin x threw where nobody could catch it: TypeError: late',
+        code: 7,
+      },
+    });
+  });
+
+  it('takes only its own attempt along when it needs too much memory', async () => {
+    const body = '() => { const all = []; for (;;) all.push(Array(10_000).fill(Math.random())); }';
+    const outcome = await call(isolate, body, { extra: 'export const memory = 32;' });
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { name: 'IsolateLost' } });
+    expect(outcome.kind === 'failed' && outcome.failure.message).toContain('more than 32 MB');
+  });
+
   it('takes only its own attempt along when it ends everything', async () => {
     expect(await call(isolate, '() => process.exit(9)')).toMatchObject({
       kind: 'failed',

@@ -6,6 +6,7 @@ import { attempt, folderWith, pluginsOf } from './attempt.js';
 const shipped = [
   'fail',
   'http-request',
+  'jsonata',
   'mail-sendmail',
   'mail-smtp',
   'noop',
@@ -14,7 +15,7 @@ const shipped = [
 ];
 
 describe('loadPlugins', () => {
-  it('finds the seven shipped plugins, each with a description', async () => {
+  it('finds the shipped plugins, each with a description', async () => {
     const { registry, said } = await pluginsOf();
     expect(registry.names()).toEqual(shipped);
     expect(

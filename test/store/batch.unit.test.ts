@@ -70,6 +70,11 @@ describe('resultsOf', () => {
       answered(202, [ok('a'), { id: 'b', error: 'conflict' }]),
       'unknown conflict',
     ],
+    [
+      '202 leaves open what is only accepted',
+      answered(202, [ok('a'), { ...ok('b'), accepted: true }]),
+      'written unknown',
+    ],
     ['a broken connection leaves all open', { kind: 'failed', cause: 'x' }, 'unknown unknown'],
     ['500 leaves all open', answered(500, { error: 'x' }), 'unknown unknown'],
     ['503 without a body leaves all open', answered(503), 'unknown unknown'],

@@ -42,13 +42,14 @@ describe('follow', () => {
     expect(follower.states).toEqual(['following']);
   });
 
-  test('brings deletions without a document', async () => {
+  test('brings deletions without a document, but with what was left to be read', async () => {
     const rev = await put(database, { _id: 'a' });
     const follower = follow(store, { since: (await store.info()).updateSeq });
     await follower.state('following');
-    await store.remove('a', rev);
+    await store.write({ _id: 'a', _rev: rev, _deleted: true, why: 'done' });
     await follower.id('a');
-    expect(follower.changes[0]).toEqual({ id: 'a', seq: text(), deleted: true });
+    const remains = { _id: 'a', _rev: text(), _deleted: true, why: 'done' };
+    expect(follower.changes[0]).toEqual({ id: 'a', seq: text(), deleted: true, remains });
   });
 
   test('begins after the position it is given', async () => {

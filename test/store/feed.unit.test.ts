@@ -14,14 +14,19 @@ describe('readLine', () => {
       { kind: 'change', change: { id: 'a', seq: '1-x', deleted: false, doc } },
     ],
     [
-      'a deletion leaves the tombstone out',
+      'a deletion, with what the tombstone holds',
       JSON.stringify({ id: 'a', seq: '2-x', deleted: true, doc }),
-      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: true } },
+      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: true, remains: doc } },
     ],
     [
       'a document that is null',
       JSON.stringify({ id: 'a', seq: '2-x', doc: null }),
       { kind: 'change', change: { id: 'a', seq: '2-x', deleted: false } },
+    ],
+    [
+      'a document in conflict, without what tells it',
+      JSON.stringify({ id: 'a', seq: '2-x', doc: { ...doc, _conflicts: ['1-y'] } }),
+      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: false, doc, conflicted: true } },
     ],
     [
       'a sequence that is a number',

@@ -155,6 +155,14 @@ describe('maps', () => {
         [['me', 'cancelled'], 0],
       ],
     ],
+    [
+      'locks',
+      { type: 'lock', kind: 'pattern', key: '^a', job: 'j', at: 5 },
+      [[['pattern', '^a'], { job: 'j', at: 5 }]],
+    ],
+    ['locks', { type: 'lock', key: 'a', job: 'j' }, [[['target', 'a'], { job: 'j', at: 0 }]]],
+    ['locks', { type: 'lock', key: 'a' }, []],
+    ['locks', { type: 'lock', job: 'j' }, []],
   ])('%s of %j', (view, doc, rows) => {
     expect(mapped(view, doc)).toEqual(rows);
   });
@@ -179,7 +187,7 @@ describe('maps', () => {
     'next_due',
   ];
   test.each(Object.keys(views))('%s takes any malformed document', (view) => {
-    for (const type of [...odd, 'task', 'flow', 'job', 'request', 'engine']) {
+    for (const type of [...odd, 'task', 'flow', 'job', 'request', 'engine', 'lock']) {
       for (const value of odd) {
         const doc = { type, ...Object.fromEntries(keys.map((key) => [key, value])) };
         expect(mapped(view, doc).length).toBeLessThanOrEqual(most[view] ?? 1);

@@ -1,4 +1,13 @@
-import type { Announced, Answer, Child, Found, Peer, World } from '../../src/decide/intent.js';
+import type {
+  Announced,
+  Answer,
+  Blockers,
+  Child,
+  Found,
+  LockAnswer,
+  Peer,
+  World,
+} from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { renderParams } from '../../src/engine/expressions.js';
 import { toFlow } from '../../src/model/dialects.js';
@@ -40,8 +49,12 @@ export type WorldOptions = {
   /** Plugins of this engine; absent: the plugins of all tasks of the world. */
   readonly plugins?: readonly string[];
   readonly labels?: readonly string[];
+  /** Queues that this engine serves; absent: "default". */
+  readonly queues?: readonly string[];
   readonly running?: readonly string[];
   readonly stopping?: readonly string[];
+  readonly unbegun?: readonly string[];
+  readonly ended?: readonly string[];
   readonly templates?: readonly string[];
   /** Of every plugin: `sha256:<hex>`. */
   readonly hash?: string;
@@ -59,6 +72,12 @@ export type WorldOptions = {
   readonly answers?: Readonly<Record<string, Answer>>;
   /** Announced events by `type:key`; others are absent. */
   readonly events?: Readonly<Record<string, Announced>>;
+  /** What became of locks, by id (`lock:<text>`); others are held. */
+  readonly locks?: Readonly<Record<string, LockAnswer>>;
+  /** Jobs whose patterns match a target, by target; others match nothing. */
+  readonly blockers?: Readonly<Record<string, Blockers>>;
+  /** Results that are kept as attachments, by name. */
+  readonly contents?: Readonly<Record<string, unknown>>;
   readonly render?: World['render'];
   readonly crashLimit?: number;
 };
@@ -76,6 +95,7 @@ export function world(options: WorldOptions = {}): World {
       pid: options.pid ?? 1,
       plugins: new Set(plugins),
       labels: new Set(options.labels),
+      queues: new Set(options.queues ?? ['default']),
       freeSlots: options.freeSlots ?? 1,
       runningOf: (key) => options.runningOf?.[key] ?? 0,
       facts: () => ({
@@ -84,6 +104,8 @@ export function world(options: WorldOptions = {}): World {
       }),
       running: new Set(options.running),
       stopping: new Set(options.stopping),
+      unbegun: new Set(options.unbegun),
+      ended: new Set(options.ended),
     },
     seenAt: options.seenAt ?? -Infinity,
     nonce: options.nonce ?? 'nonce',
@@ -93,28 +115,35 @@ export function world(options: WorldOptions = {}): World {
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },
     event: (type, key) => options.events?.[`${type}:${key}`] ?? { kind: 'absent' },
+    lockId: (text) => `lock:${text}`,
+    lock: (id) => options.locks?.[id] ?? { kind: 'held' },
+    blockers: (target) => options.blockers?.[target] ?? { kind: 'known', all: [] },
     answers: new Map(Object.entries(answers)),
+    contents: new Map(Object.entries(options.contents ?? {})),
     render: options.render ?? renderParams,
     crashLimit: options.crashLimit ?? 3,
   };
 }
 
-/** Another engine with some plugins and labels. */
+/** Another engine with some plugins, labels and queues. */
 export function peer(
   plugins: readonly string[],
   labels: readonly string[] = [],
   id = 'other',
+  queues: readonly string[] = ['default'],
 ): Peer {
-  return { id, plugins: new Set(plugins), labels: new Set(labels) };
+  return { id, plugins: new Set(plugins), labels: new Set(labels), queues: new Set(queues) };
 }
 
 /** Tasks for every name that a flow mentions, unless they are given. */
 export function tasksOf(defined: Flow, given: readonly Task[] = []): readonly Task[] {
   const cancel = defined.cancel === undefined ? [] : leavesOf(defined.cancel);
   const entries = [...leavesOf(defined.tasks), ...cancel].map((leaf) => leaf.entry);
-  const named = entries
-    .filter(namesTask)
-    .flatMap(({ task: name, error, undo }) => [name, error ?? name, undo ?? name]);
+  const named = entries.flatMap((entry) => [
+    ...(namesTask(entry) ? [entry.task] : []),
+    entry.error,
+    entry.undo,
+  ]);
   const handlers = [defined.error?.name, ...given.flatMap(({ error, undo }) => [error, undo])];
   const names = new Set([...named, ...handlers].filter((name) => name !== undefined));
   for (const { name } of given) names.delete(name);

@@ -30,7 +30,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   const { startEmbedded } = await import('../../src/embedded/start.js');
   const dir = await mkdtemp(join(tmpdir(), 'tws-embedded-'));
-  const server = await startEmbedded({ dir });
+  // Tests of functions that never end wait for this long.
+  const server = await startEmbedded({ dir, functionMs: 2_000 });
   project.provide('couch', { url: withCredentials(server), kind: 'embedded' });
   return async () => {
     await server.stop();

@@ -51,6 +51,7 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
     case 'signal':
     case 'event':
     case 'engine':
+    case 'lock':
     case 'other':
       return [];
   }

@@ -1,4 +1,5 @@
 import { checkExpression, checkTemplate } from '../../engine/expressions.js';
+import { checkPattern } from '../../engine/patterns.js';
 import { isObject } from '../../model/dialects.js';
 import { parseDocument } from '../../model/parse.js';
 import { compileParams } from '../../plugin/params.js';
@@ -33,6 +34,7 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
     ...shape,
     ...templateProblems(doc).map(([path, message]) => at(path, message)),
     ...expressionProblems(doc).map(([path, message]) => at(path, message)),
+    ...patternProblems(doc).map(([path, message]) => at(path, message)),
     ...schemaProblems(doc).map(([path, message]) => at(path, message)),
     ...idProblems(doc).map(([path, message]) => at(path, message)),
   ];
@@ -85,6 +87,15 @@ export function isExpression(keys: readonly string[]): boolean {
     ['tasks', 'cancel'].includes(keys[0] ?? '') &&
     ['when', 'guards', 'over', 'while'].includes(own.at(-1) ?? '')
   );
+}
+
+/** `locks` of a job is a regular expression. */
+function patternProblems({ type, locks }: Written): readonly PathAndMessage[] {
+  if (type !== 'job' || typeof locks !== 'string') return [];
+  const reason = checkPattern(locks);
+  return reason === undefined
+    ? []
+    : [['locks', `locks must be a regular expression of RE2: ${reason}.`]];
 }
 
 function schemaProblems({ schema }: Written): readonly PathAndMessage[] {

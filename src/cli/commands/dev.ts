@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { open, prepareDatabase } from '../../client.js';
 import type { Config } from '../../config.js';
 import type { HttpServer } from '../../http/server.js';
-import { command, listFlag, numberFlag, switchFlag } from '../command.js';
+import { command, listFlag, numberFlag, queuesFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
 import {
   endEngine,
@@ -31,6 +31,7 @@ const flags = z.object({
   dir: z.string().optional(),
   slots: numberFlag(1),
   labels: listFlag,
+  queues: queuesFlag,
   http: httpFlag,
 });
 

@@ -23,6 +23,7 @@ export const init = command(flags, async ({ flags: said, config: read }, io) => 
       : `skipping: database ${target.database} (exists)`,
   );
   if (database.copies > 1) io.warn(copiesWarning(database.copies));
+  else if (database.nodes !== undefined && database.nodes > 1) io.say(oneCopy(database.nodes));
   showDesign(design, target.app, io);
   io.out('TWS initialized');
   io.json({ ...target, created: database.database === 'created', copies: database.copies, design });
@@ -61,7 +62,15 @@ async function confirmed(config: Config, io: Io): Promise<Target> {
 
 function copiesWarning(copies: number): string {
   return (
-    `warning: the database keeps ${copies} copies of each document; two engines may then both be told that they won a step. ` +
+    `warning: the database keeps ${copies} copies of each document. Several engines may be told that they won a step, ` +
+    'so they confirm every claim: two writes and three reads a step instead of one write. ' +
     'A database made with --copies 1 and replicated to a second one is faster.'
+  );
+}
+
+function oneCopy(nodes: number): string {
+  return (
+    `one copy of each document on the ${nodes} nodes of this cluster: only then a single engine is told that it won a step. ` +
+    'Replicate the database to a second one to be safe from the loss of a node; --copies asks for another number.'
   );
 }

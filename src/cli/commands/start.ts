@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { open } from '../../client.js';
 import { createCleanup } from '../cleanup.js';
-import { command, listFlag, numberFlag } from '../command.js';
+import { command, listFlag, numberFlag, queuesFlag } from '../command.js';
 import {
   endEngine,
   startProjectEngine,
@@ -19,6 +19,7 @@ const flags = z.object({
   engines: numberFlag(1, 64),
   slots: numberFlag(1),
   labels: listFlag,
+  queues: queuesFlag,
   name: z.string().optional(),
   http: httpFlag,
 });

@@ -3,20 +3,29 @@ import { documentKinds, open, type DocumentKind } from '../../client.js';
 import { command, switchFlag } from '../command.js';
 import { theOne } from '../naming.js';
 
-const flags = z.object({ task: switchFlag, flow: switchFlag, job: switchFlag });
+const flags = z.object({
+  task: switchFlag,
+  flow: switchFlag,
+  job: switchFlag,
+  result: z.string().optional(),
+});
 
-/** `tws view`: prints the document of an id or of a name; where several may be meant it lists them. */
+/**
+ * `tws view`: prints the document of an id or of a name; where several may be meant it lists them.
+ * With `--result` the result of a step of that job, also when it is kept as an attachment.
+ */
 export const view = command(flags, async ({ args, flags: said, config: read }, io) => {
   const config = read();
   const given = args[0] ?? '';
   const { client, close } = open(config);
   try {
-    const kinds = kindsOf(said);
+    const kinds = said.result === undefined ? kindsOf(said) : (['job'] as const);
     // An owner that nobody chose narrows nothing.
     const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
     const doc = theOne(await client.lookUp(given, { kinds, owner }), given, kinds, io);
-    io.out(JSON.stringify(doc, null, 2));
-    io.json(doc);
+    const shown = said.result === undefined ? doc : await client.result(doc, said.result);
+    io.out(JSON.stringify(shown, null, 2));
+    io.json(shown);
     return 0;
   } finally {
     await close();

@@ -41,7 +41,7 @@ function copiesFinding(copies: number): Finding {
   return {
     what: 'copies',
     verdict: 'warn',
-    says: `The database keeps ${copies} copies of each document; two engines may then both be told that they won a step.`,
+    says: `The database keeps ${copies} copies of each document: engines confirm every claim, which takes three reads and a second write a step.`,
     todo: 'For speed make a database with `tws init --copies 1` and replicate it to a second one.',
   };
 }

@@ -60,8 +60,18 @@ export const documents: readonly CommandDefinition[] = [
       { flags: '--task', about: 'A task is meant.' },
       { flags: '--flow', about: 'A flow is meant.' },
       { flags: '--job', about: 'A job of the flow of that name is meant.' },
+      {
+        flags: '--result <step>',
+        about:
+          'Print the result of a step of the job (its name, <task>-<n> or path), large ones too.',
+      },
     ],
-    examples: ['tws view flow:DEFAULT:mailtest', 'tws view mailtest', 'tws view mailtest --job'],
+    examples: [
+      'tws view flow:DEFAULT:mailtest',
+      'tws view mailtest',
+      'tws view mailtest --job',
+      'tws view job-1 --result extract',
+    ],
     load: async () => (await import('../commands/view.js')).view,
   },
   {

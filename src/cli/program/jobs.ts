@@ -90,6 +90,7 @@ export const jobs: readonly CommandDefinition[] = [
     about: 'Leave a step of a job out; it counts as done.',
     arguments: [...jobArgument, { name: '<step>', about: 'Its name, <task>-<n> or path.' }],
     options: requestOptions,
+    examples: ['tws skip 4f1c load --reason "loaded by hand"'],
     load: async () => (await import('../commands/repair.js')).skip,
   },
   {
@@ -97,6 +98,7 @@ export const jobs: readonly CommandDefinition[] = [
     about: 'Keep a remark in a job.',
     arguments: [...jobArgument, { name: '<text...>', about: 'What is to be remembered.' }],
     options: [{ flags: '--by <name>', about: 'Whose remark it is.' }],
+    examples: ['tws note 4f1c "The customer was told." --by ada'],
     load: async () => (await import('../commands/repair.js')).note,
   },
   {
@@ -126,6 +128,7 @@ export const jobs: readonly CommandDefinition[] = [
     name: 'history',
     about: 'Print what has happened in a job, as ordered events.',
     arguments: jobArgument,
+    examples: ['tws history 4f1c', 'tws history 4f1c --json'],
     load: async () => (await import('../commands/history.js')).history,
   },
 ];

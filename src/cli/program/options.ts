@@ -29,6 +29,10 @@ export const engineOptions: readonly OptionDefinition[] = [
     flags: '--labels <a,b>',
     about: 'Labels of the engine: tasks that ask for labels run only where these are.',
   },
+  {
+    flags: '--queues <a,b>',
+    about: 'Queues whose steps the engine takes; default: default, to which jobs belong otherwise.',
+  },
 ];
 
 export const mailPort: OptionDefinition = {

@@ -21,6 +21,7 @@ export const running: readonly CommandDefinition[] = [
       'tws start --engines 4 --slots 20',
       'tws start --labels gpu,eu',
       'tws start --http',
+      'tws start --queues default,night',
     ],
     load: async () => (await import('../commands/start.js')).start,
   },

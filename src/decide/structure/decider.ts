@@ -188,12 +188,19 @@ export function leafBelow(job: LiveJob, decider: Leaf, path: string): Leaf | und
   return stateOf(job, decider).begun.find((one) => one.path === path);
 }
 
-/** What a decider that completed, or the handler that recovered it, gave as its result. */
-export function deciderResult(job: LiveJob, leaf: Leaf): unknown {
+/**
+ * What a decider that completed, or the handler that recovered it, gave as its result. `resultOf` tells
+ * that of a handler.
+ */
+export function deciderResult(
+  job: LiveJob,
+  leaf: Leaf,
+  resultOf: (handler: Step) => unknown,
+): unknown {
   const { ending, made } = stateOf(job, leaf);
   if (ending !== undefined) return 'complete' in ending ? (ending['complete'] ?? null) : undefined;
   const handler = completionOn(job, decisionPath(leaf, made));
-  return handler === undefined ? undefined : (handler.result ?? null);
+  return handler === undefined ? undefined : resultOf(handler);
 }
 
 /** What a job that goes on anew is given. */

@@ -1,8 +1,8 @@
 import type { FailedStep } from '../../model/step.js';
 import { childPath, type Graph, type GraphJoin, type GraphNode } from '../../model/tree.js';
 import { isBusyBelow } from '../history.js';
-import { noWork, open, workOf, type Interpreting, type Progress } from './progress.js';
-import { firstOf, withoutRest } from './siblings.js';
+import { failedAt, noWork, open, workOf, type Interpreting, type Progress } from './progress.js';
+import { firstOf } from './siblings.js';
 
 /** How far a node of the graph is; without a progress it can never begin. */
 type Place = {
@@ -26,19 +26,17 @@ export function graphProgress(node: Graph, path: string, interpreting: Interpret
   const { places, replaced, dropped } = settledPlaces(graph, path, interpreting);
   const drops = { ...noWork, drop: dropped };
   const left = places.filter(({ path: at }) => !dropped.includes(at));
-  const begun = left.flatMap(({ path: at, progress }) =>
-    progress === undefined ? [] : [{ path: at, progress }],
-  );
+  const begun = left.flatMap(({ progress }) => (progress === undefined ? [] : [progress]));
   const failures = left.flatMap(({ name, step }) =>
     step === undefined || replaced.has(name) ? [] : [step],
   );
   if (failures.length > 0 && onFail === 'cancel_rest') {
-    return { kind: 'failed', step: firstOf(failures), ...workOf([drops, withoutRest(begun)]) };
+    return failedAt(firstOf(failures));
   }
-  const all = workOf([drops, ...begun.map(({ progress }) => progress)]);
+  const all = workOf([drops, ...begun]);
   if (left.some(({ end }) => end === 'open')) return { kind: 'open', ...all };
   return failures.length > 0 && onFail === 'wait'
-    ? { kind: 'failed', step: firstOf(failures), ...all }
+    ? failedAt(firstOf(failures))
     : { kind: 'done', ...all };
 }
 

@@ -1,7 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
-import { isFailed, type Phase } from '../../model/step.js';
+import { isFailed, type Phase, type Step } from '../../model/step.js';
 import { isStructure, type Leaf, type Node, type Structure } from '../../model/tree.js';
-import { lastAttempt } from '../history.js';
+import { isBusyBelow, lastAttempt } from '../history.js';
 import { leavesIn, type Leaves } from '../leaves.js';
 import { isWithin } from '../paths.js';
 import { batchProgress } from './batch.js';
@@ -12,7 +12,15 @@ import { leafProgress } from './leaf.js';
 import { loopProgress } from './loop.js';
 import { mapProgress } from './map.js';
 import { parallelProgress } from './parallel.js';
-import { done, failedAt, open, type Interpreting, type Progress, type View } from './progress.js';
+import {
+  done,
+  failedAt,
+  noWork,
+  open,
+  type Interpreting,
+  type Progress,
+  type View,
+} from './progress.js';
 import { sequenceProgress } from './sequence.js';
 
 /**
@@ -72,13 +80,24 @@ function behindGate(node: Structure, path: string, interpreting: Interpreting): 
   const { job, view, phase } = interpreting;
   const mark = lastAttempt(job, path);
   const gate = { ...open, gates: [{ node, path, phase }] };
-  if (mark === undefined) return needsGate(node) ? gate : ofKind(node, path, interpreting);
+  if (mark === undefined) return needsGate(node) ? gate : concluded(node, path, interpreting);
   if (mark.state === '$$skipped') return done;
-  if (isFailed(mark)) {
-    if (mark.run < job.run && view === 'now') return gate;
-    return node.optional === true ? done : failedAt(mark);
-  }
-  return ofKind(node, path, interpreting);
+  if (isFailed(mark) && mark.run < job.run && view === 'now') return gate;
+  return concluded(node, path, interpreting, mark);
+}
+
+/** When a structure fails, nothing in it goes on; an optional one then counts as done. */
+function concluded(
+  node: Structure,
+  path: string,
+  interpreting: Interpreting,
+  mark?: Step,
+): Progress {
+  const isGivenUp = mark !== undefined && isFailed(mark);
+  const progress = isGivenUp ? failedAt(mark) : ofKind(node, path, interpreting);
+  if (progress.kind !== 'failed') return progress;
+  const left = { ...noWork, drop: isBusyBelow(interpreting.job, path) ? [path] : [] };
+  return node.optional === true ? { kind: 'done', ...left } : { ...progress, ...left };
 }
 
 function needsGate(node: Structure): boolean {
@@ -90,25 +109,20 @@ function needsGate(node: Structure): boolean {
 
 /** To add a structure, add its file and a line here. */
 function ofKind(node: Structure, path: string, interpreting: Interpreting): Progress {
-  const progress = ((): Progress => {
-    switch (node.structure) {
-      case 'sequence':
-        return sequenceProgress(node, path, interpreting);
-      case 'parallel':
-        return parallelProgress(node, path, interpreting);
-      case 'batch':
-        return batchProgress(node, path, interpreting);
-      case 'graph':
-        return graphProgress(node, path, interpreting);
-      case 'choice':
-        return choiceProgress(node, path, interpreting);
-      case 'map':
-        return mapProgress(node, path, interpreting);
-      case 'loop':
-        return loopProgress(node, path, interpreting);
-    }
-  })();
-  return progress.kind === 'failed' && node.optional === true
-    ? { kind: 'done', begin: progress.begin, gates: progress.gates, drop: progress.drop }
-    : progress;
+  switch (node.structure) {
+    case 'sequence':
+      return sequenceProgress(node, path, interpreting);
+    case 'parallel':
+      return parallelProgress(node, path, interpreting);
+    case 'batch':
+      return batchProgress(node, path, interpreting);
+    case 'graph':
+      return graphProgress(node, path, interpreting);
+    case 'choice':
+      return choiceProgress(node, path, interpreting);
+    case 'map':
+      return mapProgress(node, path, interpreting);
+    case 'loop':
+      return loopProgress(node, path, interpreting);
+  }
 }

@@ -1,5 +1,5 @@
 import { childPath, type MapOver } from '../../model/tree.js';
-import { lastRunBelow } from '../history.js';
+import { isBusyBelow, lastRunBelow } from '../history.js';
 import { markAt } from '../marks.js';
 import { done, type Interpreting, type Progress } from './progress.js';
 import { siblingsProgress, type Sibling } from './siblings.js';
@@ -22,7 +22,8 @@ type Items = { readonly path: string; readonly total: number; readonly most: num
 
 /**
  * The items that have ended or may go on now. Those under way in this run keep their places; the
- * others, also those to be done again, come in when a place is free.
+ * others, also those to be done again, come in when a place is free. What an item that is done has
+ * left behind keeps its place, too.
  */
 function admitted(
   { map }: MapOver,
@@ -40,19 +41,23 @@ function admitted(
       waiting.push(at);
     } else {
       progressAt.set(at, progress);
-      if (progress.kind === 'open') places -= 1;
+      if (isUnderWay(progress) || isBusyBelow(job, at)) places -= 1;
     }
   }
   for (const at of waiting) {
     if (places <= 0) break;
     const progress = visit(map.do, at);
     progressAt.set(at, progress);
-    if (progress.kind === 'open') places -= 1;
+    if (isUnderWay(progress)) places -= 1;
   }
   return paths.flatMap((at): Sibling[] => {
     const progress = progressAt.get(at);
     return progress === undefined ? [] : [{ path: at, progress }];
   });
+}
+
+function isUnderWay({ kind, begin, gates }: Progress): boolean {
+  return kind === 'open' || begin.length + gates.length > 0;
 }
 
 function toleratedOf(tolerate: number | string, total: number): number {

@@ -54,7 +54,7 @@ export function firstOf(failures: readonly FailedStep[]): FailedStep {
 }
 
 /** Nothing more begins in what is still open, and what runs there is to be cancelled. */
-export function withoutRest(siblings: readonly Sibling[]): Work {
+function withoutRest(siblings: readonly Sibling[]): Work {
   const ended = siblings.filter(({ progress }) => progress.kind !== 'open');
   const rest = siblings.filter(({ progress }) => progress.kind === 'open');
   const kept = workOf(ended.map(({ progress }) => progress));

@@ -3,8 +3,12 @@ import { createRecentChanges, withJson } from './recent-changes.js';
 import { createSleepers } from './sleepers.js';
 
 const PAGE = 200;
-/** So far apart feeds are woken at least, ms: each wake-up costs a message to every client. */
-const GATHER_MS = 5;
+/**
+ * A wake-up costs a message to every client: the more changes come at a time, the longer the next
+ * ones are gathered. Who follows a lone document waits for next to nothing. Both ms.
+ */
+const GATHER_EACH_MS = 0.5;
+const GATHER_MOST_MS = 10;
 /** So many changes that nobody asked for in between, and the newest are kept for nobody. */
 const UNHEARD = 2_000;
 
@@ -31,11 +35,13 @@ export function createHub(store: Pick<Store, 'changes' | 'watch'>): Hub {
   let unheard = 0;
   let reading = false;
   let waking = false;
-  let wokenAt = 0;
+  let gatherUntil = 0;
+  let gathered = 0;
   let closed = false;
 
   const take = (changes: readonly StoredChange[] | undefined): void => {
     written += 1;
+    gathered += changes?.length ?? 1;
     const goesOn = changes !== undefined && changes[0]?.seq === (recent.reached() ?? NaN) + 1;
     if (goesOn) {
       recent.add(changes);
@@ -48,14 +54,15 @@ export function createHub(store: Pick<Store, 'changes' | 'watch'>): Hub {
     }
     if (waking || sleepers.count() === 0) return;
     waking = true;
-    const waitMs = wokenAt + GATHER_MS - performance.now();
+    const waitMs = gatherUntil - performance.now();
     // Whoever wrote is answered first.
     if (waitMs <= 0) setImmediate(wake);
     else setTimeout(wake, waitMs);
   };
   const wake = (): void => {
     waking = false;
-    wokenAt = performance.now();
+    gatherUntil = performance.now() + Math.min(GATHER_MOST_MS, gathered * GATHER_EACH_MS);
+    gathered = 0;
     if (covered === written) sleepers.wakeBefore(recent.reached() ?? 0);
     else void readOn();
   };

@@ -10,7 +10,7 @@ import type {
 } from './program.js';
 
 /** Time one call of a design-document function may take, ms; CouchDB's `os_process_timeout`. */
-const DEADLINE_MS = 5_000;
+export const DEADLINE_MS = 5_000;
 /** What a worker gets beyond the deadline to notice it by itself, ms. */
 const GRACE_MS = 1_000;
 const WATCH_MS = 500;
@@ -28,10 +28,10 @@ export type CrewMember = {
   end(): Promise<void>;
 };
 
-/** Starts a worker thread; it does not keep the process alive. */
-export function startMember(): CrewMember {
+/** Starts a worker thread; it does not keep the process alive. `deadlineMs`: for each call. */
+export function startMember(deadlineMs: number): CrewMember {
   const progress = new Int32Array(new SharedArrayBuffer(4));
-  const worker = startWorker(progress);
+  const worker = startWorker({ deadlineMs, memoryBytes: MEMORY_BYTES, progress });
   const loaded = new Set<string>();
   let job = 0;
   let finish: ((result: RunResult) => void) | undefined;
@@ -57,8 +57,8 @@ export function startMember(): CrewMember {
     knows: (task) => task.type === 'run' && loaded.has(task.program.key),
     perform: (task) =>
       new Promise((resolve) => {
-        const watch = watchProgress(progress, () => {
-          fail('timeout', `it ran longer than ${DEADLINE_MS / 1000} s and was stopped`);
+        const watch = watchProgress(progress, deadlineMs + GRACE_MS, () => {
+          fail('timeout', `it ran longer than ${deadlineMs / 1000} s and was stopped`);
           void worker.terminate();
         });
         finish = (result) => {
@@ -76,8 +76,7 @@ export function startMember(): CrewMember {
   };
 }
 
-function startWorker(progress: Int32Array): Worker {
-  const settings: WorkerSettings = { deadlineMs: DEADLINE_MS, memoryBytes: MEMORY_BYTES, progress };
+function startWorker(settings: WorkerSettings): Worker {
   const worker = new Worker(new URL('./worker.js', import.meta.url), {
     workerData: settings,
     resourceLimits: { maxOldGenerationSizeMb: 256 },
@@ -86,8 +85,8 @@ function startWorker(progress: Int32Array): Worker {
   return worker;
 }
 
-/** Calls `stuck` when no new call begins for longer than one may take. */
-function watchProgress(progress: Int32Array, stuck: () => void): NodeJS.Timeout {
+/** Calls `stuck` when no new call begins for so long. */
+function watchProgress(progress: Int32Array, ms: number, stuck: () => void): NodeJS.Timeout {
   let seen = -1;
   let seenAt = Date.now();
   const watch = setInterval(() => {
@@ -95,7 +94,7 @@ function watchProgress(progress: Int32Array, stuck: () => void): NodeJS.Timeout 
     if (count !== seen) {
       seen = count;
       seenAt = Date.now();
-    } else if (Date.now() - seenAt > DEADLINE_MS + GRACE_MS) {
+    } else if (Date.now() - seenAt > ms) {
       clearInterval(watch);
       stuck();
     }

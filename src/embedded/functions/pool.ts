@@ -1,4 +1,4 @@
-import { startMember, type CrewMember } from './crew-member.js';
+import { DEADLINE_MS, startMember, type CrewMember } from './crew-member.js';
 import type { Program, RunResult, Task } from './program.js';
 
 /** A function that loops holds one worker for the deadline: the others go on. */
@@ -19,9 +19,12 @@ export type FunctionPool = {
 
 type Waiting = { readonly task: Task; readonly done: (result: RunResult) => void };
 
-/** Starts the pool with one worker ready; more are started when all have been busy for a while. */
-export function createFunctionPool(): FunctionPool {
-  const members = new Set<CrewMember>([startMember()]);
+/**
+ * Makes the pool. The first worker starts with the first function, further ones when all have been
+ * busy for a while. `deadlineMs`: what one call may take; default 5 s.
+ */
+export function createFunctionPool(deadlineMs = DEADLINE_MS): FunctionPool {
+  const members = new Set<CrewMember>();
   const queue: Waiting[] = [];
   let growing: NodeJS.Timeout | undefined;
   let closing = false;
@@ -48,7 +51,7 @@ export function createFunctionPool(): FunctionPool {
     clearTimeout(growing);
     growing = undefined;
     if (closing || queue.length === 0) return;
-    if (members.size < MAX_WORKERS) members.add(startMember());
+    if (members.size < MAX_WORKERS) members.add(startMember(deadlineMs));
     dispatch();
   };
   const work = async (member: CrewMember, { task, done }: Waiting): Promise<void> => {

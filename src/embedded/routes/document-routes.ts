@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 import type { Database } from '../databases/database.js';
 import { checkId, checkRev, parseDoc } from '../databases/writes.js';
 import { CouchError, notFound, refuse } from '../http/couch-error.js';
@@ -173,6 +175,15 @@ export async function writeOne(
 export function assertWritten(result: WriteResult): Extract<WriteResult, { ok: true }> {
   if ('ok' in result) return result;
   throw new CouchError(result.status, result.error, result.reason);
+}
+
+/**
+ * Whether no document of a request can be over the limit: written out anew JSON grows to 5.3 times
+ * its length at most (`1e20`).
+ */
+export function isSmall({ headers }: IncomingMessage): boolean {
+  const length = Number(headers['content-length'] ?? Infinity);
+  return headers['content-encoding'] === undefined && length < MAX_DOCUMENT_BYTES / 8;
 }
 
 /** @throws CouchError 413 for a document over CouchDB's limit, attachments apart */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { t0, task } from '../../support/builders.js';
 import { story, type Story } from '../story.js';
 
 /** A job whose only step is a decider. */
@@ -93,5 +94,109 @@ describe('a decider', () => {
     ]);
     it.with({ children: { 'j~2': { kind: 'live' } } }).go();
     expect(it.job).toMatchObject({ state: '$$complete', exit: 0, continued_to: 'j~2' });
+  });
+});
+
+describe('a decider that ends otherwise than by its decisions', () => {
+  const world = { plugins: ['d', 'a', 'h', 'z'], freeSlots: 9 };
+  const given = { world, tasks: [task('a')] };
+
+  it('is skipped when its condition does not hold, which is asked once', () => {
+    const node = { decider: 'd', when: 'w' };
+    const skipped = story({ steps: [node, 'z'], ...given }).answering({
+      '0.decision.0.when': false,
+    });
+    skipped.go();
+    expect(skipped.running).toEqual(['z']);
+    const asked = story({ steps: [node, 'z'], ...given }).answering({ '0.decision.0.when': true });
+    asked.go();
+    asked.did('d', { schedule: 'a', id: 'a' }).did('a');
+    expect(asked.open).toEqual(['0.decision.1']);
+  });
+
+  it('is done when its handler recovers it, with the result of the handler', () => {
+    const steps = [
+      { decider: 'd', error: 'h' },
+      { task: 'z', params: { x: '{{results.d}}' } },
+    ];
+    const told = story({ steps, ...given });
+    told.go();
+    told.did('d', { schedule: 'a', id: 'a' }).did('a').broke('d');
+    expect(told.running).toEqual(['h']);
+    told.did('h', 'saved');
+    expect(told.live).toMatchObject({ task: 'z', params: { x: 'saved' } });
+  });
+
+  it('goes on without it when it is optional, and what it began is given up', () => {
+    const told = story({ steps: [{ decider: 'd', optional: true }, 'z'], ...given });
+    told.go();
+    const begun = [
+      { schedule: 'a', id: 'a' },
+      { start_timer: 5, id: 't' },
+    ];
+    told.did('d', begun).at(5).go();
+    told.broke('d').stopped();
+    expect(told.trail).toEqual([
+      'd#1 $$complete',
+      'delay#1 $$complete',
+      'a#1 $$cancelled',
+      'd#1 $$error',
+      'z#1 $$active',
+    ]);
+  });
+
+  it('may be skipped by somebody, with all that it began', () => {
+    const told = story({ steps: [{ decider: 'd' }, 'z'], ...given });
+    told.go();
+    told.did('d', [{ start_timer: 500, id: 't' }]).ask('skip', { step: '0' });
+    expect(told.trail).toEqual([
+      'd#1 $$complete',
+      'delay#1 $$cancelled',
+      'd#1 $$skipped',
+      'z#1 $$active',
+    ]);
+  });
+
+  it('begins anew when something that it began was undone', () => {
+    const tasks = [task('a', { undo: 'u' })];
+    const told = story({
+      steps: [{ decider: 'd' }, 'z'],
+      tasks,
+      world: { plugins: [...world.plugins, 'u'] },
+    });
+    told.go();
+    told
+      .did('d', { schedule: 'a', id: 'a' })
+      .did('a')
+      .did('d', { complete: true })
+      .broke('z')
+      .did('u');
+    expect(told.ending).toMatchObject({ exit: 2 });
+    told.ask('retry');
+    expect(told.open).toEqual(['0.decision.0']);
+    told.did('d', { complete: 'at once' });
+    expect(told.running).toEqual(['z']);
+  });
+
+  it('keeps its first attempt in mind when it fails in one run and succeeds in the next', () => {
+    const told = story({ steps: [{ decider: 'd' }, 'z'], flow: { retry: 1 }, ...given });
+    told.go();
+    told.did('d', { schedule: 'a', id: 'a' }).did('a').broke('d');
+    expect(told.open).toEqual(['0.decision.1']);
+    told.did('d', { complete: 1 });
+    expect(told.running).toEqual(['z']);
+  });
+
+  it('ends with the flow in mode hard, also when nothing goes on', () => {
+    const told = story({
+      steps: [{ decider: 'd' }],
+      flow: { timeout: 100, timeout_mode: 'hard' },
+      world,
+    });
+    told.go();
+    told.did('d', []);
+    expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 100 });
+    told.at(100).go();
+    expect(told.ending).toMatchObject({ exit: 1, failure: 'FlowTimeout' });
   });
 });

@@ -152,3 +152,58 @@ describe('an optional step', () => {
     expect(told.trail).toEqual(['a#1 $$error']);
   });
 });
+
+describe('an entry of a built-in kind', () => {
+  it.each([
+    ['wait', { wait: { signal: 's', timeout: 10 } }],
+    ['delay', { delay: 'nonsense' }],
+  ])('named %s takes nothing from a task of that name', (name, node) => {
+    const told = story({
+      steps: [node, name],
+      tasks: [task(name, { error: 'h', optional: true, retry: 9, undo: 'u' })],
+    });
+    told.go();
+    told.at(10).go();
+    expect(told.trail).toEqual([name === 'wait' ? 'wait#1 $$timeout' : 'delay#1 $$error']);
+    expect(told.ending.state).toBe('$$complete');
+  });
+
+  it('may have a handler, be optional and be tried again by itself', () => {
+    const wait = { wait: { signal: 's', timeout: 10 } };
+    const told = story({
+      steps: [{ ...wait, retry: 1, error: 'h' }, { ...wait, optional: true }, 'z'],
+    });
+    told.go();
+    told.at(10).go();
+    told.at(20).go();
+    expect(told.trail).toEqual(['wait#1 $$timeout', 'wait#2 $$timeout', 'h#1 $$active']);
+    told.done('saved');
+    told.at(40).go();
+    expect(told.trail.slice(3)).toEqual(['wait#1 $$timeout', 'z#1 $$active']);
+  });
+});
+
+describe('what was undone', () => {
+  it('is done again in the next run, and once only', () => {
+    const told = story({ steps: [{ task: 'a', undo: 'u' }, 'b', 'c'] });
+    told.go();
+    told.done();
+    told.done();
+    told.fail();
+    told.done();
+    expect(told.ending).toMatchObject({ exit: 2 });
+    told.ask('retry');
+    expect(told.running).toEqual(['a']);
+    told.done();
+    expect(told.running).toEqual(['c']);
+    told.done();
+    expect(told.trail).toEqual([
+      'a#1 $$complete',
+      'b#1 $$complete',
+      'c#1 $$error',
+      'u#1 $$complete',
+      'a#2 $$complete',
+      'c#2 $$complete',
+    ]);
+  });
+});

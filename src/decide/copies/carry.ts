@@ -1,0 +1,205 @@
+import { failure } from '../../model/failures.js';
+import {
+  exits,
+  isFailed,
+  isLive,
+  type FailedStep,
+  type LiveStep,
+  type Step,
+} from '../../model/step.js';
+import { without } from '../record.js';
+import { released } from '../release.js';
+import { isDone, isOver, stepOf, stepsOf, withResultsOf, type Tip } from './tips.js';
+import { withNotes, withWishes } from './wishes.js';
+
+/** How a running attempt of a document in conflict stands, as far as this engine can know. */
+export type Standing =
+  /** It runs in this process. */
+  | 'runs'
+  /** It is this engine's, but not in hand: it was never started, or in a former life. */
+  | 'given_up'
+  /** Its engine is dead. */
+  | 'lost'
+  /** Its engine lives: only that one knows whether it was started. */
+  | 'elsewhere';
+export type Stands = (step: LiveStep) => Standing;
+
+/**
+ * The winner with what must not be lost of a losing tip: attempts that run, outcomes, and what users
+ * asked for. Undefined: that cannot be said yet, the losing tip has to stay for now.
+ *
+ * M1 What has ended in the winner stays as it is, and no attempt is taken out of it.
+ * M2 A claim that has begun nothing (`$$ready`) is not carried: it is fenced with its tip.
+ * M3 An attempt that may be running is carried by its own engine, or by any when that one is dead.
+ */
+export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined {
+  if (isOver(winner)) {
+    return mayRun(winner, loser, stands) ? undefined : withResultsOf(told(winner, loser), loser);
+  }
+  let steps = stepsOf(winner);
+  let last: Step | undefined;
+  const beside: Step[] = [];
+  const noted: Step[] = [];
+  for (const step of stepsOf(loser)) {
+    switch (fateOf(step, steps, stands)) {
+      case 'left':
+        continue;
+      case 'waits':
+        return undefined;
+      case 'noted':
+        noted.push(step);
+        continue;
+      case 'told':
+        beside.push(step);
+        continue;
+      case 'replaces':
+        steps = steps.map((there) => (isSame(there, step) ? step : there));
+        break;
+      case 'follows': {
+        const room = withRoom(steps, loser, stands);
+        if (room === undefined) return undefined;
+        steps = [...room, step];
+        break;
+      }
+    }
+    // What needed no engine is only worth keeping beside what did.
+    if (step['claim'] !== undefined) last = step;
+  }
+  const next = last === undefined ? winner : joined(winner, loser, steps, last);
+  const whole = withNotes(withMore(next, beside), noted);
+  return withWishes(withResultsOf(whole, loser), loser);
+}
+
+function withMore(tip: Tip, steps: readonly Step[]): Tip {
+  return steps.length === 0 ? tip : { ...tip, steps: [...stepsOf(tip), ...steps] };
+}
+
+/** A final job takes nothing in; whoever still runs an attempt of another tip stops it first. */
+function mayRun(winner: Tip, loser: Tip, stands: Stands): boolean {
+  return stepsOf(loser).some((step) => {
+    if (step.state !== '$$active' || stepOf(winner, step.claim) !== undefined) return false;
+    const standing = stands(step);
+    return standing === 'runs' || standing === 'elsewhere';
+  });
+}
+
+/** A final job with the attempts that ended elsewhere: it alone tells what ran. */
+function told(winner: Tip, loser: Tip): Tip {
+  const missed = stepsOf(loser).filter((step) => {
+    if (step['claim'] === undefined || !hasBegun(step) || isLive(step)) return false;
+    const there = stepOf(winner, step['claim']);
+    return there === undefined || (isOutcome(step) && !isOutcome(there));
+  });
+  return withMore(winner, missed);
+}
+
+/**
+ * What becomes of an attempt of a losing tip. `told`, `noted`: it ran beside what the winner has, and
+ * is kept as an attempt or, where that would undo the step, as a problem of the job.
+ */
+type Fate = 'left' | 'waits' | 'noted' | 'told' | 'replaces' | 'follows';
+
+function fateOf(step: Step, steps: readonly Step[], stands: Stands): Fate {
+  const there = steps.findLast((candidate) => isSame(candidate, step));
+  if (isLive(step)) return fateOfLive(step, there, steps, stands);
+  if (there === undefined) {
+    if (!hasBegun(step)) return 'left';
+    if (!isDone(steps, step.path)) return 'follows';
+    if (step['claim'] === undefined) return 'left';
+    return step.state === '$$complete' ? 'told' : 'noted';
+  }
+  if (isOpen(there)) return isOutcome(step) ? 'replaces' : 'left';
+  // An attempt that was believed lost has ended by itself, and nobody has completed it since.
+  const isLate = isOutcome(step) && !isOutcome(there) && !isDone(steps, step.path);
+  return isLate ? 'follows' : 'left';
+}
+
+function fateOfLive(
+  step: LiveStep,
+  there: Step | undefined,
+  steps: readonly Step[],
+  stands: Stands,
+): Fate {
+  if (step.state === '$$ready') return 'left';
+  const standing = stands(step);
+  if (standing === 'given_up') return 'left';
+  if (there !== undefined) return there.state === '$$ready' ? 'replaces' : 'left';
+  if (standing === 'elsewhere') return 'waits';
+  if (!isDone(steps, step.path)) return 'follows';
+  return standing === 'runs' ? 'waits' : 'noted';
+}
+
+/** The same attempt: of one claim or, where none was needed, the same number at the same path. */
+function isSame(one: Step, other: Step): boolean {
+  if (one['claim'] !== undefined || other['claim'] !== undefined) {
+    return one['claim'] === other['claim'];
+  }
+  return one.path === other.path && one.attempt === other.attempt && one.run === other.run;
+}
+
+function isOpen(step: Step): boolean {
+  return isLive(step) || step.state === '$$waiting';
+}
+
+/** Something happened: the plugin may have been called, or no engine was needed. */
+function hasBegun(step: Step): boolean {
+  return 'start' in step || step['claim'] === undefined;
+}
+
+/** It ended by itself, or its own engine has handed it back; nobody else took it away. */
+function isOutcome(step: Step): boolean {
+  if (!isFailed(step)) return true;
+  const { name } = step.failure;
+  return name === 'Released' ? 'start' in step : name !== 'EngineLost' && name !== 'CrashLimit';
+}
+
+/**
+ * The steps of the winner without attempts that run: those make room for what a losing tip has
+ * proved. Undefined: one of them may really be running.
+ */
+function withRoom(steps: readonly Step[], loser: Tip, stands: Stands): readonly Step[] | undefined {
+  const room: Step[] = [];
+  for (const step of steps) {
+    const there = isLive(step) ? stepOf(loser, step.claim) : step;
+    if (!isLive(step) || (there !== undefined && isLive(there))) room.push(step);
+    // The losing tip went on after the end of this one: so it has ended.
+    else if (there !== undefined) room.push(there);
+    else {
+      const standing = step.state === '$$ready' ? 'given_up' : stands(step);
+      if (standing === 'runs' || standing === 'elsewhere') return undefined;
+      room.push(standing === 'lost' ? lost(step) : released(step));
+    }
+  }
+  return room;
+}
+
+/** Times follow from the documents alone, so that all engines write the same. */
+function lost(step: LiveStep): FailedStep {
+  const why = { ...failure('EngineLost', { engine: step.engine }), step: step.name };
+  const ending = { end: step.accepted, exit: exits.lost, failure: why, due: step.accepted };
+  return { ...step, state: '$$error', ...ending };
+}
+
+/** The winner with other steps; a winner that nobody has begun becomes what the losing tip is. */
+function joined(winner: Tip, loser: Tip, steps: readonly Step[], last: Step): Tip {
+  if (winner['state'] === undefined) {
+    const { _rev, _attachments: attachments } = winner;
+    const begun: Tip = { ...winner, ...without(loser, '_attachments'), _rev, steps };
+    return attachments === undefined ? begun : { ...begun, _attachments: attachments };
+  }
+  const later = numberIn(loser, 'run') > numberIn(winner, 'run') ? loser : winner;
+  const resumeAt = later['resume_at'];
+  return {
+    ...without(winner, 'next_due', 'resume_at'),
+    ...(winner['state'] === '$$paused' ? {} : { state: `${last.task}-${last.index}` }),
+    ...(resumeAt === undefined ? {} : { resume_at: resumeAt }),
+    run: later['run'],
+    held_ms: Math.max(numberIn(winner, 'held_ms'), numberIn(loser, 'held_ms')),
+    steps,
+  };
+}
+
+function numberIn(tip: Tip, key: string): number {
+  const value = tip[key];
+  return typeof value === 'number' ? value : 0;
+}

@@ -1,0 +1,64 @@
+import { isLive, type LiveStep, type Step } from '../../model/step.js';
+import { released } from '../release.js';
+import { carry, type Stands } from './carry.js';
+import { look, rest, write, type Protocol } from './protocol.js';
+import { asReady, stepsOf, type Tip } from './tips.js';
+
+/** What a document in conflict becomes. */
+export type Mending = {
+  /** The next revision of the winner, with all that must not be lost. */
+  readonly next: Tip;
+  /** The losing tips of which nothing is missing in `next`. */
+  readonly drop: readonly Tip[];
+};
+
+/** Says how a conflict ends (`tips`: the winner first); undefined: it has to wait for somebody. */
+export function mend(tips: readonly Tip[], stands: Stands): Mending | undefined {
+  const [winner, ...losers] = tips;
+  if (winner === undefined) return undefined;
+  let next = winner;
+  const drop: Tip[] = [];
+  for (const loser of losers) {
+    const carried = carry(next, loser, stands);
+    if (carried === undefined) continue;
+    next = carried;
+    drop.push(loser);
+  }
+  // What waits for another engine to speak first is not kept waiting by claims of ours.
+  if (drop.length < losers.length) next = withoutGivenUp(next, stands);
+  return next === winner && drop.length === 0 ? undefined : { next, drop };
+}
+
+function withoutGivenUp(tip: Tip, stands: Stands): Tip {
+  const isGivenUp = (step: Step): step is LiveStep => isLive(step) && stands(step) === 'given_up';
+  if (!stepsOf(tip).some(isGivenUp)) return tip;
+  return {
+    ...tip,
+    steps: stepsOf(tip).map((step) => (isGivenUp(step) ? released(asReady(step)) : step)),
+  };
+}
+
+/** Another engine may have been faster; then there is nothing left to do the next time. */
+const mostTries = 3;
+
+/**
+ * The tips of a document after its conflict, if there is one, was healed as far as possible.
+ * Undefined: the engine ends.
+ *
+ * H1 The winner is never deleted, and a losing tip only after a quorum of the copies has taken a
+ *    revision of the winner that carries what the losing tip had: it is on top from then on.
+ * H2 What is written follows from the tips alone: engines that heal at the same time do the same.
+ */
+export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | undefined> {
+  let tips = yield* look(id);
+  for (let tries = 0; tips !== undefined && tries < mostTries; tries += 1) {
+    const mending = mend(tips, stands);
+    if (mending === undefined) return tips;
+    const stored = yield* write(mending.next);
+    if (stored.kind === 'written') {
+      for (const { _rev } of mending.drop) yield* write({ _id: id, _rev, _deleted: true });
+    } else yield* rest(tries);
+    tips = yield* look(id);
+  }
+  return tips;
+}

@@ -1,0 +1,49 @@
+import type { Tip } from './tips.js';
+
+/** A document to be written; without `_deleted` its whole content. */
+export type Draft = {
+  readonly _id: string;
+  readonly _rev: string;
+  readonly [key: string]: unknown;
+};
+
+/**
+ * What became of a write. `unknown`: not acknowledged by a quorum of the copies (202), or no answer;
+ * it may have taken place on some, none or all copies, or be still on its way to them.
+ */
+export type Stored =
+  | { readonly kind: 'written'; readonly rev: string }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'refused'; readonly reason: string; readonly bytes?: number }
+  | { readonly kind: 'unknown'; readonly cause: string };
+
+/**
+ * One thing that a protocol asks of whoever drives it. `look` reads the tips of a document from all
+ * copies that answer, the winner first.
+ */
+export type Effect =
+  | { readonly kind: 'write'; readonly doc: Draft }
+  | { readonly kind: 'look'; readonly id: string }
+  | { readonly kind: 'rest'; readonly ms: number };
+
+/** To a `write` its result, to a `look` the tips (undefined: the engine ends), to a `rest` nothing. */
+export type Answer = Stored | readonly Tip[] | undefined;
+
+/**
+ * Several requests to the store and what follows from their answers, as a generator: it waits for
+ * nothing itself. The engine drives it with the real store, the fault store with its own.
+ */
+export type Protocol<T> = Generator<Effect, T, Answer>;
+
+export function* write(doc: Draft): Protocol<Stored> {
+  return (yield { kind: 'write', doc }) as Stored;
+}
+
+export function* look(id: string): Protocol<readonly Tip[] | undefined> {
+  return (yield { kind: 'look', id }) as readonly Tip[] | undefined;
+}
+
+/** Waits before the next try, longer each time (`tries` from 0). */
+export function* rest(tries: number): Protocol<void> {
+  yield { kind: 'rest', ms: Math.min(2_000, 50 * 2 ** tries) };
+}

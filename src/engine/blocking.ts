@@ -1,0 +1,105 @@
+import type { Log } from './log.js';
+
+/** An attempt whose plugin shares this process. */
+export type Suspect = {
+  readonly plugin: string;
+  readonly about: Readonly<Record<string, unknown>>;
+  /** Told for how long (ms) it held up everything else. */
+  readonly blocked: (ms: number) => void;
+};
+
+/** Finds out which plugin keeps the event loop, and with it every other step, from going on. */
+export type BlockWatch = {
+  /** A suspect begins. */
+  readonly begin: (suspect: Suspect) => Watched;
+};
+export type Watched = {
+  /** It is known to have run for so long (ms) without a pause. */
+  readonly ran: (ms: number) => void;
+  readonly end: () => void;
+};
+
+export type BlockWatchOptions = {
+  readonly log: Log;
+  /** Shorter pauses of the event loop are not told, ms. */
+  readonly limitMs?: number;
+};
+
+/** So often the watch looks whether the event loop goes on, ms. */
+const everyMs = 250;
+
+type Entry = { readonly suspect: Suspect; readonly since: number; until: number };
+
+/**
+ * Looks by a timer whether the event loop stood still. The call of a plugin up to its first pause is
+ * measured by itself; of what it does later it is known only which plugins were there.
+ */
+export function createBlockWatch({ log, limitMs = 1_000 }: BlockWatchOptions): BlockWatch {
+  const entries = new Set<Entry>();
+  let timer: NodeJS.Timeout | undefined;
+  let looked = 0;
+  /** Time of the present standstill that is accounted for, ms. */
+  let explained = 0;
+
+  const tell = ({ plugin, about, blocked }: Suspect, ms: number): void => {
+    blocked(ms);
+    const message = `Plugin ${plugin} blocked the engine for ${ms} ms (step ${String(about['step'])} of job ${String(about['job'])}); with export const isolate = 'thread' it holds up nobody else.`;
+    log.warn({ ...about, blocked_ms: ms }, message);
+  };
+  const look = (): void => {
+    const now = performance.now();
+    const stoodMs = Math.round(now - looked - everyMs - explained);
+    const before = looked;
+    looked = now;
+    explained = 0;
+    // Those that had begun when it began to stand still, and had not ended before.
+    const present = [...entries].filter(
+      ({ since, until }) => until > before && since <= now - stoodMs + 1,
+    );
+    for (const entry of entries) if (entry.until < now) entries.delete(entry);
+    if (entries.size === 0) stop();
+    if (stoodMs < limitMs) return;
+    const [only, other] = present;
+    if (only === undefined) return;
+    if (other === undefined) return tell(only.suspect, stoodMs);
+    tellAll(log, present, stoodMs);
+  };
+  const start = (): void => {
+    looked = performance.now();
+    timer ??= setInterval(look, everyMs).unref();
+  };
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    begin: (suspect) => {
+      const entry: Entry = { suspect, since: performance.now(), until: Infinity };
+      if (timer === undefined) start();
+      entries.add(entry);
+      return {
+        ran: (ms) => {
+          if (ms < limitMs) return;
+          explained += ms;
+          tell(suspect, Math.round(ms));
+        },
+        end: () => {
+          entry.until = performance.now();
+          // Now, while its step can still say so: the timer comes after its end.
+          if (entry.until - looked - everyMs > limitMs) look();
+        },
+      };
+    },
+  };
+}
+
+function tellAll(log: Log, present: readonly Entry[], ms: number): void {
+  const names = present.map(({ suspect: { plugin, about } }) => {
+    return `${plugin} (step ${String(about['step'])} of job ${String(about['job'])})`;
+  });
+  const plugins = present.map(({ suspect }) => suspect.plugin);
+  log.warn(
+    { blocked_ms: ms, plugins },
+    `One of these plugins blocked the engine for ${ms} ms: ${names.join(', ')}; with export const isolate = 'thread' it holds up nobody else.`,
+  );
+}

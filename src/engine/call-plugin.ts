@@ -1,0 +1,101 @@
+import type { Outcome } from '../decide/intent.js';
+import { resultsFor } from '../decide/input.js';
+import { earlierAttempts, lastDetails } from '../decide/report.js';
+import type { Results } from '../decide/results.js';
+import { scopeOf } from '../decide/scope.js';
+import { TwsError } from '../errors.js';
+import { historyOf } from '../model/history.js';
+import type { LiveJob } from '../model/job.js';
+import { exits, type LiveStep, type Step } from '../model/step.js';
+import { createContext, type ContextInput } from '../plugin/context.js';
+import type { LoadedPlugin } from '../plugin/loader.js';
+import { runPlugin, type RunOptions } from '../plugin/run.js';
+import type { OlderFormat } from '../secrets/older-format.js';
+import { decryptDeep } from '../secrets/parameters.js';
+import type { Contents } from './contents.js';
+import type { Log } from './log.js';
+
+/** What the engine gives to every attempt. */
+export type CallOptions = {
+  readonly log: Log;
+  readonly cwd: string;
+  readonly cryptoKey?: string | undefined;
+  readonly olderSecrets?: OlderFormat | undefined;
+  readonly onSecret?: ((clear: string) => void) | undefined;
+  readonly contents: Contents;
+};
+
+/** The signal of an attempt, and where what its plugin says goes to. */
+export type Telling = Required<Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress'>> &
+  Pick<RunOptions, 'timed'>;
+
+/** Calls the plugin of an attempt with its parameters in clear. Never rejects. */
+export async function callPlugin(
+  plugin: LoadedPlugin,
+  job: LiveJob,
+  step: LiveStep,
+  telling: Telling,
+  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined, contents }: CallOptions,
+): Promise<Outcome> {
+  const about = aboutOf(job, step);
+  const { timed, ...told } = telling;
+  try {
+    const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`, olderSecrets);
+    clear.forEach(onSecret);
+    const { results, parent_results } = await visibleResults(job, step, contents);
+    const { context, redact } = createContext({
+      ...told,
+      params,
+      clear,
+      job,
+      step,
+      results,
+      parentResults: parent_results,
+      item: scopeOf(job, step.path)['item'],
+      ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
+      log: (message, data) => {
+        log.info(data === undefined ? about : { ...about, data }, message);
+        told.log(message, data);
+      },
+      lastDetails: lastDetails(job, step),
+      key: keyOf(job, step),
+      cwd,
+    });
+    const earlier = earlierAttempts(job, step);
+    tellChange(log, about, step, earlier);
+    return await runPlugin(plugin, context, { redact, verify: earlier.length > 0, timed });
+  } catch (error) {
+    // Nothing a plugin or a document does may end the engine.
+    const { message } = error as { message?: unknown };
+    const name = error instanceof TwsError ? 'SecretUnreadable' : 'AttemptFailed';
+    const failure = { name, message: String(message ?? error) };
+    return { kind: 'failed', failure, exit: exits.definition, retryable: false };
+  }
+}
+
+/** What the step sees of the others; large results come from their attachments. */
+async function visibleResults(job: LiveJob, step: Step, contents: Contents): Promise<Results> {
+  const seen = resultsFor(job, step);
+  if (seen.missing.length === 0) return seen;
+  return resultsFor(job, step, await contents.of(job, seen.missing));
+}
+
+/** What the log says of an attempt. */
+export function aboutOf(job: LiveJob, { name, attempt }: LiveStep) {
+  return { job: job._id, step: name, attempt };
+}
+
+/** The idempotency key: another one after the job began anew, since then the work is to be done again. */
+function keyOf({ _id, first_run: firstRun = 1 }: LiveJob, { path }: LiveStep): string {
+  return firstRun === 1 ? `${_id}:${path}` : `${_id}:${path}:${firstRun}`;
+}
+
+/** Two attempts that ran different code may well have different results. */
+function tellChange(log: Log, about: object, step: LiveStep, earlier: readonly Step[]): void {
+  const { plugin, plugin_hash: now, name } = step;
+  const last = earlier.findLast((attempt) => attempt['plugin_hash'] !== undefined);
+  const before = last?.['plugin_hash'];
+  if (last === undefined || before === now) return;
+  const message = `Plugin ${plugin} of step ${name} has changed since attempt ${last.attempt}.`;
+  log.warn({ ...about, before, now }, message);
+}

@@ -1,0 +1,75 @@
+import { attachmentOf } from '../model/big-result.js';
+import type { LiveJob } from '../model/job.js';
+import type { Log } from './log.js';
+import type { Retry } from './patience.js';
+import type { Store } from '../store/store.js';
+
+/** The contents of attachments that hold results. */
+export type Contents = {
+  /**
+   * The results by the attachment's name. For an attachment that is gone the reference stands for
+   * itself: what needs the result fails and says so.
+   */
+  readonly of: (job: LiveJob, names: readonly string[]) => Promise<ReadonlyMap<string, unknown>>;
+};
+
+/** So many bytes of JSON are kept at hand, of the results that were used last. */
+const usualBytes = 64 * 1024 * 1024;
+
+type Stub = { readonly digest?: unknown };
+
+/** Reads results from attachments and keeps those at hand that were used last. */
+export function createContents(
+  { store, retry, log }: { readonly store: Store; readonly retry: Retry; readonly log: Log },
+  mostBytes = usualBytes,
+): Contents {
+  const kept = new Map<string, { readonly value: unknown; readonly bytes: number }>();
+  let keptBytes = 0;
+  const keep = (key: string, value: unknown, bytes: number): void => {
+    keptBytes += bytes - (kept.get(key)?.bytes ?? 0);
+    kept.delete(key);
+    kept.set(key, { value, bytes });
+    for (const [oldest, { bytes: freed }] of kept) {
+      if (keptBytes <= mostBytes) return;
+      kept.delete(oldest);
+      keptBytes -= freed;
+    }
+  };
+  const read = async (job: LiveJob, name: string): Promise<unknown> => {
+    const { digest } = (job._attachments?.[name] ?? {}) as Stub;
+    const key = `${job._id}/${name}/${String(digest)}`;
+    const known = kept.get(key);
+    if (known !== undefined) {
+      keep(key, known.value, known.bytes);
+      return known.value;
+    }
+    const answer = await retry(async () => ({ text: await store.attachment(job._id, name) }));
+    const value = valueOf(answer?.text);
+    if (value === undefined) {
+      log.warn({ job: job._id, attachment: name }, `Attachment ${name} cannot be read.`);
+      return referenceOf(job, name);
+    }
+    keep(key, value, Buffer.byteLength(answer?.text ?? ''));
+    return value;
+  };
+  return {
+    of: async (job, names) => {
+      const contents = new Map<string, unknown>();
+      for (const name of new Set(names)) contents.set(name, await read(job, name));
+      return contents;
+    },
+  };
+}
+
+/** Somebody may have put anything in the place of a result. */
+function valueOf(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
+  }
+}
+
+function referenceOf(job: LiveJob, name: string): unknown {
+  return job.steps.find((step) => attachmentOf(step) === name)?.['result'] ?? null;
+}

@@ -1,0 +1,133 @@
+import { agree } from '../decide/copies/agree.js';
+import type { Stands } from '../decide/copies/carry.js';
+import { commitToMany, commitToOne, type Change, type Committed } from '../decide/copies/commit.js';
+import { holds, stepsOf } from '../decide/copies/tips.js';
+import { isOnItsWay } from '../model/big-result.js';
+import type { StoredDocument } from '../model/parse.js';
+import { isLive } from '../model/step.js';
+import type { Desk } from './desk.js';
+import { drive, type Driver } from './drive.js';
+import type { Hands } from './hands.js';
+
+/** How jobs are read and written, whatever number of copies the database keeps of them. */
+export type Copies = {
+  /** Learns how many copies there are, from the database itself. */
+  readonly learn: (copies: number) => void;
+  /** More than one: what one of them says need not be what all of them say. */
+  readonly many: boolean;
+  /** Somebody says that the job is in conflict, or gone: its copies are asked before it is believed. */
+  readonly suspect: (id: string) => void;
+  readonly isSuspect: (id: string) => boolean;
+  /**
+   * The job as all copies together tell it, where there is anything to doubt, with its conflict
+   * healed as far as possible. Undefined: it is deleted, or the engine ends.
+   */
+  readonly agreed: (doc: StoredDocument) => Promise<StoredDocument | undefined>;
+  /**
+   * Stores a job, of so many bytes at the most; its claims may be started only when it is `written`.
+   */
+  readonly commit: (change: Change, mostBytes?: number) => Promise<Committed>;
+  /** Claims that were made and given up; they may come into the document late. */
+  readonly unbegun: Known;
+  /**
+   * Claims whose end was stored not long ago. A copy that has not heard of it shows them running: it
+   * is waited for, nothing is lost.
+   */
+  readonly ended: Known;
+};
+
+/** Claims that can be looked up. */
+type Known = Pick<ReadonlySet<string>, 'has'>;
+
+export type CopiesParts = Omit<Driver, 'copies'> & {
+  /** Id of this engine. */
+  readonly me: string;
+  readonly hands: Pick<Hands, 'of'>;
+  readonly desk: Pick<Desk, 'put'>;
+  readonly lease: (engine: string) => 'alive' | 'dead';
+};
+
+/** So many claims are remembered that were given up, and as many that have ended. */
+const remembered = 10_000;
+/** So long copies may take to hear of each other's revisions, ms. */
+const hearsayMs = 300_000;
+
+export function createCopies(parts: CopiesParts): Copies {
+  const { me, hands, desk, lease, store, retry, log } = parts;
+  const suspects = new Set<string>();
+  const unbegun = new Set<string>();
+  const endedAt = new Map<string, number>();
+  let copies = 1;
+  const driver: Driver = { ...parts, copies: () => copies };
+  const standsIn =
+    (job: string): Stands =>
+    ({ engine, claim }) => {
+      if (hands.of(job).includes(claim)) return 'runs';
+      if (engine === me) return endedAt.has(claim) ? 'elsewhere' : 'given_up';
+      return lease(engine) === 'dead' ? 'lost' : 'elsewhere';
+    };
+  const isDoubtful = (doc: StoredDocument): boolean =>
+    suspects.has(doc._id) ||
+    hands.of(doc._id).some((claim) => !holds(doc, claim)) ||
+    stepsOf(doc).some((step) => isLive(step) && endedAt.has(step.claim));
+  const remember = ({ claims, ended = [] }: Change, { kind }: Committed): void => {
+    if (kind !== 'written') for (const { claim } of claims) unbegun.add(claim);
+    for (const claim of unbegun) if (unbegun.size > remembered) unbegun.delete(claim);
+    const isEnded = copies > 1 && (kind === 'written' || kind === 'given_up');
+    if (isEnded) for (const claim of ended) endedAt.set(claim, performance.now());
+  };
+  const tidy = (): void => {
+    for (const [claim, at] of endedAt) {
+      if (endedAt.size <= remembered && performance.now() - at < hearsayMs) return;
+      endedAt.delete(claim);
+    }
+  };
+  return {
+    unbegun,
+    get ended() {
+      tidy();
+      return endedAt;
+    },
+    get many() {
+      return copies > 1;
+    },
+    learn: (now) => {
+      if (now > 1 && now !== copies) log.info({ copies: now }, confirming(now));
+      copies = now;
+      if (now <= 1) suspects.clear();
+    },
+    suspect: (id) => {
+      if (copies > 1) suspects.add(id);
+    },
+    isSuspect: (id) => suspects.has(id),
+    agreed: async (doc) => {
+      if (copies <= 1 || !isDoubtful(doc)) return doc;
+      const { _id: id } = doc;
+      const agreed = await drive(agree(id, hands.of(id), standsIn(id)), driver);
+      if (agreed?.conflict === true) suspects.add(id);
+      else suspects.delete(id);
+      if (agreed?.tip !== undefined) desk.put(agreed.tip);
+      return agreed?.tip;
+    },
+    commit: async (change, mostBytes) => {
+      const protocol =
+        copies > 1 ? commitToMany(change, standsIn(change.job._id)) : commitToOne(change);
+      // Only what is to be started has to be true now.
+      const patience = change.claims.length > 0 ? {} : { patienceMs: Infinity };
+      const most = mostBytes === undefined ? {} : { mostBytes };
+      const committed = await drive(protocol, { ...driver, ...patience, ...most });
+      remember(change, committed);
+      if (committed.kind !== 'written' || !isOnItsWay(committed.doc)) return committed;
+      // In the database an attachment is a stub, which later writes keep.
+      const stored = await retry(() => store.get(committed.doc._id));
+      return stored === undefined ? committed : { ...committed, doc: stored };
+    },
+  };
+}
+
+function confirming(copies: number): string {
+  return (
+    `The database keeps ${copies} copies of each document: every claim is confirmed before it starts, ` +
+    'which takes two writes and three reads a step instead of one write.'
+  );
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Effect, Protocol, Stored } from '../decide/copies/protocol.js';
+import { borrowedIn, winnerFirst, type Tip } from '../decide/copies/tips.js';
+import { inReadingOrder } from '../model/reading-order.js';
+import type { Store } from '../store/store.js';
+import type { Log } from './log.js';
+import type { Retry } from './patience.js';
+
+/** What a protocol is driven with. */
+export type Driver = {
+  readonly store: Pick<Store, 'write' | 'get' | 'tips' | 'attachment'>;
+  readonly retry: Retry;
+  readonly log: Log;
+  /** Aborted: nothing is written any more. */
+  readonly life: AbortSignal;
+  /** Copies that the database keeps of every document. */
+  readonly copies: () => number;
+  /**
+   * An answer that took longer (ms) says nothing about now: the process may have stood still, and
+   * others may have taken it for dead meanwhile.
+   */
+  readonly patienceMs: number;
+  /** A longer document is refused, bytes. */
+  readonly mostBytes?: number;
+};
+
+/** Does what a protocol asks for, one thing after the other, and returns what comes of it. */
+export async function drive<T>(protocol: Protocol<T>, driver: Driver): Promise<T> {
+  let step = protocol.next();
+  while (step.done !== true) step = protocol.next(await perform(step.value, driver));
+  return step.value;
+}
+
+async function perform(effect: Effect, driver: Driver): Promise<Answer> {
+  switch (effect.kind) {
+    case 'write':
+      return write(effect.doc, driver);
+    case 'look':
+      return look(effect.id, driver);
+    case 'rest':
+      await sleep(effect.ms, undefined, { signal: driver.life }).catch(() => undefined);
+      return undefined;
+  }
+}
+
+async function write(draft: Tip, driver: Driver): Promise<Stored> {
+  const { store, log, life, patienceMs, mostBytes } = driver;
+  const doc = await withBorrowed(draft, driver);
+  if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
+  const asked = performance.now();
+  const stored = await store.write(doc['_deleted'] === true ? doc : inReadingOrder(doc), mostBytes);
+  const isLate = performance.now() - asked > patienceMs;
+  const result: Stored =
+    isLate && stored.kind === 'written'
+      ? { kind: 'unknown', cause: 'the answer came late' }
+      : stored;
+  if (result.kind === 'unknown') {
+    log.debug({ job: doc._id }, `Not known whether the job was stored: ${result.cause}`);
+  }
+  return result;
+}
+
+/** The document with the attachments that it takes over from another revision. */
+async function withBorrowed(doc: Tip, { store, retry }: Driver): Promise<Tip> {
+  const borrowed = borrowedIn(doc);
+  if (borrowed.length === 0) return doc;
+  const attachments: Record<string, unknown> = { ...(doc['_attachments'] as object) };
+  for (const { name, from } of borrowed) {
+    const text = await retry(async () => ({ is: await store.attachment(doc._id, name, from) }));
+    const data = text?.is === undefined ? undefined : Buffer.from(text.is).toString('base64');
+    if (data === undefined) Reflect.deleteProperty(attachments, name);
+    else attachments[name] = { content_type: 'application/json', data };
+  }
+  return { ...doc, _attachments: attachments };
+}
+
+/** A database that is always so slow is believed in the end. */
+const mostLooks = 3;
+
+/** The tips of the document, the winner first; undefined when the engine ends. */
+async function look(id: string, driver: Driver): Promise<readonly Tip[] | undefined> {
+  const { store, retry, copies, patienceMs } = driver;
+  for (let tries = 1; ; tries += 1) {
+    const asked = performance.now();
+    const tips = await retry(async () => {
+      if (copies() > 1) return winnerFirst(await store.tips(id, copies()));
+      const doc = await store.get(id);
+      return doc === undefined ? [] : [doc];
+    });
+    const isLate = performance.now() - asked > patienceMs;
+    if (tips === undefined || !isLate || tries === mostLooks) return tips;
+  }
+}

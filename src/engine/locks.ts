@@ -1,0 +1,266 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Blockers, LockAnswer, LockWish } from '../decide/intent.js';
+import type { LockDocument } from '../model/lock.js';
+import { isFinalState, type StoredDocument } from '../model/parse.js';
+import type { Store } from '../store/store.js';
+import type { ViewRow } from '../store/views.js';
+import { gather } from './gather.js';
+import type { Log } from './log.js';
+import type { Retry } from './patience.js';
+import { readPattern } from './patterns.js';
+
+/**
+ * The locks of jobs, as documents of the store.
+ *
+ * U1 The write that creates a lock document decides who has the lock; every other write of it is a
+ *    compare-and-set on the revision that was read before its holder was looked at.
+ * U2 A lock is worth what its holder is: one of a job that is final or gone may be taken over at once.
+ *    So a lock that stays behind (an engine died before it removed it) keeps nobody from anything.
+ * U3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
+ *    it because the job was final then, finds another revision.
+ */
+export type Locks = {
+  /** Takes a lock for a job, if no other job that has not ended has it. */
+  readonly take: (wish: LockWish, job: Claimant) => Promise<LockAnswer>;
+  /** The other jobs that have not ended and whose patterns match a target. */
+  readonly blockers: (target: string, job: Claimant) => Promise<Blockers>;
+  /** This engine has ended the job: all its locks are this engine's to remove. */
+  readonly adopt: (job: StoredDocument) => void;
+  /**
+   * Removes the locks of a job that is final, as far as this engine ended it or took them, maybe in
+   * vain. What fails is left to the sweep.
+   */
+  readonly release: (job: StoredDocument) => Promise<void>;
+  /** Removes the locks in `rows` (with documents) whose job is final or gone. */
+  readonly removeOrphans: (rows: AsyncIterable<ViewRow<'locks'>>) => Promise<void>;
+};
+
+/** A job that wants locks; the job that it continues hands its own on to it. */
+export type Claimant = {
+  readonly _id: string;
+  readonly _rev: string;
+  readonly continued_from?: unknown;
+};
+
+export type LockParts = {
+  readonly store: Store;
+  readonly retry: Retry;
+  readonly log: Log;
+  readonly now: () => number;
+};
+
+/**
+ * What this engine has to do with the locks of a job: it is to remove `ids`. It took `held` when the
+ * job had the revision `rev`, and as long as that is the newest nobody else can have taken them over:
+ * the job has not been final since (U1, U2).
+ */
+type Mine = { readonly ids: Set<string>; readonly held: Set<string>; rev: string | undefined };
+
+/** So many jobs are kept in mind for which locks were taken. */
+const remembered = 10_000;
+
+/** The id of the lock document for a text that says what is locked. */
+export function lockIdOf(text: string): string {
+  return `lock:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** Makes the locks of an engine. Times epoch ms. */
+export function createLocks({ store, retry, log, now }: LockParts): Locks {
+  const reads: Reads = {
+    patterns: gather(() => store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] })),
+    documents: gather((ids: readonly (readonly string[])[]) =>
+      store.getMany([...new Set(ids.flat())]),
+    ),
+  };
+  const mine = new Map<string, Mine>();
+  const mineOf = (job: string): Mine => {
+    const known = mine.get(job) ?? { ids: new Set(), held: new Set(), rev: undefined };
+    mine.set(job, known);
+    if (mine.size > remembered) mine.delete(String(mine.keys().next().value));
+    return known;
+  };
+  return {
+    take: async (wish, job) => {
+      const own = mineOf(job._id);
+      if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
+      own.ids.add(wish.id);
+      const answer = await take({ store, retry, now }, wish, job);
+      if (own.rev !== job._rev) own.held.clear();
+      own.rev = job._rev;
+      if (answer.kind === 'held') own.held.add(wish.id);
+      return answer;
+    },
+    adopt: (job) => {
+      for (const id of listedIn(job)) mineOf(job._id).ids.add(id);
+    },
+    blockers: async (target, job) => {
+      const found = await retry(() => findBlockers(store, reads, target, job));
+      // The engine ends: nothing will be written any more.
+      return found ?? { kind: 'unknown' };
+    },
+    release: async (job) => {
+      const own = mine.get(job._id);
+      mine.delete(job._id);
+      if (own === undefined) return;
+      try {
+        await release(store, reads, job, [...own.ids]);
+      } catch (error) {
+        const about = { job: job._id, error: String(error) };
+        log.debug(about, 'The locks of the job are left to the sweep.');
+      }
+    },
+    removeOrphans: (rows) => removeOrphans(store, rows),
+  };
+}
+
+/** What many jobs ask for at the same time is read for all of them together. */
+type Reads = {
+  readonly patterns: (question: null) => Promise<readonly ViewRow<'locks'>[]>;
+  /** Those of all the documents that exist, by id. */
+  readonly documents: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+};
+
+async function take(
+  { store, retry, now }: Omit<LockParts, 'log'>,
+  { kind, id, key }: LockWish,
+  job: Claimant,
+): Promise<LockAnswer> {
+  const pattern = kind === 'pattern' ? readPattern(key) : undefined;
+  if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
+  const nonce = randomUUID();
+  const mine = (at: number): LockDocument => ({
+    _id: id,
+    type: 'lock',
+    kind,
+    key,
+    job: job._id,
+    at,
+    nonce,
+  });
+  let next: LockDocument & { readonly _rev?: string } = mine(now());
+  for (;;) {
+    const result = await store.write(next);
+    if (result.kind === 'written') return { kind: 'held' };
+    if (result.kind === 'refused') return result;
+    const answer = await retry(async () => ({ stored: await store.get(id) }));
+    // The engine ends: nothing will be written any more.
+    if (answer === undefined) return { kind: 'unknown' };
+    const { stored } = answer;
+    if (stored?.['nonce'] === nonce) return { kind: 'held' };
+    if (stored === undefined) next = mine(now());
+    else if (isOf(stored, job)) next = { ...mine(sinceOf(stored, now())), _rev: stored._rev };
+    else {
+      const holding = await retry(async () => ({ by: await holderOf(store.get, stored) }));
+      if (holding === undefined) return { kind: 'unknown' };
+      if (holding.by !== undefined) return { kind: 'taken', by: holding.by.job };
+      next = { ...mine(now()), _rev: stored._rev };
+    }
+  }
+}
+
+/** What a lock says of its job. */
+type Held = { readonly job?: unknown; readonly [key: string]: unknown };
+
+/** The lock is the job's own, or of the job that it continues. */
+function isOf({ job }: Held, { _id, continued_from }: Omit<Claimant, '_rev'>): boolean {
+  return job === _id || (job !== undefined && job === continued_from);
+}
+
+function sinceOf({ at }: StoredDocument, now: number): number {
+  return typeof at === 'number' ? at : now;
+}
+
+type Find = (id: string) => Promise<StoredDocument | undefined>;
+/** Who has a lock; `decided`: it has begun, and may not be refused any more. */
+type Holder = { readonly job: string; readonly decided: boolean };
+
+/** The job that has a lock now, if there is one (U2). */
+async function holderOf(
+  find: Find,
+  lock: Held & { readonly _id: string },
+): Promise<Holder | undefined> {
+  const seen = new Set<unknown>();
+  let next = lock.job;
+  while (typeof next === 'string' && !seen.has(next)) {
+    seen.add(next);
+    const job = await find(next);
+    if (job === undefined || job['type'] !== 'job') return undefined;
+    const { state, relock, continued_to } = job;
+    const isListed = listedIn(job).includes(lock._id);
+    if (!isFinalState(state)) {
+      const decided = state !== undefined && relock !== true;
+      return !decided || isListed ? { job: job._id, decided } : undefined;
+    }
+    // A job that went on as a new one keeps its locks for that one, until it takes them over.
+    next = isListed ? continued_to : undefined;
+  }
+  return undefined;
+}
+
+/** The ids of the locks that a job says it has. */
+function listedIn({ locked }: StoredDocument): readonly string[] {
+  const ids = typeof locked === 'object' && locked !== null ? Object.values(locked) : [];
+  return ids.filter((id) => typeof id === 'string');
+}
+
+async function findBlockers(
+  store: Store,
+  reads: Reads,
+  target: string,
+  job: Claimant,
+): Promise<Blockers> {
+  const rows = await reads.patterns(null);
+  const own = rows.find(({ value }) => value.job === job._id)?.value.at;
+  const matching = rows.filter(
+    ({ key: [, text], value }) => !isOf(value, job) && isMatch(text, target),
+  );
+  const all = await Promise.all(
+    matching.map(async ({ id, value }) => {
+      const holder = await holderOf(store.get, { _id: id, job: value.job });
+      return holder === undefined ? [] : [{ ...holder, at: value.at }];
+    }),
+  );
+  return { kind: 'known', ...(own === undefined ? {} : { own }), all: all.flat() };
+}
+
+function isMatch(text: string, target: string): boolean {
+  const pattern = readPattern(text);
+  return pattern.ok && pattern.matches(target);
+}
+
+/** The job is read again after its locks were: it may have been taken up again meanwhile (U1). */
+async function release(
+  store: Store,
+  reads: Reads,
+  job: StoredDocument,
+  ids: readonly string[],
+): Promise<void> {
+  if (typeof job['continued_to'] === 'string') return;
+  const locks = await reads.documents(ids);
+  const now = (await reads.documents([job._id])).get(job._id);
+  if (now !== undefined && !isFinalState(now['state'])) return;
+  const own = ids.flatMap((id) => locks.get(id) ?? []).filter((lock) => isOf(lock, job));
+  await Promise.all(own.map(({ _id, _rev }) => store.remove(_id, _rev)));
+}
+
+/** So many locks are looked at together. */
+const pageSize = 200;
+
+async function removeOrphans(store: Store, rows: AsyncIterable<ViewRow<'locks'>>): Promise<void> {
+  let page: StoredDocument[] = [];
+  const look = async (): Promise<void> => {
+    const jobs = await store.getMany([...new Set(page.map(({ job }) => String(job)))]);
+    const find: Find = async (id) => jobs.get(id) ?? store.get(id);
+    await Promise.all(
+      page.map(async (lock) => {
+        if ((await holderOf(find, lock)) === undefined) await store.remove(lock._id, lock._rev);
+      }),
+    );
+    page = [];
+  };
+  for await (const { doc } of rows) {
+    if (doc !== undefined) page.push(doc);
+    if (page.length === pageSize) await look();
+  }
+  await look();
+}

@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module';
+import type * as Re2 from 're2js';
+
+/** A regular expression of a user: it can be matched, or the reason says why not. */
+export type Pattern =
+  | { readonly ok: true; readonly matches: (text: string) => boolean }
+  | { readonly ok: false; readonly reason: string };
+
+/** So many compiled patterns are kept. */
+const kept = 500;
+
+const patterns = new Map<string, Pattern>();
+
+/**
+ * Reads a regular expression in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax). It
+ * matches anywhere in the text, in a time that grows with the length of the text only: patterns come
+ * from users, and one of them must not stop an engine.
+ */
+export function readPattern(text: string): Pattern {
+  const known = patterns.get(text);
+  if (known !== undefined) return known;
+  const pattern = compile(text);
+  if (patterns.size >= kept) patterns.clear();
+  patterns.set(text, pattern);
+  return pattern;
+}
+
+/** Why a regular expression cannot be read, or undefined. */
+export function checkPattern(text: string): string | undefined {
+  const pattern = readPattern(text);
+  return pattern.ok ? undefined : pattern.reason;
+}
+
+/** Few jobs have patterns: RE2 is loaded when the first one comes. */
+function compile(text: string): Pattern {
+  const { RE2JS } = createRequire(import.meta.url)('re2js') as typeof Re2;
+  try {
+    const compiled = RE2JS.compile(text);
+    return { ok: true, matches: (target) => compiled.test(target) };
+  } catch (error) {
+    const { message } = error as { message?: unknown };
+    return { ok: false, reason: String(message).replace(/^error parsing regexp: /, '') };
+  }
+}

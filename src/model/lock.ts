@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/**
+ * A lock of a job, as a document whose id tells what is locked (`lock:<sha256>`): who stores it first
+ * has it. `kind` target: jobs with the same target and parameters; pattern: all jobs whose target the
+ * regular expression matches.
+ */
+export const lockSchema = z.looseObject({
+  _id: z.string().regex(/^lock:/, { error: 'must begin with "lock:"' }),
+  type: z.literal('lock'),
+  kind: z.enum(['target', 'pattern']),
+  /** The target or the pattern. */
+  key: z.string(),
+  job: z.string(),
+  /** Since when the job has it (epoch ms). */
+  at: z.number(),
+  /** Of the write that took it: tells its writer that it took place. */
+  nonce: z.string(),
+});
+
+export type LockDocument = z.infer<typeof lockSchema>;

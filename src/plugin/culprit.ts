@@ -1,0 +1,47 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import type { Failed } from './outcome.js';
+
+/** Whose code runs: a plugin, and the attempt on behalf of which, if there is one. */
+export type Culprit = {
+  readonly plugin: string;
+  /** The plugin's file, absolute. */
+  readonly file: string;
+  /** Job, step and attempt, as they stand in the log. */
+  readonly about: Readonly<Record<string, unknown>>;
+  /** Ends the attempt as failed; false when it had ended already, or when there is none. */
+  readonly fail: (outcome: Failed) => boolean;
+};
+
+const running = new AsyncLocalStorage<Culprit>();
+const all = new Set<Culprit>();
+
+/** Runs something on behalf of a plugin: whatever it begins, now or later, is the plugin's. */
+export function onBehalfOf<T>(culprit: Culprit, run: () => T): T {
+  return running.run(culprit, run);
+}
+
+/** Made before any plugin runs. */
+const home = new AsyncResource('tws:engine');
+
+/** Runs something that a plugin caused but that is the engine's own doing. */
+export function onOwnBehalf<T>(run: () => T): T {
+  return home.runInAsyncScope(run);
+}
+
+/** Counts an attempt among those that may be meant by their file; the answer ends that. */
+export function known(culprit: Culprit): () => void {
+  all.add(culprit);
+  return () => void all.delete(culprit);
+}
+
+/**
+ * On whose behalf the code runs that asks, or that threw `error`. Some callbacks (`queueMicrotask`)
+ * do not say; then it is the only running plugin in whose file the error was made.
+ */
+export function culpritOf(error?: unknown): Culprit | undefined {
+  const own = running.getStore();
+  if (own !== undefined || !(error instanceof Error)) return own;
+  const stack = error.stack ?? '';
+  const [only, other] = [...all].filter(({ file }) => stack.includes(file));
+  return other === undefined ? only : undefined;
+}

@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest';
+import { carry, type Standing } from '../../../src/decide/copies/carry.js';
+import { stepOf, type Tip } from '../../../src/decide/copies/tips.js';
+import type { Step } from '../../../src/model/step.js';
+import { attempt, called, standing, tip, told } from './tips.js';
+
+const lost = (text: string): Step => attempt(text, { ...called('EngineLost'), exit: 4 });
+const handedBack = (text: string): Step => attempt(text, { ...called('Released'), exit: 130 });
+const takenBack = (text: string): Step => {
+  const { start: _start, ...step } = handedBack(text) as Step & { readonly start?: number };
+  return step as Step;
+};
+
+type Steps = readonly (string | Step)[];
+type Case = readonly [
+  title: string,
+  winner: Steps,
+  loser: Steps,
+  of: Readonly<Record<string, Standing>>,
+  /** What the winner tells then; undefined: the losing tip stays. */
+  expected: readonly string[] | undefined,
+];
+
+const runs = { a: 'runs' } as const;
+const dead = { a: 'lost' } as const;
+const givenUp = { a: 'given_up' } as const;
+
+const claims: readonly Case[] = [
+  ['a claim that has begun nothing is fenced', [], ['0#1 $$ready a'], {}, []],
+  ['an attempt that was never started is fenced', [], ['0#1 $$active a'], givenUp, []],
+  ['one that runs here is carried', [], ['0#1 $$active a'], runs, ['0#1 $$active a']],
+  ['one of a dead engine is carried', [], ['0#1 $$active a'], dead, ['0#1 $$active a']],
+  ['one that may run elsewhere stays', [], ['0#1 $$active a'], {}, undefined],
+  [
+    'one that the winner has as well is no reason to wait',
+    ['0#1 $$active a'],
+    ['0#1 $$active a'],
+    {},
+    ['0#1 $$active a'],
+  ],
+  [
+    'one that has begun there has begun',
+    ['0#1 $$ready a'],
+    ['0#1 $$active a'],
+    {},
+    ['0#1 $$active a'],
+  ],
+  [
+    'one that has ended in the winner has ended',
+    ['0#1 $$complete a'],
+    ['0#1 $$active a'],
+    {},
+    ['0#1 $$complete a'],
+  ],
+  [
+    'one that runs here beside a step that is done stays until it is stopped',
+    ['0#1 $$complete b'],
+    ['0#1 $$active a'],
+    runs,
+    undefined,
+  ],
+  [
+    'one of a dead engine beside a step that is done is only noted',
+    ['0#1 $$complete b'],
+    ['0#1 $$active a'],
+    dead,
+    ['0#1 $$complete b'],
+  ],
+];
+
+const rivals: readonly Case[] = [
+  [
+    'a claim that has begun nothing makes room',
+    ['0#1 $$ready b'],
+    ['0#1 $$active a'],
+    runs,
+    ['0#1 $$cancelled b', '0#1 $$active a'],
+  ],
+  [
+    'an attempt that was given up makes room',
+    ['0#1 $$active b'],
+    ['0#1 $$complete a'],
+    { b: 'given_up' },
+    ['0#1 $$cancelled b', '0#1 $$complete a'],
+  ],
+  [
+    'an attempt of a dead engine makes room',
+    ['0#1 $$active b'],
+    ['0#1 $$complete a'],
+    { b: 'lost' },
+    ['0#1 $$error b', '0#1 $$complete a'],
+  ],
+  ['one that may run makes none', ['0#1 $$active b'], ['0#1 $$complete a'], {}, undefined],
+  [
+    'one that runs here makes none',
+    ['0#1 $$active b'],
+    ['0#1 $$complete a'],
+    { b: 'runs' },
+    undefined,
+  ],
+  [
+    'one that has ended where the job went on has ended',
+    ['0#1 $$active b'],
+    [lost('0#1 $$error b'), '0#2 $$complete a'],
+    {},
+    ['0#1 $$error b', '0#2 $$complete a'],
+  ],
+  [
+    'one that both have goes on',
+    ['0#1 $$active b'],
+    ['0#1 $$active b', '1#1 $$complete a'],
+    {},
+    ['0#1 $$active b', '1#1 $$complete a'],
+  ],
+];
+
+const ends: readonly Case[] = [
+  [
+    'an outcome ends the attempt',
+    ['0#1 $$active a'],
+    ['0#1 $$complete a'],
+    {},
+    ['0#1 $$complete a'],
+  ],
+  ['a failure is one', ['0#1 $$active a'], ['0#1 $$error a'], {}, ['0#1 $$error a']],
+  [
+    'what its engine handed back has ended',
+    ['0#1 $$active a'],
+    [handedBack('0#1 $$cancelled a')],
+    {},
+    ['0#1 $$cancelled a'],
+  ],
+  [
+    'what others took back has not',
+    ['0#1 $$ready a'],
+    [takenBack('0#1 $$cancelled a')],
+    {},
+    ['0#1 $$ready a'],
+  ],
+  [
+    'what others called lost has not',
+    ['0#1 $$active a'],
+    [lost('0#1 $$error a')],
+    {},
+    ['0#1 $$active a'],
+  ],
+  [
+    'what was given up as poison has not',
+    ['0#1 $$active a'],
+    [attempt('0#1 $$error a', called('CrashLimit'))],
+    {},
+    ['0#1 $$active a'],
+  ],
+  [
+    'an attempt that was believed lost has completed after all',
+    [lost('0#1 $$error a')],
+    ['0#1 $$complete a'],
+    {},
+    ['0#1 $$error a', '0#1 $$complete a'],
+  ],
+  [
+    'and is not told twice',
+    [lost('0#1 $$error a'), '0#1 $$complete a'],
+    ['0#1 $$complete a'],
+    {},
+    ['0#1 $$error a', '0#1 $$complete a'],
+  ],
+  [
+    'nor when the step was done by another attempt',
+    [lost('0#1 $$error a'), '0#2 $$complete b'],
+    ['0#1 $$complete a'],
+    {},
+    ['0#1 $$error a', '0#2 $$complete b'],
+  ],
+  [
+    'a whole history is carried in its order',
+    ['0#1 $$active a'],
+    ['0#1 $$complete a', '1#1 $$skipped', '2#1 $$error c', '2#2 $$ready d'],
+    {},
+    ['0#1 $$complete a', '1#1 $$skipped', '2#1 $$error c'],
+  ],
+  ['what needed no engine alone is not worth it', [], ['0#1 $$skipped'], {}, []],
+  [
+    'what both have is not told twice',
+    ['0#1 $$skipped', '1#1 $$active a'],
+    ['0#1 $$skipped', '1#1 $$complete a'],
+    {},
+    ['0#1 $$skipped', '1#1 $$complete a'],
+  ],
+  [
+    'a step that is done here is not skipped again',
+    ['0#1 $$complete b', '1#1 $$active a'],
+    ['0#1 $$skipped', '1#1 $$complete a'],
+    {},
+    ['0#1 $$complete b', '1#1 $$complete a'],
+  ],
+  [
+    'the end of a child job ends the wait for it',
+    [attempt('0#1 $$waiting', { child: 'c' })],
+    ['0#1 $$complete', '1#1 $$complete a'],
+    {},
+    ['0#1 $$complete', '1#1 $$complete a'],
+  ],
+  [
+    'a second completion is told',
+    ['0#1 $$complete b'],
+    ['0#1 $$complete a'],
+    {},
+    ['0#1 $$complete b', '0#1 $$complete a'],
+  ],
+  [
+    'a failure beside a step that is done is noted',
+    ['0#1 $$complete b'],
+    ['0#1 $$error a'],
+    {},
+    ['0#1 $$complete b'],
+  ],
+  ['a claim that was taken back unbegun is nothing', [], [takenBack('0#1 $$cancelled a')], {}, []],
+];
+
+describe.each([
+  ['of claims', claims],
+  ['of rivals', rivals],
+  ['of ends', ends],
+] as const)('what is carried %s:', (_group, cases) => {
+  it.each(cases)('%s', (_title, winner, loser, of, expected) => {
+    const next = carry(tip('3-b', winner), tip('3-a', loser), standing(of));
+    expect(next && told(next)).toEqual(expected);
+    if (next !== undefined) expect(next._rev).toBe('3-b');
+  });
+});
+
+describe('a final winner', () => {
+  const final = { state: '$$complete', exit: 0 };
+  const winner = tip('9-b', ['0#1 $$complete b'], final);
+  const carried = (loser: Tip, of = {}): Tip | undefined => carry(winner, loser, standing(of));
+
+  it('takes in what ended elsewhere, and stays as it is', () => {
+    const loser = tip('8-a', ['0#1 $$complete b', '0#2 $$error a', '1#1 $$ready c'], {
+      cancel: true,
+    });
+    const next = carried(loser) as Tip;
+    expect(told(next)).toEqual(['0#1 $$complete b', '0#2 $$error a']);
+    expect(next).toMatchObject(final);
+    expect(next).not.toHaveProperty('cancel');
+  });
+
+  it('takes in an outcome in place of a loss, and nothing twice', () => {
+    const called = tip('9-b', [lost('0#1 $$error a')], final);
+    const loser = tip('8-a', ['0#1 $$complete a']);
+    const next = carry(called, loser, standing({})) as Tip;
+    expect(told(next)).toEqual(['0#1 $$error a', '0#1 $$complete a']);
+    expect(carry(next, loser, standing({}))).toBe(next);
+  });
+
+  it('waits for attempts that still run', () => {
+    const loser = tip('8-a', ['0#2 $$active a']);
+    expect(carried(loser)).toBeUndefined();
+    expect(carried(loser, runs)).toBeUndefined();
+    expect(carried(loser, dead)).toBe(winner);
+    expect(carried(loser, givenUp)).toBe(winner);
+    expect(carried(tip('8-a', ['0#1 $$active b', '1#1 $$ready c', '2#1 $$skipped']))).toBe(winner);
+  });
+});
+
+describe('the rest of the job', () => {
+  it('is the winner’s where nothing is carried', () => {
+    const winner = tip('3-b', ['0#1 $$active a']);
+    expect(carry(winner, tip('3-a', ['0#1 $$active a']), standing({}))).toBe(winner);
+    const fresh = { _id: 'j', _rev: '2-b', type: 'job', flow: 'f' };
+    expect(carry(fresh, { ...fresh, _rev: '2-a' }, standing({}))).toBe(fresh);
+  });
+
+  it('tells where the job is, and sleeps no more', () => {
+    const winner = tip('3-b', [], { next_due: 7, note: 1, held_ms: 5 });
+    const next = carry(winner, tip('3-a', ['2#1 $$active a'], { note: 2 }), standing(runs));
+    expect(next).toMatchObject({ state: 't2-2', run: 1, held_ms: 5, note: 1 });
+    expect(next).not.toHaveProperty('next_due');
+  });
+
+  it('stays paused', () => {
+    const winner = tip('3-b', [], { state: '$$paused', held_since: 3 });
+    const next = carry(winner, tip('3-a', ['0#1 $$active a']), standing(runs));
+    expect(next).toMatchObject({ state: '$$paused', held_since: 3 });
+  });
+
+  it('is in the later run', () => {
+    const winner = tip('3-b', [], { resume_at: 4 });
+    const loser = tip('3-a', ['0#1 $$active a'], { run: 2, resume_at: 8, held_ms: 6 });
+    expect(carry(winner, loser, standing(runs))).toMatchObject({
+      run: 2,
+      resume_at: 8,
+      held_ms: 6,
+    });
+  });
+
+  it('is the losing one’s when nobody has begun the winner', () => {
+    const winner = { _id: 'j', _rev: '3-b', type: 'job', flow: 'f', cancel: true };
+    const loser = tip('3-a', ['0#1 $$active a'], { _attachments: { x: {} }, definitions: {} });
+    const next = carry(winner, loser, standing(runs));
+    expect(next).toMatchObject({ _rev: '3-b', state: 't0-0', definitions: {}, cancel: true });
+    expect(next).not.toHaveProperty('_attachments');
+    const attached = { ...winner, _attachments: { y: { stub: true } } };
+    expect(carry(attached, loser, standing(runs))).toMatchObject({
+      _attachments: { y: { stub: true } },
+    });
+  });
+
+  it('names the engine that is lost, and when the step may begin again', () => {
+    const winner = tip('3-b', ['0#1 $$active b']);
+    const next = carry(winner, tip('3-a', ['0#2 $$complete a']), standing({ b: 'lost' })) as Tip;
+    expect(stepOf(next, 'b')).toMatchObject({
+      exit: 4,
+      end: 5,
+      due: 5,
+      failure: { name: 'EngineLost', step: 's0' },
+    });
+  });
+});

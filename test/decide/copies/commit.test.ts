@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { commitToMany, commitToOne, type Change } from '../../../src/decide/copies/commit.js';
+import type { Stored } from '../../../src/decide/copies/protocol.js';
+import type { Tip } from '../../../src/decide/copies/tips.js';
+import type { LiveStep } from '../../../src/model/step.js';
+import { attempt, play, standing, tip, told } from './tips.js';
+
+const mine = attempt('1#1 $$active m') as LiveStep;
+const before = tip('3-a', ['0#1 $$active a']);
+const claiming: Change = { job: tip('3-a', ['0#1 $$complete a', mine]), claims: [mine] };
+const settling: Change = { ...claiming, ended: ['a'] };
+const ending: Change = { job: tip('3-a', ['0#1 $$complete a']), claims: [], ended: ['a'] };
+const plain: Change = { job: tip('3-a', []), claims: [] };
+
+const ready = tip('4-a', ['0#1 $$complete a', '1#1 $$ready m']);
+const active = tip('5-a', ['0#1 $$complete a', mine]);
+const ended = tip('4-a', ['0#1 $$complete a']);
+const nobody = standing({ m: 'given_up' });
+type Kinds = readonly Stored['kind'][];
+
+describe('where every document has one copy, a change', () => {
+  it.each<[string, Change, Kinds, readonly Tip[], string]>([
+    ['is written when the store says so', claiming, ['written'], [], 'written'],
+    ['is lost to a faster one', claiming, ['conflict'], [], 'lost'],
+    ['is refused', claiming, ['refused'], [], 'refused'],
+    ['is found again by its claims', claiming, ['unknown'], [active], 'written'],
+    ['is found again by its end', ending, ['unknown'], [ended], 'written'],
+    ['is lost without its claims', claiming, ['unknown'], [before], 'lost'],
+    ['is lost without its end', ending, ['unknown'], [before], 'lost'],
+    ['is lost with its document', claiming, ['unknown'], [], 'lost'],
+    ['is lost when nothing tells it from others', plain, ['unknown'], [before], 'lost'],
+  ])('%s', (_title, change, writes, tips, kind) => {
+    expect(play(commitToOne(change), [tips], writes).result.kind).toBe(kind);
+  });
+
+  it('is lost when the engine ends', () => {
+    expect(play(commitToOne(claiming), [undefined], ['unknown']).result.kind).toBe('lost');
+  });
+
+  it('has the revision that it was given', () => {
+    const { result } = play(commitToOne(claiming), []);
+    expect(result).toEqual({ kind: 'written', doc: { ...claiming.job, _rev: '51-new' } });
+  });
+});
+
+/** What comes of a change on several copies: result, and what was written, in words. */
+function many(change: Change, looks: readonly (readonly Tip[] | undefined)[], writes: Kinds = []) {
+  const { result, writes: written } = play(commitToMany(change, nobody), looks, writes);
+  return { result, kind: result.kind, written: written.map(told) };
+}
+
+describe('where every document has several copies, a claim', () => {
+  it('is written twice and seen twice alone before it starts', () => {
+    const { result, written } = many(claiming, [[before], [ready], [active]]);
+    expect(result).toEqual({ kind: 'written', doc: active });
+    expect(written).toEqual([told(ready), told(active)]);
+  });
+
+  it.each<[string, readonly Tip[]]>([
+    ['there are several tips', [before, tip('3-0', ['0#1 $$active z'])]],
+    ['the job is another one by now', [tip('4-a', [])]],
+    ['the job is gone', []],
+  ])('is not made when %s', (_title, tips) => {
+    const { kind, written } = many(claiming, [tips]);
+    expect(kind).toBe('lost');
+    expect(written).toEqual([]);
+  });
+
+  it.each<[Stored['kind'], string]>([
+    ['conflict', 'lost'],
+    ['refused', 'refused'],
+  ])('is lost when its first write is answered with %s', (write, kind) => {
+    expect(many(claiming, [[before]], [write])).toMatchObject({ kind, written: [told(ready)] });
+  });
+
+  it('is written again as it is until a quorum has it', () => {
+    const looks = [[before], [ready], [ready], [active], [active]];
+    const { kind, written } = many(claiming, looks, ['unknown', 'written', 'unknown', 'written']);
+    expect(kind).toBe('written');
+    expect(written).toEqual([ready, ready, active, active].map(told));
+  });
+
+  it('is given up when it cannot be seen, without more', () => {
+    const { kind, written } = many(claiming, [[before], [before]], ['unknown']);
+    expect(kind).toBe('lost');
+    expect(written).toHaveLength(1);
+  });
+
+  it('waits until a losing tip is dropped', () => {
+    const rival = tip('4-0', ['0#1 $$complete a', '1#1 $$ready z']);
+    const { kind, written } = many(claiming, [[before], [ready, rival], [ready], [active]]);
+    expect(kind).toBe('written');
+    expect(written).toHaveLength(4);
+  });
+
+  it('waits while a losing tip cannot be dropped', () => {
+    const other = tip('4-0', ['0#1 $$active a']);
+    const looks = [[before], ...Array.from({ length: 4 }, () => [ready, other]), [ready], [active]];
+    const failing: Kinds = ['written', 'unknown', 'unknown', 'unknown'];
+    expect(many(claiming, looks, failing).kind).toBe('written');
+  });
+
+  const released = ['0#1 $$complete a', '1#1 $$cancelled m'];
+
+  it.each<[string, readonly Tip[], boolean]>([
+    ['another tip may run the step', [ready, tip('4-0', ['1#1 $$active z'])], true],
+    ['somebody has paused the job', [tip('5-a', ready['steps'] as [], { paused: true })], true],
+    ['an attempt follows it', [tip('5-a', [...(ready['steps'] as []), '1#1 $$ready z'])], true],
+    ['its tip has lost', [tip('5-b', ['0#1 $$complete a'])], false],
+    ['the job is gone', [], false],
+  ])('is given up when %s', (_title, tips, isTakenBack) => {
+    const { kind, written } = many(claiming, [[before], tips, tips, [ended]]);
+    expect(kind).toBe('lost');
+    expect(written.slice(1).some((steps) => steps.includes('1#1 $$cancelled m'))).toBe(isTakenBack);
+  });
+
+  it('is given up when another tip may run the step and ours cannot be mended', () => {
+    const tips = [ready, tip('4-0', ['1#1 $$active z'])];
+    const unknown: Kinds = ['written', 'unknown', 'unknown', 'unknown'];
+    const looks = [[before], ...Array.from({ length: 5 }, () => tips), [ended]];
+    expect(many(claiming, looks, unknown).kind).toBe('lost');
+  });
+
+  it('is taken back as one that has begun nothing', () => {
+    const { writes } = play(
+      commitToMany(claiming, nobody),
+      [[before], [ready], [active], [active], [ended]],
+      ['written', 'refused'],
+    );
+    expect(told(writes[2] as Tip)).toEqual(released);
+    expect((writes[2]?.['steps'] as unknown[])[1]).not.toHaveProperty('start');
+  });
+
+  it('of a job that is held already may start', () => {
+    const held = (of: Tip): Tip => ({ ...of, cancel: true });
+    const change = { ...claiming, job: held(claiming.job) };
+    expect(many(change, [[before], [held(ready)], [held(active)]]).kind).toBe('written');
+  });
+
+  it('is given up after some looks, and taken back only so often', () => {
+    const unknown = Array.from({ length: 20 }, () => 'unknown' as const);
+    const { kind, written } = many(claiming, [[before], [ready]], unknown);
+    expect(kind).toBe('lost');
+    expect(written).toHaveLength(1 + 8 + 3);
+  });
+
+  it('is lost when the engine ends', () => {
+    expect(many(claiming, [undefined]).kind).toBe('lost');
+    expect(many(claiming, [[before], undefined]).kind).toBe('lost');
+    expect(many(claiming, [[before], [ended], undefined]).kind).toBe('lost');
+  });
+});
+
+describe('where every document has several copies, an end', () => {
+  it('is stored by one write that a quorum has', () => {
+    const { result, written } = many(ending, [[before]]);
+    expect(result).toMatchObject({ kind: 'written', doc: { _rev: '51-new' } });
+    expect(written).toHaveLength(1);
+  });
+
+  it('is written on the winner of several tips, when it begins nothing', () => {
+    const rival = tip('3-0', ['0#1 $$active z']);
+    expect(many(ending, [[before, rival]]).kind).toBe('written');
+    expect(many(settling, [[before, rival]]).kind).toBe('lost');
+    expect(many(plain, [[before, rival]]).kind).toBe('lost');
+  });
+
+  it('is written again until a quorum has it', () => {
+    const { result, written } = many(
+      ending,
+      [[before], [ended]],
+      ['unknown', 'unknown', 'written'],
+    );
+    expect(result).toEqual({ kind: 'written', doc: ended });
+    expect(written).toHaveLength(3);
+  });
+
+  it('is not known to be stored when that does not come about', () => {
+    const unknown = Array.from({ length: 9 }, () => 'unknown' as const);
+    expect(many(ending, [[before], [ended]], unknown).kind).toBe('lost');
+    expect(many(ending, [[before], [before]], unknown).kind).toBe('lost');
+  });
+
+  it('stays when the claim that was written with it is given up', () => {
+    const { result } = many(settling, [[before], [ended]]);
+    expect(result).toEqual({ kind: 'given_up', doc: ended });
+    expect(many(settling, [[before], [before]]).kind).toBe('lost');
+  });
+
+  it('is not known without a quorum, as nothing else is', () => {
+    expect(many(plain, [[before], [ended]], ['unknown'])).toMatchObject({
+      kind: 'lost',
+      written: [[]],
+    });
+  });
+});

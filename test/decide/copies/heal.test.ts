@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { agree } from '../../../src/decide/copies/agree.js';
+import { healed, mend } from '../../../src/decide/copies/heal.js';
+import { play, standing, tip, told } from './tips.js';
+
+const winner = tip('4-b', ['0#1 $$active a']);
+const loser = tip('3-a', ['0#1 $$complete a']);
+const nobody = standing({});
+
+describe('mend', () => {
+  it('leaves alone what is not in conflict', () => {
+    expect(mend([], nobody)).toBeUndefined();
+    expect(mend([winner], nobody)).toBeUndefined();
+  });
+
+  it('brings all losing tips into the winner, one after the other', () => {
+    const other = tip('2-c', ['0#1 $$active a', '1#1 $$complete c']);
+    const mending = mend([winner, loser, other], nobody);
+    expect(mending?.next && told(mending.next)).toEqual(['0#1 $$complete a', '1#1 $$complete c']);
+    expect(mending?.drop).toEqual([loser, other]);
+  });
+
+  it('keeps a tip with an attempt that may run elsewhere', () => {
+    const busy = tip('3-a', ['0#1 $$active b']);
+    expect(mend([winner, busy], standing({ a: 'runs' }))).toBeUndefined();
+    expect(mend([winner, busy, loser], standing({ a: 'runs' }))?.drop).toEqual([loser]);
+  });
+
+  it('takes claims of this engine that were given up out of the way of such a tip', () => {
+    const busy = tip('3-a', ['0#1 $$active b']);
+    const mending = mend([winner, busy], standing({ a: 'given_up' }));
+    expect(mending?.next && told(mending.next)).toEqual(['0#1 $$cancelled a']);
+    expect(mending?.drop).toEqual([]);
+  });
+});
+
+describe('healing', () => {
+  it('writes the winner first, then deletes the losing tip, then looks again', () => {
+    const { result, writes } = play(healed('j', nobody), [[winner, loser], [winner]]);
+    expect(result).toEqual([winner]);
+    expect(writes.map(({ _rev, _deleted }) => [_rev, _deleted])).toEqual([
+      ['4-b', undefined],
+      ['3-a', true],
+    ]);
+  });
+
+  it.each(['unknown', 'conflict', 'refused'] as const)(
+    'deletes nothing when the write of the winner is %s',
+    (kind) => {
+      const { result, writes, rests } = play(
+        healed('j', nobody),
+        [[winner, loser], [winner]],
+        [kind],
+      );
+      expect([writes.length, rests]).toEqual([1, 1]);
+      expect(result).toEqual([winner]);
+    },
+  );
+
+  it('gives up after some tries', () => {
+    const { result, looks } = play(healed('j', nobody), [[winner, loser]]);
+    expect(result).toEqual([winner, loser]);
+    expect(looks).toBe(4);
+  });
+
+  it('ends with the engine', () => {
+    expect(play(healed('j', nobody), [undefined]).result).toBeUndefined();
+    expect(play(healed('j', nobody), [[winner, loser], undefined]).result).toBeUndefined();
+  });
+});
+
+describe('what all copies agree on', () => {
+  it('is the winner', () => {
+    expect(play(agree('j', [], nobody), [[winner]]).result).toEqual({
+      tip: winner,
+      conflict: false,
+    });
+    expect(play(agree('j', ['x'], nobody), [[]]).result).toEqual({
+      tip: undefined,
+      conflict: false,
+    });
+    expect(play(agree('j', [], nobody), [undefined]).result).toBeUndefined();
+  });
+
+  const rival = tip('4-b', ['0#1 $$active b']);
+  const mine = tip('3-a', ['0#1 $$active a']);
+
+  it('is waited for while an attempt that runs here cannot be brought into it', () => {
+    const after = tip('5-b', ['0#1 $$cancelled b', '0#2 $$active a']);
+    const { result, rests } = play(agree('j', ['a'], standing({ a: 'runs' })), [
+      [rival, mine],
+      [rival, mine],
+      [after],
+    ]);
+    expect(result).toEqual({ tip: after, conflict: false });
+    expect(rests).toBe(2);
+  });
+
+  it('is not waited for without end', () => {
+    const { result, rests } = play(agree('j', ['a'], standing({ a: 'runs' })), [[rival, mine]]);
+    expect(result).toEqual({ tip: rival, conflict: true });
+    expect(rests).toBe(8);
+  });
+
+  it.each([
+    ['has it', tip('4-b', ['0#1 $$active a'])],
+    ['is final', tip('4-b', ['0#1 $$active b'], { state: '$$complete' })],
+    ['has done the step', tip('4-b', ['0#1 $$complete b', '1#1 $$active c'])],
+  ])('is not waited for when the winner %s', (_title, first) => {
+    const { rests } = play(agree('j', ['a', 'x'], standing({ a: 'runs' })), [[first, mine]]);
+    expect(rests).toBe(0);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { begun, story } from './story.js';
+
+describe('what structures ask', () => {
+  it('is asked of all of them at once', () => {
+    const map = (name: string) => ({ map: { over: name, do: 'a' } });
+    const intent = story({ steps: [{ parallel: [map('x'), map('y')] }] }).decide();
+    expect(intent).toMatchObject({
+      kind: 'look_up',
+      questions: [
+        { id: '0.parallel.0.map.over', expression: 'x' },
+        { id: '0.parallel.1.map.over', expression: 'y' },
+      ],
+    });
+  });
+
+  it('is written down as far as it is answered, before the rest is asked', () => {
+    const map = (name: string) => ({ map: { over: name, do: 'a' } });
+    const told = story({ steps: [{ parallel: [map('x'), map('y')] }] });
+    told.answering({ '0.parallel.0.map.over': [] });
+    expect(told.decide()).toMatchObject({ questions: [{ id: '0.parallel.1.map.over' }] });
+  });
+
+  it('sees the parameters, the results before it and what is around it', () => {
+    const node = { map: { over: [5], as: 'five', do: { choice: [{ when: 'w', then: 'b' }] } } };
+    const told = begun(['a', node], { job: { params: { p: 1 } } }).did('a', 2);
+    expect(told.decide()).toMatchObject({
+      questions: [
+        {
+          id: '1.map.0.choice[0].when',
+          context: {
+            job: { _id: 'j' },
+            step: { path: '1.map.0', name: 'choice' },
+            params: { p: 1 },
+            results: { a: 2 },
+            parent_results: { 0: 2 },
+            item: 5,
+            five: 5,
+            index: 0,
+          },
+        },
+      ],
+    });
+  });
+
+  it('has no parameters where somebody took them away', () => {
+    const told = begun(['a', { choice: [{ when: 'w', then: 'b' }] }]);
+    const { params: _params, ...job } = told.liveJob;
+    told.edit({ ...job, params: undefined }).end({ kind: 'done' });
+    expect(told.decide()).toMatchObject({ questions: [{ context: { params: {} } }] });
+  });
+
+  it('has the position of the first entry in the structure, also in the cancel branch', () => {
+    const cancel = ['u', { map: { over: [1], do: 'v' } }];
+    const told = begun(['a', { map: { over: [], do: 'b' } }, 'c'], { flow: { cancel } }).did('a');
+    expect(told.steps[1]).toMatchObject({ index: 1, task: 'map', state: '$$complete' });
+    told.edit({ cancel: true }).stopped().did('u');
+    expect(told.steps.find(({ path }) => path === 'cancel.sequence.1')).toMatchObject({
+      index: 1,
+      phase: 'cancel',
+    });
+  });
+
+  it('may be a structure without any entry', () => {
+    const told = begun([{ choice: [{ when: 'w', then: [] }] }, 'a']);
+    told.answering({ '0.choice[0].when': true }).go();
+    expect(told.steps[0]).toMatchObject({ index: 0, result: { chosen: 0 } });
+    expect(told.running).toEqual(['a']);
+  });
+
+  it('of the cancel branch sees all of the flow and what that branch did before', () => {
+    const cancel = ['u', { choice: [{ when: 'w', then: 'v' }] }];
+    const told = begun([['a', 'b']], { flow: { cancel } }).did('a', 1);
+    told.edit({ cancel: true }).stopped().did('u', 2);
+    expect(told.decide()).toMatchObject({
+      questions: [{ context: { results: { a: 1, u: 2 } } }],
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { command, receive } from '../../src/decide/command.js';
+import { finish } from '../../src/decide/finish.js';
+import type { Job } from '../../src/model/job.js';
+import type { JobRequest, RequestAction } from '../../src/model/request.js';
+import type { SignalDocument } from '../../src/model/signal.js';
+import { flow, frozen, liveJob, newJob, t0 } from '../support/builders.js';
+
+const live = frozen(liveJob(flow(['a', 'b'])));
+const failed = frozen(
+  finish(live, { exit: 2, failure: { name: 'Broken', message: 'It is broken.' } }, t0),
+);
+const request = (action: RequestAction, more: Partial<JobRequest> = {}): JobRequest => ({
+  _id: 'r1',
+  type: 'request',
+  job: 'j',
+  action,
+  ...more,
+});
+const signal = (more: Partial<SignalDocument> = {}): SignalDocument => ({
+  _id: 's1',
+  type: 'signal',
+  job: 'j',
+  name: 'approved',
+  ...more,
+});
+
+describe('receive', () => {
+  it.each<[string, Job]>([
+    ['a new job', frozen(newJob())],
+    ['a live job', live],
+  ])('puts a signal into %s', (_title, job) => {
+    expect(receive(job, signal({ data: { n: 1 }, by: 'ann' }), t0 + 5)).toEqual({
+      kind: 'applied',
+      job: {
+        ...job,
+        signals: [{ id: 's1', name: 'approved', at: t0 + 5, data: { n: 1 }, by: 'ann' }],
+      },
+    });
+  });
+
+  it('leaves out data and sender when there are none', () => {
+    expect(receive(live, signal(), t0)).toEqual({
+      kind: 'applied',
+      job: { ...live, signals: [{ id: 's1', name: 'approved', at: t0 }] },
+    });
+  });
+
+  it('keeps the signals that came before', () => {
+    const before = { id: 's0', name: 'early', at: t0 - 1 };
+    expect(receive({ ...live, signals: [before] }, signal(), t0)).toMatchObject({
+      job: { signals: [before, { id: 's1' }] },
+    });
+  });
+
+  it('wakes a sleeping job', () => {
+    const received = receive({ ...live, next_due: t0 + 999 }, signal(), t0);
+    expect(received).toMatchObject({ kind: 'applied' });
+    expect(received).not.toHaveProperty('job.next_due');
+  });
+
+  it('takes a signal once', () => {
+    const first = receive(live, signal(), t0);
+    if (first.kind !== 'applied') throw new Error(first.kind);
+    expect(receive(first.job, signal(), t0 + 1)).toEqual({ kind: 'repeated' });
+    const final = { ...failed, signals: [{ id: 's1', name: 'approved', at: t0 }] };
+    expect(receive(final, signal(), t0 + 1)).toEqual({ kind: 'repeated' });
+  });
+
+  it('refuses a signal to a final job', () => {
+    expect(receive(failed, signal(), t0)).toEqual({
+      kind: 'refused',
+      because: 'Job j is final already.',
+    });
+  });
+});
+
+describe('a request to retry', () => {
+  it('lets a failed job go on and is kept on record', () => {
+    expect(command(failed, request('retry', { from: 'b', by: 'ann' }), t0 + 9)).toMatchObject({
+      kind: 'applied',
+      job: {
+        state: '$$ready',
+        run: 2,
+        redo: [{ from: '1', run: 2 }],
+        requests: [{ id: 'r1', action: 'retry', from: 'b', by: 'ann', at: t0 + 9 }],
+      },
+    });
+  });
+
+  it('is refused by a job that has not ended', () => {
+    expect(command(live, request('retry'), t0)).toEqual({
+      kind: 'refused',
+      because: 'Job j has not ended; only a job that has ended can be retried.',
+    });
+  });
+
+  it('is refused when there is no such step', () => {
+    expect(command(failed, request('retry', { from: 'z' }), t0)).toEqual({
+      kind: 'refused',
+      because: 'Job j has no step "z".',
+    });
+  });
+});
+
+describe('a request to skip', () => {
+  it('leaves the step out and is kept on record', () => {
+    expect(command(live, request('skip', { step: 'a' }), t0)).toMatchObject({
+      kind: 'applied',
+      job: {
+        steps: [{ path: '0', state: '$$skipped' }],
+        requests: [{ id: 'r1', action: 'skip', step: 'a', at: t0 }],
+      },
+    });
+  });
+
+  it('is refused when it names no step', () => {
+    expect(command(live, request('skip'), t0)).toEqual({
+      kind: 'refused',
+      because: 'Job j has no step "".',
+    });
+  });
+});
+
+describe('a note', () => {
+  const cases: readonly [string, Job, Partial<JobRequest>, object[]][] = [
+    ['stands in the job with its writer', live, { by: 'ann' }, [{ text: 'hm', by: 'ann', at: t0 }]],
+    ['stands in a final job', failed, {}, [{ text: 'hm', at: t0 }]],
+    [
+      'comes after those before',
+      { ...failed, notes: [1] },
+      {},
+      [1 as never, { text: 'hm', at: t0 }],
+    ],
+  ];
+  it.each(cases)('%s', (_title, job, more, notes) => {
+    expect(command(job, request('note', { text: 'hm', ...more }), t0)).toMatchObject({
+      kind: 'applied',
+      job: { state: job.state, notes },
+    });
+  });
+
+  it.each([[{}], [{ text: '' }]])('needs a text: %j', (more) => {
+    expect(command(live, request('note', more), t0)).toEqual({
+      kind: 'refused',
+      because: 'A note needs "text".',
+    });
+  });
+});

@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { lockIdOf } from '../../src/engine/locks.js';
+import type { StoredDocument } from '../../src/model/parse.js';
+import { openWorkspace, type Ended, type Workspace } from '../support/workspace.js';
+
+const echo = `export default ({ params }) => params;`;
+const go = { wait: { signal: 'go' } };
+const flow = (name: string, tasks: unknown, more: Record<string, unknown> = {}) => ({
+  _id: `flow:me:${name}`,
+  type: 'flow',
+  name,
+  owner: 'me',
+  tasks,
+  ...more,
+});
+const job = (id: string, more: Record<string, unknown> = {}) => ({
+  _id: id,
+  type: 'job',
+  flow: 'f',
+  owner: 'me',
+  ...more,
+});
+const signal = (id: string) => ({ type: 'signal', job: id, name: 'go' });
+const begun = ({ state }: StoredDocument): boolean => state === 'wait-0';
+
+/** A database with a flow `f` whose jobs go on until they get the signal `go`. */
+async function openHeld(): Promise<Workspace> {
+  const space = await openWorkspace({ 'echo.mjs': echo });
+  await space.put(
+    { _id: 'task:DEFAULT:echo', type: 'task', name: 'echo' },
+    flow('f', [go, 'echo']),
+  );
+  return space;
+}
+
+/** Waits until `count` of the jobs are final: those that were refused. */
+async function refused(space: Workspace, ids: readonly string[]): Promise<Ended> {
+  return Promise.any(ids.map((id) => space.ended(id)));
+}
+
+/** Waits until there is no lock document any more. */
+async function unlocked({ store }: Workspace): Promise<void> {
+  await expect.poll(() => store.view('locks'), { timeout: 10_000, interval: 20 }).toEqual([]);
+}
+
+/** Of jobs that were stored together one goes on; it is told which. */
+async function expectOne(space: Workspace, ids: readonly string[], name: string): Promise<string> {
+  const [one, other] = ids as [string, string];
+  const loser = await refused(space, ids);
+  const winner = loser._id === one ? other : one;
+  expect(loser).toMatchObject({ state: '$$complete', exit: 5, steps: [], failure: { name } });
+  expect(loser.failure?.message).toContain(` ${winner}`);
+  await space.until(winner, begun);
+  return winner;
+}
+
+describe('two engines', () => {
+  it('run one of two jobs with the same target, 20 times', async () => {
+    const space = await openHeld();
+    await Promise.all([space.engine(), space.engine()]);
+    for (let round = 0; round < 20; round += 1) {
+      const ids = [`a-${round}`, `b-${round}`];
+      const more = { target: 'host/1', params: { 'echo-1': { round } } };
+      await space.put(...ids.map((id) => job(id, more)));
+      const winner = await expectOne(space, ids, 'TargetTaken');
+      await space.put(signal(winner));
+      expect(await space.ended(winner)).toMatchObject({ exit: 0 });
+    }
+    await unlocked(space);
+  }, 60_000);
+
+  it('run one of two jobs whose locks match the target of the other, 20 times', async () => {
+    const space = await openHeld();
+    await Promise.all([space.engine(), space.engine()]);
+    for (let round = 0; round < 20; round += 1) {
+      const ids = [`a-${round}`, `b-${round}`];
+      await space.put(
+        ...ids.map((id) => job(id, { target: `db/${id}`, locks: '^db/', params: { id: {} } })),
+      );
+      const winner = await expectOne(space, ids, 'TargetLocked');
+      await space.put(signal(winner));
+      expect(await space.ended(winner)).toMatchObject({ exit: 0 });
+    }
+    await unlocked(space);
+  }, 60_000);
+
+  it('run one of many jobs that all exclude each other', async () => {
+    const space = await openHeld();
+    await Promise.all([space.engine(), space.engine()]);
+    const ids = Array.from({ length: 12 }, (_, i) => `j-${i}`);
+    await space.put(...ids.map((id) => job(id, { target: id, locks: '.' })));
+    const ended = ids.map((id) => space.ended(id, 30_000));
+    const begins = ids.map((id) => space.until(id, begun, 30_000));
+    begins.forEach((begin) => void begin.catch(() => undefined));
+    const winner = await Promise.any(begins);
+    await space.put(signal(winner._id));
+    const jobs = await Promise.all(ended);
+    expect(jobs.filter(({ exit }) => exit === 0).map(({ _id }) => _id)).toEqual([winner._id]);
+    expect(jobs.filter(({ exit }) => exit === 5)).toHaveLength(11);
+    await unlocked(space);
+  }, 60_000);
+
+  it('release the lock of a job whose engine was killed, after the end of the job', async () => {
+    const hang = `export default ({ job, step, signal }) => job._id !== 'a' || step.attempt > 1 ? 'done'
+      : new Promise((resolve) => signal.addEventListener('abort', () => resolve('late')));`;
+    const space = await openWorkspace({ 'hang.mjs': hang });
+    const task = { _id: 'task:DEFAULT:hang', type: 'task', name: 'hang', timeout: 0 };
+    await space.put(task, flow('f', ['hang', go]));
+    const quick = { leaseMs: 1_000, renewMs: 300 };
+    const first = await space.engine(quick);
+    await space.put(job('a', { target: 'x', locks: 'y' }));
+    await space.until('a', ({ state }) => state === 'hang-0');
+    await space.engine(quick);
+    await first.kill();
+    await space.put(job('b', { target: 'x' }), job('c', { target: 'y' }));
+    expect(await space.ended('b')).toMatchObject({ exit: 5, failure: { name: 'TargetTaken' } });
+    expect(await space.ended('c')).toMatchObject({ exit: 5, failure: { name: 'TargetLocked' } });
+    await space.put(signal('a'));
+    const ended = await space.ended('a');
+    expect(ended).toMatchObject({ exit: 0 });
+    expect(ended.steps[0]).toMatchObject({ failure: { name: 'EngineLost' } });
+    await unlocked(space);
+    await space.put(job('d', { target: 'x' }));
+    await space.until('d', ({ state }) => state === 'wait-1');
+  });
+});
+
+describe('a job with a target', () => {
+  it('keeps only jobs with the same parameters off, and nobody after its end', async () => {
+    const space = await openHeld();
+    await space.engine();
+    const same = { target: 'x', params: { 'echo-1': { a: 1, b: [2] } } };
+    await space.put(job('holder', same));
+    await space.until('holder', begun);
+    const other = { target: 'x', params: { 'echo-1': { a: 1, b: [3] } } };
+    await space.put(
+      job('again', { target: 'x', params: { 'echo-1': { b: [2], a: 1 } } }),
+      job('other', other),
+      job('elsewhere', { ...same, target: 'y' }),
+    );
+    const again = await space.ended('again');
+    expect(again).toMatchObject({ exit: 5, failure: { name: 'TargetTaken' } });
+    expect(again.failure?.message).toContain('Job holder');
+    await Promise.all([space.until('other', begun), space.until('elsewhere', begun)]);
+    await space.put(...['holder', 'other', 'elsewhere'].map(signal));
+    expect(await space.ended('holder')).toMatchObject({ exit: 0 });
+    await space.put(job('next', same), signal('next'));
+    expect(await space.ended('next')).toMatchObject({ exit: 0 });
+    await Promise.all([space.ended('other'), space.ended('elsewhere')]);
+    await unlocked(space);
+  });
+
+  it('keeps others off while it waits for a slot or a time', async () => {
+    const space = await openHeld();
+    await space.engine({ slots: 1 });
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    await space.put(job('later', { target: 'x', exec_after: later }));
+    await space.until('later', ({ state }) => state === '$$ready');
+    await space.put(job('b', { target: 'x' }));
+    expect(await space.ended('b')).toMatchObject({ exit: 5 });
+    await space.put({ type: 'request', job: 'later', action: 'cancel' });
+    expect(await space.ended('later')).toMatchObject({ exit: 130 });
+    await unlocked(space);
+  });
+
+  it('takes over the lock of a job that is final or gone', async () => {
+    const space = await openHeld();
+    await space.put(job('old', { flow: 'missing' }));
+    const lock = { type: 'lock', kind: 'target', key: 'x', at: 1, nonce: 'n' };
+    await space.put(
+      { ...lock, _id: lockIdOf('["target","x",{}]'), job: 'gone' },
+      { ...lock, _id: lockIdOf('["target","y",{}]'), job: 'old' },
+      { ...lock, _id: 'lock:pattern', kind: 'pattern', key: '.', job: 'old' },
+    );
+    await space.engine();
+    await space.ended('old');
+    await space.put(job('a', { target: 'x' }), job('b', { target: 'y' }));
+    await space.until('a', begun);
+    await space.until('b', begun);
+    expect(await space.store.get(lockIdOf('["target","x",{}]'))).toMatchObject({ job: 'a' });
+  });
+
+  it('is refused again when it is retried while another one has its target', async () => {
+    const space = await openHeld();
+    await space.engine();
+    await space.put(job('a', { target: 'x', params: { 'echo-1': { bad: '{{nothing}}' } } }));
+    await space.put(signal('a'));
+    expect(await space.ended('a')).toMatchObject({ exit: 3 });
+    const retry = { type: 'request', job: 'a', action: 'retry', params: { 'echo-1': { bad: 1 } } };
+    const same = { target: 'x', params: { 'echo-1': { bad: '{{nothing}}' } } };
+    await space.put(job('b', same));
+    await space.until('b', begun);
+    await space.put(retry);
+    await space.until('a', ({ exit }) => exit === 5);
+    await space.put(signal('b'));
+    await space.ended('b');
+    await space.put(retry);
+    expect(await space.until('a', ({ exit }) => exit === 0)).toMatchObject({ run: 3 });
+    await unlocked(space);
+  });
+
+  it('keeps its lock over all the jobs as which it goes on', async () => {
+    const next = `export default ({ params, job }) => job._id.endsWith('~3') ? { complete: 1 }
+      : { continue_as_new: { n: (params.n ?? 0) + 1 } };`;
+    const space = await openWorkspace({ 'next.mjs': next });
+    await space.put(flow('f', [{ decider: 'next' }, go]));
+    await space.engine();
+    await space.put(job('a', { target: 'x', locks: '^x' }));
+    await space.until('a~3', ({ state }) => state === 'wait-1');
+    const lock = await space.store.get(lockIdOf('["target","x",{}]'));
+    expect(lock).toMatchObject({ job: 'a~3' });
+    await space.put(job('b', { target: 'x' }), job('c', { target: 'x/y' }));
+    expect((await space.ended('b')).failure).toMatchObject({ name: 'TargetTaken' });
+    expect((await space.ended('c')).failure).toMatchObject({ name: 'TargetLocked' });
+    await space.put(signal('a~3'));
+    expect(await space.ended('a~3')).toMatchObject({ exit: 0 });
+    await unlocked(space);
+  });
+});
+
+describe('a job with locks', () => {
+  it('keeps jobs with a matching target off until it has ended', async () => {
+    const space = await openHeld();
+    await space.engine();
+    await space.put(job('before', { target: 'vm/1/modify' }));
+    await space.until('before', begun);
+    await space.put(job('holder', { locks: '(modify|destroy)$' }));
+    await space.until('holder', begun);
+    await space.put(
+      job('matching', { target: 'vm/2/destroy' }),
+      job('different', { target: 'vm/2/destroyed' }),
+      job('without'),
+    );
+    const matching = await space.ended('matching');
+    expect(matching).toMatchObject({ exit: 5, failure: { name: 'TargetLocked' } });
+    expect(matching.failure?.message).toContain('Job target is currently locked by job holder');
+    await Promise.all([space.until('different', begun), space.until('without', begun)]);
+    await space.put(...['holder', 'before', 'different', 'without'].map(signal));
+    expect(await space.ended('before')).toMatchObject({ exit: 0 });
+    expect(await space.ended('holder')).toMatchObject({ exit: 0 });
+    await space.put(job('next', { target: 'vm/2/destroy' }), signal('next'));
+    expect(await space.ended('next')).toMatchObject({ exit: 0 });
+    await Promise.all([space.ended('different'), space.ended('without')]);
+    await unlocked(space);
+  });
+
+  it('may work on a target that its own locks match', async () => {
+    const space = await openHeld();
+    await space.engine();
+    await space.put(job('a', { target: 'x', locks: 'x' }), signal('a'));
+    expect(await space.ended('a')).toMatchObject({ exit: 0 });
+  });
+
+  it('ends with exit 3 and the reason when they are no pattern', async () => {
+    const space = await openHeld();
+    await space.engine();
+    await space.put(job('a', { target: 'x', locks: '(modify' }), job('b', { locks: 7 }));
+    const ended = await space.ended('a');
+    expect(ended).toMatchObject({ exit: 3, failure: { name: 'LocksInvalid' } });
+    expect(ended.failure?.message).toContain('missing closing )');
+    expect(await space.ended('b')).toMatchObject({ exit: 3, failure: { name: 'InvalidJob' } });
+    await unlocked(space);
+  });
+
+  it("stands in nobody's way with a pattern that is hard to match", async () => {
+    const space = await openHeld();
+    await space.engine();
+    await space.put(job('a', { locks: '(a+)+$' }));
+    await space.until('a', begun);
+    const began = Date.now();
+    await space.put(job('b', { target: `${'a'.repeat(999)}b` }));
+    await space.until('b', begun);
+    expect(Date.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe('the sweep', () => {
+  it('removes locks whose job is final or gone, and no others', async () => {
+    const space = await openHeld();
+    await space.put(job('old', { flow: 'missing' }), job('live', { target: 'x' }));
+    const lock = { type: 'lock', kind: 'target', key: 'x', at: 1, nonce: 'n' };
+    await space.put(
+      { ...lock, _id: 'lock:1', job: 'gone' },
+      { ...lock, _id: 'lock:2', job: 'old' },
+      { ...lock, _id: 'lock:3', job: 'live' },
+    );
+    await space.engine({ sweepMs: 200 });
+    await space.until('live', begun);
+    await expect
+      .poll(async () => (await space.store.view('locks')).map(({ id }) => id), { timeout: 10_000 })
+      .toEqual([lockIdOf('["target","x",{}]')]);
+  });
+});

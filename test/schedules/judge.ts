@@ -1,0 +1,157 @@
+import { stepOf, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
+import type { Outcome } from '../../src/decide/intent.js';
+import { isFailed, isLive, type LiveStep, type Step } from '../../src/model/step.js';
+import type { Beliefs } from './beliefs.js';
+
+/** The plugin of an attempt was called, upon this revision of the job. */
+export type Start = {
+  readonly step: LiveStep;
+  readonly engine: string;
+  readonly job: Tip;
+  readonly at: number;
+};
+
+/** What happened in a schedule. */
+export type Account = {
+  readonly starts: Start[];
+  /** Ends that an engine was told are stored. */
+  readonly settled: { readonly claim: string; readonly outcome: Outcome }[];
+};
+
+/** Sentences, one for each thing that must not be; and how often attempts were repeated, why. */
+export type Verdict = {
+  readonly double: readonly string[];
+  readonly lost: readonly string[];
+  readonly unexplained: readonly string[];
+  readonly stuck: readonly string[];
+  readonly starts: number;
+  readonly repeated: Readonly<Record<Reason, number>>;
+};
+
+/** Why a step was started again. */
+export const reasons = ['retry', 'lease', 'released'] as const;
+export type Reason = (typeof reasons)[number];
+
+type Evidence = Account & {
+  /** Engines that ended in order. */
+  readonly stopped: ReadonlySet<string>;
+  readonly tips: readonly Tip[];
+  readonly isStuck: boolean;
+  readonly beliefs: Beliefs;
+};
+
+/**
+ * Judges a schedule.
+ *
+ * V1 No claim is started twice, and nothing is started while the revision that it is started upon
+ *    does not tell the end of every attempt started before (a sequence runs one at a time; the
+ *    steps of a parallel run beside each other, each of them alone), unless the engine of that attempt was believed dead before or came back without it: `double`. The
+ *    same holds the other way round: for a start of such an engine that comes after its claim was
+ *    taken from it, and after an attempt that repeated one which was only believed lost.
+ * V2 No step is started again after an attempt of it completed: `double`.
+ * V3 An end that an engine was told is stored is in the final job: `lost`.
+ * V4 Whoever is called lost in a job was believed dead by somebody, or came back: `unexplained`.
+ * V5 In the end the job is final and the only tip of its document: `stuck`.
+ */
+export function judge(evidence: Evidence): Verdict {
+  const { starts, tips, isStuck } = evidence;
+  const double: string[] = [];
+  const repeated = { retry: 0, lease: 0, released: 0 };
+  starts.forEach((start, i) => {
+    for (const before of starts.slice(0, i)) {
+      const found = compare(before, start, evidence);
+      if (found.kind === 'double') double.push(found.what);
+      if (found.kind === 'repeated') repeated[found.reason] += 1;
+    }
+  });
+  return {
+    double,
+    lost: lostEnds(evidence),
+    unexplained: calledLost(evidence),
+    stuck: isStuck ? [`${tips.length} tips, ${String(tips[0]?.['state'])}`] : [],
+    starts: starts.length,
+    repeated,
+  };
+}
+
+/** How one start stands to an earlier one. */
+type Relation =
+  | { readonly kind: 'fine' }
+  | { readonly kind: 'repeated'; readonly reason: Reason }
+  | { readonly kind: 'double'; readonly what: string };
+
+function compare(before: Start, start: Start, { beliefs, stopped }: Evidence): Relation {
+  const { claim, path } = before.step;
+  const next = start.step.claim;
+  if (claim === next) return { kind: 'double', what: `${claim} is started twice.` };
+  const isSame = path === start.step.path;
+  if (!isSame && parallelOf(path) === parallelOf(start.step.path)) return { kind: 'fine' };
+  const repeated = (reason: Reason): Relation =>
+    isSame ? { kind: 'repeated', reason } : { kind: 'fine' };
+  const told = stepOf(start.job, claim);
+  if (told === undefined || isLive(told)) {
+    const isExplained =
+      beliefs.wasDoubted(before.engine, start.at) ||
+      wasTaken(start, before, beliefs) ||
+      wasNeedless(before, start, beliefs);
+    if (isExplained) return repeated('lease');
+    const state = told === undefined ? 'is not in the job' : `is ${told.state}`;
+    return { kind: 'double', what: `${next} is started while ${claim} ${state}.` };
+  }
+  if (isSame && told.state === '$$complete') {
+    return { kind: 'double', what: `${next} repeats ${claim}, which completed.` };
+  }
+  if (isCalledLost(told)) return repeated('lease');
+  if (!isFailed(told) || told.failure.name !== 'Released') return repeated('retry');
+  if (stopped.has(before.engine)) return repeated('released');
+  if (!isSame || beliefs.wasDoubted(before.engine, start.at)) return repeated('lease');
+  return { kind: 'double', what: `${claim} was started and is called released.` };
+}
+
+/** The parallel in which a step stands; one that stands in none stands for itself. */
+function parallelOf(path: string): string {
+  return path.replace(/(\.parallel)\.\d+$/, '$1');
+}
+
+function calledLost({ tips, beliefs }: Evidence): readonly string[] {
+  return tips.flatMap(stepsOf).flatMap((step) => {
+    const engine = String(step['engine']);
+    if (!isCalledLost(step) || beliefs.wasDoubted(engine, Infinity)) return [];
+    return [`${String(step['claim'])} is called lost, but its engine was not.`];
+  });
+}
+
+/** The later start comes from an engine that was believed dead, and its claim was taken before. */
+function wasTaken({ step, engine, at }: Start, before: Start, beliefs: Beliefs): boolean {
+  const told = stepOf(before.job, step.claim);
+  return told !== undefined && isFailed(told) && beliefs.wasDoubted(engine, at);
+}
+
+/** The earlier start repeated an attempt that was believed lost and has completed after all. */
+function wasNeedless({ step, job, at }: Start, start: Start, beliefs: Beliefs): boolean {
+  return stepsOf(start.job).some(({ path, state, claim, engine }) => {
+    if (path !== step.path || state !== '$$complete') return false;
+    const told = stepOf(job, claim);
+    return told !== undefined && isFailed(told) && beliefs.wasDoubted(String(engine), at);
+  });
+}
+
+function isCalledLost(step: Step): boolean {
+  return isFailed(step) && step.failure.name === 'EngineLost';
+}
+
+function lostEnds({ settled, tips: [tip] }: Evidence): readonly string[] {
+  return settled.flatMap(({ claim, outcome }) => {
+    if (outcome.kind !== 'done' && outcome.kind !== 'failed') return [];
+    const wanted = outcome.kind === 'done' ? '$$complete' : '$$error';
+    const told = tip === undefined ? [] : stepsOf(tip).filter((step) => step['claim'] === claim);
+    if (told.some(({ state }) => state === wanted) || isNoted(claim, tip)) return [];
+    return [`${claim} ended, but is ${String(told[0]?.state)} in the end.`];
+  });
+}
+
+/** A problem of the job tells that the attempt ran. */
+function isNoted(claim: string, tip: Tip | undefined): boolean {
+  const problems = (tip?.['problems'] ?? []) as readonly { readonly message: string }[];
+  return problems.some(({ message }) => message.includes(`claim ${claim})`));
+}

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+import { emptyTally, lastLine, tally, wrongs, type Tally } from './tally.js';
+import { runSchedule } from './schedule.js';
+
+const usage =
+  'npm run schedules -- [--schedules N] [--engines 2,3] [--seed S] [--no-confirm] [--trace]';
+/** So many failures are told in full. */
+const mostTold = 5;
+
+/**
+ * Runs schedules from seed to seed; progress goes to stderr, the last line to stdout. With `--seed`
+ * and `--trace` one of them is told step by step. The exit status is 0 when nothing went wrong.
+ */
+export function main(args: readonly string[]): number {
+  const asked = read(args);
+  if (asked === undefined) {
+    process.stderr.write(`${usage}\n`);
+    return 2;
+  }
+  const { schedules, engines, seed, confirms, trace } = asked;
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const began = Date.now();
+  let total: Tally = emptyTally;
+  let told = 0;
+  for (let i = 0; i < schedules; i += 1) {
+    const own = { seed: seed + i, engines: engines[i % engines.length] as number, confirms };
+    const verdict = runSchedule(trace ? { ...own, trace: say } : own);
+    total = tally(total, verdict);
+    const wrong = wrongs(verdict);
+    if (wrong.length > 0 && told < mostTold) {
+      told += 1;
+      say(`seed ${own.seed}, ${own.engines} engines: ${wrong.join(' ')}`);
+      say(`  npm run schedules -- ${replay(own.seed, own.engines, confirms)}`);
+    }
+    if ((i + 1) % 10_000 === 0) say(`${i + 1} schedules in ${seconds(began)} s`);
+  }
+  process.stdout.write(`${lastLine(total)}\n`);
+  return total.double + total.stuck + total.lost + total.unexplained === 0 ? 0 : 1;
+}
+
+function replay(seed: number, engines: number, confirms: boolean): string {
+  const confirm = confirms ? '' : ' --no-confirm';
+  return `--seed ${seed} --engines ${engines} --schedules 1${confirm} --trace`;
+}
+
+function seconds(since: number): string {
+  return ((Date.now() - since) / 1_000).toFixed(1);
+}
+
+function read(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        schedules: { type: 'string', default: '100000' },
+        engines: { type: 'string', default: '2,3' },
+        seed: { type: 'string', default: '1' },
+        'no-confirm': { type: 'boolean', default: false },
+        trace: { type: 'boolean', default: false },
+      },
+    });
+    const engines = values.engines.split(',').map(Number);
+    const [schedules, seed] = [Number(values.schedules), Number(values.seed)];
+    const whole = [schedules, seed, ...engines].every((n) => Number.isSafeInteger(n) && n > 0);
+    if (!whole) return undefined;
+    return { schedules, seed, engines, confirms: !values['no-confirm'], trace: values.trace };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { Cluster } from './cluster.js';
+import { judge, type Start } from './judge.js';
+import { Beliefs } from './beliefs.js';
+import { merged, revise, tipsOf, Tree } from './revisions.js';
+import { runSchedule } from './schedule.js';
+import { emptyTally, lastLine, tally, wrongs } from './tally.js';
+import { Timeline } from './timeline.js';
+import { attempt, tip } from '../decide/copies/tips.js';
+import { chanceFrom } from '../chaos/chance.js';
+import type { Stored } from '../../src/decide/copies/protocol.js';
+import type { LiveStep } from '../../src/model/step.js';
+
+/** Runs schedules one after the other; tells the first thing that went wrong. */
+function run(schedules: number, confirms: boolean) {
+  let total = emptyTally;
+  const told: string[] = [];
+  for (let seed = 1; seed <= schedules; seed += 1) {
+    const verdict = runSchedule({ seed, engines: 2 + (seed % 2), confirms });
+    total = tally(total, verdict);
+    if (wrongs(verdict).length > 0) told.push(`seed ${seed}: ${wrongs(verdict).join(' ')}`);
+  }
+  return { total, told };
+}
+
+describe('schedules of faults on three copies', () => {
+  it('start nothing twice, lose nothing and leave nothing behind', () => {
+    const { total, told } = run(2_000, true);
+    expect(told).toEqual([]);
+    expect(lastLine(total)).toMatch(/^schedules=2000 double=0 stuck=0 lost=0 unexplained=0 /);
+    // Most run the faults they are meant to, and most jobs get through.
+    expect(total.starts).toBeGreaterThan(4_000);
+    expect(total.repeated.lease).toBeGreaterThan(50);
+  }, 120_000);
+
+  it('start things twice when claims are not confirmed', () => {
+    const { total } = run(1_000, false);
+    expect(total.double).toBeGreaterThan(3);
+  });
+
+  it('are the same for the same seed', () => {
+    const traces = [1, 2].map(() => {
+      const lines: string[] = [];
+      runSchedule({ seed: 7, engines: 3, confirms: true, trace: (line) => lines.push(line) });
+      return lines;
+    });
+    expect(traces[0]).toEqual(traces[1]);
+    expect(traces[0]?.some((line) => line.includes('STARTS'))).toBe(true);
+  });
+});
+
+describe('a copy', () => {
+  const first = revise(undefined, tip('', []));
+  const second = revise(first, tip('', ['0#1 $$ready a']));
+  const rival = revise(first, tip('', ['0#1 $$ready b']));
+
+  it('takes the first of several writers of a revision', () => {
+    const copy = new Tree();
+    expect([first, second, rival, second].map((next) => copy.write(next))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(copy.leaves).toEqual([second]);
+  });
+
+  it('takes what another one has with its history, and has two tips then', () => {
+    const copy = new Tree();
+    copy.write(first);
+    copy.write(second);
+    const third = revise(rival, tip('', ['0#1 $$active b']));
+    expect([copy.graft(third), copy.graft(third), copy.graft(rival)]).toEqual([true, false, false]);
+    expect(tipsOf(copy.leaves).map(({ _rev }) => _rev)).toEqual([third.rev, second.rev]);
+  });
+
+  it('has no say about revisions that another one has gone on from', () => {
+    expect(merged([[first], [second], [second]])).toEqual([second]);
+    expect(merged([[second], [rival]])).toEqual([second, rival]);
+    expect(merged([[first]])).toEqual([first]);
+  });
+});
+
+describe('the cluster', () => {
+  const calm = { dropped: 0, unheard: 0, broken: 0, slow: 0, stray: 0, repeated: 0, endAt: 1e9 };
+  const doc = { _id: 'j', _rev: '', type: 'job' };
+
+  /** Two writers of one revision through different nodes; what they are told. */
+  function race(seed: number): readonly string[] {
+    const timeline = new Timeline();
+    const onChange = (): void => undefined;
+    const chance = chanceFrom(seed);
+    const cluster = new Cluster({ faults: { ...calm, outages: [] }, timeline, chance, onChange });
+    cluster.submit(doc);
+    while (timeline.next());
+    const _rev = String(cluster.tips()[0]?._rev);
+    const told: string[] = [];
+    const tell = (stored: Stored): void => void told.push(stored.kind);
+    cluster.write(0, { ...doc, _rev, by: 'a' }, tell);
+    cluster.write(1, { ...doc, _rev, by: 'b' }, tell);
+    while (timeline.next());
+    return told.sort();
+  }
+
+  it('tells at most one of two writers that it won, and some both that they may have', () => {
+    const ends = Array.from({ length: 300 }, (_, seed) => race(seed).join(' '));
+    const count = (end: string): number => ends.filter((one) => one === end).length;
+    expect(count('conflict written')).toBeGreaterThan(30);
+    expect(count('unknown written')).toBeGreaterThan(30);
+    expect(count('written written')).toBe(0);
+  });
+});
+
+describe('a verdict', () => {
+  const start = (claim: string, job: Start['job'], at: number): Start => ({
+    step: attempt(`0#1 $$active ${claim}`) as LiveStep,
+    engine: claim,
+    job,
+    at,
+  });
+  const first = start('a', tip('2-x', ['0#1 $$active a']), 1);
+  const done = tip('9-x', ['0#1 $$complete a'], { state: '$$complete' });
+  const judged = (second: Start, beliefs = new Beliefs()) =>
+    judge({
+      ...{ starts: [first, second], settled: [], stopped: new Set(), beliefs },
+      ...{ tips: [done], isStuck: false },
+    });
+
+  it.each([
+    ['the same claim again', start('a', tip('3-x', ['0#1 $$active a']), 2)],
+    ['one beside it', start('b', tip('3-x', ['0#1 $$active a', '0#2 $$active b']), 2)],
+    ['one that does not know of it', start('b', tip('2-y', ['0#1 $$active b']), 2)],
+    ['one of a step that is done', start('b', tip('3-x', ['0#1 $$complete a']), 2)],
+  ])('calls %s a double start', (_title, second) => {
+    expect(judged(second).double).toHaveLength(1);
+  });
+
+  it('excuses what was believed dead before, and only before', () => {
+    const second = start('b', tip('3-x', ['0#2 $$active b']), 2);
+    const by = (at: number): Beliefs => {
+      const beliefs = new Beliefs();
+      beliefs.set('b', 'a', true, at);
+      return beliefs;
+    };
+    expect(judged(second, by(1)).double).toEqual([]);
+    expect(judged(second, by(1)).repeated.lease).toBe(1);
+    expect(judged(second, by(3)).double).toHaveLength(1);
+  });
+
+  it('calls an end lost that was stored and is not in the job', () => {
+    const beliefs = new Beliefs();
+    const settled = [{ claim: 'b', outcome: { kind: 'done' } as const }];
+    const evidence = { starts: [], settled, stopped: new Set<string>(), beliefs, isStuck: true };
+    const verdict = judge({ ...evidence, tips: [done] });
+    expect([verdict.lost.length, verdict.stuck.length]).toEqual([1, 1]);
+    expect(wrongs(verdict)).toEqual([
+      'STUCK: 1 tips, $$complete.',
+      'LOST: b ended, but is undefined in the end.',
+    ]);
+  });
+});

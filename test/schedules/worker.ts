@@ -1,0 +1,308 @@
+import { carrying, type Writing } from '../../src/decide/carrying.js';
+import { agree } from '../../src/decide/copies/agree.js';
+import type { Standing } from '../../src/decide/copies/carry.js';
+import { commitToMany, commitToOne, type Committed } from '../../src/decide/copies/commit.js';
+import type { Answer, Protocol } from '../../src/decide/copies/protocol.js';
+import { holds, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
+import { decide } from '../../src/decide/decide.js';
+import type { Intent, LookUp, Outcome, World } from '../../src/decide/intent.js';
+import { settle } from '../../src/decide/settle.js';
+import { isLiveJob, type Job } from '../../src/model/job.js';
+import { isLive, type LiveStep } from '../../src/model/step.js';
+import type { Beliefs } from './beliefs.js';
+import type { FeedEvent } from './cluster.js';
+import { Process, type ProcessParts, type Task } from './process.js';
+
+/** What an engine needs of its surroundings. */
+export type WorkerParts = ProcessParts & {
+  readonly beliefs: Beliefs;
+  /** Whether claims are confirmed, as on databases with several copies. */
+  readonly confirms: boolean;
+  /** All but what the engine knows of itself. */
+  readonly world: (worker: Worker) => World;
+  /** How an attempt will end, and after how many ms. */
+  readonly attempt: () => { readonly ms: number; readonly outcome: Outcome };
+  readonly started: (worker: Worker, job: Tip, step: LiveStep) => void;
+  /** The engine was told that this end is stored and forgets the attempt. */
+  readonly settled: (worker: Worker, claim: string, outcome: Outcome) => void;
+};
+
+type Attempt = { readonly step: LiveStep; outcome: Outcome; endsAt: number };
+
+/**
+ * An engine of a schedule: what src/engine/jobs.ts and copies.ts do with one job, in virtual time,
+ * with the same decisions and protocols.
+ */
+export class Worker {
+  readonly process: Process;
+  readonly #parts: WorkerParts;
+  readonly #hands = new Map<string, Attempt>();
+  readonly #reserved = new Set<string>();
+  readonly #unbegun = new Set<string>();
+  readonly #ended = new Set<string>();
+  #isClosing = false;
+  #newest: Tip | undefined;
+  #seen: { readonly rev: string; readonly at: number } | undefined;
+  #suspects = false;
+  #wakesAt = Infinity;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.process = new Process(parts);
+  }
+
+  get id(): string {
+    return this.#parts.id;
+  }
+
+  get node(): number {
+    return this.#parts.node;
+  }
+
+  get takesWork(): boolean {
+    return this.process.isAlive && !this.#isClosing;
+  }
+
+  get isIdle(): boolean {
+    return this.process.isIdle && this.#hands.size === 0;
+  }
+
+  /** Ends in order: takes nothing more and hands back what runs. */
+  close(): void {
+    this.#isClosing = true;
+    for (const claim of this.#hands.keys()) this.#stop(claim, { kind: 'released' });
+  }
+
+  /** An event of the feed. */
+  take({ doc, conflicted }: FeedEvent): void {
+    this.process.receive(() => {
+      if (this.#parts.confirms && (conflicted || doc === undefined)) this.#suspects = true;
+      if (doc === undefined) return this.#wake();
+      const put = this.#put(doc);
+      if (put === 'news' || (put === 'echo' && this.#suspects)) this.#consider(doc);
+    });
+  }
+
+  /** The sweep: looks whether the feed has missed something. */
+  review(): void {
+    const seen = this.#parts.cluster.glance(this.node);
+    if (seen?.doc === undefined) return;
+    const { doc, conflicted } = seen;
+    this.process.receive(() => {
+      if (this.#parts.confirms && conflicted) this.#suspects = true;
+      if (this.#put(doc) !== 'stale') this.#consider(doc);
+    });
+  }
+
+  /** Something has changed that all engines learn of at the same time. */
+  rouse(): void {
+    this.process.receive(() => {
+      if (this.#seen !== undefined) {
+        this.#seen = { rev: this.#seen.rev, at: this.#parts.timeline.now };
+      }
+      this.#wake();
+    });
+  }
+
+  #put(doc: Tip): 'news' | 'echo' | 'stale' {
+    const seen = this.#seen?.rev;
+    if (seen !== undefined && Number.parseInt(seen, 10) > Number.parseInt(doc._rev, 10)) {
+      return 'stale';
+    }
+    if (seen !== doc._rev) this.#seen = { rev: doc._rev, at: this.#parts.timeline.now };
+    this.#newest = doc;
+    return seen === doc._rev ? 'echo' : 'news';
+  }
+
+  #drop(): void {
+    if (this.#hands.size === 0) this.#newest = undefined;
+  }
+
+  #consider(doc: Tip): void {
+    this.#queue(function* (this: Worker): Task {
+      if (this.#seen === undefined || this.#seen.rev === doc._rev) yield* this.#considerJob(doc);
+    });
+  }
+
+  #wake(): void {
+    this.#queue(function* (this: Worker): Task {
+      const doc = this.#newest ?? (yield* this.#get());
+      if (doc !== undefined && this.#put(doc) !== 'stale') yield* this.#considerJob(doc);
+    });
+  }
+
+  #queue(task: (this: Worker) => Task): void {
+    this.process.queue(task.call(this));
+  }
+
+  *#get(): Generator<{ readonly kind: 'get' }, Tip | undefined, Answer> {
+    const tips = (yield { kind: 'get' }) as readonly Tip[];
+    return tips[0];
+  }
+
+  /** Looks at all copies where there is something to doubt. */
+  *#agreed(doc: Tip): Protocol<Tip | undefined> {
+    if (!this.#parts.confirms) return doc;
+    const running = [...this.#hands.keys()];
+    const isOld = stepsOf(doc).some((step) => isLive(step) && this.#ended.has(step.claim));
+    const isDoubtful = this.#suspects || isOld || running.some((claim) => !holds(doc, claim));
+    if (!isDoubtful) return doc;
+    const agreed = yield* agree(doc._id, running, this.#stands);
+    if (agreed === undefined) return undefined;
+    this.#suspects = agreed.conflict;
+    if (agreed.tip !== undefined) this.#put(agreed.tip);
+    return agreed.tip;
+  }
+
+  readonly #stands = ({ engine, claim }: LiveStep): Standing => {
+    if (this.#hands.has(claim)) return 'runs';
+    if (engine === this.id) return this.#ended.has(claim) ? 'elsewhere' : 'given_up';
+    return this.#parts.beliefs.isDead(this.id, engine) ? 'lost' : 'elsewhere';
+  };
+
+  *#considerJob(given: Tip): Task {
+    this.#wakesAt = Infinity;
+    const doc = yield* this.#agreed(given);
+    if (doc === undefined) return;
+    const job = doc as unknown as Job;
+    this.#fence(job);
+    const intent = this.#decide(job, this.#seen?.at ?? this.#parts.timeline.now);
+    switch (intent.kind) {
+      case 'ignore':
+        return this.#drop();
+      case 'wait':
+        if (intent.until !== undefined) this.#setTimer(intent.until);
+        if (intent.for === undefined) this.#drop();
+        return;
+      case 'abort':
+        return intent.claims.forEach((claim) => this.#stop(claim, { kind: 'cancelled' }));
+      case 'write':
+      case 'claim':
+      case 'spawn':
+        return yield* this.#store(intent);
+    }
+  }
+
+  #decide(job: Job, seenAt: number, settling?: string): Exclude<Intent, LookUp> {
+    const running = new Set([...this.#hands.keys(), ...this.#reserved]);
+    if (settling !== undefined) running.delete(settling);
+    const world = this.#parts.world(this);
+    const freeSlots = this.#isClosing ? 0 : Math.max(0, 2 - running.size);
+    const past = { unbegun: this.#unbegun, ended: this.#ended };
+    const me = { ...world.me, running, freeSlots, ...past };
+    const intent = decide(job, this.#parts.timeline.now, { ...world, me, seenAt });
+    if (intent.kind === 'look_up') throw new Error('The schedule has no answer to a question.');
+    return intent;
+  }
+
+  *#store(intent: Writing): Task {
+    const claims = intent.kind === 'claim' ? intent.steps : [];
+    const committed = yield* this.#commit(intent.job, claims);
+    if (committed.kind === 'written') yield* this.#goOn(intent, committed.doc);
+    else this.#drop();
+  }
+
+  *#commit(job: Job, claims: readonly LiveStep[], ended?: string): Protocol<Committed> {
+    claims.forEach(({ claim }) => this.#reserved.add(claim));
+    const change = { job: job as unknown as Tip, claims, ...(ended ? { ended: [ended] } : {}) };
+    const committed = yield* this.#parts.confirms
+      ? commitToMany(change, this.#stands)
+      : commitToOne(change);
+    for (const { claim } of claims) {
+      this.#reserved.delete(claim);
+      if (committed.kind !== 'written') this.#unbegun.add(claim);
+    }
+    return committed;
+  }
+
+  *#goOn(intent: Writing, doc: Tip): Task {
+    this.#put(doc);
+    if (intent.kind === 'claim') return intent.steps.forEach((step) => this.#start(doc, step));
+    yield* this.#considerJob(doc);
+  }
+
+  #start(doc: Tip, step: LiveStep): void {
+    const { timeline, started, attempt } = this.#parts;
+    started(this, doc, step);
+    const { ms, outcome } = attempt();
+    this.#hands.set(step.claim, { step, outcome, endsAt: timeline.now + ms });
+    timeline.after(ms, () => this.#end(step.claim));
+  }
+
+  /** The plugin of an attempt ends, by itself or because it was told to. */
+  #end(claim: string): void {
+    this.process.receive(() => {
+      const attempt = this.#hands.get(claim);
+      if (attempt === undefined || attempt.endsAt > this.#parts.timeline.now) return;
+      attempt.endsAt = Infinity;
+      this.#queue(function* (this: Worker): Task {
+        yield* this.#settleAttempt(attempt);
+      });
+    });
+  }
+
+  #stop(claim: string, outcome: Outcome): void {
+    const attempt = this.#hands.get(claim);
+    const { timeline } = this.#parts;
+    const isRunning = attempt !== undefined && attempt.endsAt < Infinity;
+    if (!isRunning || attempt.endsAt <= timeline.now) return;
+    Object.assign(attempt, { outcome, endsAt: timeline.now });
+    timeline.after(0, () => this.#end(claim));
+  }
+
+  *#settleAttempt({ step, outcome }: Attempt): Task {
+    const { claim } = step;
+    let doc = this.#newest ?? (yield* this.#get());
+    for (;;) {
+      if (doc !== undefined) doc = yield* this.#agreed(doc);
+      if (doc === undefined) break;
+      const { now } = this.#parts.timeline;
+      const settled = settle(doc as unknown as Job, claim, outcome, now);
+      if (settled.kind === 'fenced') {
+        this.#say(() => `drops the outcome of ${claim}: ${settled.because}`);
+        break;
+      }
+      const next: Writing = this.#suspects
+        ? { kind: 'write', job: settled.job }
+        : carrying(settled.job, this.#decide(settled.job, -Infinity, claim));
+      const claims = next.kind === 'claim' ? next.steps : [];
+      const committed = yield* this.#commit(next.job, claims, claim);
+      if (committed.kind === 'written' || committed.kind === 'given_up') {
+        this.#parts.settled(this, claim, outcome);
+        if (this.#parts.confirms) this.#ended.add(claim);
+        this.#hands.delete(claim);
+      }
+      if (committed.kind === 'written') return yield* this.#goOn(next, committed.doc);
+      if (committed.kind === 'given_up') return yield* this.#considerJob(committed.doc);
+      doc = yield* this.#get();
+      if (doc !== undefined) this.#put(doc);
+    }
+    this.#hands.delete(claim);
+    if (doc !== undefined) yield* this.#considerJob(doc);
+  }
+
+  /** Stops what runs here but is, by the document, no longer ours. */
+  #fence(job: Job): void {
+    const steps = isLiveJob(job) ? job.steps.filter(isLive) : [];
+    const live = new Set(steps.map(({ claim }) => claim));
+    for (const claim of this.#hands.keys()) {
+      if (live.has(claim)) continue;
+      this.#say(() => `stops ${claim}, which was taken from it`);
+      this.#stop(claim, { kind: 'released' });
+    }
+  }
+
+  #setTimer(until: number): void {
+    const { timeline } = this.#parts;
+    this.#wakesAt = until;
+    timeline.after(Math.max(0, until - timeline.now), () => {
+      if (this.#wakesAt !== until) return;
+      this.#wakesAt = Infinity;
+      this.process.receive(() => this.#wake());
+    });
+  }
+
+  #say(what: () => string): void {
+    this.#parts.said(this.id, what);
+  }
+}
