@@ -1,16 +1,20 @@
 import jsonata from 'jsonata';
+import { linearRegExp } from './linear-regexp.js';
 
 /** Evaluating one expression may take this long and nest this deep. */
 const evaluationMs = 1_000;
 const evaluationDepth = 500;
+/** No list may become longer, and no text be filled up to more characters. */
+const mostItems = 1_000_000;
 
 /**
  * Evaluates JSONata over some data, within bounds of time (1 s) and depth. The result is plain JSON,
  * or undefined. Rejects with JSONata's own error, or one that names the bound.
  */
 export async function evaluateExpression(expression: string, data: unknown): Promise<unknown> {
-  const program = jsonata(expression);
+  const program = jsonata(expression, { sequence: mostItems, RegexEngine });
   limit(program);
+  boundPad(program);
   return toPlain(await program.evaluate(data));
 }
 
@@ -34,6 +38,27 @@ function limit(program: jsonata.Expression): void {
   };
   program.assign(Symbol.for('jsonata.__evaluate_entry') as unknown as string, enter);
   program.assign(Symbol.for('jsonata.__evaluate_exit') as unknown as string, leave);
+}
+
+/** JSONata makes one with `new`; what a constructor returns is what it gets. */
+const RegexEngine = function (expression: RegExp) {
+  return linearRegExp(expression);
+} as unknown as RegExpConstructor;
+
+/** JSONata's own `$pad` ends the process when the width is large. */
+function boundPad(program: jsonata.Expression): void {
+  const pad = (text: string | undefined, width: number, filling = ' '): string | undefined => {
+    if (text === undefined) return undefined;
+    if (Math.abs(width) > mostItems) {
+      throw new Error(`$pad fills up to ${mostItems} characters at most`);
+    }
+    const letters = [...text];
+    const missing = Math.max(0, Math.abs(Math.trunc(width)) - letters.length);
+    const signs = [...(filling === '' ? ' ' : filling)];
+    const padding = Array.from({ length: missing }, (_, i) => signs[i % signs.length]).join('');
+    return width > 0 ? `${text}${padding}` : `${padding}${text}`;
+  };
+  program.registerFunction('pad', pad, '<s-ns?:s>');
 }
 
 /** JSONata's lists carry marks of their own; documents get plain JSON. */
