@@ -12,14 +12,7 @@ import {
   type SpanQuery,
 } from './client/figures.js';
 import { explainJob, type Explained } from './client/explain-job.js';
-import {
-  requestJob,
-  submitJob,
-  type JobToSubmit,
-  type Requested,
-  type RequestOptions,
-  type Submitted,
-} from './client/jobs.js';
+import { submitJob, type JobToSubmit, type Submitted } from './client/jobs.js';
 import { jobHistory, type HistoryEvent } from './client/history.js';
 import {
   announceEvent,
@@ -30,7 +23,13 @@ import {
 import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './client/lists.js';
 import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
-import { requestJobs, type ManyOptions, type RequestedOne } from './client/request-many.js';
+import {
+  requestJob,
+  requestJobs,
+  type Requested,
+  type RequestedOne,
+  type RequestOptions,
+} from './client/requests.js';
 import { resultOf } from './client/results.js';
 import { searchJobs, type JobPage, type JobSearch, type PageOptions } from './client/search.js';
 import { submitJobs, type SubmittedOne } from './client/submit-many.js';
@@ -58,7 +57,6 @@ export type { DefinitionKind } from './client/definitions.js';
 export type { JobCounts, Span, SpanQuery, SpanUnit } from './client/figures.js';
 export { spanMs, spanUnits } from './client/figures.js';
 export { newDefinitionId } from './client/definitions.js';
-export type { ManyOptions, RequestedOne } from './client/request-many.js';
 export type { JobPage, JobSearch, PageOptions } from './client/search.js';
 export { isFinalState } from './client/jobs.js';
 export { stepsOf, type Told } from './client/next-steps.js';
@@ -73,14 +71,10 @@ export type { StoreOptions } from './store/store.js';
 export type { Reason } from './client/explain.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
-export type { Explained } from './client/explain-job.js';
-export type {
-  JobToSubmit,
-  Requested,
-  RequestDetails,
-  RequestOptions,
-  Submitted,
-} from './client/jobs.js';
+export { explainChain, type Explained } from './client/explain-job.js';
+export { countInHand } from './client/explain.js';
+export type { JobToSubmit, Submitted } from './client/jobs.js';
+export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
 export { isAway, type WatchOptions } from './client/watch.js';
 export type { JobFilter, JobList } from './client/lists.js';
@@ -174,7 +168,7 @@ export type Client = {
   readonly requestMany: (
     jobs: readonly StoredDocument[],
     action: RequestAction,
-    options: ManyOptions,
+    options: RequestOptions,
   ) => Promise<readonly RequestedOne[]>;
   /** What has happened in a job, as ordered events. @throws TwsError as `explain` */
   readonly history: (id: string) => Promise<readonly HistoryEvent[]>;

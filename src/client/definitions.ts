@@ -31,13 +31,18 @@ export async function definitionOf(
 ): Promise<StoredDocument | undefined> {
   const byId = await store.get(called);
   if (byId?.['type'] === kind) return byId;
+  return (await theOneCalled(store, kind, called, owner)).doc;
+}
+
+/** The definition called `name` or `name::owner`. @throws TwsError `definition_ambiguous` */
+async function theOneCalled(store: Store, kind: DefinitionKind, called: string, owner: string) {
   const [name = called, ofOwner = owner] = called.split('::');
   const found = await findDefinition(store, kind, name, ofOwner);
+  const named = { kind, name, owner: ofOwner };
   if (found.length > 1) {
-    const ids = found.map(({ _id }) => _id);
-    throw problem('definition_ambiguous', { kind, name, owner: ofOwner, ids });
+    throw problem('definition_ambiguous', { ...named, ids: found.map(({ _id }) => _id) });
   }
-  return found[0];
+  return { named, doc: found[0] };
 }
 
 /** The id of a new task or flow that has none: it tells what it is. */
@@ -65,13 +70,7 @@ async function flowOf(store: Store, given: string, owner: string): Promise<Store
   if (byId !== undefined) {
     throw problem('document_kind', { id: given, kind: String(byId['type']), wanted: 'flow' });
   }
-  const [name = given, ofOwner = owner] = given.split('::');
-  const found = await findDefinition(store, 'flow', name, ofOwner);
-  const [first, ...others] = found;
-  const named = { kind: 'flow', name, owner: ofOwner };
-  if (first === undefined) throw problem('definition_missing', named);
-  if (others.length > 0) {
-    throw problem('definition_ambiguous', { ...named, ids: found.map(({ _id }) => _id) });
-  }
-  return first;
+  const { named, doc } = await theOneCalled(store, 'flow', given, owner);
+  if (doc === undefined) throw problem('definition_missing', named);
+  return doc;
 }

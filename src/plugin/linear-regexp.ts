@@ -40,6 +40,6 @@ function read<T>(compile: () => T, source: string): T {
   } catch (error) {
     const { message } = error as { readonly message?: unknown };
     const because = String(message).replace(/^error parsing regexp: /, '');
-    throw new Error(`/${source}/ is no regular expression of RE2: ${because}`);
+    throw new Error(`/${source}/ is no regular expression of RE2: ${because}`, { cause: error });
   }
 }

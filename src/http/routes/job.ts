@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { isFinalState, stepsOf, summaryOf, type Explained } from '../../client.js';
+import { explainChain, isFinalState, stepsOf, summaryOf } from '../../client.js';
 import { isObject } from '../../model/dialects.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { statusOf } from '../../model/status.js';
-import type { Api } from '../api.js';
 import { mayHave } from '../access/owners.js';
-import type { Principal } from '../access/principal.js';
 import { waitForJob } from '../feed/wait.js';
 import { route } from '../route.js';
 import { explainedSchema, historySchema, infoSchema, jobSchema } from '../schemas.js';
@@ -78,7 +76,13 @@ export const explainRoute = route({
   handle: async ({ api, params: { id }, principal: who }) => {
     const principal = known({ principal: who });
     await jobFor(api, principal, id);
-    const chain = await explainChain(api, id, principal);
+    const chain = await explainChain(id, {
+      look: (one) => api.client.explain(one, api.pulse),
+      isThere: async (child) => {
+        const doc = await api.client.get(child);
+        return doc?.['type'] === 'job' && mayHave(principal, doc);
+      },
+    });
     const now = api.now();
     const jobs = chain.map(({ job, reasons }) => ({
       id: job._id,
@@ -88,26 +92,6 @@ export const explainRoute = route({
     return { status: 200, body: { jobs, settled: chain.every(({ settled }) => settled) } };
   },
 });
-
-/** Child jobs of child jobs are followed so far. */
-const deepest = 10;
-
-async function explainChain(
-  { client, pulse }: Api,
-  id: string,
-  principal: Principal,
-): Promise<readonly Explained[]> {
-  const chain: Explained[] = [];
-  for (let next: string | undefined = id; next !== undefined && chain.length < deepest;) {
-    const doc: StoredDocument | undefined = chain.length > 0 ? await client.get(next) : undefined;
-    // A child may have been removed, or not be made yet; the parent is explained all the same.
-    if (chain.length > 0 && (doc?.['type'] !== 'job' || !mayHave(principal, doc))) break;
-    const explained: Explained = await client.explain(next, pulse);
-    chain.push(explained);
-    next = explained.reasons.find(({ child }) => child !== undefined)?.child;
-  }
-  return chain;
-}
 
 export const infoRoute = route({
   method: 'GET',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { spanMs, spanUnits, stepsOf } from '../../client.js';
+import { countInHand, spanMs, spanUnits } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { EngineDocument } from '../../model/engine.js';
-import type { StoredDocument } from '../../model/parse.js';
 import { nameSchema } from '../../model/scalars.js';
 import type { Api } from '../api.js';
 import { assertAllOwners, ownersFor } from '../access/owners.js';
@@ -115,15 +114,6 @@ async function enginesOf({ client, pulse, now }: Api): Promise<{
   const documents = await client.engines();
   const { jobs } = await client.search({ status: ['running'] }, { limit: mostJobs, now: now() });
   return { engines: pulse.look(documents, now()), inHand: countInHand(jobs) };
-}
-
-function countInHand(jobs: readonly StoredDocument[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { state, engine } of jobs.flatMap(stepsOf)) {
-    if (engine === undefined || (state !== '$$ready' && state !== '$$active')) continue;
-    counts.set(engine, (counts.get(engine) ?? 0) + 1);
-  }
-  return counts;
 }
 
 /** So many spans one answer tells. */

@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { isFinalState, summaryOf } from '../../client.js';
-import { problem, type ProblemCode } from '../../errors.js';
+import { summaryOf } from '../../client.js';
+import type { ProblemCode } from '../../errors.js';
 import type { RequestAction } from '../../model/request.js';
 import { nameSchema, paramsSchema } from '../../model/scalars.js';
 import type { Principal } from '../access/principal.js';
 import { route, type Route } from '../route.js';
 import { requestedSchema } from '../schemas.js';
 import { idParams, jobFor, known, waitSchema } from './common.js';
-
-/** How long an engine is waited for unless the request says otherwise, ms. */
-const usualWaitMs = 5_000;
 
 /** Who asks, and why. */
 export const who = {
@@ -87,7 +84,7 @@ export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]
         ...asked,
         ...(message === undefined ? {} : { text: message }),
         ...byOf(asked, known({ principal })),
-        waitMs: wait ?? usualWaitMs,
+        ...(wait === undefined ? {} : { waitMs: wait }),
         signal,
       });
       if (requested.kind === 'stored') {
@@ -137,10 +134,7 @@ export const signalRoute = route({
   problems: ['document_missing', 'job_ended', 'document_conflict'],
   handle: async ({ api, params: { id: job }, body, principal: asker }) => {
     const principal = known({ principal: asker });
-    const stored = await jobFor(api, principal, job);
-    if (isFinalState(stored)) {
-      throw problem('job_ended', { id: job, state: String(stored['state']) });
-    }
+    await jobFor(api, principal, job);
     const { name, data, id } = body;
     const signal = await api.client.signal({
       job,
