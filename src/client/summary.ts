@@ -29,6 +29,10 @@ export type JobSummary = {
   readonly tags?: readonly string[];
   readonly keys?: Readonly<Record<string, unknown>>;
   readonly external_id?: string;
+  /** Absent: that of its flow, or `default`. */
+  readonly queue?: string;
+  /** What it works on. */
+  readonly target?: string;
   /** Id of the parent job. */
   readonly parent?: string;
   /** Names of the steps that run or wait. */
@@ -46,7 +50,7 @@ export function summaryOf(job: StoredDocument, now: number): JobSummary {
   return {
     id,
     rev,
-    ...texts(job, ['flow', 'state', 'external_id']),
+    ...texts(job, ['flow', 'state', 'external_id', 'queue', 'target']),
     owner: ownerOf(job),
     status: statusOf(job as Parameters<typeof statusOf>[0], now),
     ...numbers(job, ['start', 'end', 'exit', 'next_due', 'priority']),

@@ -3,7 +3,7 @@ import type { StoredDocument } from '../model/parse.js';
 import { tokenPrefix, tokenSchema, type TokenDocument } from '../model/token.js';
 import type { Store } from '../store/store.js';
 import { removeDocument, writeDocument } from './writes.js';
-import { problem } from '../errors.js';
+import { problem, TwsError } from '../errors.js';
 
 /** A token without what proves it. Times in epoch ms. */
 export type TokenFacts = Pick<TokenDocument, 'name' | 'roles' | 'created' | 'expires'> & {
@@ -58,10 +58,20 @@ export async function listTokens(store: Store): Promise<readonly TokenFacts[]> {
 /** Makes a token invalid. @throws TwsError `document_missing` */
 export async function revokeToken(store: Store, id: string): Promise<void> {
   const _id = `${tokenPrefix}${id}`;
-  const doc = await store.get(_id);
-  if (doc === undefined) throw problem('document_missing', { id: _id });
-  await removeDocument(store, _id, doc._rev);
+  for (let tries = 1; ; tries += 1) {
+    const doc = await store.get(_id);
+    if (doc === undefined) throw problem('document_missing', { id: _id });
+    try {
+      return await removeDocument(store, _id, doc._rev);
+    } catch (error) {
+      // Somebody has changed or revoked it meanwhile.
+      const isRace = error instanceof TwsError && error.code === 'document_conflict';
+      if (!isRace || tries === mostTries) throw error;
+    }
+  }
 }
+
+const mostTries = 5;
 
 /** What a token that somebody shows stands for; undefined when it is none, or not valid any more. */
 export async function checkToken(

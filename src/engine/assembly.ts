@@ -16,7 +16,7 @@ import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
 import { createLocks, lockIdOf } from './locks.js';
-import type { Log } from './log.js';
+import { ofEngine, type Log } from './log.js';
 import { noMeters, type EngineMeters } from './meters.js';
 import { createParking, inLineOf } from './parking.js';
 import { createRetry } from './patience.js';
@@ -73,8 +73,9 @@ export const usualSweepMs = 30_000;
 export type Assembly = ReturnType<typeof assemble>;
 
 export function assemble(options: EngineOptions) {
-  const { store, plugins, log, cwd, cryptoKey, slots = 10, leaseMs = 15_000 } = options;
+  const { store, plugins, cwd, cryptoKey, slots = 10, leaseMs = 15_000 } = options;
   const id = `engine:${options.name ?? randomUUID()}`;
+  const log = ofEngine(options.log, id);
   const now = (): number => Date.now();
   /** `ending` stops what watches and follows, `life` also what still wants to write. */
   const ending = new AbortController();

@@ -6,6 +6,7 @@ import type { Client, DefinitionKind } from '../client.js';
 import type { Problem } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { findClearSecrets } from '../secrets/parameters.js';
+import { excessOf } from './limits.js';
 
 /** The checks of `tws push` and `tws submit`, for documents that come over HTTP. */
 
@@ -19,7 +20,8 @@ export type Checked = {
 
 /** What is wrong with a document by itself. */
 export function problemsOf(doc: Written): readonly Problem[] {
-  return checkDocument('', doc).map(bare);
+  const excess = excessOf(doc);
+  return excess === undefined ? checkDocument('', doc).map(bare) : [excess];
 }
 
 /** What a job that is valid is told nevertheless. */
@@ -33,6 +35,8 @@ export async function checkDefinition(
   client: Pick<Client, 'definitions'>,
   plugins: Pick<PluginRegistry, 'get'> = { get: () => undefined },
 ): Promise<Checked> {
+  const excess = excessOf(doc);
+  if (excess !== undefined) return { problems: [excess], warnings: [] };
   const own = problemsOf(doc);
   if (own.length > 0) return { problems: own, warnings: strayKeys(doc) };
   const written = [{ file: doc._id, doc }];

@@ -2,7 +2,7 @@ import type { Route } from './route.js';
 import { bulkRoutes } from './routes/bulk-requests.js';
 import { changesRoute } from './routes/changes.js';
 import { definitionRoutes, switchRoutes } from './routes/definitions.js';
-import { explainRoute, getRoute, historyRoute, infoRoute } from './routes/job.js';
+import { explainRoute, getRoute, historyRoute, infoRoute, resultRoute } from './routes/job.js';
 import { checkJobRoute, listRoute, submitRoute } from './routes/jobs.js';
 import { metricsRoutes } from './routes/metrics.js';
 import {
@@ -16,6 +16,7 @@ import {
 import { docsRoute, openApiRoute, styleRoute } from './routes/reference.js';
 import { requestRoutes, signalRoute } from './routes/requests.js';
 import { signInRoute, signOutRoute, whoRoute } from './routes/session.js';
+import { tokenRoutes } from './routes/tokens.js';
 
 /** Everything the API offers, in the order of its reference. */
 export const routes: readonly Route[] = [
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   getRoute,
   historyRoute,
   explainRoute,
+  resultRoute,
   infoRoute,
   ...requestRoutes,
   signalRoute,
@@ -42,6 +44,7 @@ export const routes: readonly Route[] = [
   signInRoute,
   whoRoute,
   signOutRoute,
+  ...tokenRoutes,
   openApiRoute,
   docsRoute,
   styleRoute,

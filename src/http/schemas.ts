@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { DefinitionKind } from '../client.js';
-import { engineSchema } from '../model/engine.js';
 import { flowSchema } from '../model/flow.js';
 import { newJobSchema } from '../model/job.js';
 import { statuses } from '../model/status.js';
@@ -64,6 +63,8 @@ export const summarySchema = z
     tags: z.array(z.string()).optional(),
     keys: anything.optional(),
     external_id: z.string().optional(),
+    queue: z.string().optional().describe('Absent: that of its flow, or "default".'),
+    target: z.string().optional().describe('What it works on.'),
     parent: z.string().optional().describe('Id of the parent job.'),
     current: z.array(z.string()).optional().describe('Steps that run or wait.'),
     attempts: z.number().describe('Attempts so far.'),
@@ -191,6 +192,10 @@ export const explainedSchema = z
   })
   .meta({ id: 'Explained' });
 
+export const resultSchema = z
+  .object({ result: z.unknown().describe('What the plugin returned, without secrets in clear.') })
+  .meta({ id: 'Result' });
+
 export const infoSchema = z
   .object({
     lines: z.array(
@@ -242,54 +247,3 @@ export const putSchema = z
 export const enabledSchema = z
   .object({ id: z.string(), enabled: z.boolean(), changed: z.boolean() })
   .meta({ id: 'Enabled' });
-
-export const engineListSchema = z
-  .object({
-    engines: z.array(
-      engineSchema.omit({ _id: true, type: true }).extend({
-        id: z.string(),
-        alive: z.boolean(),
-        in_hand: z.number().describe('Steps it runs now.'),
-      }),
-    ),
-  })
-  .meta({ id: 'EngineList' });
-
-const countsSchema = z.record(statusSchema, z.number());
-
-export const statsSchema = z
-  .object({
-    now: time,
-    jobs: countsSchema.describe('By status, as of the last change of each.'),
-    engines: z.object({ alive: z.number(), slots: z.number(), in_hand: z.number() }),
-    spans: z
-      .array(
-        z.object({
-          at: time,
-          succeeded: z.number(),
-          failed: z.number(),
-          cancelled: z.number(),
-          ms: z.object({ mean: z.number(), min: z.number(), max: z.number() }).optional(),
-        }),
-      )
-      .optional()
-      .describe('What ended when, the oldest first; with "from" and "to".'),
-  })
-  .meta({ id: 'Stats' });
-
-export const whoSchema = z
-  .object({
-    name: z.string(),
-    kind: z.enum(['local', 'user', 'token']),
-    level: z.enum(['none', 'viewer', 'operator', 'admin']),
-    owners: z.union([z.literal('all'), z.array(z.string())]),
-    roles: z.array(z.string()),
-  })
-  .meta({ id: 'Who' });
-
-export const readySchema = z
-  .object({
-    ready: z.boolean(),
-    checks: z.array(z.object({ what: z.string(), ok: z.boolean(), says: z.string() })),
-  })
-  .meta({ id: 'Ready' });

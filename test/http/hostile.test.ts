@@ -129,6 +129,57 @@ describe('hostile requests', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
+  it('with documents that take long to check are refused before they are', async () => {
+    const api = await openApi();
+    const before = await contents(api);
+    const step = (more: object) => ({ tasks: [{ task: 't', ...more }] });
+    const many = (count: number) => Array.from({ length: count }, () => 't');
+    const keys = Object.fromEntries(many(30_000).map((key, i) => [`tas${key}${i}`, { a: 1 }]));
+    const text = '{{a}}'.repeat(11_000);
+    const properties = Object.fromEntries(
+      many(3_000).map((key, i) => [`${key}${i}`, { type: 'string', pattern: '(a+)+$' }]),
+    );
+    const cases: readonly (readonly [string, object, string | undefined])[] = [
+      ['/jobs', { tasks: many(60_000) }, undefined],
+      ['/jobs', { flow: 'f', ...keys }, undefined],
+      ['/jobs', step({ params: { text } }), 'tasks[0].params.text'],
+      ['/jobs', step({ params: { text: '{{#if a}}'.repeat(8_000) } }), 'tasks[0].params.text'],
+      ['/jobs', step({ when: `1${'+1'.repeat(60_000)}` }), 'tasks[0].when'],
+      ['/jobs', { flow: 'f', locks: '(a{1,1000}){1,1000}' }, 'locks'],
+      ['/flows/f', { ...flow('f', ['t']), schema: { type: 'object', properties } }, 'schema'],
+    ];
+    const began = performance.now();
+    for (const [path, body, at] of cases) {
+      const answer = await api.ask(path === '/jobs' ? 'POST' : 'PUT', path, { body });
+      expect([at, answer.status, answer.body['path']]).toEqual([at, 422, at]);
+      const check = await api.ask('POST', `${path === '/jobs' ? path : '/flows'}/check`, { body });
+      expect(check.body).toMatchObject({ ok: false });
+    }
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(await contents(api)).toBe(before);
+  });
+
+  it('with many documents leave others their turn', async () => {
+    const api = await openApi();
+    const text = '{{a}}'.repeat(150);
+    const bulk = Array.from({ length: 5_000 }, () => ({ tasks: [], params: { a: { text } } }));
+    const bad = [...bulk, { tasks: 7 }];
+    let longest = 0;
+    let isDone = false;
+    const others = (async () => {
+      while (!isDone) {
+        const began = performance.now();
+        await api.ask('GET', '/ping');
+        longest = Math.max(longest, performance.now() - began);
+      }
+    })();
+    const answer = await api.ask('POST', '/jobs?atomic=true', { body: bad });
+    isDone = true;
+    await others;
+    expect(answer.status).toBe(422);
+    expect(longest).toBeLessThan(2_000);
+  });
+
   it('run no code by templates and expressions', async () => {
     const api = await openApi({
       files: { 'say.mjs': 'export default async ({ params }) => params;' },
@@ -151,6 +202,24 @@ describe('hostile requests', () => {
     const loops = [{ task: 'say', when: '($f := function($x) { $f($x) }; $f(1))' }];
     await api.ask('POST', '/jobs', { body: { _id: 'loop', tasks: loops } });
     expect(await api.ended('loop', 25_000)).toMatchObject({ state: '$$complete', exit: 3 });
+    for (const [i, when] of [
+      '$length($pad("x", 500000000)) > 0',
+      '$count([1..9999999]) > 0',
+      '$contains("a", /(?=a)a/)',
+      '$constructor("return process")()',
+    ].entries()) {
+      const id = `when${i}`;
+      await api.ask('POST', '/jobs', { body: { _id: id, tasks: [{ task: 'say', when }] } });
+      expect([when, await api.ended(id)]).toMatchObject([
+        when,
+        { exit: 3, failure: { name: 'ExpressionError' } },
+      ]);
+    }
+    const slow = `$contains("${'a'.repeat(5_000)}", /(a+)+b/)`;
+    await api.ask('POST', '/jobs', {
+      body: { _id: 'slow', tasks: [{ task: 'say', when: slow }] },
+    });
+    expect(await api.ended('slow')).toMatchObject({ exit: 0 });
     expect((await api.ask('GET', '/ping')).status).toBe(200);
   }, 60_000);
 

@@ -250,6 +250,25 @@ describe('looking at a job', () => {
     });
   });
 
+  it('gives the result of a step, also of one that is an attachment, without secrets', async () => {
+    const source = `export default async () => ({ text: 'x'.repeat(100_000), password: 'hunter2' });`;
+    const api = await openApi({ files: { 'big.mjs': source } });
+    await api.put({ ...task('big', { plugin: 'big' }), _id: 'big' });
+    await api.engine({ drainMs: 100 });
+    const tasks = [{ task: 'big', name: 'a/b' }];
+    await api.ask('POST', '/jobs', { body: { _id: 'a', tasks } });
+    await api.ended('a');
+    const whole = await api.ask('GET', '/jobs/a');
+    expect(whole.text.length).toBeLessThan(20_000);
+    for (const step of ['a%2Fb', 'big-0', '0']) {
+      const { status, body } = await api.ask('GET', `/jobs/a/results/${step}`);
+      const result = { text: 'x'.repeat(100_000), password: '[secret]' };
+      expect([step, status, body]).toEqual([step, 200, { result }]);
+    }
+    const missing = await api.ask('GET', '/jobs/a/results/nix');
+    expect(missing).toMatchObject({ status: 404, body: { error: 'result_missing' } });
+  });
+
   it('explains why it does not move, with its children', async () => {
     const api = await ready();
     await api.ask('POST', '/jobs', { body: { _id: 'a', flow: 'greet' } });

@@ -36,12 +36,13 @@ const bodies: Readonly<Record<string, unknown>> = {
   infoJob: { message: 'Half.' },
   announceEvent: { event: 'payment' },
   signIn: { name: 'ada', password: 'wrong' },
+  createToken: { name: 'x', roles: ['tws-viewer'] },
   retryJobs: {},
   cancelJobs: {},
 };
 
 function pathFor(route: Route, id = 'some'): string {
-  return pathOf(route).replace('{id}', encodeURIComponent(id));
+  return pathOf(route).replace('{id}', encodeURIComponent(id)).replace('{step}', 'echo');
 }
 
 function askingFor(route: Route): Asking {
@@ -239,6 +240,8 @@ describe('each route', () => {
     const { headers } = await api.ask('GET', '/jobs/a');
     const known = { 'if-none-match': String(headers.get('etag')) };
     expect(await go('getJob', '/jobs/a', { headers: known })).toBe(304);
+    expect(await go('getResult', '/jobs/nix/results/echo')).toBe(404);
+    expect(await go('getResult', '/jobs/a/results/echo')).toBe(404);
     for (const [id, word] of [
       ['getHistory', 'history'],
       ['explainJob', 'explain'],
@@ -273,12 +276,31 @@ describe('each route', () => {
       expect([id, await statusOf(api, routeOf(id))]).toEqual([id, 200]);
     }
     expect(await statusOf(api, routeOf('signOut'))).toBe(204);
+    const made = await api.ask('POST', '/tokens', { body: bodies['createToken'] });
+    expect(await go('createToken', '/tokens')).toBe(201);
+    expect(await go('listTokens', '/tokens')).toBe(200);
+    expect(await go('revokeToken', `/tokens/${String(made.body['id'])}`)).toBe(204);
+    expect(await go('revokeToken', `/tokens/${String(made.body['id'])}`)).toBe(404);
+    for (const [kind, word] of [
+      ['tasks', 'removeTask'],
+      ['flows', 'removeFlow'],
+    ] as const) {
+      const body = kind === 'tasks' ? task('gone') : flow('gone', []);
+      await api.ask('PUT', `/${kind}/gone`, { body });
+      const old = { headers: { 'if-match': '"9-none"' } };
+      expect(await go(word, `/${kind}/gone`, old)).toBe(409);
+      expect(await go(word, `/${kind}/gone`)).toBe(204);
+      expect(await go(word, `/${kind}/gone`)).toBe(404);
+    }
 
     await api.engine({ drainMs: 100 });
     for (const id of ['b', 'c', 'd'])
       await api.ask('POST', '/jobs', { body: { _id: id, flow: 'wait' } });
     await api.ask('POST', '/jobs', { body: { _id: 'e', flow: 'break' } });
     await api.ended('e');
+    await api.ask('POST', '/jobs', { body: { _id: 'f', flow: 'greet' } });
+    await api.ended('f');
+    expect(await go('getResult', '/jobs/f/results/echo')).toBe(200);
     await api.until('b', ({ state }) => state === 'hold-0');
     expect(await go('notesJob', '/jobs/b/notes')).toBe(200);
     expect(await go('infoJob', '/jobs/b/info')).toBe(200);

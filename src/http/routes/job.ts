@@ -6,7 +6,7 @@ import { statusOf } from '../../model/status.js';
 import { mayHave } from '../access/owners.js';
 import { waitForJob } from '../feed/wait.js';
 import { route } from '../route.js';
-import { explainedSchema, historySchema, infoSchema, jobSchema } from '../schemas.js';
+import { explainedSchema, historySchema, infoSchema, jobSchema, resultSchema } from '../schemas.js';
 import { idParams, jobFor, known, waitSchema } from './common.js';
 
 export const getRoute = route({
@@ -90,6 +90,24 @@ export const explainRoute = route({
       reasons,
     }));
     return { status: 200, body: { jobs, settled: chain.every(({ settled }) => settled) } };
+  },
+});
+
+export const resultRoute = route({
+  method: 'GET',
+  path: '/jobs/{id}/results/{step}',
+  id: 'getResult',
+  tag: 'jobs',
+  summary: 'The result of a step, also one that is too large to stand in the job.',
+  access: 'viewer',
+  params: idParams.extend({
+    step: z.string().min(1).describe('The step: its name, <task>-<n> or path.'),
+  }),
+  answers: { 200: { description: 'The result.', schema: resultSchema } },
+  problems: ['document_missing', 'result_missing'],
+  handle: async ({ api, params: { id, step }, principal }) => {
+    const job = await jobFor(api, known({ principal }), id);
+    return { status: 200, body: { result: await api.client.result(job, step) } };
   },
 });
 

@@ -6,7 +6,7 @@ import { nameSchema } from '../../model/scalars.js';
 import type { Api } from '../api.js';
 import { assertAllOwners, ownersFor } from '../access/owners.js';
 import { route } from '../route.js';
-import { engineListSchema, readySchema, statsSchema } from '../schemas.js';
+import { engineListSchema, readySchema, statsSchema } from '../operation-schemas.js';
 import { known, timeParam } from './common.js';
 
 export const pingRoute = route({

@@ -3,7 +3,7 @@ import { problem } from '../../errors.js';
 import { cookieIn, setCookie } from '../access/cookies.js';
 import { principalOf, type Principal } from '../access/principal.js';
 import { route } from '../route.js';
-import { whoSchema } from '../schemas.js';
+import { whoSchema } from '../operation-schemas.js';
 import { known } from './common.js';
 
 const cookieHeader = { 'set-cookie': 'The session: HttpOnly, SameSite=Strict.' };

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { JobToSubmit, SubmittedOne } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
 import { answerOf, Refused, type ProblemBody } from '../answers/problems.js';
@@ -27,7 +28,7 @@ export async function submitMany(
   if (docs.length > mostDocuments) {
     throw problem('bulk_too_many', { count: docs.length, most: mostDocuments });
   }
-  const tried = docs.map((doc) => tryOne(doc, options));
+  const tried = await tryAll(docs, options);
   const jobs = tried.flatMap((one) => ('job' in one ? [one.job] : []));
   const hidden = new Set(await hiddenOf(api, jobs, options.principal));
   const checked = tried.map((one) => {
@@ -64,10 +65,24 @@ export async function hiddenOf(
   return [...docs.values()].filter((doc) => !mayHave(principal, doc)).map(({ _id }) => _id);
 }
 
-function tryOne(
-  doc: unknown,
-  options: NewJobOptions,
-): { readonly job: ReturnType<typeof newJobOf> } | Verdict {
+type Tried = { readonly job: ReturnType<typeof newJobOf> } | Verdict;
+
+/** So long documents are checked before others have their turn, ms. */
+const turnMs = 20;
+
+async function tryAll(docs: readonly unknown[], options: NewJobOptions): Promise<readonly Tried[]> {
+  const tried: Tried[] = [];
+  let began = performance.now();
+  for (const doc of docs) {
+    tried.push(tryOne(doc, options));
+    if (performance.now() - began < turnMs) continue;
+    await setImmediate();
+    began = performance.now();
+  }
+  return tried;
+}
+
+function tryOne(doc: unknown, options: NewJobOptions): Tried {
   try {
     return { job: newJobOf(doc, options) };
   } catch (error) {
