@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-const shared = { environment: 'node' as const, testTimeout: 30_000, hookTimeout: 60_000 };
-
-/** Files of the core whose every branch is tested. */
-const complete =
-  'src/decide/{abandoned,advance,cancel,canonical,carrying,catalogue,clock,command,complete,conditions,decide,detours,fail,failed,finish,glance,held,history,input,locks,order,own,params,paths,pattern,pause,ready,record,refresh,reopen,retry,serving,settle,sleep,slots,snapshot,stop,turn,work}.ts';
+const shared = {
+  environment: 'node' as const,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  isolate: false,
+  restoreMocks: true,
+};
 
 /**
  * Three groups: `decide` is pure and carries the coverage gate, `unit` needs no server,
@@ -12,18 +14,22 @@ const complete =
  */
 export default defineConfig({
   test: {
+    maxWorkers: 3,
     coverage: {
       provider: 'v8',
       include: ['src/decide/**/*.ts'],
-      // The aim is 100 for every file. Until the tests of the flow structures are complete, what
-      // is complete may not fall below it, and all together not below what was measured.
-      thresholds: {
-        [complete]: { branches: 100, functions: 100, lines: 100, statements: 100 },
-        'src/decide/**/*.ts': { branches: 96, functions: 99, lines: 99, statements: 99 },
-      },
+      thresholds: { 100: true },
     },
     projects: [
-      { test: { ...shared, name: 'decide', include: ['test/decide/**/*.test.ts'] } },
+      // The core keeps nothing between two calls: its tests may share what they load.
+      {
+        test: {
+          ...shared,
+          name: 'decide',
+          include: ['test/decide/**/*.test.ts'],
+          isolate: false,
+        },
+      },
       {
         test: {
           ...shared,

@@ -1,5 +1,8 @@
-/* The gate: format, lint, types, build, tests with the coverage of decide/. Ends with the first failure's status. */
-import { spawnSync } from 'node:child_process';
+/*
+ * The gate: format, lint, types, build, tests with the coverage of decide/. What reads the sources
+ * only goes in two lanes beside each other; the tests follow. Ends with the first failure's status.
+ */
+import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,31 +10,47 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tool = (...path) => join(root, 'node_modules', ...path);
 
 const vitest = [tool('vitest', 'vitest.mjs'), 'run', '--config', '.config/vitest.config.ts'];
+const eslint = [tool('eslint', 'bin', 'eslint.js'), '--config', '.config/eslint.config.js'];
 
-const steps = [
-  ['format', tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn', '.'],
-  [
-    'lint',
-    tool('eslint', 'bin', 'eslint.js'),
-    '--config',
-    '.config/eslint.config.js',
-    '--max-warnings=0',
-    '.',
-  ],
-  ['types', tool('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit'],
-  ['build', join(root, 'bin', 'build.js')],
+const lint = ['lint', ...eslint, '--max-warnings=0', '.'];
+const format = ['format', tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn'];
+const types = ['types', tool('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit'];
+
+const lanes = [[lint], [[...format, '.'], types, ['build', join(root, 'bin', 'build.js')]]];
+const tests = [
   ['coverage', ...vitest, '--project', 'decide', '--coverage'],
   ['tests', ...vitest, '--project', 'unit', '--project', 'store'],
 ];
 
-for (const [title, ...command] of steps) {
-  const began = Date.now();
-  const done = spawnSync(process.execPath, command, { cwd: root, stdio: 'inherit' });
-  const seconds = ((Date.now() - began) / 1000).toFixed(1);
-  const verdict = done.status === 0 ? 'ok' : 'FAILED';
-  console.log(`check: ${title} ${verdict} (${seconds} s)`);
-  if (done.status !== 0) {
-    process.exitCode = done.status ?? 1;
-    break;
+/** Runs steps one after the other up to the first that fails; resolves to its status, else 0. */
+async function runAll(steps, output) {
+  for (const [title, ...command] of steps) {
+    const began = Date.now();
+    const { status, text } = await run(command, output);
+    const seconds = ((Date.now() - began) / 1000).toFixed(1);
+    process.stdout.write(text);
+    console.log(`check: ${title} ${status === 0 ? 'ok' : 'FAILED'} (${seconds} s)`);
+    if (status !== 0) return status;
   }
+  return 0;
 }
+
+/** `output`: `later` keeps what is printed together while something else runs. */
+function run(command, output) {
+  const stdio = output === 'now' ? 'inherit' : ['ignore', 'pipe', 'pipe'];
+  const child = spawn(process.execPath, command, { cwd: root, stdio });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (part) => (text += part));
+  }
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ status: 1, text: `${error.message}\n` }));
+    child.on('close', (status) => resolve({ status: status ?? 1, text }));
+  });
+}
+
+const began = Date.now();
+const ended = await Promise.all(lanes.map((steps) => runAll(steps, 'later')));
+const failed = ended.find((status) => status !== 0);
+process.exitCode = failed ?? (await runAll(tests, 'now'));
+console.log(`check: ${((Date.now() - began) / 1000).toFixed(0)} s in all`);

@@ -2,14 +2,16 @@ import { attachmentOf, contentOnItsWay } from '../model/big-result.js';
 import type { LiveJob } from '../model/job.js';
 import { isFailed, type Step } from '../model/step.js';
 import {
+  type Batch,
   below,
   callbacks,
   childPath,
-  isStructure,
-  type Batch,
   type Graph,
+  isStructure,
+  type Leaf,
   type Node,
   type Sequence,
+  type Structure,
 } from '../model/tree.js';
 import { completionOn, lastAttempt, leafAt } from './history.js';
 import { leavesIn } from './leaves.js';
@@ -159,8 +161,7 @@ export class Book {
   }
 
   #enterLeaf(path: string, value: unknown): void {
-    const leaf = leafAt(this.#job, path);
-    if (leaf === undefined) return;
+    const leaf = leafAt(this.#job, path) as Leaf;
     this.results[leaf.name] = value;
     this.results[leaf.label] = value;
     this.parent_results[String(leaf.index)] = value;
@@ -168,8 +169,8 @@ export class Book {
 
   /** The results of each entry in a map, as a list. */
   #enterLists(each: Node, path: string): void {
-    const total = markAt(this.#job, path)?.items?.length ?? 0;
-    const books = Array.from({ length: total }, (_, i) => {
+    const items = markAt(this.#job, path)?.items as readonly unknown[];
+    const books = items.map((_, i) => {
       const book = new Book(this.#job, this.#contents, this.missing);
       book.#enter(each, childPath(path, 'map', i));
       return book.results;
@@ -222,8 +223,7 @@ export class Book {
   }
 
   /** The nodes in a structure whose values make up its own; those of a map are lists by themselves. */
-  #endedIn(node: Node, path: string): readonly (Placed & { readonly key: string })[] {
-    if (!isStructure(node)) return [];
+  #endedIn(node: Structure, path: string): readonly (Placed & { readonly key: string })[] {
     switch (node.structure) {
       case 'sequence':
         return listOf(node.sequence, 'sequence', path);

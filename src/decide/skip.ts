@@ -57,7 +57,7 @@ function skipIn(job: LiveJob, word: string, now: number): Skipped {
 /** The items of the maps and the rounds of the loops around a path are known. */
 function isThere(job: LiveJob, path: string): boolean {
   return repeatsAround(path).every((at) => {
-    const [, node = '', kind, number] = /^(.*?)\.?(map|loop)\.(\d+)$/.exec(at) ?? [];
+    const [, node = '', kind, number] = /^(.*?)\.?(map|loop)\.(\d+)$/.exec(at) as RegExpExecArray;
     const known = kind === 'map' ? markAt(job, node)?.items?.length : roundsOf(job, node);
     return Number(number) < (known ?? 0);
   });

@@ -15,9 +15,8 @@ export function together(waits: readonly Wait[]): Wait {
   const forEngine = waits.some((wait) => wait.for === 'engine');
   const rank = Math.min(...forSlot.map((wait) => wait.rank ?? 0));
   // Any slot will do when one of them lacks nothing else.
-  const tasks = forSlot.every((wait) => wait.tasks !== undefined)
-    ? { tasks: forSlot.flatMap((wait) => wait.tasks ?? []) }
-    : {};
+  const lacking = forSlot.flatMap(({ tasks }) => (tasks === undefined ? [] : [tasks]));
+  const tasks = lacking.length < forSlot.length ? {} : { tasks: lacking.flat() };
   return {
     kind: 'wait',
     because: `${reasons.slice(0, namedReasons).join(' ')}${more}`,

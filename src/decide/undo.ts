@@ -57,5 +57,5 @@ function isDone(job: LiveJob, step: Step): boolean {
 }
 
 function endOf(step: Step): number {
-  return 'end' in step ? (step.end as number) : 0;
+  return Number(step['end']);
 }

@@ -110,7 +110,7 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   const awaited = describe(step);
   const why = failure('WaitTimeout', {
     awaited,
-    timeout: step.until - (step.since ?? step.accepted ?? now),
+    timeout: step.until - Number(step.since ?? step.accepted),
   });
   const failing = { state: '$$timeout', failure: why, exit: exits.timeout } as const;
   return { kind: 'change', job: failStep(job, step, failing, now) };
@@ -156,5 +156,5 @@ export function openWaits(job: LiveJob): readonly Wait[] {
 function describe({ signal, event, key = '', until }: WaitingStep): string {
   if (signal !== undefined) return `for the signal "${signal}"`;
   if (event !== undefined) return `for the event "${event}"${key === '' ? '' : ` of "${key}"`}`;
-  return `until ${new Date(until ?? 0).toISOString()}`;
+  return until === undefined ? 'for nothing' : `until ${new Date(until).toISOString()}`;
 }

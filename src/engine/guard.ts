@@ -46,9 +46,10 @@ export function guardProcess({ log, onBroken }: GuardOptions): (clear: string) =
 /** `process.exit` is the engine's: in a plugin it throws, and fails the step. */
 function guardExit(log: Log): void {
   const exit = process.exit.bind(process);
-  process.exit = (code) => {
+  // An explicit `undefined` would take back the exit code that was set before.
+  process.exit = (...code) => {
     const culprit = culpritOf(new Error('process.exit'));
-    if (culprit === undefined) return exit(code);
+    if (culprit === undefined) return exit(...code);
     throw refusedExit(culprit, log);
   };
 }

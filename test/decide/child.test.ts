@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FinalJob } from '../../src/model/job.js';
+import { toTree } from '../../src/model/written-tree.js';
 import { t0, task } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
 
@@ -87,6 +88,21 @@ describe('a step whose task is a flow', () => {
         parent: { job: 'j', step: '0' },
       },
     ]);
+  });
+
+  it('fails with its child also when the flow was changed by hand meanwhile', () => {
+    const told = waiting().edit({ tasks: toTree([['b']]) });
+    told.with(final({ exit: 5 })).go();
+    expect(told.steps[0]).toMatchObject({ state: '$$error', failure: { name: 'ChildFailed' } });
+  });
+
+  it('fails without a reason when the child tells none', () => {
+    const told = waiting().with(final({ exit: 5 }));
+    told.go();
+    expect(told.ending).toMatchObject({ exit: 5, failure: 'ChildFailed' });
+    expect(told.job).toMatchObject({
+      failure: { message: expect.stringContaining('exit 5') as unknown },
+    });
   });
 
   it('takes the result of the child', () => {

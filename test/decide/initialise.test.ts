@@ -34,6 +34,23 @@ describe('initialise', () => {
     });
   });
 
+  it('keeps the locks that the job it continues has handed on, and no others', () => {
+    const locked = { locked: { target: 'lock:x' } };
+    expect(initialised(newJob({ ...locked, continued_from: 'i' }))).toMatchObject({ job: locked });
+    const move = initialised(newJob(locked));
+    expect('job' in move && move.job).not.toHaveProperty('locked');
+  });
+
+  it('begins a copy of a job that has run with nothing of what came for that one', () => {
+    const told = { signals: [{ id: 's', name: 'go', at: 1 }], notes: [], requests: [] };
+    const move = initialised(newJob({ ...told, steps: [{ path: '0' }], exit: 2, run: 3 }));
+    expect(move).toMatchObject({ job: { steps: [], run: 1 } });
+    for (const key of [...Object.keys(told), 'exit']) {
+      expect('job' in move && move.job).not.toHaveProperty(key);
+    }
+    expect(initialised(newJob(told))).toMatchObject({ job: told });
+  });
+
   it('keeps keys it does not know', () => {
     expect(initialised(newJob({ mine: { deep: [1] } }))).toMatchObject({
       job: { mine: { deep: [1] } },

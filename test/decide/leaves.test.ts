@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leavesIn } from '../../src/decide/leaves.js';
+import { leavesIn, nodeAt } from '../../src/decide/leaves.js';
 import { flow } from '../support/builders.js';
 
 describe('leavesIn', () => {
@@ -20,5 +20,19 @@ describe('leavesIn', () => {
       'cancel.sequence.1.sequence.0',
     ]);
     expect(leavesIn(tasks).list).toEqual(first.list);
+  });
+});
+
+describe('nodeAt', () => {
+  const { tasks } = flow(['a', ['b']]);
+
+  it.each([
+    ['the root', '', 'sequence'],
+    ['an entry', '1.sequence.0', 'b'],
+    ['nothing below an entry', '0.activity.x', undefined],
+    ['nothing where the tree has none', '7', undefined],
+  ])('finds %s', (_title, path, name) => {
+    const node = nodeAt(tasks, path);
+    expect(node && ('task' in node ? node.task : node.structure)).toBe(name);
   });
 });

@@ -382,3 +382,12 @@ describe('child flows', () => {
     }
   });
 });
+
+describe('an entry that waits and was changed by hand', () => {
+  it('waits for nothing when its time was taken out', () => {
+    const told = begun([{ delay: 500 }]);
+    const { until: _until, ...step } = told.last as { readonly until?: number };
+    told.edit({ steps: [step] });
+    expect(told.decide()).toMatchObject({ because: 'Step delay waits for nothing.' });
+  });
+});

@@ -206,7 +206,5 @@ export function deciderResult(
 /** What a job that goes on anew is given. */
 export function continueParams(job: LiveJob, leaf: Leaf): Readonly<Record<string, unknown>> {
   const ending = stateOf(job, leaf).ending;
-  const given =
-    ending !== undefined && 'continue_as_new' in ending ? ending['continue_as_new'] : {};
-  return typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+  return { ...(ending?.['continue_as_new'] as object | undefined) };
 }

@@ -102,8 +102,9 @@ function standing(
     case 'cancelled':
       return { end: 'cancelled' };
     case 'failed': {
-      const step = after.find(({ end }) => end === 'failed')?.step;
-      return step === undefined ? { end: 'failed' } : { end: 'failed', step };
+      // The first failure of all stands for what follows from it.
+      const { step } = after.find(({ end }) => end === 'failed') as Required<Place>;
+      return { end: 'failed', step };
     }
   }
 }

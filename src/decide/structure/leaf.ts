@@ -1,5 +1,5 @@
 import type { LiveJob } from '../../model/job.js';
-import { isFailed, isOpen, type Phase } from '../../model/step.js';
+import { isFailed, isOpen, type Phase, type Step } from '../../model/step.js';
 import type { Leaf } from '../../model/tree.js';
 import { completionOn, lastAttempt, lineOf } from '../history.js';
 import { definitionOf } from '../serving.js';
@@ -22,7 +22,7 @@ export function leafProgress(job: LiveJob, leaf: Leaf, phase: Phase, view: View 
   const last = lastAttempt(job, leaf.path);
   if (last === undefined) return beginning({ leaf, phase });
   if (isOpen(last)) return open;
-  if (!isFailed(last)) return isUndone(job, leaf) ? beginning({ leaf, phase }) : done;
+  if (!isFailed(last)) return isUndone(job, last) ? beginning({ leaf, phase }) : done;
   if (last.due !== undefined) {
     // Both times are of one clock: "at once" must not wait for another engine's clock to get there.
     return beginning(last.due > last.end ? { leaf, phase, due: last.due } : { leaf, phase });
@@ -43,13 +43,9 @@ function beginning(one: Beginning): Progress {
 }
 
 /** What was undone in an earlier run is to be done again. */
-function isUndone(job: LiveJob, { path }: Leaf): boolean {
+function isUndone(job: LiveJob, { path, run }: Step): boolean {
   const undo = lastAttempt(job, `${path}.undo`);
-  return undo?.state === '$$complete' && undo.run < job.run && undo.run >= runOf(job, path);
-}
-
-function runOf(job: LiveJob, path: string): number {
-  return lastAttempt(job, path)?.run ?? 0;
+  return undo?.state === '$$complete' && undo.run < job.run && undo.run >= run;
 }
 
 function handlerLeaf(job: LiveJob, { path, index, entry }: Leaf): Leaf | undefined {

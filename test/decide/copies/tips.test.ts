@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   asReady,
+  borrowedIn,
   holds,
   stepOf,
   winnerFirst,
   withClaims,
+  withResultsOf,
 } from '../../../src/decide/copies/tips.js';
 import type { LiveStep } from '../../../src/model/step.js';
 import { attempt, tip, told } from './tips.js';
@@ -43,5 +45,31 @@ describe('tips', () => {
     expect(stepOf(ready, 'b')).not.toHaveProperty('start');
     expect(withClaims(ready, [claim], '$$active')).toEqual(job);
     expect(asReady(claim)).toEqual(stepOf(ready, 'b'));
+  });
+});
+
+describe('a document that takes in steps of another tip', () => {
+  const name = 'result-0-1.json';
+  const step = { ...attempt('0#1 $$complete a'), result: { $attachment: name, bytes: 70_000 } };
+  const kept = { [name]: { stub: true } };
+
+  it('takes over the large results that only the other one keeps', () => {
+    const other = { ...tip('3-b', [step]), _attachments: kept };
+    const taken = withResultsOf(tip('4-a', [step]), other);
+    expect(taken['_attachments']).toEqual({ [name]: { from: '3-b', stub: true } });
+    expect(borrowedIn(taken)).toEqual([{ name, from: '3-b' }]);
+  });
+
+  it.each([
+    ['it has none', tip('4-a', ['0#1 $$complete a']), { ...tip('3-b', []), _attachments: kept }],
+    ['it keeps them itself', { ...tip('4-a', [step]), _attachments: kept }, tip('3-b', [])],
+    ['nobody keeps them', tip('4-a', [step]), tip('3-b', [step])],
+  ])('stays as it is when %s', (_title, winner, other) => {
+    expect(withResultsOf(winner, other)).toBe(winner);
+    expect(borrowedIn(winner)).toEqual([]);
+  });
+
+  it('reads attachments that are none', () => {
+    expect(borrowedIn({ ...tip('1-a', []), _attachments: { x: null } })).toEqual([]);
   });
 });

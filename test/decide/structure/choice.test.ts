@@ -124,7 +124,7 @@ describe('a choice', () => {
   it('may be optional, and stand at the root', () => {
     const tasks = { ...choice, default: undefined, optional: true };
     delete (tasks as { default?: unknown }).default;
-    const told = story({ steps: [], flow: { tasks } as never });
+    const told = story({ steps: [], flow: { tasks } });
     told.answering({ 'choice[0].when': false, 'choice[1].when': true }).go();
     expect(told.open).toEqual(['choice.1.sequence.0']);
     expect(told.broke('b').ending).toEqual(endings.well);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { allResults } from '../../../src/decide/results.js';
+import { toTree } from '../../../src/model/written-tree.js';
 import { t0, task } from '../../support/builders.js';
 import { story, type Story } from '../story.js';
 
@@ -198,5 +200,94 @@ describe('a decider that ends otherwise than by its decisions', () => {
     expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 100 });
     told.at(100).go();
     expect(told.ending).toMatchObject({ exit: 1, failure: 'FlowTimeout' });
+  });
+});
+
+describe('decisions', () => {
+  it('need no id, and may limit what they begin', () => {
+    const it = deciding();
+    const policy = { limit: 2 };
+    it.did('boss', [{ schedule: 'a', retry: policy, timeout: 70 }, { schedule: 'b' }]);
+    expect(paths(it)).toEqual([
+      '0.decision.0 $$complete',
+      '0.activity.0 $$active',
+      '0.activity.1 $$active',
+    ]);
+    it.broke('a');
+    expect(it.steps.at(1)).toMatchObject({ state: '$$error', due: t0 });
+  });
+
+  it('that cannot be carried out are told to the decider, also the same id twice', () => {
+    const it = deciding();
+    it.did('boss', [
+      { start_timer: 900, id: 'x' },
+      { start_timer: 500, id: 'x' },
+      { record_marker: 'note', details: { n: 1 } },
+    ]);
+    expect(paths(it)).toEqual([
+      '0.decision.0 $$complete',
+      '0.timer.x $$waiting',
+      '0.decision.1 $$active',
+    ]);
+  });
+
+  it('changed by hand into what cannot be read decide nothing', () => {
+    const it = deciding();
+    it.did('boss', { complete: 1 });
+    const [first] = it.steps;
+    it.edit({ steps: [{ ...first, result: 'nonsense', seen: undefined }] });
+    expect(it.decide()).toMatchObject({ kind: 'wait' });
+    it.edit({ signals: [{ id: 's', name: 'hey', at: 1 }] }).go();
+    expect(it.running).toEqual(['boss']);
+  });
+
+  it('may complete with nothing, or by going on as a new job', () => {
+    const it = deciding();
+    it.did('boss', { complete: null });
+    expect(it.running).toEqual(['after']);
+    expect(allResults(it.liveJob, new Map()).results).toMatchObject({ plan: null });
+    const anew = deciding();
+    anew.did('boss', [{ continue_as_new: true }]);
+    expect(anew.children).toMatchObject([{ _id: 'j~2', params: {} }]);
+    expect(allResults(anew.liveJob, new Map()).results).toEqual({});
+  });
+
+  it('name tasks that are looked up first, by the owner of the flow when the job has none', () => {
+    const it = deciding();
+    it.with({ task: () => ({ kind: 'unknown' }) }).edit({ owner: undefined });
+    it.did('boss', { schedule: 'late', id: 'l' });
+    expect(it.decide()).toMatchObject({
+      kind: 'look_up',
+      tasks: [{ name: 'late', owner: 'DEFAULT' }],
+    });
+  });
+});
+
+describe('a decider that goes on as a new job', () => {
+  const next = (it: Story, child: object) => it.with({ children: { 'j~2': child as never } }).go();
+
+  it('has the new job made again when it got lost, and is done when that has ended', () => {
+    const it = deciding({ job: { _id: 'j' } });
+    it.did('boss', [{ continue_as_new: { n: 2 } }]);
+    const { children } = it;
+    expect(next(it, { kind: 'absent' })).toMatchObject({ kind: 'spawn', children });
+    const job = { _id: 'j~2', _rev: '1-x', type: 'job', state: '$$complete', exit: 0 };
+    next(it, { kind: 'final', job });
+    expect(it.job).toMatchObject({ state: '$$complete', exit: 0, continued_to: 'j~2' });
+  });
+
+  it('hands its tasks on when they stand in the job itself', () => {
+    const steps = [{ decider: 'boss', name: 'plan' }];
+    const it = deciding({ steps, job: { flow: undefined, tasks: toTree(steps) } });
+    it.did('boss', [{ continue_as_new: {} }]);
+    expect(it.children).toMatchObject([{ _id: 'j~2', tasks: it.liveJob.tasks }]);
+    expect(it.children[0]).not.toHaveProperty('flow');
+  });
+
+  it('gives no parameters when its flow was changed by hand meanwhile', () => {
+    const it = deciding();
+    it.did('boss', [{ continue_as_new: { n: 2 } }]);
+    it.edit({ tasks: toTree([['after']]) });
+    expect(next(it, { kind: 'absent' })).toMatchObject({ children: [{ _id: 'j~2', params: {} }] });
   });
 });

@@ -78,7 +78,7 @@ describe('a map', () => {
     const tasks = {
       map: { over: ['x', 'y'], as: 'letter', do: { task: 'a', params: { is: '{{letter}}' } } },
     };
-    const told = begun([], { flow: { tasks } as never });
+    const told = begun([], { flow: { tasks } });
     expect(told.steps.map((step) => [step.path, step['params']])).toEqual([
       ['', undefined],
       ['map.0', { is: 'x' }],
@@ -274,6 +274,15 @@ describe('failures of the items of a map', () => {
   it('may all be left to the map being optional', () => {
     const steps: WrittenNode[] = [{ map: { over: [0, 1], do: 'a' }, optional: true }, 'd'];
     const told = begun(steps).broke('0.map.0').broke('0.map.1');
+    expect(told.running).toEqual(['d']);
+  });
+});
+
+describe('a map that was changed by hand', () => {
+  it('is done when its list was taken out', () => {
+    const told = mapping([1], {});
+    const [mark] = told.steps;
+    told.edit({ steps: [{ ...mark, result: {} }] }).go();
     expect(told.running).toEqual(['d']);
   });
 });
