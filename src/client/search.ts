@@ -131,10 +131,14 @@ function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolea
     return false;
   const { tags: own, keys } = doc;
   if (!tags.every((tag) => Array.isArray(own) && own.includes(tag))) return false;
-  if (key !== undefined && !(isObject(keys) && String(keys[key.name]) === key.value)) return false;
+  if (key !== undefined && !hasKey(keys, key)) return false;
   if (externalId !== undefined && doc['external_id'] !== externalId) return false;
   const { parent: family } = doc;
   return parent === undefined || (isObject(family) && family['job'] === parent);
+}
+
+function hasKey(keys: unknown, { name, value }: NonNullable<JobSearch['key']>): boolean {
+  return isObject(keys) && Object.hasOwn(keys, name) && String(keys[name]) === value;
 }
 
 function cursorOf({ when, id }: Place): string {

@@ -58,6 +58,8 @@ describe('search', () => {
       [{ tags: ['red', 'big'] }, ['a']],
       [{ key: { name: 'order', value: '12' } }, ['b']],
       [{ key: { name: 'order', value: '13' } }, []],
+      [{ key: { name: 'nix', value: 'undefined' }, flow: 'daily' }, []],
+      [{ key: { name: '__proto__', value: '[object Object]' }, flow: 'daily' }, []],
       [{ failure: 'Timeout' }, ['d']],
       [{ failure: 'Timeout', flow: 'daily' }, []],
       [{ externalId: 'x-1' }, ['c']],

@@ -16,6 +16,11 @@ describe('an answer', () => {
       { a: [{ smtp: { auth: { user: 'u', pass: 'p' } } }] },
       { a: [{ smtp: { auth: { user: 'u', pass: hidden } } }] },
     ],
+    [
+      'headers',
+      { Authorization: 'Bearer x', 'X-Api-Key': 'k', cookie: 'a=b', accept: '*/*' },
+      { Authorization: hidden, 'X-Api-Key': hidden, cookie: hidden, accept: '*/*' },
+    ],
     ['an encrypted one', { password: enc }, { password: enc }],
     ['an encrypted one as an object', { password: { $enc: enc } }, { password: { $enc: enc } }],
     ['a template', { password: '{{params.secret}}' }, { password: '{{params.secret}}' }],

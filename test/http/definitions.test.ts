@@ -68,6 +68,7 @@ describe('storing tasks and flows', () => {
       ['/flows/f', { ...flow('f', []), output: '1 +' }, 'output', /JSONata/],
       ['/flows/f', { ...flow('f', []), type: 'task' }, 'type', /must be ..flow/],
       ['/flows/f', { ...flow('f', []), _id: 'token:x' }, '_id', /token:/],
+      ['/flows/f', { ...flow('f', []), _deleted: true }, '_deleted', /CouchDB's own/],
       ['/tasks/a', { name: 'a', params: { text: '{{' } }, 'params.text', /template/],
       ['/tasks/a', { name: 'a', timeout: -1 }, 'timeout', /milliseconds/],
       ['/tasks/loop-b', { name: 'loop-b', error: 'loop-a' }, 'error', /circle|itself/],
@@ -111,6 +112,20 @@ describe('storing tasks and flows', () => {
     const put = await ask('PUT', '/tasks/mail', { body: edited });
     expect(put.status).toBe(200);
     expect(await client.get('task:DEFAULT:mail')).toMatchObject({ params, timeout: 99 });
+  });
+
+  it('keeps attachments, and takes none', async () => {
+    const { ask, client, put } = await openApi();
+    const data = Buffer.from('old').toString('base64');
+    const _attachments = { 'a.txt': { content_type: 'text/plain', data } };
+    await put({ ...task('t'), _id: 'task:DEFAULT:t', _attachments });
+    const { body } = await ask<{ document: Record<string, unknown> }>('GET', '/tasks/t');
+    const other = { 'b.txt': { content_type: 'text/plain', data } };
+    const edited = { ...body.document, timeout: 7, _attachments: other };
+    expect((await ask('PUT', '/tasks/t', { body: edited })).status).toBe(200);
+    const stored = await client.get('task:DEFAULT:t');
+    expect(Object.keys(stored?.['_attachments'] as object)).toEqual(['a.txt']);
+    expect(stored).toMatchObject({ timeout: 7 });
   });
 
   it('enables and disables flows', async () => {

@@ -17,6 +17,8 @@ export type Identity = {
 export type Identify = {
   /** @throws TwsError `token_refused`, and those of a database that is away */
   readonly of: (headers: IncomingHttpHeaders) => Promise<Identity>;
+  /** Whether the database need not be asked who it is. */
+  readonly isKnown: (headers: IncomingHttpHeaders) => boolean;
   /** Ends a session here, whatever CouchDB still thinks of it. */
   readonly end: (cookie: string) => void;
 };
@@ -59,7 +61,7 @@ export function createIdentify({ client, open, keepMs, now }: IdentifyOptions): 
     of: async (headers) => {
       const { authorization, cookie: header } = headers;
       if (authorization !== undefined) {
-        const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+        const token = tokenIn(authorization);
         const principal = token === undefined ? undefined : await byToken(token);
         if (principal === undefined) throw problem('token_refused', {});
         return { principal, byCookie: false };
@@ -72,8 +74,20 @@ export function createIdentify({ client, open, keepMs, now }: IdentifyOptions): 
         ? { principal: localPrincipal, byCookie: false }
         : nobody;
     },
+    isKnown: ({ authorization, cookie: header }) => {
+      if (authorization !== undefined) {
+        const token = tokenIn(authorization);
+        return token === undefined || tokens.has(digest(token));
+      }
+      const cookie = cookieIn(header);
+      return cookie === undefined || ended.has(digest(cookie)) || sessions.has(digest(cookie));
+    },
     end: (cookie) => void ended.get(digest(cookie), () => Promise.resolve(true)),
   };
+}
+
+function tokenIn(authorization: string): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1];
 }
 
 /** A proxy on this machine brings requests of others. */

@@ -21,7 +21,7 @@ export type StreamOptions = {
   readonly wants: (job: StoredDocument) => boolean;
   readonly wantsRemoved: (owner: string | undefined) => boolean;
   readonly heartbeatMs: number;
-  /** Asked at each heartbeat; the stream ends when somebody may not read any more. */
+  /** Asked every `heartbeatMs`; the stream ends when somebody may not read any more. */
   readonly mayGoOn: () => Promise<boolean>;
   readonly signal: AbortSignal;
   readonly now: () => number;
@@ -43,10 +43,15 @@ export async function streamChanges(sink: Sink, options: StreamOptions): Promise
     await sink.write('retry: 3000\n\n');
     if (since === undefined) await sink.write(eventOf('ready', hub.position() ?? '', {}));
     else await catchUp(sink, since, options);
+    let asked = performance.now();
     while (!signal.aborted) {
       const lines = await outbox.take(heartbeatMs);
       if (signal.aborted) return;
-      if (lines === '' && !(await mayGoOn())) return;
+      // Also in a stream that is never silent.
+      if (lines === '' || performance.now() - asked >= heartbeatMs) {
+        if (!(await mayGoOn())) return;
+        asked = performance.now();
+      }
       await sink.write(lines === '' ? ': still here\n\n' : lines);
     }
   } finally {

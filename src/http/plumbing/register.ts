@@ -81,24 +81,23 @@ async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   { identify, secure }: Api,
-  { rate, publicUrl, limitsLocal }: Doors,
+  doors: Doors,
 ): Promise<Principal | undefined> {
   const { method, headers, ip } = request;
   const { access } = route;
   const isOpen = access === 'open';
+  // Whoever shows ever new credentials would have the database asked each time.
+  const late = identify.isKnown(headers) ? undefined : doors.rate.take(`unknown ${ip}`);
+  if (!isOpen) assertInTime(reply, late);
   const { principal, byCookie, renewed } = isOpen
-    ? await quietly(identify.of(headers))
+    ? await quietly(late === undefined ? () => identify.of(headers) : undefined)
     : await identify.of(headers);
+  const { publicUrl, limitsLocal } = doors;
   const loopbackOnly = principal?.kind === 'local';
   assertOwnOrigin(method, headers, byCookie && !isOpen, { publicUrl, loopbackOnly });
-  const isLimited = principal?.kind !== 'local' || limitsLocal;
-  if (isLimited && !isOpen) {
+  if (!isOpen && (principal?.kind !== 'local' || limitsLocal)) {
     const who = principal === undefined ? ip : `${principal.kind} ${principal.name}`;
-    const seconds = rate.take(who);
-    if (seconds !== undefined) {
-      reply.header('retry-after', seconds);
-      throw problem('too_many_requests', { seconds });
-    }
+    assertInTime(reply, doors.rate.take(who));
   }
   if (renewed !== undefined) reply.header('set-cookie', setCookie(renewed, secure));
   if (access === 'open') return principal;
@@ -113,14 +112,24 @@ async function admit(
   return principal;
 }
 
+/** @throws TwsError `too_many_requests` */
+function assertInTime(reply: FastifyReply, seconds: number | undefined): void {
+  if (seconds === undefined) return;
+  reply.header('retry-after', seconds);
+  throw problem('too_many_requests', { seconds });
+}
+
+type Nobody = { readonly principal: undefined; readonly byCookie: false; renewed?: undefined };
+
 /** Open routes answer also when nobody can be asked who it is. */
 async function quietly<T extends { readonly principal: Principal | undefined }>(
-  identity: Promise<T>,
-): Promise<T | { principal: undefined; byCookie: false; renewed?: undefined }> {
+  identify: (() => Promise<T>) | undefined,
+): Promise<T | Nobody> {
+  const nobody: Nobody = { principal: undefined, byCookie: false };
   try {
-    return await identity;
+    return (await identify?.()) ?? nobody;
   } catch {
-    return { principal: undefined, byCookie: false };
+    return nobody;
   }
 }
 

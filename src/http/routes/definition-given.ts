@@ -28,6 +28,9 @@ export async function definitionFor(
   return doc;
 }
 
+/** What a document is shown with, and may come back with. */
+const ofCouch: readonly string[] = ['_id', '_rev', '_attachments'];
+
 type Given = { readonly called?: string; readonly body: unknown };
 type Prepared = {
   readonly doc: StoredDocument;
@@ -54,6 +57,11 @@ export async function prepared(
   if (own['type'] !== kind) {
     refuseDocument(kind, [{ path: 'type', message: `type must be "${kind}", or be left out.` }]);
   }
+  const foreign = Object.keys(own).find((key) => key.startsWith('_') && !ofCouch.includes(key));
+  if (foreign !== undefined) {
+    const message = `${foreign} must be left out: keys that begin with "_" are CouchDB's own.`;
+    refuseDocument(kind, [{ path: foreign, message }]);
+  }
   const owner = ownerOf(own);
   assertOwner(principal, owner);
   const name = typeof own['name'] === 'string' ? own['name'] : '';
@@ -64,9 +72,10 @@ export async function prepared(
   const attachments = isObject(before?.['_attachments'])
     ? { _attachments: before['_attachments'] }
     : {};
+  const { _attachments: _shown, ...content } = doc;
   const whole = {
     ...attachments,
-    ...doc,
+    ...content,
     _id: before?._id ?? newIdOf(kind, { called, id, name, owner }, principal),
     _rev: '0-0',
   };
