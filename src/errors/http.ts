@@ -137,6 +137,12 @@ export const httpProblems = {
     69,
     503,
   ),
+  database_old: row(
+    (_: Readonly<Record<string, never>>) => 'The database is not of the version of this program.',
+    'Whoever runs it brings it up to date with `tws init`.',
+    69,
+    503,
+  ),
   not_ready: row(
     (d: { reason: string }) => `This process cannot do its work now: ${d.reason}`,
     'Try again in a while.',

@@ -87,6 +87,13 @@ describe('a problem', () => {
     expect(lines.at(-1)).toContain('db.internal');
   });
 
+  it('of a database that was not brought up to date says so', () => {
+    const old = problem('view_missing', { view: 'search', database: 'd', app: 'tws' });
+    const { status, body } = toAnswer(old, log);
+    expect([status, body.error]).toEqual([503, 'database_old']);
+    expect(body.hint).toContain('tws init');
+  });
+
   it('that nobody expected is told by a reference only', () => {
     const { status, body } = toAnswer(new Error('at /srv/secret.js'), log);
     expect([status, body.error]).toEqual([500, 'unexpected']);

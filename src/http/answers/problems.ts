@@ -58,7 +58,8 @@ export function toAnswer(error: unknown, log: Log): ProblemAnswer {
   }
   if (!ofDatabase.has(error.code)) return answerOf(error);
   log.warn({ code: error.code }, error.message);
-  return answerOf(problem('database_away', {}));
+  const isOld = error.code === 'view_missing';
+  return answerOf(isOld ? problem('database_old', {}) : problem('database_away', {}));
 }
 
 /** An answer of the table. */

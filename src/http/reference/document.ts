@@ -173,7 +173,7 @@ export function problemsOf(route: RouteDoc): readonly ProblemCode[] {
       ...(method === 'GET' ? [] : (['origin_refused'] as const)),
       ...(method === 'GET' || access === 'open' ? [] : (['csrf_header_missing'] as const)),
       ...(access === 'open' ? [] : (['too_many_requests'] as const)),
-      ...(needsDatabase ? (['database_away'] as const) : []),
+      ...(needsDatabase ? (['database_away', 'database_old'] as const) : []),
       ...own,
     ]),
   ];
