@@ -91,7 +91,9 @@ describe('waiting for a job', () => {
     await proxy.listen(false);
     const { exit, err } = await waiting;
     expect(exit).toMatchObject({ code: 'wait_given_up', exit: 69 });
-    expect(err.match(/does not answer/g)).toHaveLength(1);
+    expect(err).toContain('does not answer');
+    // A slow answer may be told before; each silence is told once.
+    expect(err).not.toMatch(/does not answer(?:(?!answers again)[^])*does not answer/);
   });
 
   it('keeps trying while the database is away, and hears of the end when it is back', async () => {

@@ -69,6 +69,26 @@ describe('a protocol', () => {
     expect(again.asked).toHaveLength(3);
   });
 
+  it('takes over attachments of another revision, as far as they are there', async () => {
+    const written: object[] = [];
+    const store = (text: string | undefined): Driver['store'] => ({
+      ...driver().store,
+      attachment: async () => text,
+      write: async (given) => {
+        written.push(given['_attachments'] as object);
+        return { kind: 'written', rev: '2-b' };
+      },
+    });
+    const draft = { ...doc, _attachments: { a: { stub: true }, b: { from: '1-x' } } };
+    await drive(write(draft), driver({ store: store('{"n":1}') }));
+    await drive(write(draft), driver({ store: store(undefined) }));
+    const data = Buffer.from('{"n":1}').toString('base64');
+    expect(written).toEqual([
+      { a: { stub: true }, b: { content_type: 'application/json', data } },
+      { a: { stub: true } },
+    ]);
+  });
+
   it('ends with the engine', async () => {
     const life = AbortSignal.abort();
     const ended = driver({ life, retry: async () => undefined });

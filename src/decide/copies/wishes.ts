@@ -1,10 +1,27 @@
 import type { Step } from '../../model/step.js';
 import type { Tip } from './tips.js';
 
-/** The document with what users asked of the other tip: its cancel, and requests not applied here. */
+/**
+ * The document with what users sent to the other tip: its cancel, requests not applied here, signals
+ * that have not come here, notes.
+ */
 export function withWishes(tip: Tip, other: Tip): Tip {
-  const known = new Set(requestsOf(tip).map(({ id }) => id));
-  const missed = requestsOf(other).filter(({ id }) => !known.has(id));
+  return withMessages(withRequests(tip, other), other);
+}
+
+function withMessages(tip: Tip, other: Tip): Tip {
+  const signals = missing(tip, other, 'signals', ({ id }) => id);
+  const notes = missing(tip, other, 'notes', ({ text, at, by }) => JSON.stringify([text, at, by]));
+  if (signals.length === 0 && notes.length === 0) return tip;
+  return {
+    ...tip,
+    ...(signals.length === 0 ? {} : { signals: [...listIn(tip, 'signals'), ...signals] }),
+    ...(notes.length === 0 ? {} : { notes: [...listIn(tip, 'notes'), ...notes] }),
+  };
+}
+
+function withRequests(tip: Tip, other: Tip): Tip {
+  const missed = missing(tip, other, 'requests', ({ id }) => id);
   const cancel = isAsked(other['cancel']) && !isAsked(tip['cancel']);
   if (!cancel && missed.length === 0) return tip;
   const halted = missed.findLast(({ action }) => action === 'pause' || action === 'resume');
@@ -12,7 +29,7 @@ export function withWishes(tip: Tip, other: Tip): Tip {
     ...tip,
     ...(cancel ? { cancel: other['cancel'] } : {}),
     ...(halted === undefined ? {} : { paused: halted.action === 'pause' }),
-    ...(missed.length === 0 ? {} : { requests: [...requestsOf(tip), ...missed] }),
+    ...(missed.length === 0 ? {} : { requests: [...listIn(tip, 'requests'), ...missed] }),
   };
 }
 
@@ -38,9 +55,21 @@ function isAsked(wish: unknown): boolean {
   return wish !== undefined && wish !== false;
 }
 
-type Applied = { readonly id?: unknown; readonly action?: unknown };
+type Told = Readonly<Record<string, unknown>>;
 
-function requestsOf({ requests }: Tip): readonly Applied[] {
-  const list: readonly unknown[] = Array.isArray(requests) ? requests : [];
-  return list.filter((entry): entry is Applied => typeof entry === 'object' && entry !== null);
+/** What a list of the other tip holds and the same list here does not, by what makes it the same. */
+function missing(
+  tip: Tip,
+  other: Tip,
+  key: string,
+  sameBy: (entry: Told) => unknown,
+): readonly Told[] {
+  const known = new Set(listIn(tip, key).map(sameBy));
+  return listIn(other, key).filter((entry) => !known.has(sameBy(entry)));
+}
+
+function listIn(tip: Tip, key: string): readonly Told[] {
+  const value = tip[key];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  return list.filter((entry): entry is Told => typeof entry === 'object' && entry !== null);
 }

@@ -253,6 +253,16 @@ describe('a final winner', () => {
     expect(carry(next, loser, standing({}))).toBe(next);
   });
 
+  it('takes over large results with the attempts that have them', () => {
+    const name = 'result-1-1.json';
+    const step = { ...attempt('1#1 $$complete a'), result: { $attachment: name, bytes: 70_000 } };
+    const loser = { ...tip('8-a', ['0#1 $$complete b', step]), _attachments: { [name]: {} } };
+    const borrowed = { [name]: { from: '8-a' } };
+    expect(carried(loser)).toMatchObject({ _attachments: borrowed });
+    const open = tip('9-b', ['0#1 $$complete b']);
+    expect(carry(open, loser, standing({}))).toMatchObject({ _attachments: borrowed });
+  });
+
   it('waits for attempts that still run', () => {
     const loser = tip('8-a', ['0#2 $$active a']);
     expect(carried(loser)).toBeUndefined();

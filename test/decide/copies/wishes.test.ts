@@ -34,6 +34,38 @@ describe('what users asked of the other revision', () => {
       { requests: [asked('1', 'pause')] },
       { paused: false, requests: [asked('1', 'pause'), null] },
     ],
+    [
+      'a signal that came there has come',
+      { signals: [{ id: 's1', name: 'go', at: 1 }] },
+      {
+        signals: [
+          { id: 's1', name: 'go', at: 1 },
+          { id: 's2', name: 'go', at: 2 },
+        ],
+      },
+      {
+        signals: [
+          { id: 's1', name: 'go', at: 1 },
+          { id: 's2', name: 'go', at: 2 },
+        ],
+      },
+    ],
+    [
+      'a note is kept, once',
+      { notes: [{ text: 'a', at: 1 }] },
+      {
+        notes: [
+          { text: 'a', at: 1 },
+          { text: 'a', at: 2, by: 'ann' },
+        ],
+      },
+      {
+        notes: [
+          { text: 'a', at: 1 },
+          { text: 'a', at: 2, by: 'ann' },
+        ],
+      },
+    ],
   ])('%s', (_title, mine, other, expected) => {
     const next = withWishes(tip('2-a', [], mine), tip('2-b', [], other));
     expect(next).toMatchObject(expected);
