@@ -2,7 +2,7 @@ import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { statusOf, type Status } from '../model/status.js';
 import { ownerOf } from '../model/task.js';
-import { stepsOf } from './next-steps.js';
+import { numbers, stepsOf, texts } from './next-steps.js';
 
 /** A job in a list or in a stream of changes. Times in epoch ms. */
 export type JobSummary = {
@@ -74,16 +74,4 @@ function failureOf({ name, message, step }: Record<string, unknown>): {
     message: typeof message === 'string' ? message : '',
     ...(typeof step === 'string' ? { step } : {}),
   };
-}
-
-type Texts<K extends string> = { readonly [P in K]?: string };
-function texts<K extends string>(job: StoredDocument, keys: readonly K[]): Texts<K> {
-  const found = keys.filter((key) => typeof job[key] === 'string');
-  return Object.fromEntries(found.map((key) => [key, job[key]])) as Texts<K>;
-}
-
-type Numbers<K extends string> = { readonly [P in K]?: number };
-function numbers<K extends string>(job: StoredDocument, keys: readonly K[]): Numbers<K> {
-  const found = keys.filter((key) => typeof job[key] === 'number');
-  return Object.fromEntries(found.map((key) => [key, job[key]])) as Numbers<K>;
 }
