@@ -1,11 +1,10 @@
 import jsonata from 'jsonata';
+import { boundFunctions, mostItems } from './bounded-functions.js';
 import { linearRegExp } from './linear-regexp.js';
 
 /** Evaluating one expression may take this long and nest this deep. */
 const evaluationMs = 1_000;
 const evaluationDepth = 500;
-/** No list may become longer, and no text be filled up to more characters. */
-const mostItems = 1_000_000;
 
 /**
  * Evaluates JSONata over some data, within bounds of time (1 s) and depth. The result is plain JSON,
@@ -14,7 +13,7 @@ const mostItems = 1_000_000;
 export async function evaluateExpression(expression: string, data: unknown): Promise<unknown> {
   const program = jsonata(expression, { sequence: mostItems, RegexEngine });
   limit(program);
-  boundPad(program);
+  await boundFunctions(program);
   return toPlain(await program.evaluate(data));
 }
 
@@ -44,22 +43,6 @@ function limit(program: jsonata.Expression): void {
 const RegexEngine = function (expression: RegExp) {
   return linearRegExp(expression);
 } as unknown as RegExpConstructor;
-
-/** JSONata's own `$pad` ends the process when the width is large. */
-function boundPad(program: jsonata.Expression): void {
-  const pad = (text: string | undefined, width: number, filling = ' '): string | undefined => {
-    if (text === undefined) return undefined;
-    if (Math.abs(width) > mostItems) {
-      throw new Error(`$pad fills up to ${mostItems} characters at most`);
-    }
-    const letters = [...text];
-    const missing = Math.max(0, Math.abs(Math.trunc(width)) - letters.length);
-    const signs = [...(filling === '' ? ' ' : filling)];
-    const padding = Array.from({ length: missing }, (_, i) => signs[i % signs.length]).join('');
-    return width > 0 ? `${text}${padding}` : `${padding}${text}`;
-  };
-  program.registerFunction('pad', pad, '<s-ns?:s>');
-}
 
 /** JSONata's lists carry marks of their own; documents get plain JSON. */
 function toPlain(value: unknown): unknown {

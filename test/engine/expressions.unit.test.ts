@@ -101,9 +101,28 @@ describe('a condition', () => {
     ['$contains("ab", /a(?=b)/)', /no regular expression of RE2/],
     ['$pad("x", 500000000)', /fills up to 1000000 characters/],
     ['$count([1..9999999])', /maximum sequence length/],
+    ['$distinct([1..6000].{"a": $})', /compares 5000 values at most/],
+    [
+      '$sort([1, "a"])',
+      /must be an array of values that are all numbers or all strings|D3070|sort/,
+    ],
   ])('%s is refused', async (text, reason) => {
     const answer = await ask(text);
     expect(answer).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
+  });
+
+  it.each([
+    ['$sort([3, 10, 2])', [2, 3, 10]],
+    ['$sort(["b", "a", "B"])', ['B', 'a', 'b']],
+    ['$sort([{"n": 2}, {"n": 1}], function($a, $b) { $a.n > $b.n }).n', [1, 2]],
+    ['$sort(results.nothing)', undefined],
+    ['$count($sort($reverse([1..200000])))', 200_000],
+    ['$distinct([1, "1", 1, true, null, null])', [1, '1', true, null]],
+    ['$distinct([{"a": 1}, {"a": 1}, 2, 2])', [{ a: 1 }, 2]],
+    ['$distinct(7)', 7],
+    ['$count($distinct([1..200000]))', 200_000],
+  ])('%s gives %j', async (expression, value) => {
+    expect(await ask(expression)).toEqual({ ok: true, value });
   });
 
   it('pads texts as JSONata does', async () => {
