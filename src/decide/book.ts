@@ -1,4 +1,4 @@
-import { attachmentOf, contentOnItsWay } from '../model/big-result.js';
+import { attachmentOf } from '../model/big-result.js';
 import type { LiveJob } from '../model/job.js';
 import { isFailed, type Step } from '../model/step.js';
 import {
@@ -13,10 +13,12 @@ import {
   type Sequence,
   type Structure,
 } from '../model/tree.js';
+import { contentOf } from './attach.js';
 import { completionOn, lastAttempt, leafAt } from './history.js';
 import { leavesIn } from './leaves.js';
-import { markAt, roundsOf } from './marks.js';
+import { countOf, markAt, roundsOf, slicesOf, type Mark } from './marks.js';
 import { isWithin } from './paths.js';
+import { itemsOf, listsOf, type Part } from './slice-results.js';
 import { deciderResult } from './structure/decider.js';
 import { progressAt } from './structure/interpret.js';
 
@@ -169,10 +171,18 @@ export class Book {
 
   /** The results of each entry in a map, as a list. */
   #enterLists(each: Node, path: string): void {
-    const items = markAt(this.#job, path)?.items as readonly unknown[];
-    const books = items.map((_, i) => {
+    const mark = markAt(this.#job, path) as Mark;
+    const { from = 0, slice } = mark;
+    if (slice !== undefined) {
+      Object.assign(
+        this.results,
+        listsOf(this.#partsOf(path, mark, slice), this.#namesOf(each, path)),
+      );
+      return;
+    }
+    const books = Array.from({ length: countOf(mark) }, (_, i) => {
       const book = new Book(this.#job, this.#contents, this.missing);
-      book.#enter(each, childPath(path, 'map', i));
+      book.#enter(each, childPath(path, 'map', from + i));
       return book.results;
     });
     const names = new Set(books.flatMap((results) => Object.keys(results)));
@@ -204,20 +214,39 @@ export class Book {
         return there.length === 0 ? undefined : Object.fromEntries(there);
       }
       case 'map': {
-        const items = markAt(job, path)?.items;
-        if (items === undefined) return undefined;
-        return items.map((_, i) => this.#valueOf(node.map.do, childPath(path, 'map', i)) ?? null);
+        const mark = markAt(job, path);
+        if (mark === undefined) return undefined;
+        if (mark.slice !== undefined) return itemsOf(this.#partsOf(path, mark, mark.slice));
+        const { from = 0 } = mark;
+        return Array.from(
+          { length: countOf(mark) },
+          (_, i) => this.#valueOf(node.map.do, childPath(path, 'map', from + i)) ?? null,
+        );
       }
     }
+  }
+
+  /** What the slices of a map told, in the order of its items. */
+  #partsOf(path: string, mark: Mark, slice: number): readonly Part[] {
+    return slicesOf(path, countOf(mark), slice).map(({ path: at, size }) => {
+      const ended = lastAttempt(this.#job, at);
+      const told = ended !== undefined && 'result' in ended ? this.#resultOf(ended) : undefined;
+      return { size, told: told ?? {} };
+    });
+  }
+
+  /** The names under which the result of an entry is seen; undefined: it is no entry. */
+  #namesOf(each: Node, path: string): readonly string[] | undefined {
+    const leaf = isStructure(each) ? undefined : leafAt(this.#job, childPath(path, 'map', 0));
+    return leaf === undefined ? undefined : [leaf.name, leaf.label];
   }
 
   /** The result of an entry, from its attachment when it is kept there. */
   #resultOf(step: Step & { readonly result?: unknown }): unknown {
     const name = attachmentOf(step);
     if (name === undefined) return step.result ?? null;
-    if (this.#contents.has(name)) return this.#contents.get(name);
-    const onItsWay = contentOnItsWay(this.#job._attachments, name);
-    if (onItsWay !== undefined) return onItsWay.value;
+    const known = contentOf(this.#job, this.#contents, name);
+    if (known !== undefined) return known.value;
     this.missing.add(name);
     return step.result;
   }

@@ -9,6 +9,7 @@ import { newAttempt } from './begin.js';
 import { finish } from './finish.js';
 import { entryOf, leafAt, withBegun, withStep } from './history.js';
 import { definitionFor, queueOf } from './serving.js';
+import { sliceMove } from './slices.js';
 import { continueParams } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
 import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } from './intent.js';
@@ -97,9 +98,9 @@ export function childMove(
   world: World,
 ): Move | undefined {
   const child = world.child(step.child);
+  if (child.kind === 'unknown') return lookUp({ children: [step.child] });
+  if (entryOf(job, step.path)?.slices === true) return sliceMove(job, step, child, now, world);
   switch (child.kind) {
-    case 'unknown':
-      return lookUp({ children: [step.child] });
     case 'live':
       return step['continues'] === true ? continued(job, step, now) : undefined;
     case 'absent': {

@@ -4,9 +4,11 @@ import { exits } from '../model/step.js';
 import { finish } from './finish.js';
 import { lookUp, type Move, type Question, type TemplateContext, type World } from './intent.js';
 import { allResults } from './results.js';
+import { endSlice } from './slices.js';
 
 /** All steps are done: the job succeeds, with the flow's `output` as its result. */
 export function complete(job: LiveJob, now: number, world: World): Move {
+  if (job.slice !== undefined) return endSlice(job, job.slice, undefined, now, world);
   const { output } = job.flow_definition;
   if (output === undefined) return end(job, undefined, now);
   const named: readonly (readonly [string, string])[] =

@@ -7,6 +7,7 @@ import { finish } from './finish.js';
 import { lastAttempt } from './history.js';
 import type { Move, World } from './intent.js';
 import { isRetried, waitMs } from './retry.js';
+import { endSlice } from './slices.js';
 import { leafProgress } from './structure/leaf.js';
 import { undoMove } from './undo.js';
 import { openWaits } from './waits.js';
@@ -17,6 +18,7 @@ import { together } from './together.js';
  * then its error handler, then the end, with the exit of the failure unless the handler set one.
  */
 export function failedMove(job: LiveJob, failed: FailedStep, now: number, world: World): Move {
+  if (job.slice !== undefined) return endSlice(job, job.slice, failed, now, world);
   if (mayRetry(job, failed)) return { kind: 'change', job: nextRun(job, now) };
   const undo = undoMove(job, now, world);
   if (undo !== undefined) return undo;

@@ -15,6 +15,7 @@ import {
 } from './intent.js';
 import { marksAt, roundsOf, type Mark } from './marks.js';
 import { scopeOf } from './scope.js';
+import { sliceFor } from './structure/slices.js';
 import type { Gate } from './structure/progress.js';
 
 /**
@@ -71,8 +72,8 @@ function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
     case 'map': {
       const [ask] = own;
       return ask === undefined
-        ? { kind: 'mark', mark: { items: node.map.over as readonly unknown[] } }
-        : itemsFrom(ask, answerTo(ask));
+        ? marked(job, gate, node.map.over as readonly unknown[])
+        : itemsFrom(job, gate, ask, answerTo(ask));
     }
     case 'loop': {
       const [ask] = own;
@@ -89,10 +90,15 @@ function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
   }
 }
 
-function itemsFrom(ask: Ask, answer: Answer): Verdict {
+/** Whether a list is gone over in slices is found out once, with the list. */
+function marked(job: LiveJob, gate: Gate, items: readonly unknown[]): Verdict {
+  return { kind: 'mark', mark: { items, ...sliceFor(job, gate, items.length) } };
+}
+
+function itemsFrom(job: LiveJob, gate: Gate, ask: Ask, answer: Answer): Verdict {
   if (!answer.ok) return unanswered(ask, answer);
   const items = listFrom(answer.value);
-  if (items !== undefined) return { kind: 'mark', mark: { items } };
+  if (items !== undefined) return marked(job, gate, items);
   const why = failure('OverInvalid', { at: ask.id, kind: describe(answer.value) });
   return { kind: 'fail', failure: why, exit: exits.definition };
 }

@@ -1,9 +1,9 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
 import type { Entry, Leaf } from '../model/tree.js';
-import { leavesIn, pathsAbove } from './leaves.js';
+import { leavesIn, nodeAt, pathsAbove } from './leaves.js';
 import { isFrom } from './order.js';
-import { isWithin } from './paths.js';
+import { isWithin, slicedMap } from './paths.js';
 import { leafBelow } from './structure/decider.js';
 import { without } from './record.js';
 
@@ -96,7 +96,9 @@ function index(job: LiveJob): Index {
 }
 
 function isReadAlike(one: LiveJob, other: LiveJob): boolean {
-  return (['redo', 'tasks', 'run', 'first_run'] as const).every((key) => one[key] === other[key]);
+  return (['redo', 'tasks', 'run', 'first_run', 'slice'] as const).every(
+    (key) => one[key] === other[key],
+  );
 }
 
 function makeIndex(job: LiveJob): Index {
@@ -106,16 +108,20 @@ function makeIndex(job: LiveJob): Index {
   const below = new Map<string, number>();
   const busy = new Set<string>();
   const undone = undoneDeciders(job);
-  for (const step of job.steps) {
-    const { path, run } = step;
-    put(all, step);
-    if (!counts(step, job, undone)) continue;
+  const { before = [] } = job.slice ?? {};
+  const take = (step: Step): void => {
     put(counted, step);
-    for (const at of lineOf(path)) line.set(at, step);
-    for (const at of pathsAbove(path)) {
-      below.set(at, run);
+    for (const at of lineOf(step.path)) line.set(at, step);
+    for (const at of pathsAbove(step.path)) {
+      below.set(at, step.run);
       if (isOpen(step)) busy.add(at);
     }
+  };
+  // What was done before a slice is not for the slice to do again: it counts in any case.
+  for (const step of before) take(step);
+  for (const step of job.steps) {
+    put(all, step);
+    if (counts(step, job, undone)) take(step);
   }
   return { all, counted, line, below, busy };
 }
@@ -162,15 +168,23 @@ function undoneDeciders({ steps, run }: LiveJob): ReadonlyMap<string, number> {
 export function leafAt(job: LiveJob, path: string): Leaf | undefined {
   const written = writtenLeaf(job, path);
   if (written !== undefined) return written;
+  if (slicedMap(path) !== path) return sliceLeaf(job, path);
   const above = /^(.*)\.(?:continue|(?:decision|activity|timer|child)\.[^.]+)$/.exec(path)?.[1];
   const decider = above === undefined ? undefined : writtenLeaf(job, above);
   return decider?.entry.decider === undefined ? undefined : leafBelow(job, decider, path);
 }
 
+/** The child job for a slice of a map stands at a leaf of its own. */
+export function sliceLeaf(job: LiveJob, path: string): Leaf {
+  const index = firstIndexAt(job, path);
+  const name = nodeAt(job.tasks, slicedMap(path))?.name ?? 'map';
+  return { path, index, name, label: `map-${index}`, entry: { task: 'map', slices: true } };
+}
+
 /** Position of the first entry at or below a path of the flow or of its cancel branch, else 0. */
 export function firstIndexAt(job: LiveJob, path: string): number {
   const { cancel } = job.flow_definition;
-  const inFlow = leavesIn(job.tasks).firstIndex(path);
+  const inFlow = leavesIn(job.tasks).firstIndex(slicedMap(path));
   return inFlow ?? (cancel && leavesIn(cancel, 'cancel').firstIndex(path)) ?? 0;
 }
 

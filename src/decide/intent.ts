@@ -174,8 +174,11 @@ export type LookUp = {
 export type EventName = { readonly type: string; readonly key: string };
 export type NameAndOwner = { readonly name: string; readonly owner: string };
 
-/** The document of a child job, to be created. */
-export type ChildJob = Omit<NewJob, '_rev'> & { readonly continued_from?: string };
+/** The document of a child job, to be created; a slice that has ended may be there and go on. */
+export type ChildJob =
+  | (Omit<NewJob, '_rev'> & { readonly continued_from?: string })
+  | Omit<LiveJob, '_rev'>
+  | (FinalJob & { readonly retry: true });
 
 /**
  * What to do about a job. `job` is always the whole next document: its writer knows no rule.

@@ -1,5 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import type { Step } from '../model/step.js';
+import { below } from '../model/tree.js';
 import { countedAt, lastAttempt } from './history.js';
 
 /**
@@ -9,8 +10,14 @@ import { countedAt, lastAttempt } from './history.js';
 export type Mark = {
   /** Which case of a choice was taken: its number, `default`, or none. */
   readonly chosen?: number | 'default' | null;
-  /** The list of a map. */
+  /** The list of a map; in a slice those that matter there. */
   readonly items?: readonly unknown[];
+  /** The number of the first of them in the whole list; absent: 0. */
+  readonly from?: number;
+  /** In a slice: how many the map had that was done before, instead of its items. */
+  readonly count?: number;
+  /** Child jobs go over them, so many in each. */
+  readonly slice?: number;
   /** Whether a loop takes another round. */
   readonly again?: boolean;
 };
@@ -29,6 +36,28 @@ export function marksAt(job: LiveJob, path: string): readonly Mark[] {
 /** So many rounds of the loop at a path have begun. */
 export function roundsOf(job: LiveJob, path: string): number {
   return marksAt(job, path).filter(({ again }) => again === true).length;
+}
+
+/** How many items the list of a map has. */
+export function countOf({ count, items = [] }: Mark): number {
+  return count ?? items.length;
+}
+
+/** An item of a map that is gone over in this job itself. */
+export function hasItem(mark: Mark | undefined, number: number): boolean {
+  const { items = [], from = 0, slice } = mark ?? {};
+  return slice === undefined && number >= from && number < from + items.length;
+}
+
+/** The items of a map that one child job goes over. */
+export type SliceOfItems = { readonly path: string; readonly from: number; readonly size: number };
+
+/** The slices of the map at a path that has so many items, in their order. */
+export function slicesOf(path: string, total: number, slice: number): readonly SliceOfItems[] {
+  return Array.from({ length: Math.ceil(total / slice) }, (_, i) => {
+    const from = i * slice;
+    return { path: below(path, `slice.${i}`), from, size: Math.min(slice, total - from) };
+  });
 }
 
 function markOf(step: Step): Mark | undefined {

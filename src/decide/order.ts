@@ -15,13 +15,18 @@ export function isFrom(path: string, from: string, tree: Node): boolean {
     const b = stepInto(node, other, depth);
     if (b === undefined) return isWithin(path, from);
     const a = stepInto(node, one, depth);
-    // The path is that of the structure itself: what was found out for a loop is asked again.
-    if (a === undefined) return node.structure === 'loop';
+    // The path is that of the structure itself: what was found out for a loop is asked again, and
+    // slices of a map are gone over again with all its items.
+    if (a === undefined) return node.structure === 'loop' || (b.at === '*' && isSlice(one, depth));
     if (a.key !== b.key || (a.at !== b.at && b.at !== '*')) return comesAfter(node, a, b);
     depth = b.depth;
     node = b.node;
   }
   return true;
+}
+
+function isSlice(path: readonly string[], depth: number): boolean {
+  return path[depth] === 'slice';
 }
 
 /** Where a path leads from a structure. */

@@ -28,3 +28,8 @@ export function isOfDecider(path: string): boolean {
 export function decisionMaker(path: string): string {
   return path.replace(/\.decision\.\d+$/, '');
 }
+
+/** The path of the map that a slice is of; any other path is left as it is. */
+export function slicedMap(path: string): string {
+  return path.replace(/(?:^|\.)slice\.\d+$/, '');
+}

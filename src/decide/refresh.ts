@@ -9,7 +9,7 @@ import { completionOn, lastAttempt } from './history.js';
 import { flowFailure } from './initialise.js';
 import { lookUp, type Move, type World } from './intent.js';
 import { leavesIn, nodeAt } from './leaves.js';
-import { decisionMaker, isOfDecider } from './paths.js';
+import { decisionMaker, isOfDecider, slicedMap } from './paths.js';
 import { difference, expandParams } from './params.js';
 import { isPlain, merge, without } from './record.js';
 import { snapshot } from './snapshot.js';
@@ -22,7 +22,9 @@ export function refreshMove(job: LiveJob, now: number, world: World): Move | und
   if (job.refresh !== true) return undefined;
   const { name } = job.flow_definition;
   const owner = job.owner ?? defaultOwner;
-  if (name === '') return { kind: 'change', job: without(job, 'refresh') };
+  // A slice gets its definitions from its parent.
+  if (name === '' || job.slice !== undefined)
+    return { kind: 'change', job: without(job, 'refresh') };
   const flow = world.flow(name, owner);
   switch (flow.kind) {
     case 'unknown':
@@ -78,7 +80,7 @@ function movedStep(job: LiveJob, flow: Flow): Failure | undefined {
     if (!isOfFlow(phase) || isOfDecider(path) || lastAttempt(job, path) !== step) continue;
     const isDone =
       structure === undefined ? completionOn(job, path) !== undefined : step.state === '$$complete';
-    const node = isDone ? nodeAt(flow.tasks, decisionMaker(path)) : undefined;
+    const node = isDone ? nodeAt(flow.tasks, slicedMap(decisionMaker(path))) : undefined;
     const now = node === undefined ? 'gone' : isStructure(node) ? node.structure : node.task;
     if (isDone && now !== task) return failure('RefreshRefused', { step: path, task, now });
   }

@@ -28,7 +28,7 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
   if (from !== undefined && leaf === undefined) {
     return refused(`Job ${job._id} has no step "${from}".`);
   }
-  if (leaf === undefined && job.exit === 0) {
+  if (leaf === undefined && job.exit === 0 && live.slice?.failed === undefined) {
     return refused(`Job ${job._id} succeeded; say with "from" at which step it is to begin again.`);
   }
   const { redo = [] } = live;

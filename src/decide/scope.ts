@@ -16,9 +16,9 @@ export function scopeOf(job: LiveJob, path: string): Readonly<Record<string, unk
       scope['round'] = Number(number);
       continue;
     }
-    const items = markAt(job, node)?.items;
+    const { items, from = 0 } = markAt(job, node) ?? {};
     if (items === undefined) continue;
-    const item = items[Number(number)];
+    const item = items[Number(number) - from];
     const as = mapName(job, node);
     Object.assign(scope, { item, index: Number(number) }, as === undefined ? {} : { [as]: item });
   }

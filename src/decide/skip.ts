@@ -3,7 +3,7 @@ import { isFinal, isLiveJob, isNew, type Job, type LiveJob } from '../model/job.
 import { exits, isOpen, type Step } from '../model/step.js';
 import { newAttempt } from './begin.js';
 import { withNewStep } from './history.js';
-import { markAt, roundsOf } from './marks.js';
+import { hasItem, markAt, roundsOf } from './marks.js';
 import { isOfEnd, isWithin, repeatsAround } from './paths.js';
 import { leafNamed, reopened } from './reopen.js';
 import { cancelledSteps } from './stop.js';
@@ -58,8 +58,9 @@ function skipIn(job: LiveJob, word: string, now: number): Skipped {
 function isThere(job: LiveJob, path: string): boolean {
   return repeatsAround(path).every((at) => {
     const [, node = '', kind, number] = /^(.*?)\.?(map|loop)\.(\d+)$/.exec(at) as RegExpExecArray;
-    const known = kind === 'map' ? markAt(job, node)?.items?.length : roundsOf(job, node);
-    return Number(number) < (known ?? 0);
+    return kind === 'map'
+      ? hasItem(markAt(job, node), Number(number))
+      : Number(number) < roundsOf(job, node);
   });
 }
 

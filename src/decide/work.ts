@@ -135,6 +135,7 @@ function withAll(job: LiveJob, steps: readonly Step[], now: number): LiveJob {
 function merged(lookUps: readonly LookUp[]): LookUp {
   return lookUp({
     tasks: lookUps.flatMap(({ tasks }) => tasks),
+    children: lookUps.flatMap(({ children }) => children),
     questions: lookUps.flatMap(({ questions }) => questions),
     attachments: lookUps.flatMap(({ attachments }) => attachments),
   });

@@ -7,6 +7,12 @@ export type Reference = { readonly $attachment: string; readonly bytes: number }
 /** A result on its way into an attachment: the length of its JSON in bytes, and the JSON in base64. */
 export type BigResult = { readonly bytes: number; readonly data: string };
 
+/** A result, as JSON, on its way into an attachment. */
+export function toBigResult(json: string): BigResult {
+  const bytes = Buffer.from(json);
+  return { bytes: bytes.length, data: bytes.toString('base64') };
+}
+
 type Attempt = { readonly path: string; readonly attempt: number };
 
 /** The name of the attachment that holds the result of an attempt. */

@@ -13,7 +13,7 @@ import {
   type Known,
 } from './scalars.js';
 import type { Structure } from './tree.js';
-import { tasksSchema, writtenNodeSchema } from './written-tree.js';
+import { shallow, tasksSchema, writtenNodeSchema } from './written-tree.js';
 
 export const defaultFlowTimeoutMs = 60_000;
 /** So often a job may begin anew when its flow says nothing. */
@@ -41,7 +41,7 @@ export const flowSchema = z
     error: z.exactOptional(handlerSchema),
     errors: z.exactOptional(catalogueSchema),
     cancel: z.exactOptional(
-      writtenNodeSchema.describe('Task, entry or structure that runs after a cancel.'),
+      shallow(writtenNodeSchema).describe('Task, entry or structure that runs after a cancel.'),
     ),
     timeout: z.exactOptional(durationSchema.describe('Milliseconds; default 60000, 0 = no limit.')),
     timeout_mode: z.exactOptional(

@@ -13,7 +13,7 @@ import {
   type Known,
 } from './scalars.js';
 import { retryWishSchema } from './request.js';
-import { stepSchema, type Failure, type Step } from './step.js';
+import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
 import { tasksSchema } from './written-tree.js';
 import { flowSchema, type Flow } from './flow.js';
@@ -113,6 +113,19 @@ const lockedSchema = z.looseObject({
 });
 export type Locked = Known<z.infer<typeof lockedSchema>>;
 
+/**
+ * What makes a job a slice of the map at `path`, whose list has `total` items. `before` is what its
+ * parent had done, and the items for it. `failed`: so many of them did, and why the first of them.
+ */
+export const sliceSchema = z.looseObject({
+  path: z.string(),
+  total: z.int().min(1),
+  before: z.array(stepSchema),
+  failed: z.exactOptional(z.int().min(1)),
+  failure: z.exactOptional(failureSchema),
+});
+export type Slice = Known<z.infer<typeof sliceSchema>>;
+
 const running = {
   ...written,
   tasks: tasksSchema,
@@ -136,6 +149,7 @@ const running = {
   refresh: z.exactOptional(flagSchema),
   locked: z.exactOptional(lockedSchema),
   relock: z.exactOptional(flagSchema),
+  slice: z.exactOptional(sliceSchema),
   _attachments: z.exactOptional(objectSchema),
 };
 

@@ -30,27 +30,46 @@ function flatten(found: Found, input: unknown): readonly Found[] {
 type Branch = readonly Found[];
 
 /**
- * The branch the author meant: the value is of its kind, and the fewest keys are absent or strange.
- * A wrong word that tells the branches apart (`structure`) says all there is to say.
+ * The branch the author meant: the value is of its kind and has its keys, and the fewest are strange.
+ * A wrong word that tells the branches apart (`structure`) says all there is to say. Where each
+ * branch lacks a key, only such a word can tell what was meant.
  */
 function meantBranch(branches: readonly Branch[], at: Path, input: unknown): Branch | undefined {
-  const named = branches.find((branch) => isNamed(branch, at, input));
-  if (named !== undefined) return named;
-  const [best] = branches
-    .filter((branch) => branch.length > 0 && !branch.some((found) => isOtherKind(found, at, input)))
-    .filter((branch) => !branch.every((found) => isAbsent(found, input)))
-    .map((branch) => ({ branch, unlike: branch.filter((found) => isUnlike(found, input)).length }))
-    .sort((a, b) => a.unlike - b.unlike);
-  const word = best?.branch.find(({ issue }) => issue.code === 'invalid_value');
-  return word === undefined ? best?.branch : [word];
+  const ofKind = branches.filter(
+    (branch) => branch.length > 0 && !branch.some((found) => isOtherKind(found, at, input)),
+  );
+  const [best] = ofKind
+    .filter((branch) => !branch.some((found) => isLacking(found, at, input)))
+    .map((branch) => ({ branch, strange: branch.filter(({ issue }) => isStrange(issue)).length }))
+    .sort((a, b) => a.strange - b.strange);
+  if (best === undefined) {
+    const lacking = ofKind.flat().filter((found) => isNamed(found, at, input));
+    return lacking.length > 0 ? lacking : wordOf(ofKind.flat().filter((one) => isWord(one, at)));
+  }
+  const word = best.branch.find((found) => isWord(found, at));
+  return word === undefined ? best.branch : [word];
 }
 
-/** The word under `structure` tells what was meant, also when the key beside it says otherwise. */
-function isNamed(branch: Branch, at: Path, input: unknown): boolean {
+/** The words that several branches ask for at one place, as one. */
+function wordOf(found: readonly Found[]): Branch | undefined {
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const values = found.flatMap(({ issue }) => (issue.code === 'invalid_value' ? issue.values : []));
+  const issue = { ...first.issue, message: '', values: [...new Set(values)] } as Issue;
+  return [{ path: first.path, issue }];
+}
+
+/** One word is asked for right below the place. */
+function isWord({ path, issue }: Found, at: Path): boolean {
+  return (
+    path.length === at.length + 1 && issue.code === 'invalid_value' && issue.values.length === 1
+  );
+}
+
+/** The key that is not there is the one that the word under `structure` asks for. */
+function isNamed(found: Found, at: Path, input: unknown): boolean {
   const word = valueAt(input, [...at, 'structure']);
-  if (typeof word !== 'string' || valueAt(input, [...at, 'task']) !== undefined) return false;
-  const absent = branch.filter((found) => isAbsent(found, input)).map(({ path }) => path.at(-1));
-  return absent.includes(word);
+  return isLacking(found, at, input) && found.path.at(-1) === word;
 }
 
 /** The value itself, not something in it, is not what this branch is about: a list, not a name. */
@@ -62,15 +81,12 @@ function isOtherKind(found: Found, at: Path, input: unknown): boolean {
     : issue.code === 'invalid_type';
 }
 
-function isAbsent({ path }: Found, input: unknown): boolean {
-  return valueAt(input, path) === undefined;
+/** A key of the branch is not there. */
+function isLacking({ path }: Found, at: Path, input: unknown): boolean {
+  return path.length === at.length + 1 && valueAt(input, path) === undefined;
 }
 
-/** A sign that another branch was meant: a key that is not there, or one of another branch. */
-function isUnlike(found: Found, input: unknown): boolean {
-  return isAbsent(found, input) || isStrange(found.issue);
-}
-
+/** A key of another branch. */
 function isStrange(issue: Issue): boolean {
   return issue.code === 'invalid_type' && issue.expected === 'never';
 }
@@ -83,12 +99,20 @@ function describe({ path, issue }: Found, input: unknown): Problem {
 }
 
 function sentence(issue: Issue, value: unknown, hidden: boolean): string {
-  const text = issue.message.startsWith('must') ? issue.message : expected(issue);
+  const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
+  const text = message?.startsWith('must') === true ? message : expected(issue);
   if (value === undefined) {
-    return issue.code === 'invalid_type' ? 'is missing.' : `is missing; it ${text}.`;
+    return text.startsWith('must be a name') ? 'is missing.' : `is missing; it ${text}.`;
   }
-  if (isStrange(issue)) return `${text}.`;
+  if (isStrange(issue) || isTold(issue)) return `${text}.`;
   return `${text}; it is ${hidden ? kindOf(value) : show(value)}.`;
+}
+
+/** The sentence says it all: the value that was found would add nothing. */
+function isTold(issue: Issue): boolean {
+  return (
+    issue.code === 'invalid_key' || (issue.code === 'custom' && issue.params?.['told'] === true)
+  );
 }
 
 /** Where a schema has no words of its own. */
@@ -97,7 +121,7 @@ function expected(issue: Issue): string {
     case 'invalid_type':
       return `must be ${kinds[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+      return `must be ${listed(issue.values.map((value) => JSON.stringify(value)))}`;
     case 'too_small':
       return `must be ${issue.minimum} or more`;
     case 'too_big':
@@ -111,6 +135,11 @@ function expected(issue: Issue): string {
     case 'custom':
       return `is not valid (${issue.message})`;
   }
+}
+
+function listed(words: readonly string[]): string {
+  const last = words.slice(-2).join(' or ');
+  return [...words.slice(0, -2), last].join(', ');
 }
 
 const kinds: Readonly<Partial<Record<string, string>>> = {

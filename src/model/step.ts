@@ -62,7 +62,11 @@ const waits = {
   signal: z.exactOptional(z.string()),
   since: z.exactOptional(momentSchema),
   until: z.exactOptional(momentSchema),
+  /** The child is there already and goes on: the step waits for the end of this run of it. */
+  child_run: z.exactOptional(z.int().min(1)),
 };
+/** Of a slice of a map: so many of its items failed. */
+const failedItems = { failed: z.exactOptional(z.int().min(1)) };
 const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
   plugin: z.exactOptional(z.string()),
@@ -80,6 +84,7 @@ const failed = {
   ...ended,
   failure: failureSchema,
   due: z.exactOptional(momentSchema),
+  ...failedItems,
   ...told,
 };
 
@@ -128,6 +133,7 @@ export const stepSchema = z.discriminatedUnion(
       ...ended,
       result: z.exactOptional(z.unknown()),
       warning: z.exactOptional(failureSchema),
+      ...failedItems,
       ...told,
     }),
     z.looseObject({ ...stepBase, state: z.literal('$$error'), ...failed }),

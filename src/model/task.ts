@@ -57,6 +57,11 @@ export const taskSchema = z
     optional: z.exactOptional(flagSchema.describe('A failure does not fail the flow.')),
     schema: z.exactOptional(jsonSchemaSchema),
   })
+  .superRefine(({ plugin, flow }, context) => {
+    if (plugin === undefined || flow === undefined) return;
+    const message = 'must not stand beside "flow": a task runs a plugin or a flow';
+    context.addIssue({ code: 'custom', path: ['plugin'], message, params: { told: true } });
+  })
   .describe('A task: what one step does, by which plugin, with which defaults.');
 
 export type Task = Known<z.infer<typeof taskSchema>>;

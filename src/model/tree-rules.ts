@@ -4,7 +4,12 @@
  */
 
 /** A mistake in a structure: the keys that lead to it, and what it must be ("must …"). */
-export type RuleBreak = { readonly keys: readonly (string | number)[]; readonly message: string };
+export type RuleBreak = {
+  readonly keys: readonly (string | number)[];
+  readonly message: string;
+  /** The sentence says it all; false: the value that is wrong belongs to it. */
+  readonly told?: boolean;
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,7 +21,7 @@ export function joinBreaks({ parallel, join }: Fields): readonly RuleBreak[] {
   const count = Array.isArray(parallel) ? parallel.length : 0;
   if (typeof join !== 'number' || join <= count) return [];
   const message = `must be at most ${count}, the number of nodes in "parallel"`;
-  return [{ keys: ['join'], message }];
+  return [{ keys: ['join'], message, told: false }];
 }
 
 /** A batch without a callback is a parallel. */
@@ -40,6 +45,17 @@ export function choiceBreaks({ choice, default: otherwise }: Fields): readonly R
     : [];
 }
 
+/** What templates and conditions see by themselves; a map cannot call its items so. */
+const seen = ['job', 'step', 'params', 'results', 'parent_results', 'index', 'round'];
+
+/** The name of the items must not hide something else. */
+export function mapNameBreaks({ map }: Fields): readonly RuleBreak[] {
+  const name = isFields(map) ? map['as'] : undefined;
+  if (typeof name !== 'string' || !seen.includes(name)) return [];
+  const message = `must be another name: templates see something else as ${name}`;
+  return [{ keys: ['map', 'as'], message }];
+}
+
 /** `after` names nodes of the same graph, never itself, and nothing waits for itself in a circle. */
 export function graphBreaks({ graph }: Fields): readonly RuleBreak[] {
   if (!isFields(graph)) return [];
@@ -52,9 +68,13 @@ export function graphBreaks({ graph }: Fields): readonly RuleBreak[] {
   const unknown = names.flatMap((name) =>
     afterOf(name).flatMap((before, i): RuleBreak[] => {
       const keys = ['graph', name, 'after', i];
-      if (before === name) return [{ keys, message: 'must name another node than itself' }];
+      if (before === name) return [{ keys, message: `must name another node than ${name} itself` }];
+      if (afterOf(name).indexOf(before) < i) {
+        return [{ keys, message: `must name each node once: ${before} stands there twice` }];
+      }
       if (names.includes(before)) return [];
-      return [{ keys, message: `must name a node of this graph (${names.join(', ')})` }];
+      const message = `must name a node of this graph (${names.join(', ')})`;
+      return [{ keys, message, told: false }];
     }),
   );
   if (unknown.length > 0) return unknown;
@@ -70,7 +90,7 @@ function joinsOf(graph: Fields, afterOf: (name: string) => readonly string[]): R
     const count = afterOf(name).length;
     if (node['join'] <= count) return [];
     const message = `must be at most ${count}, the number of nodes in "after"`;
-    return [{ keys: ['graph', name, 'join'], message }];
+    return [{ keys: ['graph', name, 'join'], message, told: false }];
   });
 }
 

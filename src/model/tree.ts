@@ -44,6 +44,8 @@ export type Entry = Common & {
   readonly decides?: string;
   /** Made by the engine: the job goes on as a new one. */
   readonly continues?: boolean;
+  /** Made by the engine for a slice of a map: a child job goes over some of the items. */
+  readonly slices?: boolean;
 };
 
 /** `wait`: the others go on; `cancel_rest`: they are cancelled; `ignore`: a failure counts as an end. */
@@ -99,6 +101,8 @@ export type MapOver = Common & {
     readonly as?: string;
     /** So many items at a time; absent or 0: all. */
     readonly limit?: number;
+    /** A longer list is gone over by child jobs, so many items in each. */
+    readonly slice?: number;
     /** So many items may fail: a number, or a share such as `10%`. */
     readonly tolerate?: number | string;
     readonly on_fail?: OnFail;
@@ -119,8 +123,8 @@ export function isStructure(node: Node): node is Structure {
 }
 
 /** An entry that runs a task document; the built-in kinds need none. */
-export function namesTask({ wait, delay, flow, decider }: Entry): boolean {
-  return [wait, delay, flow, decider].every((kind) => kind === undefined);
+export function namesTask({ wait, delay, flow, decider, slices }: Entry): boolean {
+  return [wait, delay, flow, decider, slices].every((kind) => kind === undefined);
 }
 
 /** A node below another: its path, and the keys that lead to it in the document. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { retrySchema } from './retry.js';
-import { durationSchema, flagSchema, nameSchema, paramsSchema, textSchema } from './scalars.js';
+import { alone, kinds, notOfEntries, ofStructures, within, type Kind } from './node-keys.js';
+import { flagSchema, nameSchema } from './scalars.js';
 import type { Entry, GraphNode, Node, Structure } from './tree.js';
 import {
   batchBreaks,
@@ -8,128 +8,21 @@ import {
   depthBreaks,
   graphBreaks,
   joinBreaks,
+  mapNameBreaks,
   type RuleBreak,
 } from './tree-rules.js';
+import {
+  common,
+  conditionSchema,
+  deciderForm,
+  delayEntrySchema,
+  entrySchema,
+  flowForm,
+  ownTask,
+  waitEntrySchema,
+} from './written-entry.js';
 
 /** How users write the structure of a flow, and how it comes to the one form of the inside. */
-
-const stdioSchema = z
-  .record(z.string(), textSchema, {
-    error: 'must be an object {"key of the result before": "path in params"}',
-  })
-  .describe('Key of the previous result (first step: of the job params) -> path in params.');
-
-const conditionSchema = z.string({ error: 'must be a JSONata condition (a string)' });
-
-const guardsSchema = z
-  .union([conditionSchema, z.array(conditionSchema)], {
-    error: 'must be a condition or a list of conditions',
-  })
-  .describe('JSONata conditions; the node is skipped unless all are true.');
-
-/** The keys of which each node has one: it tells what kind of node it is. */
-const kinds = [
-  'task',
-  'wait',
-  'delay',
-  'flow',
-  'decider',
-  'sequence',
-  'parallel',
-  'batch',
-  'graph',
-  'choice',
-  'map',
-  'loop',
-] as const;
-type Kind = (typeof kinds)[number];
-
-/** A key that would make two kinds of node of one. */
-const notBeside = (beside: Kind) =>
-  z.exactOptional(z.never({ error: `must not stand beside "${beside}" in one node` }));
-
-/** No key of another kind may stand in a node of this kind, but for those in `except`. */
-function alone<E extends Kind | 'structure' = never>(kind: Kind, ...except: readonly E[]) {
-  const others = [...kinds, 'structure' as const].filter(
-    (key) => key !== kind && !(except as readonly string[]).includes(key),
-  );
-  return Object.fromEntries(others.map((key) => [key, notBeside(kind)])) as Record<
-    Exclude<Kind | 'structure', E>,
-    ReturnType<typeof notBeside>
-  >;
-}
-
-const common = {
-  name: z.exactOptional(nameSchema.describe('Name of this node; default: the task name.')),
-  when: z.exactOptional(conditionSchema.describe('JSONata condition: false skips the node.')),
-  guards: z.exactOptional(guardsSchema),
-  optional: z.exactOptional(flagSchema.describe('A failure does not fail the flow.')),
-};
-
-const step = {
-  ...common,
-  params: z.exactOptional(paramsSchema),
-  stdio: z.exactOptional(stdioSchema),
-  retry: z.exactOptional(retrySchema),
-  timeout: z.exactOptional(durationSchema),
-  heartbeat: z.exactOptional(durationSchema),
-  error: z.exactOptional(nameSchema.describe('Task that handles a failure of this step.')),
-  undo: z.exactOptional(nameSchema.describe('Task that undoes this step when the flow fails.')),
-};
-
-/** One entry that names a task. */
-export const entrySchema = z.looseObject({
-  ...alone('task'),
-  ...step,
-  task: nameSchema.describe('Name of the task document.'),
-});
-
-const waitText = 'must be {"signal": name} or {"event": type, "key": text}';
-const waitSchema = z
-  .looseObject(
-    {
-      signal: z.exactOptional(nameSchema.describe('Name of the signal to wait for.')),
-      event: z.exactOptional(nameSchema.describe('Type of the event to wait for.')),
-      key: z.exactOptional(textSchema.describe('Key of the event; templates are filled in.')),
-      timeout: z.exactOptional(durationSchema.describe('Milliseconds; 0 = no limit.')),
-    },
-    { error: waitText },
-  )
-  .refine(({ signal, event }) => (signal === undefined) !== (event === undefined), {
-    error: waitText,
-  });
-
-const waitEntrySchema = z.looseObject({
-  ...alone('wait', 'task'),
-  ...step,
-  wait: waitSchema.describe('Waits for a signal or an event.'),
-  task: z.exactOptional(z.literal('wait')),
-});
-
-const delayEntrySchema = z.looseObject({
-  ...alone('delay', 'task'),
-  ...step,
-  delay: z
-    .union([durationSchema, z.string().min(1)], {
-      error: 'must be milliseconds, or a time (ISO 8601 with a zone, or a template)',
-    })
-    .describe('Milliseconds, or the time until which it waits.'),
-  task: z.exactOptional(z.literal('delay')),
-});
-
-const flowEntrySchema = z.looseObject({
-  ...alone('flow', 'task'),
-  ...step,
-  flow: nameSchema.describe('Flow that runs as a job of its own; this one waits for it.'),
-  task: z.exactOptional(nameSchema),
-});
-
-const deciderEntrySchema = z.looseObject({
-  ...alone('decider', 'task'),
-  ...step,
-  decider: nameSchema.describe('Plugin that reads the history and answers with decisions.'),
-  task: z.exactOptional(nameSchema),
-});
 
 /** How users may write a node: a task name, an entry, a list (a sequence) or a structure. */
 export type WrittenNode = string | readonly WrittenNode[] | { readonly [key: string]: unknown };
@@ -146,11 +39,14 @@ const joinSchema = z
   .union([z.enum(['all', 'any'], { error: joinText }), countSchema], { error: joinText })
   .describe('How many must succeed.');
 
-const graphJoinText = 'must be "all", "any", "done", "none_failed" or a number of nodes';
+const graphJoinText =
+  'must be "all", "any", "done", "none_failed" or a number of nodes (1 or more)';
+const graphCountSchema = z.int({ error: graphJoinText }).min(1, { error: graphJoinText });
 const graphJoinSchema = z
-  .union([z.enum(['all', 'any', 'done', 'none_failed'], { error: graphJoinText }), countSchema], {
-    error: graphJoinText,
-  })
+  .union(
+    [z.enum(['all', 'any', 'done', 'none_failed'], { error: graphJoinText }), graphCountSchema],
+    { error: graphJoinText },
+  )
   .describe('How many of the nodes in "after" must have succeeded; done: all ended.');
 
 const nodesSchema = z.lazy(() => z.array(writtenNodeSchema, { error: 'must be a list of steps' }));
@@ -163,33 +59,44 @@ const structureWord = (kind: Kind) =>
 const structureSchema = <K extends Exclude<Kind, 'task'>, S extends z.ZodRawShape>(
   kind: K,
   shape: S,
-) => z.looseObject({ ...alone(kind), ...common, structure: structureWord(kind), ...shape });
+) =>
+  z.looseObject({
+    ...alone(kind),
+    ...notOfEntries(kind),
+    ...ofStructures,
+    ...common,
+    structure: structureWord(kind),
+    ...shape,
+  });
 
 /** Lets a rule speak as part of a schema: its sentences begin with "must", as all others do. */
 const kept =
   (rule: (fields: Record<string, unknown>) => readonly RuleBreak[]) =>
   (fields: Record<string, unknown>, context: z.RefinementCtx): void => {
-    for (const { keys, message } of rule(fields)) {
-      context.addIssue({ code: 'custom', path: [...keys], message });
-    }
+    for (const one of rule(fields)) context.addIssue(issueOf(one));
   };
 
+/** What broke a rule is told by its sentence alone, not by a picture of the value. */
+function issueOf({ keys, message, told = true }: RuleBreak): z.core.$ZodSuperRefineIssue {
+  return { code: 'custom', path: [...keys], message, params: { told } };
+}
+
 const sequenceSchema = structureSchema('sequence', { sequence: nodesSchema });
-const parallelSchema = structureSchema('parallel', {
+const parallelForm = structureSchema('parallel', {
   parallel: nodesSchema.describe('Nodes that run beside each other.'),
   join: z.exactOptional(joinSchema),
   on_fail: z.exactOptional(onFailSchema),
   cancel_rest: z.exactOptional(flagSchema),
-}).superRefine(kept(joinBreaks));
-const batchSchema = structureSchema('batch', {
+});
+const batchForm = structureSchema('batch', {
   batch: nodesSchema.describe('Nodes that run beside each other, with callbacks after all.'),
   on_fail: z.exactOptional(onFailSchema),
   on_success: z.exactOptional(inner),
   on_failure: z.exactOptional(inner),
   on_complete: z.exactOptional(inner),
-}).superRefine(kept(batchBreaks));
-const graphKeyText = 'must be a name without "." that is neither "error" nor "undo"';
-const graphSchema = structureSchema('graph', {
+});
+const graphKeyText = 'must have a name without "." that is neither "error" nor "undo"';
+const graphForm = structureSchema('graph', {
   graph: z
     .record(
       z.string().regex(/^(?!(error|undo|__proto__)$)[^.]+$/, { error: graphKeyText }),
@@ -198,8 +105,8 @@ const graphSchema = structureSchema('graph', {
     )
     .describe('Nodes by name; each begins when those in its "after" have ended.'),
   on_fail: z.exactOptional(onFailSchema),
-}).superRefine(kept(graphBreaks));
-const choiceSchema = structureSchema('choice', {
+});
+const choiceForm = structureSchema('choice', {
   choice: z.array(
     z.looseObject(
       { when: conditionSchema, then: inner },
@@ -208,33 +115,43 @@ const choiceSchema = structureSchema('choice', {
     { error: 'must be a list of {when, then}' },
   ),
   default: z.exactOptional(inner),
-}).superRefine(kept(choiceBreaks));
+});
 const tolerateText = 'must be a number of items, or a share such as "10%"';
-const mapSchema = structureSchema('map', {
+const sliceText = 'must be a number of items for each child job (a whole number, 1 or more)';
+const limitText = 'must be a number of items at a time (0 = all)';
+const mapForm = structureSchema('map', {
+  ...within('map', 'over', 'do', 'as', 'limit', 'slice', 'tolerate', 'on_fail'),
   map: z.looseObject(
     {
       over: z.union([conditionSchema, z.array(z.unknown())], {
         error: 'must be a JSONata expression (a string) or a list',
       }),
       as: z.exactOptional(nameSchema.describe('Name of the item in templates; default: item.')),
-      limit: z.exactOptional(
-        z.int({ error: 'must be a number of items (0 = all)' }).min(0, {
-          error: 'must be a number of items (0 = all)',
-        }),
+      limit: z.exactOptional(z.int({ error: limitText }).min(0, { error: limitText })),
+      slice: z.exactOptional(
+        z
+          .int({ error: sliceText })
+          .min(1, { error: sliceText })
+          .describe('A longer list is gone over by child jobs, so many items in each.'),
       ),
       tolerate: z.exactOptional(
-        z.union([z.int().min(0, { error: tolerateText }), z.string().regex(/^(100|\d{1,2})%$/)], {
-          error: tolerateText,
-        }),
+        z.union(
+          [
+            z.int({ error: tolerateText }).min(0, { error: tolerateText }),
+            z.string().regex(/^(100|\d{1,2})%$/, { error: tolerateText }),
+          ],
+          { error: tolerateText },
+        ),
       ),
       on_fail: z.exactOptional(onFailSchema),
       do: inner,
     },
-    { error: 'must be {over, do, as, limit, tolerate}' },
+    { error: 'must be {over, do, as, limit, slice, tolerate}' },
   ),
 });
 const maxText = 'must be the most rounds the loop may take (1 to 10000)';
 const loopSchema = structureSchema('loop', {
+  ...within('loop', 'while', 'max', 'do'),
   loop: z.looseObject(
     {
       while: z.exactOptional(conditionSchema),
@@ -247,11 +164,11 @@ const loopSchema = structureSchema('loop', {
 
 const structures = [
   sequenceSchema,
-  parallelSchema,
-  batchSchema,
-  graphSchema,
-  choiceSchema,
-  mapSchema,
+  parallelForm.superRefine(kept(joinBreaks)),
+  batchForm.superRefine(kept(batchBreaks)),
+  graphForm.superRefine(kept(graphBreaks)),
+  choiceForm.superRefine(kept(choiceBreaks)),
+  mapForm.superRefine(kept(mapNameBreaks)),
   loopSchema,
 ] as const;
 
@@ -265,8 +182,8 @@ export const writtenNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
       entrySchema,
       waitEntrySchema,
       delayEntrySchema,
-      flowEntrySchema,
-      deciderEntrySchema,
+      flowForm.superRefine(ownTask('flow')),
+      deciderForm.superRefine(ownTask('decider')),
       ...structures,
       z.array(writtenNodeSchema),
     ],
@@ -277,7 +194,9 @@ export const writtenNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
 const after = {
   after: z.exactOptional(
     z
-      .array(textSchema, { error: 'must be a list of names of nodes of this graph' })
+      .array(z.string({ error: 'must be the name of a node of this graph' }), {
+        error: 'must be a list of names of nodes of this graph',
+      })
       .describe('Nodes of this graph that must have ended first.'),
   ),
 };
@@ -295,14 +214,14 @@ const writtenGraphNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
       entrySchema.extend(following),
       waitEntrySchema.extend(following),
       delayEntrySchema.extend(following),
-      flowEntrySchema.extend(following),
-      deciderEntrySchema.extend(following),
+      flowForm.extend(following).superRefine(ownTask('flow')),
+      deciderForm.extend(following).superRefine(ownTask('decider')),
       sequenceSchema.extend(following),
-      parallelSchema.safeExtend(after),
-      batchSchema.safeExtend(following),
-      graphSchema.safeExtend(following),
-      choiceSchema.safeExtend(following),
-      mapSchema.extend(following),
+      parallelForm.extend(after).superRefine(kept(joinBreaks)),
+      batchForm.extend(following).superRefine(kept(batchBreaks)),
+      graphForm.extend(following).superRefine(kept(graphBreaks)),
+      choiceForm.extend(following).superRefine(kept(choiceBreaks)),
+      mapForm.extend(following).superRefine(kept(mapNameBreaks)),
       loopSchema.extend(following),
       z.array(writtenNodeSchema),
     ],
@@ -310,17 +229,19 @@ const writtenGraphNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
   ),
 );
 
+/** The same schema for a whole tree: structures are not nested too deep in it. */
+export function shallow(schema: z.ZodType<WrittenNode>): z.ZodType<WrittenNode> {
+  return schema.superRefine((tree, context) => {
+    for (const one of depthBreaks(tree)) context.addIssue(issueOf(one));
+  });
+}
+
 /** The whole `tasks` of a flow: a list, or a structure. */
-export const tasksSchema: z.ZodType<WrittenNode> = z
-  .union([z.array(writtenNodeSchema), ...structures], {
+export const tasksSchema: z.ZodType<WrittenNode> = shallow(
+  z.union([z.array(writtenNodeSchema), ...structures], {
     error: 'must be a list of steps or a structure such as {"sequence": […]}',
-  })
-  .superRefine((tasks, context) => {
-    for (const { keys, message } of depthBreaks(tasks)) {
-      context.addIssue({ code: 'custom', path: [...keys], message });
-    }
-  })
-  .describe('The steps: a list of task names or entries, or a structure.');
+  }),
+).describe('The steps: a list of task names or entries, or a structure.');
 
 /** Brings any written form to the one stored form. Idempotent. */
 export function toTree(written: WrittenNode): Structure {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markAt, marksAt, roundsOf } from '../../src/decide/marks.js';
+import { countOf, hasItem, markAt, marksAt, roundsOf } from '../../src/decide/marks.js';
 import { begun } from './story.js';
 
 describe('what was found out about a structure', () => {
@@ -19,5 +19,24 @@ describe('what was found out about a structure', () => {
     const told = begun([{ map: { over: [1], do: 'a' } }]);
     const steps = told.steps.map((step) => (step.path === '0' ? { ...step, result: 7 } : step));
     expect(markAt({ ...told.liveJob, steps }, '0')).toEqual({});
+  });
+
+  it.each([
+    ['its items', { items: [1, 2] }, 2],
+    ['how many there were', { count: 3 }, 3],
+    ['nothing, somebody spoilt it', {}, 0],
+  ])('tells the number of items by %s', (_title, mark, count) => {
+    expect(countOf(mark)).toBe(count);
+  });
+
+  it.each([
+    ['none of a list that is not known', undefined, 0, false],
+    ['those of the whole list', { items: [1, 2] }, 1, true],
+    ['no further ones', { items: [1, 2] }, 2, false],
+    ['in a slice its own', { items: [1, 2], from: 4 }, 5, true],
+    ['in a slice none before it', { items: [1, 2], from: 4 }, 3, false],
+    ['none that slices go over', { items: [1, 2], slice: 1 }, 0, false],
+  ])('says which items a job has: %s', (_title, mark, number, has) => {
+    expect(hasItem(mark, number)).toBe(has);
   });
 });

@@ -134,7 +134,7 @@ const flows: readonly Refused[] = [
   [
     { tasks: [{ batch: ['a'] }] },
     'tasks[0].batch',
-    'tasks[0].batch must have a callback beside it: "on_complete", "on_success" or "on_failure" (without one, write "parallel"); it is a list.',
+    'tasks[0].batch must have a callback beside it: "on_complete", "on_success" or "on_failure" (without one, write "parallel").',
   ],
   [
     { tasks: { sequence: 'a' } },
@@ -171,7 +171,7 @@ const flows: readonly Refused[] = [
   [
     { tasks: [{ structure: 'map', over: 'x', do: 'a' }] },
     'tasks[0].map',
-    'tasks[0].map is missing.',
+    'tasks[0].map is missing; it must be {over, do, as, limit, slice, tolerate}.',
   ],
   [
     { tasks: [{ task: 'a', stdio: ['x'] }] },
@@ -246,7 +246,7 @@ const jobs: readonly Refused[] = [
   [{ priority: 1000 }, 'priority', `${priority}; it is 1000.`],
   [{ priority: 'high' }, 'priority', `${priority}; it is the string "high".`],
   [{ parent: 'x' }, 'parent', 'parent must be {job, step}; it is the string "x".'],
-  [{ parent: { job: 'x' } }, 'parent.step', 'parent.step is missing.'],
+  [{ parent: { job: 'x' } }, 'parent.step', 'parent.step is missing; it must be a string.'],
   [{ cancel: 'now' }, 'cancel', 'cancel must be true or {by, reason}; it is the string "now".'],
   [{ cancel: { by: 5 } }, 'cancel.by', 'cancel.by must be a string; it is 5.'],
   [

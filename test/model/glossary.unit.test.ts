@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { cataloguedSchema } from '../../src/model/catalogue.js';
 import { failureNames } from '../../src/model/failures.js';
 import { flowSchema } from '../../src/model/flow.js';
-import { liveJobSchema, newJobSchema } from '../../src/model/job.js';
+import { liveJobSchema, newJobSchema, sliceSchema } from '../../src/model/job.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
 import { taskSchema } from '../../src/model/task.js';
-import { entrySchema } from '../../src/model/written-tree.js';
+import { ofStructures } from '../../src/model/node-keys.js';
+import { entrySchema } from '../../src/model/written-entry.js';
 
 const glossary = readFileSync(new URL('../../src/model/README.md', import.meta.url), 'utf8');
 
@@ -32,6 +33,7 @@ const keysOf = (schema: { readonly shape: object }): readonly string[] => Object
 const shared = [
   ...['structure', 'sequence', 'parallel', 'batch', 'graph', 'choice', 'map', 'loop'],
   ...['wait', 'delay', 'flow', 'decider'],
+  ...Object.keys(ofStructures),
 ];
 
 describe('the glossary', () => {
@@ -45,6 +47,7 @@ describe('the glossary', () => {
       'Fields of a job',
       [...keysOf(newJobSchema), ...keysOf(liveJobSchema), 'end', 'exit', 'result', 'failure'],
     ],
+    ['Fields of a slice', keysOf(sliceSchema)],
     ['Fields of an attempt', stepSchema.options.flatMap(keysOf)],
     [
       'States of a job',

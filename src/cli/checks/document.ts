@@ -54,16 +54,23 @@ function idProblems({ _id }: Written): readonly PathAndMessage[] {
     : [];
 }
 
-/** Templates stand in strings of `params`, wherever those are. */
+/** Templates stand in strings of `params`, wherever those are, in delays and in keys of events. */
 function templateProblems(doc: Written): readonly PathAndMessage[] {
   return textsIn(doc)
-    .filter(({ keys, text }) => keys.includes('params') && text.includes('{{'))
+    .filter(({ keys, text }) => isTemplate(keys) && text.includes('{{'))
     .flatMap(({ path, text }) => {
       const reason = checkTemplate(text);
       return reason === undefined
         ? []
         : [[path, `${path} is no valid template: ${reason}.`] as const];
     });
+}
+
+function isTemplate(keys: readonly string[]): boolean {
+  if (keys.includes('params')) return true;
+  if (!['tasks', 'cancel'].includes(keys[0] ?? '')) return false;
+  const [above, last] = keys.slice(-2);
+  return last === 'delay' || (above === 'wait' && last === 'key');
 }
 
 /** Conditions of steps and the flow's `output` are JSONata. */

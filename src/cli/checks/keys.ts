@@ -38,15 +38,40 @@ function strayIn(value: unknown, schemas: readonly z.ZodType[], path: Path): rea
     );
     return value.flatMap((item, i) => strayIn(item, elements, [...path, i]));
   }
-  const objects = forms.filter((form) => form instanceof z.ZodObject);
-  if (!isObject(value) || objects.length === 0) return [];
-  const known = new Set(objects.flatMap(({ shape }) => Object.keys(shape)));
+  if (!isObject(value)) return [];
+  const values = forms.flatMap((form) =>
+    form instanceof z.ZodRecord ? [form.valueType as z.ZodType] : [],
+  );
+  const objects = fitting(
+    value,
+    forms.filter((form) => form instanceof z.ZodObject),
+  );
+  if (objects.length === 0) {
+    return Object.entries(value).flatMap(([key, inner]) => strayIn(inner, values, [...path, key]));
+  }
+  const known = new Set(objects.flatMap(namesIn));
   const absent = [...known].filter((name) => !Object.hasOwn(value, name));
   return Object.entries(value).flatMap(([key, inner]) => {
     if (!known.has(key)) return stray(key, absent, [...path, key]);
     const below = objects.flatMap(({ shape }) => (shape[key] as z.ZodType | undefined) ?? []);
     return strayIn(inner, below, [...path, key]);
   });
+}
+
+/** Those in which every key may stand that the value has; all, when there is none. */
+function fitting(value: Written, objects: readonly z.ZodObject[]): readonly z.ZodObject[] {
+  const fit = objects.filter((one) => Object.keys(value).every((key) => !isBarred(one, key)));
+  return fit.length === 0 ? objects : fit;
+}
+
+function namesIn(object: z.ZodObject): readonly string[] {
+  return Object.keys(object.shape).filter((key) => !isBarred(object, key));
+}
+
+/** The schema names the key only to refuse it. */
+function isBarred({ shape }: z.ZodObject, key: string): boolean {
+  const own = Object.hasOwn(shape, key) ? (shape[key] as z.ZodType) : undefined;
+  return own instanceof z.ZodExactOptional && own.unwrap() instanceof z.ZodNever;
 }
 
 /** Shorter keys are near to too many others. */

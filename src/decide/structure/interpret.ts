@@ -2,7 +2,7 @@ import type { LiveJob } from '../../model/job.js';
 import { isFailed, type Phase, type Step } from '../../model/step.js';
 import { isStructure, type Leaf, type Node, type Structure } from '../../model/tree.js';
 import { isBusyBelow, lastAttempt } from '../history.js';
-import { leavesIn, type Leaves } from '../leaves.js';
+import { leavesIn, nodeAt, type Leaves } from '../leaves.js';
 import { isWithin } from '../paths.js';
 import { batchProgress } from './batch.js';
 import { choiceProgress } from './choice.js';
@@ -29,6 +29,12 @@ import { sequenceProgress } from './sequence.js';
  * structures that were done stay done, whatever failed in them: only what failed begins anew.
  */
 export function interpret(job: LiveJob, tree: Node, phase: Phase, prefix = ''): Progress {
+  const { slice } = job;
+  if (slice !== undefined) {
+    const map = nodeAt(job.tasks, slice.path) as Node;
+    const { phase: own } = lastAttempt(job, slice.path) as Step;
+    return visitorOf(job, leavesIn(job.tasks))(own, map, slice.path);
+  }
   return visitorOf(job, leavesIn(tree, prefix))(phase, tree, prefix);
 }
 
@@ -61,9 +67,12 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
         ? leafProgress(job, leaf, phase, view)
         : deciderProgress(job, leaf, phase, view);
     }
-    if (before?.(phase, node, path).kind === 'done') return done;
     const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
-    return behindGate(node, path, { job, view, phase, visit, visitAs });
+    const interpreting = { job, view, phase, visit, visitAs };
+    // What failed in a slice is done again whatever is tolerated: only its parent sees all slices.
+    if (path === job.slice?.path) return ofKind(node, path, interpreting);
+    if (before?.(phase, node, path).kind === 'done') return done;
+    return behindGate(node, path, interpreting);
   };
   const visitOnce: Visit = (phase, node, path) => {
     const progress = known.get(path) ?? visitNew(phase, node, path);

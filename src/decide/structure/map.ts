@@ -1,24 +1,35 @@
 import { childPath, type MapOver } from '../../model/tree.js';
 import { isBusyBelow, lastRunBelow } from '../history.js';
-import { markAt } from '../marks.js';
+import { markAt, type Mark } from '../marks.js';
 import { done, type Interpreting, type Progress } from './progress.js';
 import { siblingsProgress, type Sibling } from './siblings.js';
+import { slicesProgress, toleratedOf } from './slices.js';
 
 /**
  * The same for every item of a list, in its order, at most `limit` at a time. Every item is worked
  * on, whatever became of others; more failures than `tolerate` make it fail.
  */
 export function mapProgress(node: MapOver, path: string, interpreting: Interpreting): Progress {
-  const { limit = 0, tolerate = 0, on_fail: onFail = 'wait' } = node.map;
-  const total = markAt(interpreting.job, path)?.items?.length ?? 0;
+  const { job } = interpreting;
+  const { limit = 0, on_fail: onFail = 'wait' } = node.map;
+  const { items = [], from = 0, slice } = markAt(job, path) as Mark;
+  const total = items.length;
   if (total === 0) return done;
-  const siblings = admitted(node, { path, total, most: limit || Infinity }, interpreting);
-  const needed = total - toleratedOf(tolerate, total);
+  if (slice !== undefined) return slicesProgress(node, path, { total, slice }, interpreting);
+  const siblings = admitted(node, { path, from, total, most: limit || Infinity }, interpreting);
+  // A slice may have as many failures as the whole list.
+  const whole = job.slice?.path === path ? job.slice.total : total;
+  const needed = total - toleratedOf(node, whole);
   const rule = { needed, total, onFail, cancelRest: false, allEnd: true };
   return siblingsProgress(siblings, rule);
 }
 
-type Items = { readonly path: string; readonly total: number; readonly most: number };
+type Items = {
+  readonly path: string;
+  readonly from: number;
+  readonly total: number;
+  readonly most: number;
+};
 
 /**
  * The items that have ended or may go on now. Those under way in this run keep their places; the
@@ -27,10 +38,10 @@ type Items = { readonly path: string; readonly total: number; readonly most: num
  */
 function admitted(
   { map }: MapOver,
-  { path, total, most }: Items,
+  { path, from, total, most }: Items,
   { job, visit }: Interpreting,
 ): readonly Sibling[] {
-  const paths = Array.from({ length: total }, (_, i) => childPath(path, 'map', i));
+  const paths = Array.from({ length: total }, (_, i) => childPath(path, 'map', from + i));
   const progressAt = new Map<string, Progress>();
   let places = most;
   const waiting: string[] = [];
@@ -58,9 +69,4 @@ function admitted(
 
 function isUnderWay({ kind, begin, gates }: Progress): boolean {
   return kind === 'open' || begin.length + gates.length > 0;
-}
-
-function toleratedOf(tolerate: number | string, total: number): number {
-  if (typeof tolerate === 'number') return Math.min(tolerate, total);
-  return Math.floor((Number.parseInt(tolerate, 10) * total) / 100);
 }
