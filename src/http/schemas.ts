@@ -24,11 +24,11 @@ export const jobBodySchema = newJobSchema
 
 const bodySchemas = {
   task: taskSchema
-    .extend({ ...stored, type: z.exactOptional(z.literal('task')) })
+    .safeExtend({ ...stored, type: z.exactOptional(z.literal('task')) })
     .describe('A task: what one step does, by which plugin, with which defaults.')
     .meta({ id: 'Task' }),
   flow: flowSchema
-    .extend({ ...stored, type: z.exactOptional(z.literal('flow')) })
+    .safeExtend({ ...stored, type: z.exactOptional(z.literal('flow')) })
     .describe('A flow: which tasks run, in which structure, with which parameters.')
     .meta({ id: 'Flow' }),
 } as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { retryPolicySchema } from '../../model/retry.js';
-import { entrySchema, tasksSchema, writtenNodeSchema } from '../../model/written-tree.js';
+import { entrySchema } from '../../model/written-entry.js';
+import { tasksSchema, writtenNodeSchema } from '../../model/written-tree.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
