@@ -82,7 +82,7 @@ const sentences = {
   StoreRefused: (d: { reason: string }) =>
     `The database refuses the job as it would go on: ${d.reason}`,
   JobTooLarge: (d: { bytes: number; limit: number }) =>
-    `The job would be ${d.bytes} bytes long, and the database takes documents of ${d.limit} at most: give smaller results (over 64 KiB they are kept as attachments), or split the work into child jobs or a map over slices, whose "do" is {"flow": …}.`,
+    `The job would be ${d.bytes} bytes long, and the database takes documents of ${d.limit} at most: give smaller results (over 64 KiB they are kept as attachments), or split the work: into child jobs ({"flow": …}), or by a "slice" of the map.`,
   ChildFailed: (d: { child: string; reason: string }) =>
     `The child job ${d.child} failed: ${ended(d.reason)}`,
 } as const;
