@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WrittenNode } from '../../../src/model/written-tree.js';
+import { t0 } from '../../support/builders.js';
 import { begun, endings } from '../story.js';
 
 const calls = { on_success: 's', on_failure: 'f', on_complete: 'c' };
@@ -45,6 +46,18 @@ describe('the callbacks of a batch', () => {
     expect(told.decide()).toMatchObject({ kind: 'abort' });
     expect(told.decide(told.job, { stopping: [told.live.claim] })).toMatchObject({ kind: 'wait' });
     expect(told.stopped().running).toEqual(['f']);
+  });
+
+  it('wait for what is left in a job that is done already, also before it begins again', () => {
+    const b = { task: 'b', retry: { limit: 3, delay: 1000 } };
+    const told = begun([{ batch: [{ parallel: ['a', b], join: 'any' }], ...calls }, 'd']);
+    told.broke('b').did('a');
+    expect(told.open).toEqual([]);
+    expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 1000 });
+    told.at(1000).go();
+    expect(told.running).toEqual(['b']);
+    expect(told.did('b').running).toEqual(['s']);
+    expect(told.did('s').did('c').running).toEqual(['d']);
   });
 
   it('do not wait for jobs that were never begun', () => {
