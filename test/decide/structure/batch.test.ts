@@ -68,6 +68,14 @@ describe('the callbacks of a batch', () => {
     expect(told.live.params).toEqual({});
   });
 
+  it('see in parent_results just the jobs of the batch, wherever it stands', () => {
+    const seen = { task: 'c', params: { all: '{{parent_results}}', x: '{{results.x}}' } };
+    const told = begun(['x', 'y', 'z', { batch: ['a', 'b'], on_complete: seen }]);
+    told.did('x', 'rx').did('y', 'ry').did('z', 'rz').did('b', 'rb').broke('a');
+    const failure = { name: 'Broken', message: 'It is Broken.', step: 'a' };
+    expect(told.live.params).toEqual({ all: { 0: { failure }, 1: 'rb' }, x: 'rx' });
+  });
+
   it('see the results of all jobs, good and bad', () => {
     const seen = { task: 'c', params: { all: '{{parent_results}}' }, stdio: { stdout: 'before' } };
     const jobs = [
