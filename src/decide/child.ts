@@ -42,7 +42,7 @@ export function spawnChild(
 
 /** The job goes on as a new one with a fresh history; this one ends when that one is there. */
 export function continueAnew(job: LiveJob, beginning: Beginning, now: number): Begun {
-  const [base, number = '1'] = job._id.split('~');
+  const [, base = job._id, number = '1'] = /^(.*)~(\d+)$/.exec(job._id) ?? [];
   const child = `${base}~${Number(number) + 1}`;
   const step: ParentStep = {
     ...newAttempt(job, beginning),
