@@ -2,7 +2,7 @@ import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { WriteResult } from './batch.js';
 import { bulkSender } from './bulk.js';
-import { readAttachment } from './attachment.js';
+import { readAttachment, type OfRevision } from './attachment.js';
 import { isDocument, type Change } from './change.js';
 import { openClient, unexpected, type Client } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
@@ -35,7 +35,7 @@ export type Store = {
    */
   readonly write: (doc: NewDocument, mostBytes?: number) => Promise<WriteResult>;
   /** The text of an attachment, of the current or that revision; undefined when there is none. */
-  readonly attachment: (id: string, name: string, rev?: string) => Promise<string | undefined>;
+  readonly attachment: (id: string, name: string, of?: OfRevision) => Promise<string | undefined>;
   /** So long may a document be, in bytes of its JSON; CouchDB's default when we may not ask. */
   readonly documentLimit: () => Promise<number>;
   /** Deletes the revision `rev`; the result is as of a write. */
@@ -72,7 +72,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     getMany: (ids) => readDocuments(client, ids),
     range: (prefix) => readRange(client, prefix),
     write: writer.write,
-    attachment: (id, name, rev) => readAttachment(connection, id, name, rev),
+    attachment: (id, name, of) => readAttachment(connection, id, name, of),
     documentLimit: () => readDocumentLimit(client),
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
     view: (name, query = {}) => readView(client, name, query),
