@@ -51,7 +51,7 @@ describe('a step whose task is a flow', () => {
         type: 'job',
         flow: 'inner',
         owner: 'acme',
-        parent: { job: 'j', step: '0' },
+        parent: { job: 'j', step: '0', start: t0, depth: 1 },
         params: { x: 1, y: 2 },
         priority: 7,
       },
@@ -85,9 +85,32 @@ describe('a step whose task is a flow', () => {
         type: 'job',
         flow: 'inner',
         owner: 'DEFAULT',
-        parent: { job: 'j', step: '0' },
+        parent: { job: 'j', step: '0', start: t0, depth: 1 },
       },
     ]);
+  });
+
+  it('gives the child an id of its own when a former job of that id has left one', () => {
+    const told = waiting();
+    const { children } = told;
+    told.at(5).with({ children: { 'j:0:1': { kind: 'foreign' } } });
+    told.go();
+    const own = `j:0:1:${t0}`;
+    expect(told.steps).toEqual([{ ...waiting().last, child: own }]);
+    expect(told.children).toEqual([{ ...children[0], _id: own }]);
+    told.with({ children: { [own]: { kind: 'final', job: child({ _id: own, exit: 0 }) } } }).go();
+    expect(told.trail).toEqual(['a#1 $$complete', 'b#1 $$active']);
+  });
+
+  it('fails when that id is taken as well', () => {
+    const children = {
+      'j:0:1': { kind: 'foreign' },
+      [`j:0:1:${t0}`]: { kind: 'foreign' },
+    } as const;
+    const told = waiting({ steps: [{ task: 'a', retry: 5 }], flow: { retry: 5 } });
+    told.with({ children }).go();
+    expect(told.go()).toMatchObject({ kind: 'write' });
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ChildTaken' });
   });
 
   it('fails with its child also when the flow was changed by hand meanwhile', () => {
