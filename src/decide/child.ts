@@ -1,7 +1,7 @@
 import { referenceTo, type BigResult } from '../model/big-result.js';
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, type Failure, type Step, type WaitingStep } from '../model/step.js';
+import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../model/step.js';
 import { withAttached } from './attach.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
@@ -83,6 +83,21 @@ function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
     ...(job.priority === undefined ? {} : { priority: job.priority }),
     ...(job.queue === undefined ? {} : { queue: job.queue }),
   };
+}
+
+/** The child that a step waits for in vain, as a job that ends before it begins. */
+export function cancelledChild(job: LiveJob, child: string): ChildJob {
+  const step = job.steps.find((one) => one['child'] === child) as Step;
+  const reason = `its parent job ${job._id} does not need it any more`;
+  const parent = parentOf(job, step, depthOf(job) + 1);
+  return { _id: child, type: 'job', flow: step.task, parent, cancel: { reason } };
+}
+
+/** A step that has no job to go on with: what was made for it is refused by the database. */
+export function failChild(job: LiveJob, child: string, why: Failure, now: number): LiveJob {
+  const step = job.steps.find((one) => one['child'] === child && isOpen(one));
+  if (step === undefined) return job;
+  return failStep(job, step, { state: '$$error', failure: why, exit: exits.definition }, now);
 }
 
 /** A step that waits for a child: it ends when the child is final; a child that got lost is made. */

@@ -1,4 +1,5 @@
 import type { Change, Committed } from '../decide/copies/commit.js';
+import { failChild } from '../decide/child.js';
 import { endRefused } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
 import { isFinal, type FinalJob, type LiveJob } from '../model/job.js';
@@ -64,8 +65,7 @@ export async function goOn(
       startAll(parts, job as LiveJob, decision.steps);
       return undefined;
     case 'spawn':
-      await writeChildren(parts, decision.children);
-      return doc;
+      return (await writeChildren(parts, job as LiveJob, decision.children)) ?? doc;
     case 'write':
       if (isFinal(decision.job)) {
         sayEnd(parts, decision.job);
@@ -102,9 +102,35 @@ function startAll({ hands, log }: JobParts, job: LiveJob, steps: readonly LiveSt
   }
 }
 
-async function writeChildren(parts: JobParts, children: readonly ChildJob[]): Promise<void> {
-  // A conflict says that the child is there already: its id is made from the parent's step.
-  await Promise.all(children.map((child) => parts.store.write(child as NewDocument)));
+/**
+ * Makes the children. What the database refuses fails the step that wanted it: answers the parent
+ * with that. A conflict says that there is such a document; whose it is the next decision asks.
+ */
+async function writeChildren(
+  parts: JobParts,
+  parent: LiveJob,
+  children: readonly ChildJob[],
+): Promise<StoredDocument | undefined> {
+  const refusals = await Promise.all(
+    children.map(async (child) => {
+      const result = await parts.retry(() => writeChild(parts, child));
+      return result?.kind === 'refused' ? [{ child: child._id, result }] : [];
+    }),
+  );
+  const failed = refusals.flat().reduce((job, { child, result }) => {
+    return failChild(job, child, refusalOf(parts.documentLimit, result), parts.now());
+  }, parent);
+  if (failed === parent) return undefined;
+  const written = await store(parts, { job: failed, claims: [] });
+  if (written.kind !== 'written') return undefined;
+  return goOn(parts, { kind: 'write', job: failed }, written.doc);
+}
+
+/** Stores a child; rejects when nobody knows whether it is stored. */
+async function writeChild({ store, documentLimit }: JobParts, child: ChildJob) {
+  const result = await store.write(child as NewDocument, documentLimit.bytes);
+  if (result.kind === 'unknown') throw new Error(result.cause);
+  return result;
 }
 
 function sayEnd({ log }: JobParts, job: FinalJob): void {

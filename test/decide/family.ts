@@ -93,7 +93,7 @@ export class Family {
   #child(id: string, parent: Job): Child {
     const job = this.#stories.get(id)?.job;
     if (job === undefined) return { kind: 'absent' };
-    if (!isMadeBy(job as Readonly<Record<string, unknown>>, parent)) return { kind: 'foreign' };
+    if (!isMadeBy(job, parent)) return { kind: 'foreign' };
     if (!isFinal(job)) return { kind: 'live' };
     const big = bigResult(job.result);
     return { kind: 'final', job, ...(big === undefined ? {} : { big }) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openWorkspace } from '../support/workspace.js';
+import { openWorkspace, type Workspace } from '../support/workspace.js';
 
 const plugins = { 'echo.mjs': `export default ({ params }) => ({ got: params.n ?? null });` };
 const task = { _id: 'task:DEFAULT:echo', type: 'task', name: 'echo' };
@@ -30,3 +30,53 @@ describe('a job with a child flow', () => {
     ]);
   });
 });
+
+describe('a flow that calls itself', () => {
+  const selfy = flow('selfy', [{ flow: 'selfy' }]);
+
+  it('fails where the chain is too long', async () => {
+    const space = await openWorkspace(plugins);
+    await space.put(selfy);
+    await space.engine();
+    await space.put({ _id: 's', type: 'job', flow: 'selfy', owner: 'me' });
+    const ended = await space.ended('s', 30_000);
+    expect(ended).toMatchObject({ exit: 3, failure: { name: 'ChildFailed' } });
+    expect(ended.failure?.message).toContain('No child job is made for flow "selfy"');
+    expect(await jobs(space)).toEqual(Array.from({ length: 25 }, () => '$$complete'));
+  }, 40_000);
+
+  it('is stopped by a cancel of the first job', async () => {
+    const space = await openWorkspace(plugins);
+    await space.put(selfy);
+    await Promise.all([space.engine(), space.engine()]);
+    await space.put({ _id: 's', type: 'job', flow: 'selfy', owner: 'me' });
+    await space.until(`s${':0:1'.repeat(3)}`, () => true);
+    await space.put({ type: 'request', job: 's', action: 'cancel' });
+    expect(await space.ended('s')).toMatchObject({ state: '$$cancelled', exit: 130 });
+    const states = async () => new Set(await jobs(space));
+    await expect.poll(states, { timeout: 10_000 }).toEqual(new Set(['$$cancelled']));
+    expect((await jobs(space)).length).toBeLessThan(25);
+  }, 30_000);
+});
+
+describe('a child that the database refuses', () => {
+  it('fails its step at once', async () => {
+    const space = await openWorkspace(plugins);
+    const rule = `function (doc) { if (doc.parent) throw { forbidden: 'no children here' }; }`;
+    await space.put({ _id: '_design/rule', language: 'javascript', validate_doc_update: rule });
+    await space.put(task, inner, flow('outer', [{ flow: 'inner' }]));
+    await space.engine();
+    await space.put({ _id: 'p', type: 'job', flow: 'outer', owner: 'me' });
+    const ended = await space.ended('p');
+    expect(ended).toMatchObject({ exit: 3, failure: { name: 'StoreRefused' } });
+    expect(ended.failure?.message).toContain('no children here');
+    expect(Number.parseInt(ended._rev, 10)).toBeLessThan(6);
+  });
+});
+
+/** The states of all jobs. */
+async function jobs({ store }: Workspace): Promise<readonly unknown[]> {
+  const rows = await store.view('children', { includeDocs: true });
+  const root = await store.get('s');
+  return [...rows.map(({ doc }) => doc), root].map((doc) => doc?.['state']);
+}
