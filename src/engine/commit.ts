@@ -1,12 +1,11 @@
 import type { Change, Committed } from '../decide/copies/commit.js';
 import { failChild } from '../decide/child.js';
-import { endRefused } from '../decide/finish.js';
+import { endRefused, leftBy } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
-import { isFinal, type FinalJob, type LiveJob } from '../model/job.js';
+import { isFinal, type FinalJob, type Job, type LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure, LiveStep } from '../model/step.js';
-import type { NewDocument } from '../store/writer.js';
 import { cancelChildren } from './abandon.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
@@ -34,7 +33,7 @@ export async function commit(
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
   hands.withdraw(claims);
   if (written.kind === 'refused') {
-    await endRefusedJob(parts, job._id, refusalOf(parts.documentLimit, written));
+    await endRefusedJob(parts, job, refusalOf(parts.documentLimit, written));
   }
   if (written.kind === 'lost' && hands.of(job._id).length === 0) desk.drop(job._id);
   return undefined;
@@ -82,16 +81,23 @@ function attachmentsOf(doc: StoredDocument): { _attachments?: Record<string, unk
 }
 
 /** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
-async function endRefusedJob(parts: JobParts, id: string, why: Failure): Promise<void> {
+async function endRefusedJob(
+  parts: JobParts,
+  { _id: id, _rev }: Pick<Job, '_id' | '_rev'>,
+  why: Failure,
+): Promise<void> {
   const { store, retry, desk, locks, now, log } = parts;
-  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
   const doc = await retry(() => store.get(id));
-  if (doc !== undefined) {
-    await store.write(inReadingOrder(endRefused(doc, why, now())));
-    locks.adopt(doc);
-    await locks.release(doc);
-  }
   desk.drop(id);
+  // What somebody has written since was not decided upon: the feed brings it.
+  if (doc?._rev !== _rev) return;
+  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
+  const ended = endRefused(doc, why, now());
+  await cancelChildren(parts, id, leftBy(doc));
+  const written = await store.write(inReadingOrder(ended));
+  if (written.kind !== 'written') return;
+  locks.adopt(doc);
+  await locks.release(doc);
 }
 
 function startAll({ hands, log }: JobParts, job: LiveJob, steps: readonly LiveStep[]): void {
@@ -128,7 +134,7 @@ async function writeChildren(
 
 /** Stores a child; rejects when nobody knows whether it is stored. */
 async function writeChild({ store, documentLimit }: JobParts, child: ChildJob) {
-  const result = await store.write(child as NewDocument, documentLimit.bytes);
+  const result = await store.write(child, documentLimit.bytes);
   if (result.kind === 'unknown') throw new Error(result.cause);
   return result;
 }
