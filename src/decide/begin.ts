@@ -16,6 +16,7 @@ import { beginWait, isBuiltIn } from './waits.js';
 import { beginSlice } from './slices.js';
 import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
+import { unfitForTask } from './suits.js';
 import { rankFor } from './turn.js';
 
 /**
@@ -171,6 +172,10 @@ function start(
   const prepared = prepare(job, beginning, world, templates);
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params } = prepared;
+  const unfit = unfitForTask(definition, params, world);
+  if (unfit !== undefined) {
+    return failUnbegun(job, beginning, { ...unfit, exit: exits.definition }, now);
+  }
   if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
   const step: LiveStep = {
     ...attempt,

@@ -10,9 +10,10 @@ import { cancelled, isCancelRequested } from './cancel.js';
 import { endUnbegun } from './finish.js';
 import { lookUp, type Found, type Move, type World } from './intent.js';
 import { locking, withLocks } from './locks.js';
-import { expandParams, strayParams } from './params.js';
+import { expandParams, strayParams, withDefaults } from './params.js';
 import { without } from './record.js';
 import { snapshot } from './snapshot.js';
+import { brokenSchema, unfitForFlow } from './suits.js';
 
 /**
  * Turns a new job into a live one: state, snapshots of flow and tasks, expanded parameters, no
@@ -74,9 +75,12 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
       break;
   }
   const { tasks: tree, ...settings } = flow;
-  const written = toKeyedParams(job.params ?? {}, tree);
+  const keyed = toKeyedParams(job.params ?? {}, tree);
+  const written = withDefaults(keyed, settings);
+  const unfit = brokenSchema(tasks.definitions, world) ?? unfitForFlow(settings, written, world);
+  if (unfit !== undefined) return refuse(job, now, unfit.failure, unfit.problems);
   const leaves = leavesOf(tree);
-  const problems = strayParams(written, leaves, settings, tasks.definitions);
+  const problems = strayParams(keyed, leaves, settings, tasks.definitions);
   const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);
   const found = locking(job, now, world);
   if (found.kind === 'open') return found.move;

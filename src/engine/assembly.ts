@@ -23,6 +23,7 @@ import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
 import { createReading } from './reading.js';
 import { createEarly } from './requests.js';
+import { readSchema } from './schemas.js';
 import { createTimers } from './timers.js';
 import { version } from './version.js';
 
@@ -136,6 +137,7 @@ export function assemble(options: EngineOptions) {
     lease: peers.lease,
     lockId: lockIdOf,
     render: renderParams,
+    schema: readSchema,
     crashLimit: options.crashLimit ?? 3,
   });
   const copies = createCopies({
