@@ -8,6 +8,7 @@ import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import { createBlockWatch } from './blocking.js';
 import { createContents } from './contents.js';
+import { createControls } from './controls.js';
 import { createCopies } from './copies.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
@@ -176,8 +177,15 @@ export function assemble(options: EngineOptions) {
   const able = { plugins: [...plugins.names()], labels, queues, slots };
   const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
+  const onChange = (enabled: boolean): void => {
+    const now = enabled ? 'takes work again' : 'takes no new work: it was disabled';
+    log.info({ engine: id }, `Engine ${id} ${now}.`);
+    hands.enable(enabled);
+    void desk.queue(id, () => presence.enable(enabled));
+  };
+  const controls = createControls({ me: id, log, onChange });
   const ends = { failed, ending };
-  const others = { early: createEarly(), library, peers, jobs, presence };
+  const others = { early: createEarly(), library, peers, jobs, presence, controls };
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 

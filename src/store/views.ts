@@ -57,7 +57,7 @@ export type Views = {
     readonly key: readonly ['signal' | 'event', string, string];
     readonly value: string;
   };
-  /** Engine documents, by host; value: their state. */
+  /** Engine documents, by host; value: their state. And controls, by engine; value: `control`. */
   readonly engines: { readonly key: string; readonly value: string };
   /** Locks of jobs. Key: kind, and the target or the pattern; value: the job and since when (epoch ms). */
   readonly locks: {

@@ -71,6 +71,7 @@ describe('maps', () => {
     ['requests', { type: 'request', action: 'cancel' }, []],
     ['engines', { type: 'engine', host: 'h', state: 'running' }, [['h', 'running']]],
     ['engines', { type: 'engine' }, [['', '']]],
+    ['engines', { type: 'engine-control', engine: '*' }, [['*', 'control']]],
     [
       'locks',
       { type: 'lock', kind: 'pattern', key: '^a', job: 'j', at: 5 },
