@@ -43,7 +43,8 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
   const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
     log.warn(data ?? {}, message),
   );
-  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, root } = config;
+  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, retryDelayMs, root } =
+    config;
   const engine = await startEngine({
     store: opened.store,
     plugins,
@@ -58,6 +59,7 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     leaseMs,
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     drainMs,
+    retryDelayMs,
     name,
     signal,
     onSecret,

@@ -46,7 +46,15 @@ export function initialise(submitted: NewJob, now: number, world: World): Move {
 function withoutTraces(job: NewJob): NewJob {
   const written = ['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'] as const;
   const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from'] as const;
-  const runs = ['flow_rev', 'first_run', 'restarts', 'redo', 'refresh', 'retry_refused'] as const;
+  const runs = [
+    'flow_rev',
+    'flow_version',
+    'first_run',
+    'restarts',
+    'redo',
+    'refresh',
+    'retry_refused',
+  ] as const;
   const told = 'steps' in job ? (['signals', 'requests', 'notes', 'retry'] as const) : [];
   const traces = job as NewJob & Record<string, unknown>;
   // What a job continues hands its locks on to it.
@@ -85,6 +93,7 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const found = locking(job, now, world);
   if (found.kind === 'open') return found.move;
   const owning = withLocks(job, found.locked);
+  const delay = job['retry_delay'] ?? (world.retryDelayMs === 0 ? undefined : world.retryDelayMs);
   if (found.kind === 'refused') {
     return { kind: 'change', job: endUnbegun(owning, now, found.exit, found.failure) };
   }
@@ -98,6 +107,8 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
       definitions: tasks.definitions,
       flow_definition: settings,
       ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
+      ...(flow.version === undefined ? {} : { flow_version: flow.version }),
+      ...(delay === undefined ? {} : { retry_delay: delay }),
       params: expandParams(written, leaves, settings, tasks.definitions),
       steps: [],
       run: 1,

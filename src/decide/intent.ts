@@ -143,6 +143,8 @@ export type World = {
     untouched: readonly string[],
   ) => Rendered;
   readonly schema: (schema: Readonly<Record<string, unknown>>) => Schema;
+  /** The wait before a retry where neither task nor flow nor job says one, ms. */
+  readonly retryDelayMs: number;
   /** After so many lost attempts of one step it is given up. */
   readonly crashLimit: number;
 };

@@ -68,8 +68,9 @@ function refreshWith(
   return {
     kind: 'change',
     job: {
-      ...without(fresh, 'refresh'),
+      ...without(fresh, 'refresh', 'flow_version'),
       ...(_rev === undefined ? {} : { flow_rev: _rev }),
+      ...(flow.version === undefined ? {} : { flow_version: flow.version }),
       params: merge(expandParams(withDefaults({}, settings), leaves, settings, definitions), own),
     },
   };

@@ -60,6 +60,8 @@ export type EngineOptions = {
   readonly graceMs?: number | undefined;
   /** What running attempts tell of themselves is written that often at most; default 5000. */
   readonly reportMs?: number | undefined;
+  /** The wait before a retry where neither task nor flow nor job says one; default 0. */
+  readonly retryDelayMs?: number | undefined;
   readonly crashLimit?: number | undefined;
   /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
   readonly documentLimit?: number | undefined;
@@ -139,6 +141,7 @@ export function assemble(options: EngineOptions) {
     lockId: lockIdOf,
     render: renderParams,
     schema: readSchema,
+    retryDelayMs: options.retryDelayMs ?? 0,
     crashLimit: options.crashLimit ?? 3,
   });
   const copies = createCopies({

@@ -80,6 +80,7 @@ export type WorldOptions = {
   /** Results that are kept as attachments, by name. */
   readonly contents?: Readonly<Record<string, unknown>>;
   readonly render?: World['render'];
+  readonly retryDelayMs?: number;
   readonly crashLimit?: number;
 };
 
@@ -123,6 +124,7 @@ export function world(options: WorldOptions = {}): World {
     contents: new Map(Object.entries(options.contents ?? {})),
     render: options.render ?? renderParams,
     schema: readSchema,
+    retryDelayMs: options.retryDelayMs ?? 0,
     crashLimit: options.crashLimit ?? 3,
   };
 }
