@@ -141,7 +141,7 @@ export type Client = {
   readonly spans: (query: SpanQuery) => Promise<readonly Span[]>;
   /** Jobs of a kind, at most `limit`. */
   readonly jobs: (filter: JobFilter, limit: number) => Promise<JobList>;
-  /** The engines that have a document: running, draining and stopped ones. */
+  /** The engines that have a document: running, disabled, draining and stopped ones. */
   readonly engines: () => Promise<readonly EngineDocument[]>;
   /**
    * Follows a job from its state now until it is final and answers the final document; undefined
@@ -180,8 +180,9 @@ export type Client = {
    */
   readonly announce: (event: EventToAnnounce) => Promise<string>;
   /**
-   * Enables or disables a flow, named by id or as `name` or `name::owner`. `changed` is false when
-   * it was so already. @throws TwsError `definition_missing`, `definition_ambiguous`, `document_conflict`
+   * Enables or disables a flow, named by id or as `name` or `name::owner`, or an engine by its id
+   * (`engine:…`, `*` for all). `changed` is false when it was so already.
+   * @throws TwsError `definition_missing`, `definition_ambiguous`, `document_missing`, `document_conflict`
    */
   readonly setEnabled: (
     flow: string,

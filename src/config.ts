@@ -64,6 +64,8 @@ export type Config = {
   readonly queues: readonly string[];
   /** After so many ms without a sign an engine is dead; it renews its lease three times as often. */
   readonly leaseMs?: number;
+  /** So many ms pass before a retry where neither task nor flow nor job says so. */
+  readonly retryDelayMs?: number;
   /** So many ms running steps may take to end when an engine stops. */
   readonly drainMs?: number;
   /** How values that an earlier project encrypted are read. */
@@ -106,6 +108,7 @@ export function loadConfig(from: Sources): Config {
     labels: flags.labels ?? file.labels ?? [],
     queues: flags.queues ?? file.queues ?? [defaultQueue],
     ...(file.lease === undefined ? {} : { leaseMs: file.lease }),
+    ...(file.retry_delay === undefined ? {} : { retryDelayMs: file.retry_delay }),
     ...(file.drain === undefined ? {} : { drainMs: file.drain }),
     ...(file.secrets?.older === undefined ? {} : { olderSecrets: file.secrets.older }),
     logLevel: file.log_level ?? 'info',
@@ -123,6 +126,7 @@ export function loadConfig(from: Sources): Config {
       labels: originOf(flags.labels, '--labels', file.labels),
       queues: originOf(flags.queues, '--queues', file.queues),
       lease: originOf(undefined, '', file.lease),
+      retry_delay: originOf(undefined, '', file.retry_delay),
       drain: originOf(undefined, '', file.drain),
       'secrets.older': originOf(undefined, '', file.secrets?.older),
       log_level: originOf(undefined, '', file.log_level),

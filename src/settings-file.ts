@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { closest } from './closest.js';
 import { problem } from './errors.js';
 import { httpSettingsSchema } from './http/settings.js';
-import { queueSchema } from './model/scalars.js';
+import { durationSchema, queueSchema } from './model/scalars.js';
 import { toProblems } from './model/problems.js';
 import { olderDerivations, olderFormatProblem } from './secrets/older-format.js';
 
@@ -93,6 +93,11 @@ export const settingsFileSchema = z
         .int({ error: 'must be milliseconds, 300 or more' })
         .min(300, { error: 'must be milliseconds, 300 or more' })
         .describe('Milliseconds after which an engine that gives no sign is dead; default 15000.'),
+    ),
+    retry_delay: z.exactOptional(
+      durationSchema.describe(
+        'Milliseconds before a retry where neither task nor flow nor job says so; default 0.',
+      ),
     ),
     drain: z.exactOptional(
       z

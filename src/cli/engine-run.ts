@@ -52,7 +52,8 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
   const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
     log.warn(data ?? {}, message),
   );
-  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, root } = config;
+  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, retryDelayMs, root } =
+    config;
   const spans = await createSpans();
   const listening = [meters, spans].filter((one) => one !== undefined);
   const engine = await startEngine({
@@ -69,6 +70,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     leaseMs,
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     drainMs,
+    retryDelayMs,
     name,
     signal,
     onSecret,

@@ -1,4 +1,5 @@
 import { problem } from '../errors.js';
+import { engineControlId, everyEngine } from '../model/engine-control.js';
 import type { StoredDocument } from '../model/parse.js';
 import { keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
@@ -52,15 +53,32 @@ export function newDefinitionId(kind: DefinitionKind, name: string, owner: strin
 
 type Switch = { readonly flow: string; readonly enabled: boolean; readonly owner: string };
 
-/** Sets `enabled` of a flow on the revision that was read. */
+/** Sets `enabled` of a flow, or of an engine (`engine:…`, `*` for all), on the revision that was read. */
 export async function setEnabled(
   store: Store,
   { flow, enabled, owner }: Switch,
 ): Promise<{ readonly id: string; readonly changed: boolean }> {
+  if (flow === everyEngine || flow.startsWith('engine:')) return setEngine(store, flow, enabled);
   const doc = await flowOf(store, flow, owner);
   if ((doc['enabled'] !== false) === enabled) return { id: doc._id, changed: false };
   await writeDocument(store, { ...doc, enabled });
   return { id: doc._id, changed: true };
+}
+
+/** Stores what an engine is to do; one that was never seen is hardly meant. */
+async function setEngine(
+  store: Store,
+  engine: string,
+  enabled: boolean,
+): Promise<{ readonly id: string; readonly changed: boolean }> {
+  const _id = engineControlId(engine);
+  const control = await store.get(_id);
+  if (control === undefined && engine !== everyEngine && (await store.get(engine)) === undefined) {
+    throw problem('document_missing', { id: engine });
+  }
+  if ((control?.['enabled'] !== false) === enabled) return { id: engine, changed: false };
+  await writeDocument(store, { ...control, _id, type: 'engine-control', engine, enabled });
+  return { id: engine, changed: true };
 }
 
 /** A flow named by its id, or by its name: `name` or `name::owner`. */

@@ -8,6 +8,7 @@ import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import { createBlockWatch } from './blocking.js';
 import { createContents } from './contents.js';
+import { createControls } from './controls.js';
 import { createCopies } from './copies.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
@@ -24,6 +25,7 @@ import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
 import { createReading } from './reading.js';
 import { createEarly } from './requests.js';
+import { readSchema } from './schemas.js';
 import { createTimers } from './timers.js';
 import { version } from './version.js';
 
@@ -59,6 +61,8 @@ export type EngineOptions = {
   readonly graceMs?: number | undefined;
   /** What running attempts tell of themselves is written that often at most; default 5000. */
   readonly reportMs?: number | undefined;
+  /** The wait before a retry where neither task nor flow nor job says one; default 0. */
+  readonly retryDelayMs?: number | undefined;
   readonly crashLimit?: number | undefined;
   /** Told what can be measured. */
   readonly meters?: EngineMeters | undefined;
@@ -150,6 +154,8 @@ export function assemble(options: EngineOptions) {
     lease: peers.lease,
     lockId: lockIdOf,
     render: renderParams,
+    schema: readSchema,
+    retryDelayMs: options.retryDelayMs ?? 0,
     crashLimit: options.crashLimit ?? 3,
   });
   const copies = createCopies({
@@ -188,8 +194,15 @@ export function assemble(options: EngineOptions) {
   const able = { plugins: [...plugins.names()], labels, queues, slots };
   const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
+  const onChange = (enabled: boolean): void => {
+    const now = enabled ? 'takes work again' : 'takes no new work: it was disabled';
+    log.info({ engine: id }, `Engine ${id} ${now}.`);
+    hands.enable(enabled);
+    void desk.queue(id, () => presence.enable(enabled));
+  };
+  const controls = createControls({ me: id, log, onChange });
   const ends = { failed, ending, meters };
-  const others = { early: createEarly(), library, peers, jobs, presence };
+  const others = { early: createEarly(), library, peers, jobs, presence, controls };
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 

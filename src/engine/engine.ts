@@ -141,8 +141,9 @@ async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function take(engine: Assembly, { id, doc, conflicted }: Change): void {
-  const { library, peers, jobs, copies } = engine;
+  const { library, peers, jobs, copies, controls } = engine;
   if (library.update(id, doc)) return wakeParked(engine);
+  if (controls.update(id, doc)) return;
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
     return jobs.gone(id);

@@ -34,6 +34,8 @@ export type Hands = {
   readonly stopAll: (reason: StopReason) => void;
   /** Attempts of a job that run here. */
   readonly of: (job: string) => readonly string[];
+  /** Whether there are free slots at all for now; what is in hand goes on. */
+  readonly enable: (enabled: boolean) => void;
   /** From now on there are no free slots. */
   readonly close: () => void;
   /** Resolves when nothing is in hand any more. */
@@ -66,6 +68,7 @@ export function createHands(options: HandsOptions): Hands {
   /** The tasks of the claims, by key, where only so many attempts of one may run. */
   const taskOf = new Map<string, string>();
   let closed = false;
+  let disabled = false;
 
   const release = (claim: string): void => {
     attempts.delete(claim);
@@ -85,7 +88,7 @@ export function createHands(options: HandsOptions): Hands {
   });
   const freeSlots: Hands['freeSlots'] = (ended = []) => {
     const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
-    return closed ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
+    return closed || disabled ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
   };
   const runningOf: Hands['runningOf'] = (task, ended = []) => {
     const running = [...taskOf].filter(
@@ -152,6 +155,10 @@ export function createHands(options: HandsOptions): Hands {
       for (const attempt of attempts.values()) attempt.stop(reason);
     },
     of: (job) => [...attempts.values()].filter((one) => one.job === job).map((one) => one.claim),
+    enable: (enabled) => {
+      disabled = !enabled;
+      if (enabled) onFree();
+    },
     close: () => {
       closed = true;
     },

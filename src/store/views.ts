@@ -79,7 +79,7 @@ export type Views = {
     readonly key: readonly ['signal' | 'event', string, string];
     readonly value: string;
   };
-  /** Engine documents, by host; value: their state. */
+  /** Engine documents, by host; value: their state. And controls, by engine; value: `control`. */
   readonly engines: { readonly key: string; readonly value: string };
   /** Jobs by what they are searched for. Key `[what, value …, start]` (epoch ms). */
   readonly search: { readonly key: readonly (string | number)[]; readonly value: JobRow };

@@ -73,6 +73,7 @@ describe('maps', () => {
     ['requests', { type: 'request', action: 'cancel' }, []],
     ['engines', { type: 'engine', host: 'h', state: 'running' }, [['h', 'running']]],
     ['engines', { type: 'engine' }, [['', '']]],
+    ['engines', { type: 'engine-control', engine: '*' }, [['*', 'control']]],
     [
       'search',
       job,

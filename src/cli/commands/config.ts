@@ -20,6 +20,7 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
     ['labels', config.labels],
     ['queues', config.queues],
     ['lease', config.leaseMs ?? 15_000],
+    ['retry_delay', config.retryDelayMs ?? 0],
     ['drain', config.drainMs ?? 30_000],
     ['log_level', config.logLevel],
     ['crypto_key', hidden(config.cryptoKey)],
