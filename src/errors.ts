@@ -10,6 +10,9 @@ import { counted, lengthOf } from './words.js';
  * Failures inside job documents come from `model/failures.ts`, which is part of this table.
  */
 
+/** What a document can be. */
+const knownKinds = ['task', 'flow', 'job', 'request', 'signal', 'event', 'engine', 'lock'];
+
 /** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 70 an engine had to stop, 73 its name is taken, 77 not allowed, 78 settings, 124 --timeout. */
 export const problems = {
   couch_unreachable: row(
@@ -183,7 +186,9 @@ export const problems = {
   ),
   document_kind: row(
     (d: { id: string; kind: string; wanted: string }) =>
-      `Document "${d.id}" is a ${d.kind}, not a ${d.wanted}.`,
+      knownKinds.includes(d.kind)
+        ? `Document "${d.id}" is a ${d.kind}, not a ${d.wanted}.`
+        : `Document "${d.id}" is of type ${JSON.stringify(d.kind)}, which is none of TWS; a ${d.wanted} has "type": "${d.wanted}".`,
     'Check the id with `tws list`.',
     2,
     400,

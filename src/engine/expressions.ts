@@ -2,7 +2,7 @@ import Handlebars from 'handlebars';
 import jsonata from 'jsonata';
 import type { Answer, Question, Rendered, TemplateContext } from '../decide/intent.js';
 import { evaluateExpression } from '../plugin/expression.js';
-import { assertDepth, renderTemplate } from '../plugin/render.js';
+import { assertDepth, oneLine, renderTemplate } from '../plugin/render.js';
 
 /**
  * Fills in every template in the strings of `params`. A string that is exactly one `{{path}}` gives
@@ -95,7 +95,7 @@ export function checkTemplate(text: string): string | undefined {
     Handlebars.parse(withPositions(text));
     return undefined;
   } catch (error) {
-    return firstLine(error);
+    return oneLine(error instanceof Error ? error.message : String(error));
   }
 }
 

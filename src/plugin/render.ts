@@ -60,5 +60,13 @@ function reason(cause: unknown): string {
   const missing = /^"(.+)" not defined in/.exec(message)?.[1];
   if (missing !== undefined) return `there is no "${missing}"`;
   if (cause instanceof TypeError) return 'a part of one of its paths is missing';
-  return message.replace(/\s+/g, ' ').replace(/\.$/, '');
+  return oneLine(message);
+}
+
+/** The reason of Handlebars without the lines that draw an arrow under the template. */
+export function oneLine(message: string): string {
+  return message
+    .replace(/\n.*\n-*\^\n/, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/\.$/, '');
 }
