@@ -1,3 +1,4 @@
+import { httpProblems } from './errors/http.js';
 import { machineProblems } from './errors/machine.js';
 import { row } from './errors/row.js';
 import { secretProblems } from './errors/secrets.js';
@@ -115,7 +116,7 @@ export const problems = {
     (d: { id: string; reason: string }) => `CouchDB refuses document "${d.id}": ${d.reason}`,
     'Change the document as the sentence says.',
     3,
-    403,
+    422,
   ),
   setting_invalid: row(
     (d: { name: string; origin: string; reason: string }) =>
@@ -286,6 +287,7 @@ export const problems = {
   ),
   ...secretProblems,
   ...machineProblems,
+  ...httpProblems,
 } as const;
 
 export type ProblemCode = keyof typeof problems;

@@ -164,6 +164,12 @@ function holdReason({ job, flow, now }: Seen): Reason | undefined {
 
 function noEngine({ engines }: Seen): Reason | undefined {
   if (engines.some(({ alive, engine }) => alive && engine.state === 'running')) return undefined;
+  const disabled = engines.filter(({ alive, engine }) => alive && engine.state === 'disabled');
+  if (disabled.length > 0) {
+    const ids = disabled.map(({ engine }) => engine._id).join(', ');
+    const because = `All engines that are alive are disabled (${ids}).`;
+    return { kind: 'no_engine', because, todo: 'Let one take work with `tws enable <engine>`.' };
+  }
   const todo = 'Start one with `tws start`, or `tws dev`; the job goes on then.';
   const silent = engines.filter(({ engine }) => engine.state !== 'stopped').length;
   const because =

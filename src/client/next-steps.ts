@@ -126,13 +126,21 @@ function openLeaves(
 }
 
 type Texts<K extends string> = { readonly [P in K]?: string };
-function texts<K extends string>(from: Record<string, unknown>, keys: readonly K[]): Texts<K> {
+/** The keys of an object that hold texts. */
+export function texts<K extends string>(
+  from: Record<string, unknown>,
+  keys: readonly K[],
+): Texts<K> {
   const found = keys.filter((key) => typeof from[key] === 'string');
   return Object.fromEntries(found.map((key) => [key, from[key]])) as Texts<K>;
 }
 
 type Numbers<K extends string> = { readonly [P in K]?: number };
-function numbers<K extends string>(from: Record<string, unknown>, keys: readonly K[]): Numbers<K> {
+/** The keys of an object that hold numbers. */
+export function numbers<K extends string>(
+  from: Record<string, unknown>,
+  keys: readonly K[],
+): Numbers<K> {
   const found = keys.filter((key) => typeof from[key] === 'number');
   return Object.fromEntries(found.map((key) => [key, from[key]])) as Numbers<K>;
 }

@@ -15,15 +15,20 @@ export type Commanded =
   | { readonly kind: 'repeated' }
   | { readonly kind: 'refused'; readonly because: string };
 
-/** Applies a request to a job, once: the job keeps a record of it under `requests`. */
+/**
+ * Applies a request to a job, once: the job keeps a record of it under `requests`, with all that is
+ * needed to apply it again (`copies/wishes.ts`).
+ */
 export function command(job: Job, request: JobRequest, now: number): Commanded {
   const requests = listIn(job, 'requests');
   if (requests.some((applied) => applied['id'] === request._id)) return { kind: 'repeated' };
-  const { by, reason, action, step, from } = request;
+  const { by, reason, action, step, from, params, latest } = request;
   const who = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
   const what = {
     ...(step === undefined ? {} : { step }),
     ...(from === undefined ? {} : { from }),
+    ...(params === undefined ? {} : { params }),
+    ...(latest === undefined ? {} : { latest }),
   };
   const changed = change(job, request, who, now);
   if (changed.kind !== 'applied') return changed;

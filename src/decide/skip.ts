@@ -1,10 +1,11 @@
 import { failure } from '../model/failures.js';
 import { isFinal, isLiveJob, isNew, type Job, type LiveJob } from '../model/job.js';
 import { exits, isOpen, type Step } from '../model/step.js';
+import { below, callbacks } from '../model/tree.js';
 import { newAttempt } from './begin.js';
 import { withNewStep } from './history.js';
 import { hasItem, markAt, roundsOf } from './marks.js';
-import { isOfEnd, isWithin, repeatsAround } from './paths.js';
+import { batchesAround, isOfEnd, isWithin, repeatsAround } from './paths.js';
 import { leafNamed, reopened } from './reopen.js';
 import { stepWords } from './retry-params.js';
 import { cancelledSteps } from './stop.js';
@@ -40,6 +41,12 @@ function skipIn(job: LiveJob, word: string, now: number): Skipped {
   if (job.steps.some((step) => step.run === job.run && isOfEnd(step.path))) {
     return refused(`Job ${job._id} ends already; skip the step when it has ended.`);
   }
+  if (batchesAround(leaf.path).some((batch) => callsBack(job, batch))) {
+    const batch = `the batch around step "${word}"`;
+    return refused(
+      `Job ${job._id} calls back already for ${batch}; skip the step when the job has ended.`,
+    );
+  }
   if (progressAt(job, leaf.entry, leaf.path).kind === 'done') {
     return refused(`Step "${word}" of job ${job._id} is done already.`);
   }
@@ -53,6 +60,16 @@ function skipIn(job: LiveJob, word: string, now: number): Skipped {
     exit: exits.success,
   };
   return { kind: 'applied', job: withNewStep(stopped, step) };
+}
+
+/** Which callbacks run was settled when the first of them began; there is no second verdict. */
+function callsBack(job: LiveJob, batch: string): boolean {
+  return job.steps.some(
+    ({ path, run, state }) =>
+      run === job.run &&
+      state !== '$$skipped' &&
+      callbacks.some((key) => isWithin(path, below(batch, key))),
+  );
 }
 
 /** The items of the maps and the rounds of the loops around a path are known. */

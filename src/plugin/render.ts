@@ -1,6 +1,7 @@
 import Handlebars from 'handlebars';
 import type { RenderOptions } from './api.js';
 import { pluginProblem } from './failures.js';
+import { deepestTemplate, nestsTooDeep } from './template-depth.js';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -15,11 +16,18 @@ engine.registerHelper('json', (value: unknown) => JSON.stringify(value));
  */
 export function renderTemplate(template: string, data: Data, html = false): string {
   try {
+    assertDepth(template);
     const fill = engine.compile(template, { strict: true, noEscape: !html });
     return fill(data);
   } catch (cause) {
     throw pluginProblem('TemplateError', { template: beginning(template), reason: reason(cause) });
   }
+}
+
+/** Throws where a template nests too deep to be parsed in time. */
+export function assertDepth(template: string): void {
+  if (!nestsTooDeep(template)) return;
+  throw new Error(`its blocks are nested deeper than ${deepestTemplate} levels`);
 }
 
 type Render = (template: string, options?: RenderOptions) => string;

@@ -184,6 +184,30 @@ describe('results in templates and conditions', () => {
   });
 });
 
+describe('the parameters of a job and the schema of its flow', () => {
+  const whole = { required: ['n'], properties: { n: { type: 'number' } } };
+  const job = (params?: object): object => ({
+    type: 'job',
+    flow: 'f',
+    ...(params && { params }),
+  });
+
+  it('are compared before the job is stored', async () => {
+    const docs = { f: flow('f', ['greet'], { schema: whole }) };
+    expect(await notes({ ...docs, j: job({ n: 'x' }) })).toContain(
+      'j params.n | params.n must be number: so the "schema" of flow "f" wants it.',
+    );
+    const absent = await notes({ ...docs, j: job() });
+    expect(absent.some((line) => line.startsWith('j params.n | params.n is missing'))).toBe(true);
+  });
+
+  it('suit with what the flow itself gives', async () => {
+    const docs = { f: flow('f', ['greet'], { schema: whole, params: { n: 1 } }) };
+    const told = await notes({ ...docs, j: job({}) });
+    expect(told.filter((line) => line.startsWith('j'))).toEqual([]);
+  });
+});
+
 describe('parameters and the schema of their plugin', () => {
   const mail = (params: object): object => task('mail', { plugin: 'mail', params });
 

@@ -64,6 +64,31 @@ describe('skipped', () => {
     expect(it.liveJob.run).toBe(2);
   });
 
+  it.each(['a', '0.batch.1.parallel.0'])(
+    'leaves the jobs of a batch alone once it calls back: %s',
+    (word) => {
+      const calls = { on_success: 's', on_failure: 'f', on_complete: 'e' };
+      const it = begun([{ batch: ['a', { parallel: ['b', 'c'] }], ...calls }, 'd']);
+      it.broke('a').broke('b').did('c');
+      expect(it.running).toEqual(['f']);
+      const because = `Job j calls back already for the batch around step "${word}"; skip the step when the job has ended.`;
+      expect(skip(it, word)).toBe(because);
+      it.did('f');
+      expect(skip(it, word)).toBe(because);
+      expect(skip(it, 'e')).toBeUndefined();
+      expect(it.ending).toMatchObject({ exit: 2 });
+      expect(skip(it, 'a')).toBeUndefined();
+      expect(it.running).toEqual(['b']);
+    },
+  );
+
+  it('leaves out a job of a batch whose callback is to be left out, too', () => {
+    const it = begun([{ batch: ['a', 'b'], on_success: 's', on_complete: 'e' }]);
+    expect(skip(it, 'e')).toBeUndefined();
+    expect(skip(it, 'a')).toBeUndefined();
+    expect(it.did('b').running).toEqual(['s']);
+  });
+
   it('leaves out one item of a map', () => {
     const it = begun([{ map: { over: [1, 2, 3], do: ['a', 'b'] } }, 'c']);
     expect(skip(it, '0.map.1.sequence.1')).toBeUndefined();

@@ -1,4 +1,6 @@
+import { readSchema } from '../../engine/schemas.js';
 import { finder } from '../../model/check.js';
+import { isObject, toKeyedParams } from '../../model/dialects.js';
 import { parseDocument } from '../../model/parse.js';
 import type { Flow } from '../../model/flow.js';
 import { defaultOwner } from '../../model/task.js';
@@ -49,8 +51,8 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       const find = (name: string) => task(name, owner);
       const { params } = doc as { readonly params?: Record<string, unknown> };
       const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
-      const stray = strayParams(params, flow, find);
-      return [...texts, ...unfitByKey(params, flow, find, plugins), ...stray];
+      const unfit = [...unfitByKey(params, flow, find, plugins), ...unfitForFlow(params, flow)];
+      return [...texts, ...unfit, ...strayParams(params, flow, find)];
     }
     case 'request':
     case 'signal':
@@ -60,6 +62,20 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
     case 'other':
       return [];
   }
+}
+
+/** What the engine will say of the job's parameters when it begins. */
+function unfitForFlow(params: Record<string, unknown> = {}, flow: Flow): readonly Note[] {
+  const { schema, params: own = {}, tasks, name } = flow;
+  const read = schema === undefined ? undefined : readSchema(schema);
+  if (read?.ok !== true) return [];
+  const declared = isObject(schema?.['properties']) ? schema['properties'] : {};
+  const defaults = Object.entries(own).filter(([key]) => Object.hasOwn(declared, key));
+  const given = { ...Object.fromEntries(defaults), ...toKeyedParams(params, tasks) };
+  return read.problemsOf(given).map(({ path, message }) => ({
+    path,
+    message: `${message.replace(/\.$/, '')}: so the "schema" of flow "${name}" wants it.`,
+  }));
 }
 
 type AnyJob = { readonly tasks?: unknown; readonly flow?: unknown };
