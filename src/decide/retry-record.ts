@@ -1,6 +1,6 @@
 import { isFinal, type FinalJob, type Job } from '../model/job.js';
 import type { RetryWish } from '../model/request.js';
-import { isPlain } from './record.js';
+import { isPlain, merge } from './record.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ export function pastOf(job: Job, next: Job, { params, latest }: RetryWish): Doc 
 function replaced(job: FinalJob, { params: now }: Doc): Doc {
   const { params } = job;
   const before: Doc = isPlain(params) ? params : {};
-  const after: Doc = isPlain(now) ? now : {};
+  const after = merge(now as Doc | undefined);
   const keys = Object.keys(after).filter(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
