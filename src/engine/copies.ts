@@ -19,6 +19,8 @@ export type Copies = {
   readonly count: number;
   /** Somebody says that the job is in conflict, or gone: its copies are asked before it is believed. */
   readonly suspect: (id: string) => void;
+  /** It is gone, whatever was said of it. */
+  readonly acquit: (id: string) => void;
   readonly isSuspect: (id: string) => boolean;
   /**
    * The job as all copies together tell it, where there is anything to doubt, with its conflict
@@ -74,7 +76,10 @@ export function createCopies(parts: CopiesParts): Copies {
     stepsOf(doc).some((step) => isLive(step) && endedAt.has(step.claim));
   const remember = ({ claims, ended = [] }: Change, { kind }: Committed): void => {
     if (kind !== 'written') for (const { claim } of claims) unbegun.add(claim);
-    for (const claim of unbegun) if (unbegun.size > remembered) unbegun.delete(claim);
+    for (const claim of unbegun) {
+      if (unbegun.size <= remembered) break;
+      unbegun.delete(claim);
+    }
     const isEnded = copies > 1 && (kind === 'written' || kind === 'given_up');
     if (isEnded) for (const claim of ended) endedAt.set(claim, performance.now());
   };
@@ -104,6 +109,7 @@ export function createCopies(parts: CopiesParts): Copies {
     suspect: (id) => {
       if (copies > 1) suspects.add(id);
     },
+    acquit: (id) => void suspects.delete(id),
     isSuspect: (id) => suspects.has(id),
     agreed: async (doc) => {
       if (copies <= 1 || !isDoubtful(doc)) return doc;

@@ -111,7 +111,8 @@ export function createJobs(parts: JobParts): Jobs {
     },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
-      if (!parts.copies.many) return forget(parts, id);
+      // Most of what is deleted is no job: requests, signals, locks.
+      if (!parts.copies.many || !desk.isKnown(id)) return forget(parts, id);
       parts.copies.suspect(id);
       void wake(parts, id);
     },
@@ -119,19 +120,23 @@ export function createJobs(parts: JobParts): Jobs {
 }
 
 /** The job is deleted. */
-function forget({ hands, parking, timers, desk }: JobParts, id: string): undefined {
+function forget({ hands, parking, timers, desk, copies }: JobParts, id: string): undefined {
   for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
   parking.leave(id);
   timers.clear(id);
+  copies.acquit(id);
   desk.drop(id);
 }
 
 /** Reads a job anew and considers it. */
 function wake(parts: JobParts, id: string): Promise<void> {
-  const { desk, parking, retry, store } = parts;
+  const { desk, parking, copies, retry, store } = parts;
   return desk.queue(id, async () => {
     const doc = desk.newest(id) ?? (await retry(() => store.get(id)));
-    if (doc === undefined) return parking.leave(id);
+    if (doc === undefined) {
+      copies.acquit(id);
+      return parking.leave(id);
+    }
     if (desk.put(doc) !== 'stale') await considerJob(parts, doc);
   });
 }
