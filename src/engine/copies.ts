@@ -17,7 +17,7 @@ export type Copies = {
   readonly many: boolean;
   /** How many there are. */
   readonly count: number;
-  /** Somebody says that the job is in conflict, or gone: its copies are asked before it is believed. */
+  /** The job is said to be in conflict, or gone: its copies are asked before it is believed. */
   readonly suspect: (id: string) => void;
   /** It is gone, whatever was said of it. */
   readonly acquit: (id: string) => void;
@@ -28,14 +28,14 @@ export type Copies = {
    */
   readonly agreed: (doc: StoredDocument) => Promise<StoredDocument | undefined>;
   /**
-   * Stores a job, of so many bytes at the most; its claims may be started only when it is `written`.
+   * Stores a job, of so many bytes at the most; its claims may be started only when `written`.
    */
   readonly commit: (change: Change, mostBytes?: number) => Promise<Committed>;
   /** Claims that were made and given up; they may come into the document late. */
   readonly unbegun: Known;
   /**
-   * Claims whose end was stored not long ago. A copy that has not heard of it shows them running: it
-   * is waited for, nothing is lost.
+   * Claims whose end was stored not long ago. A copy that has not heard of it shows them running:
+   * it is waited for, nothing is lost.
    */
   readonly ended: Known;
 };

@@ -158,7 +158,7 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
   while (next !== undefined) next = await considerVersion(parts, next);
 }
 
-/** Does what one version of a job asks for; answers the document to look at next, if there is one. */
+/** Does what one version of a job asks for; answers the document to look at next, if any. */
 async function considerVersion(
   parts: JobParts,
   given: StoredDocument,

@@ -55,8 +55,8 @@ type Evidence = Account & {
  * V2 No step is started again after an attempt of it completed: `double`.
  * V3 An end that an engine was told is stored is in the final job: `lost`.
  * V4 Whoever is called lost in a job was believed dead by somebody, or came back: `unexplained`.
- * V5 In the end the job is final and the only tip of its document: `stuck`. So it is when the signal
- *    or the skip of a waiting step is lost.
+ * V5 In the end the job is final and the only tip of its document: `stuck`. So it is when the
+ *    signal or the skip of a waiting step is lost.
  * V6 What an engine has applied and removed is on record in the final job, and a retry has had its
  *    effect; a signal need not be when the job was cancelled: `lost`.
  */

@@ -26,7 +26,7 @@ export function signal(id: string, name: string): Message {
   return { id, asks: 'signal', apply: (job, now) => receive(job, sent, now) };
 }
 
-/** The messages of a schedule; their own documents are never in conflict, nobody writes them twice. */
+/** The messages of a schedule; their own documents are never in conflict. */
 export class Mailbox {
   readonly #open = new Map<string, { readonly message: Message; readonly refused: () => void }>();
   readonly #onPost: (message: Message) => void;

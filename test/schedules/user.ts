@@ -9,8 +9,8 @@ import type { Timeline } from './timeline.js';
 export const waitingStep = 'w';
 
 /**
- * A person who edits the job by hand, through any node: notes, pauses and, seldom, a cancel; and who
- * stores requests and signals.
+ * A person who edits the job by hand, through any node: notes, pauses and, seldom, a cancel; and
+ * who stores requests and signals.
  */
 export class User {
   readonly #cluster: Cluster;
