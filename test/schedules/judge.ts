@@ -164,9 +164,17 @@ function lostMessages({ applied = [], tips: [tip] }: Evidence): readonly string[
   return applied.flatMap(({ id, asks }) => {
     const isMoot = asks === 'signal' && tip?.['state'] === '$$cancelled';
     if (!known.has(id) && !isMoot) return [`${id} (${asks}) was applied, but is not on record.`];
-    const isRetried = asks !== 'retry' || tip?.['run'] !== 1 || tip['exit'] === 0;
+    if (asks !== 'retry') return [];
+    // A job that had not begun a step begins from nothing, and counts its runs anew.
+    const isRetried =
+      tip?.['run'] !== 1 || tip['exit'] === 0 || askedAt(id, tip) < Number(tip['start']);
     return isRetried ? [] : [`${id} (retry) is on record, but has had no effect.`];
   });
+}
+
+function askedAt(id: string, { requests }: Tip): number {
+  const all = requests as readonly { readonly id: string; readonly at: number }[];
+  return Number(all.find((record) => record.id === id)?.at);
 }
 
 /** A problem of the job tells that the attempt ran. */

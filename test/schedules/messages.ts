@@ -1,7 +1,7 @@
 import { command, receive, type Commanded } from '../../src/decide/command.js';
 import type { Answer } from '../../src/decide/copies/protocol.js';
 import type { Tip } from '../../src/decide/copies/tips.js';
-import { isFinal, type Job } from '../../src/model/job.js';
+import type { Job } from '../../src/model/job.js';
 import { parseDocument } from '../../src/model/parse.js';
 import type { JobRequest } from '../../src/model/request.js';
 import type { Wish } from './process.js';
@@ -41,14 +41,14 @@ export class Mailbox {
     return [...this.#open.values()].map(({ message }) => message);
   }
 
-  /** Stores a message; whoever sent it reads why it changed nothing, unless the job is final. */
+  /** Stores a message; whoever sent it is told when it changed nothing. */
   post(message: Message, refused: () => void = () => undefined): void {
     this.#open.set(message.id, { message, refused });
     this.#onPost(message);
   }
 
   /** An engine removes a message that it has dealt with. */
-  remove({ id }: Message, verdict: 'applied' | 'refused' | 'over'): void {
+  remove({ id }: Message, verdict: 'applied' | 'refused'): void {
     const entry = this.#open.get(id);
     if (!this.#open.delete(id) || entry === undefined) return;
     if (verdict === 'applied') this.applied.push(entry.message);
@@ -68,9 +68,7 @@ export function* takeMessage(
     if (parsed?.kind !== 'job' || !parsed.ok) return undefined;
     const commanded = message.apply(parsed.value, now());
     if (commanded.kind === 'repeated') mailbox.remove(message, 'applied');
-    if (commanded.kind === 'refused') {
-      mailbox.remove(message, isFinal(parsed.value) ? 'over' : 'refused');
-    }
+    if (commanded.kind === 'refused') mailbox.remove(message, 'refused');
     if (commanded.kind !== 'applied') return undefined;
     const next = commanded.job as unknown as Tip;
     const stored = (yield { kind: 'write', doc: next }) as { kind: string; rev?: string };
