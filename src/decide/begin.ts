@@ -8,6 +8,7 @@ import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
 import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
 import { lookUp, type Begun, type World } from './intent.js';
+import { depthOf, maxDepth } from './parent.js';
 import { prepare, type Prepared, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
@@ -16,6 +17,7 @@ import { beginWait, isBuiltIn } from './waits.js';
 import { beginSlice } from './slices.js';
 import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
+import { unfitForTask } from './suits.js';
 import { rankFor } from './turn.js';
 
 /**
@@ -165,13 +167,22 @@ function start(
   world: World,
 ): Begun {
   const { leaf } = beginning;
+  const { flow } = definition;
+  if (flow !== undefined && depthOf(job) >= maxDepth) {
+    const why = failure('FlowTooDeep', { flow, most: maxDepth });
+    return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
+  }
   const attempt = newAttempt(job, beginning);
   const plugin = pluginOf(definition);
   const { templates, hash } = world.me.facts(plugin);
   const prepared = prepare(job, beginning, world, templates);
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params } = prepared;
-  if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
+  const unfit = unfitForTask(definition, params, world);
+  if (unfit !== undefined) {
+    return failUnbegun(job, beginning, { ...unfit, exit: exits.definition }, now);
+  }
+  if (flow !== undefined) return spawnChild(job, attempt, flow, params, now);
   const step: LiveStep = {
     ...attempt,
     state: '$$active',

@@ -3,6 +3,7 @@ import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import { without } from './record.js';
 import { reopened } from './reopen.js';
+import { pastOf } from './retry-record.js';
 import { skipped } from './skip.js';
 
 /**
@@ -29,11 +30,11 @@ export function command(job: Job, request: JobRequest, now: number): Commanded {
     ...(params === undefined ? {} : { params }),
     ...(latest === undefined ? {} : { latest }),
   };
-  const record = { id: request._id, action, ...what, ...who, at: now };
   const changed = change(job, request, who, now);
-  return changed.kind === 'applied'
-    ? { kind: 'applied', job: { ...changed.job, requests: [...requests, record] } as Job }
-    : changed;
+  if (changed.kind !== 'applied') return changed;
+  const past = action === 'note' ? {} : pastOf(job, changed.job, request);
+  const record = { id: request._id, action, ...what, ...past, ...who, at: now };
+  return { kind: 'applied', job: { ...changed.job, requests: [...requests, record] } as Job };
 }
 
 type Who = { readonly by?: string; readonly reason?: string };
