@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { problem } from './errors.js';
+import { addressOf, type HttpSettings } from './http/settings.js';
 import { defaultQueue } from './model/job.js';
 import { defaultOwner } from './model/task.js';
 import type { OlderFormat } from './secrets/older-format.js';
@@ -36,6 +37,8 @@ export type Flags = {
   readonly queues?: readonly string[] | undefined;
   readonly dir?: string | undefined;
   readonly port?: number | undefined;
+  /** Where the HTTP API listens: `host:port`, or one of them. */
+  readonly http?: string | undefined;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -70,6 +73,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly cryptoKey?: string;
   readonly embedded: { readonly dir: string; readonly port: number };
+  /** Settings of the HTTP API. */
+  readonly http: HttpSettings;
   readonly origins: Readonly<Record<string, string>>;
 };
 
@@ -88,6 +93,7 @@ export function loadConfig(from: Sources): Config {
   const { url, database, app, owner, credentials } = named;
   const cryptoKey = filled(env['TWS_CRYPTO_KEY']);
   const slots = flags.slots ?? file.slots;
+  const address = addressOf(flags.http ?? '');
 
   return deepFreeze({
     root,
@@ -108,6 +114,7 @@ export function loadConfig(from: Sources): Config {
     logLevel: file.log_level ?? 'info',
     ...(cryptoKey === undefined ? {} : { cryptoKey }),
     embedded,
+    http: { ...file.http, ...address },
     origins: {
       url: url.origin,
       ...credentials.origins,
@@ -124,6 +131,7 @@ export function loadConfig(from: Sources): Config {
       'secrets.older': originOf(undefined, '', file.secrets?.older),
       log_level: originOf(undefined, '', file.log_level),
       crypto_key: cryptoKey === undefined ? 'not set' : 'TWS_CRYPTO_KEY',
+      ...httpOrigins(file.http, address),
       'embedded.dir': originOf(flags.dir, '--dir', file.embedded?.dir),
       'embedded.port': originOf(flags.port, '--port', file.embedded?.port),
     },
@@ -175,6 +183,13 @@ function embeddedOf(flags: Flags, file: SettingsFile, root: string): Config['emb
   return {
     dir: resolve(root, flags.dir ?? file.embedded?.dir ?? '.tws'),
     port: flags.port ?? file.embedded?.port ?? 5984,
+  };
+}
+
+function httpOrigins(file: HttpSettings = {}, flag: Pick<HttpSettings, 'host' | 'port'>) {
+  return {
+    'http.host': originOf(flag.host, '--http', file.host),
+    'http.port': originOf(flag.port, '--http', file.port),
   };
 }
 

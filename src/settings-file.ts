@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { closest } from './closest.js';
 import { problem } from './errors.js';
+import { httpSettingsSchema } from './http/settings.js';
 import { durationSchema, queueSchema } from './model/scalars.js';
 import { toProblems } from './model/problems.js';
 import { olderDerivations, olderFormatProblem } from './secrets/older-format.js';
@@ -115,6 +116,7 @@ export const settingsFileSchema = z
         .strictObject({ older: z.exactOptional(olderFormatSchema) })
         .describe('How values that an earlier project encrypted are read.'),
     ),
+    http: z.exactOptional(httpSettingsSchema),
     embedded: z.exactOptional(
       z.strictObject({
         dir: z.exactOptional(text.describe('Folder of its data; default .tws.')),

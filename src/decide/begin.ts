@@ -8,6 +8,7 @@ import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
 import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
 import { lookUp, type Begun, type World } from './intent.js';
+import { depthOf, maxDepth } from './parent.js';
 import { prepare, type Prepared, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
@@ -166,6 +167,11 @@ function start(
   world: World,
 ): Begun {
   const { leaf } = beginning;
+  const { flow } = definition;
+  if (flow !== undefined && depthOf(job) >= maxDepth) {
+    const why = failure('FlowTooDeep', { flow, most: maxDepth });
+    return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
+  }
   const attempt = newAttempt(job, beginning);
   const plugin = pluginOf(definition);
   const { templates, hash } = world.me.facts(plugin);
@@ -176,7 +182,7 @@ function start(
   if (unfit !== undefined) {
     return failUnbegun(job, beginning, { ...unfit, exit: exits.definition }, now);
   }
-  if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
+  if (flow !== undefined) return spawnChild(job, attempt, flow, params, now);
   const step: LiveStep = {
     ...attempt,
     state: '$$active',

@@ -1,14 +1,16 @@
 import { referenceTo, type BigResult } from '../model/big-result.js';
 import { failure } from '../model/failures.js';
-import { defaultQueue, type LiveJob } from '../model/job.js';
-import { exits, type Failure, type Step, type WaitingStep } from '../model/step.js';
+import type { LiveJob } from '../model/job.js';
+import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../model/step.js';
 import { withAttached } from './attach.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
 import { finish } from './finish.js';
 import { entryOf, leafAt, withBegun, withStep } from './history.js';
-import { definitionFor, queueOf } from './serving.js';
+import { childId, continuedFrom, depthOf, parentOf } from './parent.js';
+import { without } from './record.js';
+import { definitionFor } from './serving.js';
 import { sliceMove } from './slices.js';
 import { continueParams } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
@@ -27,7 +29,7 @@ export function spawnChild(
   params: Readonly<Record<string, unknown>>,
   now: number,
 ): Begun {
-  const child = `${job._id}:${attempt.path}:${attempt.attempt}`;
+  const child = childId(job, attempt);
   const step: ParentStep = {
     ...attempt,
     state: '$$waiting',
@@ -42,13 +44,11 @@ export function spawnChild(
 
 /** The job goes on as a new one with a fresh history; this one ends when that one is there. */
 export function continueAnew(job: LiveJob, beginning: Beginning, now: number): Begun {
-  const [base, number = '1'] = job._id.split('~');
-  const child = `${base}~${Number(number) + 1}`;
+  const attempt = { ...newAttempt(job, beginning), continues: true };
   const step: ParentStep = {
-    ...newAttempt(job, beginning),
+    ...attempt,
     state: '$$waiting',
-    child,
-    continues: true,
+    child: childId(job, attempt),
     accepted: now,
     start: now,
   };
@@ -67,27 +67,37 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
     kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
   );
   const inline = job.flow === undefined ? { tasks: job.tasks } : {};
-  return { _id: child, type: 'job', ...same, ...inline, params, continued_from: job._id };
+  return { _id: child, type: 'job', ...same, ...inline, params, ...continuedFrom(job) };
 }
 
 /** Priority and queue go down to children; a queue that a child's own flow names comes before one that only the parent's flow named. */
 function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
   const { params } = step;
-  const queue = queueOf(job);
   return {
     _id: step.child,
     type: 'job',
     flow,
     owner: job.owner ?? job.flow_definition.owner,
-    parent: {
-      job: job._id,
-      step: step.path,
-      ...(queue === defaultQueue ? {} : { queue }),
-    },
+    parent: parentOf(job, step, depthOf(job) + 1),
     ...(params === undefined ? {} : { params }),
     ...(job.priority === undefined ? {} : { priority: job.priority }),
     ...(job.queue === undefined ? {} : { queue: job.queue }),
   };
+}
+
+/** The child that a step waits for in vain, as a job that ends before it begins. */
+export function cancelledChild(job: LiveJob, child: string): ChildJob {
+  const step = job.steps.find((one) => one['child'] === child) as Step;
+  const reason = `its parent job ${job._id} does not need it any more`;
+  const parent = parentOf(job, step, depthOf(job) + 1);
+  return { _id: child, type: 'job', flow: step.task, parent, cancel: { reason } };
+}
+
+/** A step that has no job to go on with: what was made for it is refused by the database. */
+export function failChild(job: LiveJob, child: string, why: Failure, now: number): LiveJob {
+  const step = job.steps.find((one) => one['child'] === child && isOpen(one));
+  if (step === undefined) return job;
+  return failStep(job, step, { state: '$$error', failure: why, exit: exits.definition }, now);
 }
 
 /** A step that waits for a child: it ends when the child is final; a child that got lost is made. */
@@ -103,17 +113,41 @@ export function childMove(
   switch (child.kind) {
     case 'live':
       return step['continues'] === true ? continued(job, step, now) : undefined;
-    case 'absent': {
-      if (step['continues'] === true) {
-        return { kind: 'spawn', job, children: [nextJob(job, step)] };
-      }
-      const flow = definitionFor(job, step)?.flow;
-      return { kind: 'spawn', job, children: [childJob(job, step, String(flow))] };
-    }
+    case 'absent':
+      return { kind: 'spawn', job, children: [childOf(job, step)] };
+    case 'foreign':
+      return underOwnId(job, step, now, (next, own) => ({
+        kind: 'spawn',
+        job: next,
+        children: [childOf(next, own)],
+      }));
     case 'final':
       if (step['continues'] === true) return continued(job, step, now);
       return { kind: 'change', job: settleChild(job, step, child, now) };
   }
+}
+
+function childOf(job: LiveJob, step: ParentStep): ChildJob {
+  if (step['continues'] === true) return nextJob(job, step);
+  return childJob(job, step, String(definitionFor(job, step)?.flow));
+}
+
+/** The id of the child is taken, by the child of a former job of this id: it gets one with a mark. */
+export function underOwnId(
+  job: LiveJob,
+  step: ParentStep,
+  now: number,
+  make: (job: LiveJob, step: ParentStep) => Move,
+): Move {
+  const own = ownStep(job, step);
+  const child = childId(job, step, true);
+  if (child === step.child) {
+    const why = failure('ChildTaken', { child });
+    const failing = { state: '$$error', failure: why, exit: exits.definition } as const;
+    return { kind: 'change', job: failStep(job, own, failing, now) };
+  }
+  const renamed = { ...without(step, 'child_run'), child } as ParentStep;
+  return make(withStep(job, own, renamed), renamed);
 }
 
 /** The new job is there: this one is done. */

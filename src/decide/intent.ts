@@ -54,6 +54,8 @@ export type Peer = {
 export type Child =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'absent' }
+  /** A document that was not made for this job has the id. */
+  | { readonly kind: 'foreign' }
   | { readonly kind: 'live' }
   /** `big`: its result, when that goes into an attachment of the parent. */
   | { readonly kind: 'final'; readonly job: FinalJob; readonly big?: BigResult };
@@ -188,7 +190,7 @@ export type NameAndOwner = { readonly name: string; readonly owner: string };
 
 /** The document of a child job, to be created; a slice that has ended may be there and go on. */
 export type ChildJob =
-  | (Omit<NewJob, '_rev'> & { readonly continued_from?: string })
+  | (Omit<NewJob, '_rev'> & { readonly continued_from?: string; readonly continued_start?: number })
   | Omit<LiveJob, '_rev'>
   | (FinalJob & { readonly retry: true });
 

@@ -17,7 +17,8 @@ import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
 import { createLocks, lockIdOf } from './locks.js';
-import type { Log } from './log.js';
+import { ofEngine, type Log } from './log.js';
+import { noMeters, type EngineMeters } from './meters.js';
 import { createParking, inLineOf } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
@@ -63,6 +64,8 @@ export type EngineOptions = {
   /** The wait before a retry where neither task nor flow nor job says one; default 0. */
   readonly retryDelayMs?: number | undefined;
   readonly crashLimit?: number | undefined;
+  /** Told what can be measured. */
+  readonly meters?: EngineMeters | undefined;
   /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
   readonly documentLimit?: number | undefined;
 };
@@ -74,8 +77,9 @@ export const usualSweepMs = 30_000;
 export type Assembly = ReturnType<typeof assemble>;
 
 export function assemble(options: EngineOptions) {
-  const { store, plugins, log, cwd, cryptoKey, slots = 10, leaseMs = 15_000 } = options;
+  const { store, plugins, cwd, cryptoKey, slots = 10, leaseMs = 15_000 } = options;
   const id = `engine:${options.name ?? randomUUID()}`;
+  const log = ofEngine(options.log, id);
   const now = (): number => Date.now();
   /** `ending` stops what watches and follows, `life` also what still wants to write. */
   const ending = new AbortController();
@@ -100,7 +104,17 @@ export function assemble(options: EngineOptions) {
   const contents = createContents({ store, retry, log });
   const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs, contents };
   const blocking = createBlockWatch({ log });
-  const hands = createHands({ ...runner, blocking, plugins, slots, onFree, onEnded, onTold });
+  const { meters = noMeters } = options;
+  const hands = createHands({
+    ...runner,
+    blocking,
+    plugins,
+    slots,
+    meters,
+    onFree,
+    onEnded,
+    onTold,
+  });
   const labels = [...(options.labels ?? [])];
   const queues = [...(options.queues ?? [defaultQueue])];
   const mine = {
@@ -148,7 +162,7 @@ export function assemble(options: EngineOptions) {
     ...{ store, retry, log, hands, desk, me: id, lease: peers.lease, life: life.signal },
     patienceMs: leaseMs / 2,
   });
-  const locks = createLocks({ store, retry, log, now });
+  const locks = createLocks({ store, retry, log, now, copies: () => copies.count });
   const decider = createDecider({ store, library, contents, locks, retry, life: life.signal });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
@@ -187,7 +201,7 @@ export function assemble(options: EngineOptions) {
     void desk.queue(id, () => presence.enable(enabled));
   };
   const controls = createControls({ me: id, log, onChange });
-  const ends = { failed, ending };
+  const ends = { failed, ending, meters };
   const others = { early: createEarly(), library, peers, jobs, presence, controls };
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }

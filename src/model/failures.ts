@@ -87,6 +87,10 @@ const sentences = {
     `The database refuses the job as it would go on: ${d.reason}`,
   JobTooLarge: (d: { bytes: number; limit: number }) =>
     `The job would be ${d.bytes} bytes long, and the database takes documents of ${d.limit} at most: give smaller results (over 64 KiB they are kept as attachments), or split the work: into child jobs ({"flow": …}), or by a "slice" of the map.`,
+  FlowTooDeep: (d: { flow: string; most: number }) =>
+    `No child job is made for flow "${d.flow}": ${d.most} jobs wait for each other above it already, which is the most; does a flow call itself?`,
+  ChildTaken: (d: { child: string }) =>
+    `The child job cannot be stored: another document has its id ${d.child}; remove that one, or submit the job under another id.`,
   ChildFailed: (d: { child: string; reason: string }) =>
     `The child job ${d.child} failed: ${ended(d.reason)}`,
 } as const;

@@ -70,6 +70,8 @@ const written = {
         step: z.string(),
         claim: z.exactOptional(z.string()),
         queue: z.exactOptional(queueSchema),
+        start: z.exactOptional(momentSchema),
+        depth: z.exactOptional(z.int().min(0)),
       },
       { error: 'must be {job, step}' },
     ),

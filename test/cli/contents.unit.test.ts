@@ -266,6 +266,78 @@ describe('parameters and the schema of their plugin', () => {
   });
 });
 
+describe('parameters of a job', () => {
+  const weather = flow('weather', [{ task: 'forecast', name: 'soon' }], {
+    params: { unit: 'C' },
+    output: { city: 'params.city' },
+  });
+  const docs = (params: object): Record<string, object> => ({
+    t: task('forecast', { error: 'tell' }),
+    f: weather,
+    j: { type: 'job', flow: 'weather', params },
+  });
+
+  it('are told when they name no step and nothing reads them', async () => {
+    expect(await notes(docs({ forcast: {} }))).toEqual([
+      'j params.forcast | params.forcast names no step of flow "weather", and nothing in it reads {{job.params.forcast}}; did you mean "forecast"?',
+    ]);
+    expect(await notes(docs({ soon: {} }))).toEqual([
+      expect.stringContaining('its steps are forecast, forecast-0.'),
+    ]);
+  });
+
+  it.each([
+    ['a task', { forecast: {} }],
+    ['a step key', { 'forecast-0': {} }],
+    ['a handler', { tell: {} }],
+    ['what the flow reads', { city: 'Bern' }],
+    ['what the flow has, too', { unit: 'F' }],
+    ['what other parameters read', { a: 1, forecast: { x: '{{job.params.a}}' } }],
+  ])('are left alone for %s', async (_title, params) => {
+    expect(await notes(docs(params))).toEqual([]);
+  });
+
+  it('are left alone where a decider or a child job may read them', async () => {
+    const open = { type: 'job', tasks: [{ decider: 'd' }], params: { x: 1 } };
+    expect(await notes({ j: open })).toEqual([]);
+    const inline = { type: 'job', tasks: ['forecast'], params: { x: 1 } };
+    expect((await notes({ t: task('forecast'), j: inline }))[0]).toContain('no step of the job');
+  });
+});
+
+describe('names at the root of a condition', () => {
+  const when = (text: string, more: object = {}): object =>
+    flow('f', [{ task: 'a', when: text }], more);
+  it.each([
+    ['result.a.x > 0', '"result", which is never there; did you mean "results"?'],
+    ['$count(rows) > 0', '"rows", which is never there; known are results, parent_results,'],
+    ['results.a ? parms.b : 1', 'did you mean "params"?'],
+  ])('are told when no job has them: %s', async (text, sentence) => {
+    const [found] = await notes({ f: when(text) });
+    expect(found).toContain('f tasks.sequence[0].when | tasks.sequence[0].when asks for ');
+    expect(found).toContain(sentence);
+  });
+
+  it.each([
+    ['results.a.rows[amount > 3]'],
+    ['(results.a.rows)[amount > 3]'],
+    ['$sum(results.a.rows.(price * count)) > params.limit and job.owner = step.name'],
+    ['$filter(results.a, function($row) { $row.x })'],
+    ['results.a.rows^(>price)[0].name = item.name'],
+    ['results.a.rows{kind: $sum(price)}'],
+    ['$$.results.a'],
+    ['results.a ~> |rows|{"x": price}|'],
+    ['parent_results[0].ok or round > index'],
+  ])('are left alone in %s', async (text) => {
+    expect(await notes({ f: when(text) })).toEqual([]);
+  });
+
+  it('may be the name that a map gives', async () => {
+    const map = { map: { over: 'params.list', as: 'row', do: { task: 'a', when: 'row.ok' } } };
+    expect(await notes({ f: flow('f', [map]) })).toEqual([]);
+  });
+});
+
 describe('relaxed', () => {
   it('accepts every part of what the whole accepts', () => {
     const whole = {

@@ -9,6 +9,8 @@ import type { FileProblem, Written } from '../files.js';
 import { unfitByKey, unfitInFlow, unfitInTask } from './plugin-params.js';
 import type { Checked, Definitions } from './references.js';
 import { lostResults } from './results.js';
+import { unknownRoots } from './roots.js';
+import { strayParams } from './stray-params.js';
 import { asWritten } from './written-path.js';
 
 type Note = Omit<FileProblem, 'file'>;
@@ -39,7 +41,8 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       if (!parsed.ok) return [];
       const flow = parsed.value;
       const find = (name: string) => task(name, flow.owner);
-      return [...lostResults(doc, flow.tasks), ...unfitInFlow(flow, find, plugins)];
+      const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
+      return [...texts, ...unfitInFlow(flow, find, plugins)];
     }
     case 'job': {
       const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
@@ -47,11 +50,9 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       if (flow === undefined) return [];
       const find = (name: string) => task(name, owner);
       const { params } = doc as { readonly params?: Record<string, unknown> };
-      return [
-        ...lostResults(doc, flow.tasks),
-        ...unfitByKey(params, flow, find, plugins),
-        ...unfitForFlow(params, flow),
-      ];
+      const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
+      const unfit = [...unfitByKey(params, flow, find, plugins), ...unfitForFlow(params, flow)];
+      return [...texts, ...unfit, ...strayParams(params, flow, find)];
     }
     case 'request':
     case 'signal':

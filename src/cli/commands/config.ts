@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultHost, defaultPort } from '../../http/settings.js';
 import type { OlderFormat } from '../../secrets/older-format.js';
 import { command } from '../command.js';
 
@@ -26,6 +27,8 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
     ['secrets.older', config.olderSecrets ?? ''],
     ['embedded.dir', config.embedded.dir],
     ['embedded.port', config.embedded.port],
+    ['http.host', config.http.host ?? defaultHost],
+    ['http.port', config.http.port ?? defaultPort],
   ];
   io.out(`project: ${config.root}${config.file === undefined ? ' (no tws.json)' : ''}`);
   for (const [name, value] of settings) {
