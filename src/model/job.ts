@@ -57,6 +57,9 @@ const written = {
     ),
   ),
   expires: z.exactOptional(timeSchema),
+  data: z.exactOptional(
+    objectSchema.describe('What the tasks of the job share: any of them may change it.'),
+  ),
   external_id: z.exactOptional(textSchema),
   keys: z.exactOptional(objectSchema),
   tags: z.exactOptional(namesSchema),
