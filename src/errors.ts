@@ -170,6 +170,19 @@ export const problems = {
     2,
     400,
   ),
+  confirmation_needed: row(
+    (d: { count: number }) =>
+      `Nothing was removed: ${counted(d.count, 'document')} can only go when somebody says yes on a terminal, and this is none.`,
+    'Say --no-confirm to remove without the question.',
+    2,
+    400,
+  ),
+  dev_gone: row(
+    (d: { told: string }) => `${d.told} The \`tws dev\` of this folder is not running.`,
+    'Start it again with `tws dev` in a terminal of its own, or set COUCH_URL or --url to another CouchDB.',
+    69,
+    503,
+  ),
   definition_missing: row(
     (d: { kind: string; name: string; owner: string }) =>
       `There is no ${d.kind} "${d.name}" of owner "${d.owner}" and no document of that id.`,

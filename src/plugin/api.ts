@@ -123,6 +123,8 @@ export type PluginFailure = {
   readonly code?: string | number;
   /** Whose failure it is: of the data that were given, or of what works on them. */
   readonly kind?: FailureKind;
+  /** File and line of the project in which the error was made: `plugins/load.mjs:12`. */
+  readonly at?: string;
 };
 
 /** How one attempt ended. `exit` is there when the plugin set it. */

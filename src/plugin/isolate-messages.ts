@@ -26,4 +26,7 @@ export type FromIsolate =
   | { readonly type: 'secret'; readonly path: string }
   | { readonly type: 'detour'; readonly outcome: DetourOutcome }
   | { readonly type: 'done'; readonly result: unknown }
-  | { readonly type: 'failed'; readonly message: string; readonly told: PluginErrorOptions };
+  | { readonly type: 'failed'; readonly message: string; readonly told: Told };
+
+/** What a failure tells beside its message, and where it was made. */
+type Told = PluginErrorOptions & { readonly at?: string };

@@ -298,6 +298,7 @@ describe('tws list, view and remove', () => {
     expect((await tws(remove, forced)).exit).toBe(0);
     expect(await store.get('j')).toBeUndefined();
     const unasked = await tws(remove, { args: ['task:DEFAULT:bad'] });
-    expect(unasked.error?.code).toBe('terminal_needed');
+    expect(unasked.error?.code).toBe('confirmation_needed');
+    expect(unasked.error?.hint).toContain('--no-confirm');
   });
 });

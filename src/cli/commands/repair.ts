@@ -88,12 +88,14 @@ async function failedJobs(
   const { jobs } = await client.jobs('failed', limit);
   const isWanted = (job: StoredDocument): boolean =>
     (flow === undefined || job['flow'] === flow) &&
-    (failure === undefined || nameOf(job['failure']) === failure);
+    (failure === undefined || wordsOf(job['failure']).includes(failure));
   return jobs.filter(isWanted).map(({ _id }) => _id);
 }
 
-function nameOf(failure: unknown): unknown {
-  return (failure as { readonly name?: unknown } | null | undefined)?.name;
+/** The name of a failure, and its code. */
+function wordsOf(failure: unknown): readonly string[] {
+  const { name, code } = (failure ?? {}) as { readonly name?: unknown; readonly code?: unknown };
+  return [name, code].filter((word) => word !== undefined).map(String);
 }
 
 /** Asks for each job; one that refuses does not keep the others from it. Exit 1 when any refused. */
