@@ -3,7 +3,7 @@ import type { LiveJob } from '../model/job.js';
 import { exits, isOfFlow, type LiveStep, type Step } from '../model/step.js';
 import { pluginOf, type Task } from '../model/task.js';
 import { expiryOf, flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
-import { continueAnew, spawnChild } from './child.js';
+import { beginChild, continueAnew } from './child.js';
 import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
 import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
@@ -171,7 +171,9 @@ function start(
   const prepared = prepare(job, beginning, world, templates);
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params } = prepared;
-  if (definition.flow !== undefined) return spawnChild(job, attempt, definition.flow, params, now);
+  if (definition.flow !== undefined) {
+    return beginChild(job, { attempt, flow: definition.flow, params }, now, world);
+  }
   const step: LiveStep = {
     ...attempt,
     state: '$$active',

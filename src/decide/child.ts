@@ -1,43 +1,98 @@
 import { referenceTo, type BigResult } from '../model/big-result.js';
 import { failure } from '../model/failures.js';
-import { defaultQueue, type LiveJob } from '../model/job.js';
-import { exits, type Failure, type Step, type WaitingStep } from '../model/step.js';
+import { defaultQueue, type FinalJob, type LiveJob } from '../model/job.js';
+import { exits, isFailed, type Failure, type Step, type WaitingStep } from '../model/step.js';
 import { withAttached } from './attach.js';
+import { canonical } from './canonical.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
 import { finish } from './finish.js';
-import { entryOf, leafAt, withBegun, withStep } from './history.js';
+import { attemptsOf, entryOf, lastAttempt, leafAt, withBegun, withStep } from './history.js';
 import { definitionFor, queueOf } from './serving.js';
 import { sliceMove } from './slices.js';
 import { continueParams } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
-import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } from './intent.js';
+import {
+  lookUp,
+  type Begun,
+  type Child,
+  type ChildJob,
+  type Move,
+  type Wait,
+  type World,
+} from './intent.js';
 
 /** A step that waits for its child. */
 export type ParentStep = WaitingStep & { readonly child: string };
 
 type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
 
-/** A step whose task is a flow: a child job is made for it, and the step waits without a slot. */
-export function spawnChild(
-  job: LiveJob,
-  attempt: Attempt,
-  flow: string,
-  params: Readonly<Record<string, unknown>>,
-  now: number,
-): Begun {
-  const child = `${job._id}:${attempt.path}:${attempt.attempt}`;
-  const step: ParentStep = {
+/** What a step calls whose task is a flow. */
+type Call = {
+  readonly attempt: Attempt;
+  readonly flow: string;
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * A step whose task is a flow: a child job is made for it, and the step waits without a slot. In a
+ * further run the child that failed goes on; what it has done stays done.
+ */
+export function beginChild(job: LiveJob, call: Call, now: number, world: World): Begun {
+  const { attempt, flow, params } = call;
+  const begun = (child: string, more: object = {}): ParentStep => ({
     ...attempt,
-    state: '$$waiting',
-    params,
-    child,
-    accepted: now,
-    start: now,
+    ...{ state: '$$waiting', params, child, ...more, accepted: now, start: now },
+  });
+  const before = failedBefore(job, attempt);
+  const there: Child = before === undefined ? { kind: 'absent' } : world.child(before.child);
+  const again = before !== undefined && there.kind !== 'absent' ? begun(before.child) : undefined;
+  if (there.kind === 'unknown') return lookUp({ children: [String(before?.child)] });
+  if (again !== undefined && isUnderWay(there, before?.state)) {
+    return { kind: 'change', job: withBegun(job, again, now) };
+  }
+  if (again !== undefined && there.kind === 'final' && mayGoOn(there.job, flow)) {
+    const step = { ...again, child_run: Number(there.job['run']) + 1 };
+    return {
+      kind: 'spawn',
+      job: withBegun(job, step, now),
+      children: [goingOn(job, step, there.job)],
+    };
+  }
+  const step = begun(`${job._id}:${attempt.path}:${attempt.attempt}`);
+  return { kind: 'spawn', job: withBegun(job, step, now), children: [childJob(job, step, flow)] };
+}
+
+/** The attempt of an earlier run that failed with its child. */
+function failedBefore(job: LiveJob, { path, run }: Attempt) {
+  const last = lastAttempt(job, path);
+  if (last === undefined || !isFailed(last) || last.run === run) return undefined;
+  const { state, child } = last as Step & { readonly child?: string };
+  return child === undefined ? undefined : { state, child };
+}
+
+/** Somebody had it go on already, or it ended well; one that was given up may still be ending. */
+function isUnderWay(child: Child, state: Step['state'] | undefined): boolean {
+  if (child.kind === 'live') return state === '$$error';
+  return child.kind === 'final' && child.job.exit === exits.success;
+}
+
+/** It had begun, is of the same flow, and nothing keeps it from going on. */
+function mayGoOn(child: FinalJob, flow: string): boolean {
+  const { run, retry_refused: refused, flow: own } = child as Readonly<Record<string, unknown>>;
+  return run !== undefined && refused === undefined && own === flow;
+}
+
+/** A child with the wish to go on, with what is other than before: parameters, definitions. */
+function goingOn(job: LiveJob, { path, attempt, params }: ParentStep, child: FinalJob): ChildJob {
+  const before = attemptsOf(job, path).find((one) => one.attempt === attempt - 1);
+  const isSame = before !== undefined && canonical(before['params']) === canonical(params);
+  const wish = {
+    ...(isSame ? {} : { params }),
+    ...(job.refreshed === job.run ? { latest: true } : {}),
   };
-  const waiting = withBegun(job, step, now);
-  return { kind: 'spawn', job: waiting, children: [childJob(job, step, flow)] };
+  return { ...child, retry: wish };
 }
 
 /** The job goes on as a new one with a fresh history; this one ends when that one is there. */
@@ -112,8 +167,18 @@ export function childMove(
     }
     case 'final':
       if (step['continues'] === true) return continued(job, step, now);
-      return { kind: 'change', job: settleChild(job, step, child, now) };
+      if (!isToGoOn(step, child.job)) {
+        return { kind: 'change', job: settleChild(job, step, child, now) };
+      }
+      if (child.job['retry'] !== undefined) return undefined;
+      return { kind: 'spawn', job, children: [goingOn(job, step, child.job)] };
   }
+}
+
+/** It ended before the run that is waited for, and may still go on. */
+function isToGoOn({ child_run: awaited = 1 }: ParentStep, child: FinalJob): boolean {
+  const { run, retry_refused: refused } = child as Readonly<Record<string, unknown>>;
+  return Number(run) < awaited && refused === undefined && child.exit !== exits.success;
 }
 
 /** The new job is there: this one is done. */

@@ -45,12 +45,21 @@ export function initialise(submitted: NewJob, now: number, world: World): Move {
 function withoutTraces(job: NewJob): NewJob {
   const written = ['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'] as const;
   const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from'] as const;
-  const runs = ['flow_rev', 'first_run', 'restarts', 'redo', 'refresh', 'retry_refused'] as const;
+  const runs = ['flow_rev', 'first_run', 'restarts', 'redo', 'refresh', 'refreshed'] as const;
   const told = 'steps' in job ? (['signals', 'requests', 'notes', 'retry'] as const) : [];
   const traces = job as NewJob & Record<string, unknown>;
   // What a job continues hands its locks on to it.
   const locks = typeof traces['continued_from'] === 'string' ? [] : (['locked'] as const);
-  return without(traces, ...written, ...times, ...runs, ...told, ...locks, 'relock');
+  return without(
+    traces,
+    ...written,
+    ...times,
+    ...runs,
+    ...told,
+    ...locks,
+    'relock',
+    'retry_refused',
+  );
 }
 
 type OwnedJob = NewJob & { readonly owner: string };

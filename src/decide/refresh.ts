@@ -64,6 +64,7 @@ function refreshWith(
     kind: 'change',
     job: {
       ...without(fresh, 'refresh'),
+      refreshed: job.run,
       ...(_rev === undefined ? {} : { flow_rev: _rev }),
       params: paramsFor(job, leaves, fresh),
     },
