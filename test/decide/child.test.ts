@@ -90,6 +90,13 @@ describe('a child job that failed', () => {
     expect(told.children).toMatchObject([{ _id: 'j:0:2', flow: 'inner', params: { x: 1 } }]);
   });
 
+  it('is made when there was none, because the parameters could not be filled in', () => {
+    const told = waiting({ tasks: [task('a', { flow: 'inner', params: { x: '{{' } })] });
+    expect(told.ending).toMatchObject({ exit: 3 });
+    told.ask('retry', { params: { a: { x: 2 } } });
+    expect(told.children).toMatchObject([{ _id: 'j:0:2', params: { x: 2 } }]);
+  });
+
   it('is looked for first', () => {
     expect(retried({ kind: 'unknown' }).decide()).toMatchObject({
       kind: 'look_up',
