@@ -35,7 +35,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [
-            'test/{model,plugin,secrets,store,client,engine,cli,embedded,schedules}/**/*.unit.test.ts',
+            'test/{model,plugin,secrets,store,client,engine,cli,http,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
@@ -45,7 +45,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'store',
-          include: ['test/{store,client,engine,cli,embedded,conformance,chaos}/**/*.test.ts'],
+          include: ['test/{store,client,engine,cli,http,embedded,conformance,chaos}/**/*.test.ts'],
           exclude: ['**/*.unit.test.ts'],
           globalSetup: ['test/support/couch-server.ts'],
         },

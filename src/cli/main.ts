@@ -90,6 +90,7 @@ function settingsIn(said: Readonly<Record<string, unknown>>): Flags {
     dir: text('dir'),
     slots: count('slots'),
     port: count('port'),
+    http: text('http'),
     labels: listIn(text('labels')),
     queues: listIn(text('queues')),
   };

@@ -3,11 +3,13 @@ import type { LiveJob } from '../model/job.js';
 import { exits, isOfFlow, type LiveStep, type Step } from '../model/step.js';
 import { pluginOf, type Task } from '../model/task.js';
 import { expiryOf, flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
-import { beginChild, continueAnew } from './child.js';
+import { childAgain } from './child-again.js';
+import { continueAnew, spawnChild } from './child.js';
 import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
 import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
 import { lookUp, type Begun, type World } from './intent.js';
+import { depthOf, maxDepth } from './parent.js';
 import { prepare, type Prepared, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
@@ -16,6 +18,7 @@ import { beginWait, isBuiltIn } from './waits.js';
 import { beginSlice } from './slices.js';
 import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
+import { unfitForTask } from './suits.js';
 import { rankFor } from './turn.js';
 
 /**
@@ -165,14 +168,24 @@ function start(
   world: World,
 ): Begun {
   const { leaf } = beginning;
+  const { flow } = definition;
+  if (flow !== undefined && depthOf(job) >= maxDepth) {
+    const why = failure('FlowTooDeep', { flow, most: maxDepth });
+    return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
+  }
   const attempt = newAttempt(job, beginning);
   const plugin = pluginOf(definition);
   const { templates, hash } = world.me.facts(plugin);
   const prepared = prepare(job, beginning, world, templates);
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params } = prepared;
-  if (definition.flow !== undefined) {
-    return beginChild(job, { attempt, flow: definition.flow, params }, now, world);
+  const unfit = unfitForTask(definition, params, world);
+  if (unfit !== undefined) {
+    return failUnbegun(job, beginning, { ...unfit, exit: exits.definition }, now);
+  }
+  if (flow !== undefined) {
+    const again = childAgain(job, { attempt, flow, params }, now, world);
+    return again ?? spawnChild(job, attempt, flow, params, now);
   }
   const step: LiveStep = {
     ...attempt,

@@ -1,109 +1,56 @@
 import { referenceTo, type BigResult } from '../model/big-result.js';
 import { failure } from '../model/failures.js';
-import { defaultQueue, type FinalJob, type LiveJob } from '../model/job.js';
-import { exits, isFailed, type Failure, type Step, type WaitingStep } from '../model/step.js';
+import type { LiveJob } from '../model/job.js';
+import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../model/step.js';
 import { withAttached } from './attach.js';
-import { canonical } from './canonical.js';
+import { goingOn, isToGoOn } from './child-again.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
 import { finish } from './finish.js';
-import { attemptsOf, entryOf, lastAttempt, leafAt, withBegun, withStep } from './history.js';
-import { definitionFor, queueOf } from './serving.js';
+import { entryOf, leafAt, withBegun, withStep } from './history.js';
+import { childId, continuedFrom, depthOf, parentOf } from './parent.js';
+import { without } from './record.js';
+import { definitionFor } from './serving.js';
 import { sliceMove } from './slices.js';
 import { continueParams } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
-import {
-  lookUp,
-  type Begun,
-  type Child,
-  type ChildJob,
-  type Move,
-  type Wait,
-  type World,
-} from './intent.js';
+import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } from './intent.js';
 
 /** A step that waits for its child. */
 export type ParentStep = WaitingStep & { readonly child: string };
 
-type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
+/** What every attempt of a step that has a child has. */
+export type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
 
-/** What a step calls whose task is a flow. */
-type Call = {
-  readonly attempt: Attempt;
-  readonly flow: string;
-  readonly params: Readonly<Record<string, unknown>>;
-};
-
-/**
- * A step whose task is a flow: a child job is made for it, and the step waits without a slot. In a
- * further run the child that failed goes on; what it has done stays done.
- */
-export function beginChild(job: LiveJob, call: Call, now: number, world: World): Begun {
-  const { attempt, flow, params } = call;
-  const begun = (child: string, more: object = {}): ParentStep => ({
+/** A step whose task is a flow: a child job is made for it, and the step waits without a slot. */
+export function spawnChild(
+  job: LiveJob,
+  attempt: Attempt,
+  flow: string,
+  params: Readonly<Record<string, unknown>>,
+  now: number,
+): Begun {
+  const child = childId(job, attempt);
+  const step: ParentStep = {
     ...attempt,
-    ...{ state: '$$waiting', params, child, ...more, accepted: now, start: now },
-  });
-  const before = failedBefore(job, attempt);
-  const there: Child = before === undefined ? { kind: 'absent' } : world.child(before.child);
-  const again = before !== undefined && there.kind !== 'absent' ? begun(before.child) : undefined;
-  if (there.kind === 'unknown') return lookUp({ children: [String(before?.child)] });
-  if (again !== undefined && isUnderWay(there, before?.state)) {
-    return { kind: 'change', job: withBegun(job, again, now) };
-  }
-  if (again !== undefined && there.kind === 'final' && mayGoOn(there.job, flow)) {
-    const step = { ...again, child_run: Number(there.job['run']) + 1 };
-    return {
-      kind: 'spawn',
-      job: withBegun(job, step, now),
-      children: [goingOn(job, step, there.job)],
-    };
-  }
-  const step = begun(`${job._id}:${attempt.path}:${attempt.attempt}`);
-  return { kind: 'spawn', job: withBegun(job, step, now), children: [childJob(job, step, flow)] };
-}
-
-/** The attempt of an earlier run that failed with its child. */
-function failedBefore(job: LiveJob, { path, run }: Attempt) {
-  const last = lastAttempt(job, path);
-  if (last === undefined || !isFailed(last) || last.run === run) return undefined;
-  const { state, child } = last as Step & { readonly child?: string };
-  return child === undefined ? undefined : { state, child };
-}
-
-/** Somebody had it go on already, or it ended well; one that was given up may still be ending. */
-function isUnderWay(child: Child, state: Step['state'] | undefined): boolean {
-  if (child.kind === 'live') return state === '$$error';
-  return child.kind === 'final' && child.job.exit === exits.success;
-}
-
-/** It had begun, is of the same flow, and nothing keeps it from going on. */
-function mayGoOn(child: FinalJob, flow: string): boolean {
-  const { run, retry_refused: refused, flow: own } = child as Readonly<Record<string, unknown>>;
-  return run !== undefined && refused === undefined && own === flow;
-}
-
-/** A child with the wish to go on, with what is other than before: parameters, definitions. */
-function goingOn(job: LiveJob, { path, attempt, params }: ParentStep, child: FinalJob): ChildJob {
-  const before = attemptsOf(job, path).find((one) => one.attempt === attempt - 1);
-  const isSame = before !== undefined && canonical(before['params']) === canonical(params);
-  const wish = {
-    ...(isSame ? {} : { params }),
-    ...(job.refreshed === job.run ? { latest: true } : {}),
+    state: '$$waiting',
+    params,
+    child,
+    accepted: now,
+    start: now,
   };
-  return { ...child, retry: wish };
+  const waiting = withBegun(job, step, now);
+  return { kind: 'spawn', job: waiting, children: [childJob(job, step, flow)] };
 }
 
 /** The job goes on as a new one with a fresh history; this one ends when that one is there. */
 export function continueAnew(job: LiveJob, beginning: Beginning, now: number): Begun {
-  const [, base = job._id, number = '1'] = /^(.*)~(\d+)$/.exec(job._id) ?? [];
-  const child = `${base}~${Number(number) + 1}`;
+  const attempt = { ...newAttempt(job, beginning), continues: true };
   const step: ParentStep = {
-    ...newAttempt(job, beginning),
+    ...attempt,
     state: '$$waiting',
-    child,
-    continues: true,
+    child: childId(job, attempt),
     accepted: now,
     start: now,
   };
@@ -122,27 +69,37 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
     kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
   );
   const inline = job.flow === undefined ? { tasks: job.tasks } : {};
-  return { _id: child, type: 'job', ...same, ...inline, params, continued_from: job._id };
+  return { _id: child, type: 'job', ...same, ...inline, params, ...continuedFrom(job) };
 }
 
 /** Priority and queue go down to children; a queue that a child's own flow names comes before one that only the parent's flow named. */
 function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
   const { params } = step;
-  const queue = queueOf(job);
   return {
     _id: step.child,
     type: 'job',
     flow,
     owner: job.owner ?? job.flow_definition.owner,
-    parent: {
-      job: job._id,
-      step: step.path,
-      ...(queue === defaultQueue ? {} : { queue }),
-    },
+    parent: parentOf(job, step, depthOf(job) + 1),
     ...(params === undefined ? {} : { params }),
     ...(job.priority === undefined ? {} : { priority: job.priority }),
     ...(job.queue === undefined ? {} : { queue: job.queue }),
   };
+}
+
+/** The child that a step waits for in vain, as a job that ends before it begins. */
+export function cancelledChild(job: LiveJob, child: string): ChildJob {
+  const step = job.steps.find((one) => one['child'] === child) as Step;
+  const reason = `its parent job ${job._id} does not need it any more`;
+  const parent = parentOf(job, step, depthOf(job) + 1);
+  return { _id: child, type: 'job', flow: step.task, parent, cancel: { reason } };
+}
+
+/** A step that has no job to go on with: what was made for it is refused by the database. */
+export function failChild(job: LiveJob, child: string, why: Failure, now: number): LiveJob {
+  const step = job.steps.find((one) => one['child'] === child && isOpen(one));
+  if (step === undefined) return job;
+  return failStep(job, step, { state: '$$error', failure: why, exit: exits.definition }, now);
 }
 
 /** A step that waits for a child: it ends when the child is final; a child that got lost is made. */
@@ -158,13 +115,14 @@ export function childMove(
   switch (child.kind) {
     case 'live':
       return step['continues'] === true ? continued(job, step, now) : undefined;
-    case 'absent': {
-      if (step['continues'] === true) {
-        return { kind: 'spawn', job, children: [nextJob(job, step)] };
-      }
-      const flow = definitionFor(job, step)?.flow;
-      return { kind: 'spawn', job, children: [childJob(job, step, String(flow))] };
-    }
+    case 'absent':
+      return { kind: 'spawn', job, children: [childOf(job, step)] };
+    case 'foreign':
+      return underOwnId(job, step, now, (next, own) => ({
+        kind: 'spawn',
+        job: next,
+        children: [childOf(next, own)],
+      }));
     case 'final':
       if (step['continues'] === true) return continued(job, step, now);
       if (!isToGoOn(step, child.job)) {
@@ -175,10 +133,27 @@ export function childMove(
   }
 }
 
-/** It ended before the run that is waited for, and may still go on. */
-function isToGoOn({ child_run: awaited = 1 }: ParentStep, child: FinalJob): boolean {
-  const { run, retry_refused: refused } = child as Readonly<Record<string, unknown>>;
-  return Number(run) < awaited && refused === undefined && child.exit !== exits.success;
+function childOf(job: LiveJob, step: ParentStep): ChildJob {
+  if (step['continues'] === true) return nextJob(job, step);
+  return childJob(job, step, String(definitionFor(job, step)?.flow));
+}
+
+/** The id of the child is taken, by the child of a former job of this id: it gets one with a mark. */
+export function underOwnId(
+  job: LiveJob,
+  step: ParentStep,
+  now: number,
+  make: (job: LiveJob, step: ParentStep) => Move,
+): Move {
+  const own = ownStep(job, step);
+  const child = childId(job, step, true);
+  if (child === step.child) {
+    const why = failure('ChildTaken', { child });
+    const failing = { state: '$$error', failure: why, exit: exits.definition } as const;
+    return { kind: 'change', job: failStep(job, own, failing, now) };
+  }
+  const renamed = { ...without(step, 'child_run'), child } as ParentStep;
+  return make(withStep(job, own, renamed), renamed);
 }
 
 /** The new job is there: this one is done. */

@@ -9,8 +9,11 @@ import {
 import { abandoned } from './abandoned.js';
 import { advance } from './advance.js';
 import { initialise } from './initialise.js';
-import type { Intent, Move, World } from './intent.js';
+import { cancelledChild } from './child.js';
+import { lookUp, type Child, type Intent, type Move, type World } from './intent.js';
+import type { RetryWish } from '../model/request.js';
 import { reopened } from './reopen.js';
+import { pastOf } from './retry-record.js';
 import { withNextDue } from './sleep.js';
 import { inTurn } from './turn.js';
 
@@ -26,13 +29,27 @@ import { inTurn } from './turn.js';
  * D6 Engines act in turn: without a change by the first, the next one acts after a short while.
  */
 export function decide(job: Job, now: number, world: World): Intent {
-  return inTurn(job, withAbandoned(job, decideAlone(job, now, world)), now, world);
+  return inTurn(job, withAbandoned(job, decideAlone(job, now, world), world), now, world);
 }
 
-/** The child jobs that are given up are cancelled with the same write. */
-function withAbandoned(job: Job, intent: Intent): Intent {
-  const abandons = 'job' in intent ? abandoned(job, intent.job) : [];
-  return abandons.length === 0 ? intent : ({ ...intent, abandons } as Intent);
+/**
+ * The child jobs that are given up are cancelled with the same write. One that is not there yet may
+ * be under way: it is made as a cancelled job before it is given up, so that it never begins.
+ */
+function withAbandoned(job: Job, intent: Intent, world: World): Intent {
+  const given = 'job' in intent ? abandoned(job, intent.job) : [];
+  if (given.length === 0) return intent;
+  const those = (kind: Child['kind']): readonly string[] =>
+    given.filter((id) => world.child(id).kind === kind);
+  const unknown = those('unknown');
+  if (unknown.length > 0) return lookUp({ children: unknown });
+  const absent = those('absent');
+  const live = job as LiveJob;
+  if (absent.length > 0) {
+    return { kind: 'spawn', job: live, children: absent.map((id) => cancelledChild(live, id)) };
+  }
+  const foreign = those('foreign');
+  return { ...intent, abandons: given.filter((id) => !foreign.includes(id)) } as Intent;
 }
 
 /** What is to be done, were there no other engine. */
@@ -55,10 +72,23 @@ function retryMove(job: FinalJob, now: number): Intent {
   if (retry === undefined || retry === null || retry === false) {
     return { kind: 'ignore', because: 'The job is final.' };
   }
-  const again = reopened(job, retry === true ? {} : retry, now);
-  if (again.kind === 'applied') return { kind: 'write', job: again.job };
+  const wish = retry === true ? {} : retry;
+  const again = reopened(job, wish, now);
+  if (again.kind === 'applied') {
+    return { kind: 'write', job: withWishRecord(job, again.job, wish, now) };
+  }
   const { retry: _refused, ...kept } = job;
   return { kind: 'write', job: { ...kept, retry_refused: again.because } };
+}
+
+/** A wish in the document is kept like a request, under an id of its own. */
+function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number): Job {
+  const { requests } = job;
+  const kept = Array.isArray(requests) ? (requests as readonly unknown[]) : [];
+  const from = wish.from === undefined ? {} : { from: wish.from };
+  const id = `retry:${kept.length}`;
+  const record = { id, action: 'retry', ...from, ...pastOf(job, next, wish), at: now };
+  return { ...next, requests: [...kept, record] } as Job;
 }
 
 /**

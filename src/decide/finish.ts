@@ -1,7 +1,7 @@
 import { failure } from '../model/failures.js';
 import type { FinalJob, LiveJob, NewJob, Problem } from '../model/job.js';
-import { exits, type Failure } from '../model/step.js';
-import { without } from './record.js';
+import { exits, isOpen, type Failure, type Step } from '../model/step.js';
+import { isPlain, without } from './record.js';
 
 /** How a job ends. */
 export type Ending = {
@@ -57,12 +57,12 @@ export function endInvalid(
 ): FinalJob {
   const [first, ...more] = problems;
   const why = failure('InvalidJob', { problem: first.message, more: more.length });
-  return withHistory(endUnbegun(doc, now, exits.definition, why, problems), doc);
+  return withHistory(endUnbegun(doc, now, exits.definition, why, problems), doc, now);
 }
 
 /** Ends a job that cannot go on because the database does not take it (too large, a rule of its own). */
 export function endRefused(doc: JobDocument, why: Failure, now: number): FinalJob {
-  return withHistory(endUnbegun(doc, now, exits.definition, why), doc);
+  return withHistory(endUnbegun(doc, now, exits.definition, why), doc, now);
 }
 
 type JobDocument = Readonly<Record<string, unknown>> & {
@@ -70,10 +70,27 @@ type JobDocument = Readonly<Record<string, unknown>> & {
   readonly _rev: string;
 };
 
-function withHistory(ended: FinalJob, { start, steps }: JobDocument): FinalJob {
+/** What runs or waits ends with the job. */
+function withHistory(ended: FinalJob, { start, steps }: JobDocument, now: number): FinalJob {
+  const why = failure('Cancelled', { by: '', reason: ': its job could not go on' });
+  const how = { state: '$$cancelled', end: now, exit: exits.cancelled, failure: why };
   return {
     ...ended,
     ...(typeof start === 'number' ? { start } : {}),
-    ...(Array.isArray(steps) ? { steps } : {}),
-  };
+    ...(Array.isArray(steps)
+      ? { steps: steps.map((step: unknown) => (isOpenStep(step) ? { ...step, ...how } : step)) }
+      : {}),
+  } as FinalJob;
+}
+
+function isOpenStep(step: unknown): step is Step {
+  return isPlain(step) && isOpen(step as Step);
+}
+
+/** The child jobs for which a job waits that cannot go on. */
+export function leftBy({ steps }: Readonly<Record<string, unknown>>): readonly string[] {
+  if (!Array.isArray(steps)) return [];
+  return steps.flatMap((step: unknown) =>
+    isOpenStep(step) && typeof step['child'] === 'string' ? [step['child']] : [],
+  );
 }

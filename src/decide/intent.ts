@@ -25,6 +25,15 @@ export type Rendered =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly at: string; readonly reason: string };
 
+/**
+ * A JSON Schema of a definition, made ready. `problemsOf` tells where parameters do not suit it, with
+ * paths from `params` on and never with values; what is not known yet (templates, encrypted texts)
+ * suits. A schema that is none has a reason.
+ */
+export type Schema =
+  | { readonly ok: true; readonly problemsOf: (params: unknown) => readonly Problem[] }
+  | { readonly ok: false; readonly reason: string };
+
 /** What a plugin told of itself that matters before it is called. */
 export type PluginFacts = {
   /** Names of top-level parameters that it renders itself. */
@@ -46,6 +55,8 @@ export type Peer = {
 export type Child =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'absent' }
+  /** A document that was not made for this job has the id. */
+  | { readonly kind: 'foreign' }
   | { readonly kind: 'live' }
   /** `big`: its result, when that goes into an attachment of the parent. */
   | { readonly kind: 'final'; readonly job: FinalJob; readonly big?: BigResult };
@@ -134,6 +145,9 @@ export type World = {
     context: TemplateContext,
     untouched: readonly string[],
   ) => Rendered;
+  readonly schema: (schema: Readonly<Record<string, unknown>>) => Schema;
+  /** The wait before a retry where neither task nor flow nor job says one, ms. */
+  readonly retryDelayMs: number;
   /** After so many lost attempts of one step it is given up. */
   readonly crashLimit: number;
 };
@@ -177,7 +191,7 @@ export type NameAndOwner = { readonly name: string; readonly owner: string };
 
 /** The document of a child job, to be created; one that has ended may be there and go on. */
 export type ChildJob =
-  | (Omit<NewJob, '_rev'> & { readonly continued_from?: string })
+  | (Omit<NewJob, '_rev'> & { readonly continued_from?: string; readonly continued_start?: number })
   | Omit<LiveJob, '_rev'>
   | (FinalJob & { readonly retry: true | RetryWish });
 

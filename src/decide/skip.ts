@@ -7,6 +7,7 @@ import { withNewStep } from './history.js';
 import { hasItem, markAt, roundsOf } from './marks.js';
 import { batchesAround, isOfEnd, isWithin, repeatsAround } from './paths.js';
 import { leafNamed, reopened } from './reopen.js';
+import { stepWords } from './retry-params.js';
 import { cancelledSteps } from './stop.js';
 import { progressAt } from './structure/interpret.js';
 
@@ -31,7 +32,7 @@ export function skipped(job: Job, word: string, now: number): Skipped {
 function skipIn(job: LiveJob, word: string, now: number): Skipped {
   const leaf = leafNamed(job, word);
   if (leaf === undefined || !isThere(job, leaf.path)) {
-    return refused(`Job ${job._id} has no step "${word}".`);
+    return refused(`Job ${job._id} has no step "${word}"; its steps are ${stepWords(job)}.`);
   }
   if (leaf.path.includes('.*')) {
     const because = `Step "${word}" stands in a map or a loop; name one of them by its path.`;

@@ -1,21 +1,21 @@
 import { referenceTo } from '../model/big-result.js';
 import { failure } from '../model/failures.js';
-import { defaultQueue, type FinalJob, type LiveJob, type Slice } from '../model/job.js';
+import { type FinalJob, type LiveJob, type Slice } from '../model/job.js';
 import { exits, type FailedStep, type Step, type StepIn } from '../model/step.js';
 import { childPath, isStructure, type MapOver } from '../model/tree.js';
 import { withAttached } from './attach.js';
 import { newAttempt } from './begin.js';
 import { Book } from './book.js';
-import type { ParentStep } from './child.js';
+import { underOwnId, type ParentStep } from './child.js';
 import { finish } from './finish.js';
 import { paramsFor, pastOf, settingsFor } from './handing-down.js';
 import { lastAttempt, withBegun, withStep } from './history.js';
 import { lookUp, type Begun, type Child, type ChildJob, type Move, type World } from './intent.js';
 import { nodeAt } from './leaves.js';
 import { markAt } from './marks.js';
+import { childId, depthOf, parentOf } from './parent.js';
 import { slicedMap } from './paths.js';
 import { without } from './record.js';
-import { queueOf } from './serving.js';
 import type { SliceResult } from './slice-results.js';
 import { progressAt } from './structure/interpret.js';
 import type { Beginning } from './structure/progress.js';
@@ -53,8 +53,9 @@ export function beginSlice(job: LiveJob, beginning: Beginning, now: number, worl
       const step = begun(child._id, { child_run: runOf(child) + 1 });
       return { kind: 'spawn', job: withBegun(job, step, now), children: [goingOn(job, child)] };
     }
+    case 'foreign':
     case 'absent': {
-      const step = begun(`${job._id}:${path}:${attempt.attempt}`);
+      const step = begun(childId(job, attempt));
       const made = sliceJob(job, step, now, world);
       return made.kind === 'look_up' ? made : { ...made, job: withBegun(job, step, now) };
     }
@@ -94,7 +95,7 @@ const own = [
     'external_id',
     'parent',
   ] as const),
-  ...(['continued_from', 'continued_to'] as const),
+  ...(['continued_from', 'continued_start', 'continued_to'] as const),
 ] as const;
 
 /** What was found out about a map that has slices, and about the same map in one of them. */
@@ -112,12 +113,11 @@ function sliceJob(job: LiveJob, step: ParentStep, now: number, world: World): Ma
   const { items: all, slice: most } = markAt(job, path) as Sliced;
   const from = Number(step.path.slice(step.path.lastIndexOf('.') + 1)) * most;
   const items = all.slice(from, from + most);
-  const queue = queueOf(job);
   const before = [...past.before, { ...found, result: { items, from } }];
   const child = {
     ...without(job as LiveJob & Readonly<Record<string, unknown>>, ...own),
     ...{ _id: step.child, state: '$$ready', start: now, run: 1, steps: [] },
-    parent: { job: job._id, step: step.path, ...(queue === defaultQueue ? {} : { queue }) },
+    parent: parentOf(job, step, depthOf(job)),
     flow_definition: settingsFor(job),
     ...paramsFor(job, path),
     slice: { path, total: all.length, before },
@@ -139,6 +139,8 @@ export function sliceMove(
       return undefined;
     case 'absent':
       return sliceJob(job, step, now, world);
+    case 'foreign':
+      return underOwnId(job, step, now, (next, own) => sliceJob(next, own, now, world));
     case 'final': {
       const { retry, retry_refused: refused } = child.job as Readonly<Record<string, unknown>>;
       const isBefore = runOf(child.job) < (step.child_run ?? 1) && refused === undefined;

@@ -1,11 +1,11 @@
 import type { Change, Committed } from '../decide/copies/commit.js';
-import { endRefused } from '../decide/finish.js';
+import { failChild } from '../decide/child.js';
+import { endRefused, leftBy } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
-import { isFinal, type FinalJob, type LiveJob } from '../model/job.js';
+import { isFinal, type FinalJob, type Job, type LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure, LiveStep } from '../model/step.js';
-import type { NewDocument } from '../store/writer.js';
 import { cancelChildren } from './abandon.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
@@ -33,7 +33,7 @@ export async function commit(
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
   hands.withdraw(claims);
   if (written.kind === 'refused') {
-    await endRefusedJob(parts, job._id, refusalOf(parts.documentLimit, written));
+    await endRefusedJob(parts, job, refusalOf(parts.documentLimit, written));
   }
   if (written.kind === 'lost' && hands.of(job._id).length === 0) desk.drop(job._id);
   return undefined;
@@ -64,8 +64,7 @@ export async function goOn(
       startAll(parts, job as LiveJob, decision.steps);
       return undefined;
     case 'spawn':
-      await writeChildren(parts, decision.children);
-      return doc;
+      return (await writeChildren(parts, job as LiveJob, decision.children)) ?? doc;
     case 'write':
       if (isFinal(decision.job)) {
         sayEnd(parts, decision.job);
@@ -82,16 +81,23 @@ function attachmentsOf(doc: StoredDocument): { _attachments?: Record<string, unk
 }
 
 /** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
-async function endRefusedJob(parts: JobParts, id: string, why: Failure): Promise<void> {
+async function endRefusedJob(
+  parts: JobParts,
+  { _id: id, _rev }: Pick<Job, '_id' | '_rev'>,
+  why: Failure,
+): Promise<void> {
   const { store, retry, desk, locks, now, log } = parts;
-  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
   const doc = await retry(() => store.get(id));
-  if (doc !== undefined) {
-    await store.write(inReadingOrder(endRefused(doc, why, now())));
-    locks.adopt(doc);
-    await locks.release(doc);
-  }
   desk.drop(id);
+  // What somebody has written since was not decided upon: the feed brings it.
+  if (doc?._rev !== _rev) return;
+  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
+  const ended = endRefused(doc, why, now());
+  await cancelChildren(parts, id, leftBy(doc));
+  const written = await store.write(inReadingOrder(ended));
+  if (written.kind !== 'written') return;
+  locks.adopt(doc);
+  await locks.release(doc);
 }
 
 function startAll({ hands, log }: JobParts, job: LiveJob, steps: readonly LiveStep[]): void {
@@ -102,13 +108,44 @@ function startAll({ hands, log }: JobParts, job: LiveJob, steps: readonly LiveSt
   }
 }
 
-async function writeChildren(parts: JobParts, children: readonly ChildJob[]): Promise<void> {
-  // A conflict says that the child is there already: its id is made from the parent's step.
-  await Promise.all(children.map((child) => parts.store.write(child as NewDocument)));
+/**
+ * Makes the children. What the database refuses fails the step that wanted it: answers the parent
+ * with that. A conflict says that there is such a document; whose it is the next decision asks.
+ */
+async function writeChildren(
+  parts: JobParts,
+  parent: LiveJob,
+  children: readonly ChildJob[],
+): Promise<StoredDocument | undefined> {
+  const refusals = await Promise.all(
+    children.map(async (child) => {
+      const result = await parts.retry(() => writeChild(parts, child));
+      return result?.kind === 'refused' ? [{ child: child._id, result }] : [];
+    }),
+  );
+  const failed = refusals.flat().reduce((job, { child, result }) => {
+    return failChild(job, child, refusalOf(parts.documentLimit, result), parts.now());
+  }, parent);
+  if (failed === parent) return undefined;
+  const written = await store(parts, { job: failed, claims: [] });
+  if (written.kind !== 'written') return undefined;
+  return goOn(parts, { kind: 'write', job: failed }, written.doc);
+}
+
+/** Stores a child; rejects when nobody knows whether it is stored. */
+async function writeChild({ store, documentLimit }: JobParts, child: ChildJob) {
+  const result = await store.write(child, documentLimit.bytes);
+  if (result.kind === 'unknown') throw new Error(result.cause);
+  return result;
 }
 
 function sayEnd({ log }: JobParts, job: FinalJob): void {
-  const { exit, failure } = job;
+  const { exit, failure, retry_refused: refused } = job;
+  if (typeof refused === 'string') {
+    log.warn({ job: job._id }, `Job ${job._id} is not retried: ${refused}`);
+    return;
+  }
   const because = failure === undefined ? '' : ` ${failure.message}`;
-  log.info({ job: job._id, exit }, `Job ${job._id} ended with exit ${exit}.${because}`);
+  const level = exit === 0 ? 'info' : 'warn';
+  log[level]({ job: job._id, exit }, `Job ${job._id} ended with exit ${exit}.${because}`);
 }

@@ -15,6 +15,8 @@ export type Copies = {
   readonly learn: (copies: number) => void;
   /** More than one: what one of them says need not be what all of them say. */
   readonly many: boolean;
+  /** How many there are. */
+  readonly count: number;
   /** Somebody says that the job is in conflict, or gone: its copies are asked before it is believed. */
   readonly suspect: (id: string) => void;
   readonly isSuspect: (id: string) => boolean;
@@ -90,6 +92,9 @@ export function createCopies(parts: CopiesParts): Copies {
     },
     get many() {
       return copies > 1;
+    },
+    get count() {
+      return copies;
     },
     learn: (now) => {
       if (now > 1 && now !== copies) log.info({ copies: now }, confirming(now));

@@ -10,6 +10,7 @@ import type {
   LookUp,
   World,
 } from '../decide/intent.js';
+import { isMadeBy } from '../decide/parent.js';
 import { eventId } from '../model/event.js';
 import { isFinal, type Job, type LiveJob } from '../model/job.js';
 import { parseDocument } from '../model/parse.js';
@@ -72,7 +73,7 @@ export function createDecider(parts: DeciderParts): Decider {
       const { flows, tasks, questions, attachments } = intent;
       if (flows.length > 0) await retry(() => library.find('flow', flows));
       if (tasks.length > 0) await retry(() => library.find('task', tasks));
-      for (const id of intent.children) children.set(id, await findChild(store, id, retry));
+      for (const id of intent.children) children.set(id, await findChild(store, id, job, retry));
       for (const name of intent.events) {
         events.set(eventId(name), await findEvent(store, name, retry));
       }
@@ -120,12 +121,13 @@ function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundi
   };
 }
 
-async function findChild(store: Store, id: string, retry: Retry): Promise<Child> {
+async function findChild(store: Store, id: string, job: Job, retry: Retry): Promise<Child> {
   const answer = await retry(async () => ({ doc: await store.get(id) }));
   // The engine ends: nothing will be written any more.
   if (answer === undefined) return { kind: 'live' };
   const { doc } = answer;
   if (doc === undefined) return { kind: 'absent' };
+  if (!isMadeBy(doc, job)) return { kind: 'foreign' };
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
   if (!isEnded) return { kind: 'live' };

@@ -1,4 +1,4 @@
-import { endInvalid } from '../decide/finish.js';
+import { endInvalid, leftBy } from '../decide/finish.js';
 import { glance, type GlanceWorld } from '../decide/glance.js';
 import type { Outcome, Wait } from '../decide/intent.js';
 import { isFinal, isLiveJob, type Job } from '../model/job.js';
@@ -8,6 +8,7 @@ import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { Store } from '../store/store.js';
+import { cancelChildren } from './abandon.js';
 import { commit } from './commit.js';
 import type { Copies } from './copies.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
@@ -89,10 +90,7 @@ export function createJobs(parts: JobParts): Jobs {
       if (desk.put(doc) !== 'stale') consider(desk.newest(doc._id) ?? doc);
     },
     wake: (id) => void wake(parts, id),
-    rouse: (id) => {
-      desk.touch(id);
-      void wake(parts, id);
-    },
+    rouse: (id) => rouse(parts, id),
     report: (id, step, told) =>
       desk.queue(id, async () => {
         const doc = await writeReport(parts, id, step, told);
@@ -124,6 +122,12 @@ function forget({ hands, parking, timers, desk }: JobParts, id: string): undefin
   parking.leave(id);
   timers.clear(id);
   desk.drop(id);
+}
+
+/** Wakes a job: what may be done about it is new, and the turns of the engines begin now. */
+function rouse(parts: JobParts, id: string): void {
+  parts.desk.touch(id);
+  void wake(parts, id);
 }
 
 /** Reads a job anew and considers it. */
@@ -228,7 +232,7 @@ function leave(parts: JobParts, doc: StoredDocument): undefined {
   if (hands.of(doc._id).length === 0) desk.drop(doc._id);
   if (!isFinal(doc as unknown as Job)) return;
   const { parent } = doc as { readonly parent?: { readonly job?: unknown } | null };
-  if (typeof parent?.job === 'string') void wake(parts, parent.job);
+  if (typeof parent?.job === 'string') rouse(parts, parent.job);
 }
 
 const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;
@@ -271,6 +275,7 @@ async function endMalformed(
   parking.leave(doc._id);
   for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
   const job = endInvalid(doc, problems, now());
+  await cancelChildren(parts, doc._id, leftBy(doc));
   const result = await store.write(inReadingOrder(job));
   if (result.kind === 'refused') {
     log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);

@@ -32,6 +32,10 @@ const sentences = {
     `Job target is currently locked by job ${d.by}: "${d.target}" matches its "locks"; submit this one again when that has ended.`,
   LocksInvalid: (d: { reason: string }) =>
     `The "locks" of the job are no regular expression that RE2 knows: ${ended(d.reason)}`,
+  SchemaInvalid: (d: { of: string; reason: string }) =>
+    `The "schema" of ${d.of} is no JSON Schema that can be checked: ${ended(d.reason)}`,
+  ParamsUnfit: (d: { what: string; of: string; problem: string; more: number }) =>
+    `${d.what} do not suit the "schema" of ${d.of}: ${d.problem}${d.more > 0 ? ` (and ${d.more} more)` : ''}.`,
   TemplateError: (d: { at: string; reason: string }) =>
     `The template in ${d.at} cannot be filled in: ${ended(d.reason)}`,
   ExpressionError: (d: { at: string; reason: string }) =>
@@ -83,6 +87,10 @@ const sentences = {
     `The database refuses the job as it would go on: ${d.reason}`,
   JobTooLarge: (d: { bytes: number; limit: number }) =>
     `The job would be ${d.bytes} bytes long, and the database takes documents of ${d.limit} at most: give smaller results (over 64 KiB they are kept as attachments), or split the work: into child jobs ({"flow": …}), or by a "slice" of the map.`,
+  FlowTooDeep: (d: { flow: string; most: number }) =>
+    `No child job is made for flow "${d.flow}": ${d.most} jobs wait for each other above it already, which is the most; does a flow call itself?`,
+  ChildTaken: (d: { child: string }) =>
+    `The child job cannot be stored: another document has its id ${d.child}; remove that one, or submit the job under another id.`,
   ChildFailed: (d: { child: string; reason: string }) =>
     `The child job ${d.child} failed: ${ended(d.reason)}`,
 } as const;

@@ -43,7 +43,9 @@ describe('tws submit', () => {
     expect(good.err).toContain('$$complete succeeded');
     const bad = await tws(submit, { args: ['break.json'], flags: { wait: true } });
     expect(bad.exit).toBe(2);
-    expect(bad.out).toContain('broken on purpose');
+    expect(bad.out).toMatch(/^submitted: \S+$/);
+    expect(bad.err.match(/broken on purpose/g)).toHaveLength(1);
+    expect(bad.err).toContain('failed at step "bad": broken on purpose');
   });
 
   it('stores nothing while a label is open', async () => {

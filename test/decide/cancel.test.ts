@@ -103,6 +103,7 @@ describe('a cancel', () => {
     const told = story({ steps: ['b', 'a'], tasks: [task('a', { flow: 'inner' })] });
     told.go();
     told.done();
+    told.with({ children: { 'j:1:1': { kind: 'live' } } });
     told.at(70).edit({ cancel: true }).go();
     expect(told.ending).toEqual(ended);
     expect(told.trail).toEqual(['b#1 $$complete', 'a#1 $$cancelled']);
@@ -217,6 +218,7 @@ describe('the cancel branch', () => {
       steps: ['a'],
       flow: { cancel: 'u' },
       tasks: [task('a', { flow: 'inner' })],
+      world: { children: { 'j:0:1': { kind: 'live' } } },
     });
     told.go();
     told.edit({ cancel: true }).go();

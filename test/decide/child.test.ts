@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { failChild } from '../../src/decide/child.js';
 import type { Child } from '../../src/decide/intent.js';
+import { maxDepth } from '../../src/decide/parent.js';
 import type { FinalJob } from '../../src/model/job.js';
 import type { JobRequest } from '../../src/model/request.js';
 import { toTree } from '../../src/model/written-tree.js';
@@ -114,9 +116,9 @@ describe('a child job that failed', () => {
   });
 
   it('is left to end, and followed by a new one, when it was given up', () => {
-    const told = waiting().edit({ cancel: true });
-    told.go();
-    told.with({ children: { 'j:0:1': { kind: 'live' } } }).ask('retry');
+    const told = waiting().with({ children: { 'j:0:1': { kind: 'live' } } });
+    told.edit({ cancel: true }).go();
+    told.ask('retry');
     expect(told.last).toMatchObject({ state: '$$waiting', child: 'j:0:2' });
   });
 
@@ -154,7 +156,7 @@ describe('a step whose task is a flow', () => {
         type: 'job',
         flow: 'inner',
         owner: 'acme',
-        parent: { job: 'j', step: '0' },
+        parent: { job: 'j', step: '0', start: t0, depth: 1 },
         params: { x: 1, y: 2 },
         priority: 7,
       },
@@ -188,9 +190,32 @@ describe('a step whose task is a flow', () => {
         type: 'job',
         flow: 'inner',
         owner: 'DEFAULT',
-        parent: { job: 'j', step: '0' },
+        parent: { job: 'j', step: '0', start: t0, depth: 1 },
       },
     ]);
+  });
+
+  it('gives the child an id of its own when a former job of that id has left one', () => {
+    const told = waiting();
+    const { children } = told;
+    told.at(5).with({ children: { 'j:0:1': { kind: 'foreign' } } });
+    told.go();
+    const own = `j:0:1:${t0}`;
+    expect(told.steps).toEqual([{ ...waiting().last, child: own }]);
+    expect(told.children).toEqual([{ ...children[0], _id: own }]);
+    told.with({ children: { [own]: { kind: 'final', job: child({ _id: own, exit: 0 }) } } }).go();
+    expect(told.trail).toEqual(['a#1 $$complete', 'b#1 $$active']);
+  });
+
+  it('fails when that id is taken as well', () => {
+    const children = {
+      'j:0:1': { kind: 'foreign' },
+      [`j:0:1:${t0}`]: { kind: 'foreign' },
+    } as const;
+    const told = waiting({ steps: [{ task: 'a', retry: 5 }], flow: { retry: 5 } });
+    told.with({ children }).go();
+    expect(told.go()).toMatchObject({ kind: 'write' });
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ChildTaken' });
   });
 
   it('fails with its child also when the flow was changed by hand meanwhile', () => {
@@ -283,5 +308,66 @@ describe('a step whose task is a flow', () => {
       .with(final({ exit: 0 }))
       .go();
     expect(told.at(1899).done().kind).toBe('claim');
+  });
+});
+
+describe('a chain of child flows', () => {
+  it('ends where so many jobs wait for each other', () => {
+    const at = (depth: number) =>
+      story({
+        ...{ steps: [{ task: 'a', retry: 5 }], tasks, flow: { retry: 5 } },
+        job: { parent: { job: 'p', step: '0', start: 1, depth } },
+      });
+    const deep = at(maxDepth - 1);
+    expect(deep.go()).toMatchObject({ kind: 'spawn' });
+    expect(deep.children).toMatchObject([{ parent: { job: 'j', depth: maxDepth } }]);
+    const tooDeep = at(maxDepth);
+    tooDeep.go();
+    expect(tooDeep.ending).toEqual({ state: '$$complete', exit: 3, failure: 'FlowTooDeep' });
+    expect(tooDeep.trail).toEqual(['a#1 $$error']);
+  });
+});
+
+describe('a child that its parent gives up before it is there', () => {
+  it('comes up cancelled', () => {
+    const told = waiting().edit({ cancel: true });
+    expect(told.decide()).toMatchObject({ kind: 'look_up', children: ['j:0:1'] });
+    const before = told.job;
+    told.with({ children: { 'j:0:1': { kind: 'absent' } } });
+    expect(told.decide()).toEqual({
+      kind: 'spawn',
+      job: before,
+      children: [
+        {
+          ...{ _id: 'j:0:1', type: 'job', flow: 'a' },
+          parent: { job: 'j', step: '0', start: t0, depth: 1 },
+          cancel: { reason: 'its parent job j does not need it any more' },
+        },
+      ],
+    });
+    told.with({ children: { 'j:0:1': { kind: 'live' } } });
+    expect(told.decide()).toMatchObject({ kind: 'write', abandons: ['j:0:1'] });
+  });
+
+  it('is left alone when it was made for another job', () => {
+    const told = waiting().edit({ cancel: true });
+    told.with({ children: { 'j:0:1': { kind: 'foreign' } } });
+    expect(told.go()).toMatchObject({ kind: 'write', abandons: [] });
+    expect(told.ending).toMatchObject({ state: '$$cancelled' });
+  });
+});
+
+describe('a child that the database refuses', () => {
+  const why = { name: 'StoreRefused', message: 'No.' };
+
+  it('fails its step, which is not tried again', () => {
+    const told = waiting({ steps: [{ task: 'a', retry: 5 }], flow: { retry: 5 } });
+    told.edit(failChild(told.liveJob, 'j:0:1', why, told.now)).go();
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'StoreRefused' });
+  });
+
+  it('changes nothing when no step waits for it', () => {
+    const { liveJob, now } = waiting();
+    expect(failChild(liveJob, 'j:9:1', why, now)).toBe(liveJob);
   });
 });

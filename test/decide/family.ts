@@ -1,5 +1,6 @@
 import { abandoned } from '../../src/decide/abandoned.js';
 import type { Child } from '../../src/decide/intent.js';
+import { isMadeBy } from '../../src/decide/parent.js';
 import { bigResult } from '../../src/engine/big-results.js';
 import { isFinal, isLiveJob, type FinalJob, type Job } from '../../src/model/job.js';
 import { isLive, isOpen } from '../../src/model/step.js';
@@ -83,15 +84,16 @@ export class Family {
     const children: Record<string, Child> = {};
     for (const { job } of this.#stories.values()) {
       for (const step of 'steps' in job ? (job.steps ?? []) : []) {
-        if ('child' in step) children[String(step.child)] = this.#child(String(step.child));
+        if ('child' in step) children[String(step.child)] = this.#child(String(step.child), job);
       }
     }
     return { children };
   }
 
-  #child(id: string): Child {
+  #child(id: string, parent: Job): Child {
     const job = this.#stories.get(id)?.job;
     if (job === undefined) return { kind: 'absent' };
+    if (!isMadeBy(job, parent)) return { kind: 'foreign' };
     if (!isFinal(job)) return { kind: 'live' };
     const big = bigResult(job.result);
     return { kind: 'final', job, ...(big === undefined ? {} : { big }) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endInvalid, endRefused, endUnbegun, finish } from '../../src/decide/finish.js';
+import { endInvalid, endRefused, endUnbegun, finish, leftBy } from '../../src/decide/finish.js';
 import { failure } from '../../src/model/failures.js';
 import { flow, frozen, liveJob, newJob, t0 } from '../support/builders.js';
 
@@ -104,5 +104,33 @@ describe('endInvalid', () => {
     ],
   ])('%s', (_title, had, has) => {
     expect(endInvalid({ _id: 'j', _rev: '1-x', ...had }, [problem], t0)).toMatchObject(has);
+  });
+});
+
+describe('a job that cannot go on', () => {
+  const done = { path: '0', name: 'a', state: '$$complete', end: 1, exit: 0 };
+  const runs = { path: '1', name: 'b', state: '$$active', claim: 'c' };
+  const waits = { path: '2', name: 'c', state: '$$waiting', child: 'j:2:1' };
+  const doc = { _id: 'j', _rev: '7-x', type: 'job', steps: [done, runs, waits, 'none', null] };
+  const problem = { path: 'params', message: 'params must be an object.' };
+
+  it.each([
+    ['is refused', endRefused(doc, why, t0)],
+    ['cannot be read', endInvalid(doc, [problem], t0)],
+  ])('ends with what runs or waits in it when it %s', (_title, ended) => {
+    const how = { state: '$$cancelled', end: t0, exit: 130, failure: { name: 'Cancelled' } };
+    const [first, second, third, ...rest] = ended.steps as readonly unknown[];
+    expect(first).toEqual(done);
+    expect(second).toMatchObject({ ...runs, ...how });
+    expect(third).toMatchObject({ ...waits, ...how });
+    expect(rest).toEqual(['none', null]);
+  });
+
+  it.each([
+    [['j:2:1'], doc],
+    [[], { ...doc, steps: [done, { ...waits, child: 5 }] }],
+    [[], { ...doc, steps: 'none' }],
+  ])('leaves the children %j', (children, job) => {
+    expect(leftBy(job)).toEqual(children);
   });
 });

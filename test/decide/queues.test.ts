@@ -127,7 +127,7 @@ describe('a child job', () => {
         owner: 'DEFAULT',
         params: {},
         ...own,
-        parent: { job: 'j', step: '0', ...parent },
+        parent: { job: 'j', step: '0', start: t0, depth: 1, ...parent },
       },
     ]);
   });

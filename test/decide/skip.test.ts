@@ -94,13 +94,13 @@ describe('skipped', () => {
     expect(skip(it, '0.map.1.sequence.1')).toBeUndefined();
     expect(skip(it, '0.map.1.sequence.0')).toBeUndefined();
     expect(it.running).toEqual(['a', 'a']);
-    expect(skip(it, '0.map.3.sequence.0')).toBe('Job j has no step "0.map.3.sequence.0".');
+    expect(skip(it, '0.map.3.sequence.0')).toContain('Job j has no step "0.map.3.sequence.0";');
   });
 
   it('leaves out a step of one round of a loop', () => {
     const it = begun([{ loop: { max: 2, do: 'a', while: 'w' } }, 'b']);
     it.answering({ '0.loop.0.while': true, '0.loop.1.while': false }).go();
-    expect(skip(it, '0.loop.1')).toBe('Job j has no step "0.loop.1".');
+    expect(skip(it, '0.loop.1')).toContain('Job j has no step "0.loop.1";');
     expect(skip(it, '0.loop.0')).toBeUndefined();
     expect(it.running).toEqual(['b']);
   });
@@ -108,7 +108,7 @@ describe('skipped', () => {
   const whole = 'stands in a map or a loop; name one of them by its path.';
   const over = { map: { over: [1], do: 'b' } };
   it.each<[string, Story, string, string]>([
-    ['of another name', begun(['a']), 'z', 'Job j has no step "z".'],
+    ['of another name', begun(['a']), 'z', 'Job j has no step "z"; its steps are a-0.'],
     ['that is done', begun(['a', 'b']).did('a'), 'a', 'Step "a" of job j is done already.'],
     ['of all items by its name', begun(['a', over]), 'b', `Step "b" ${whole}`],
     ['of all items by its path', begun(['a', over]), '1.map.*', `Step "1.map.*" ${whole}`],
@@ -116,7 +116,7 @@ describe('skipped', () => {
       'of a map whose items are not known',
       begun(['a', over]),
       '1.map.0',
-      'Job j has no step "1.map.0".',
+      'Job j has no step "1.map.0"; its steps are a-0, b-1.',
     ],
     [
       'of a flow that handles its failure',

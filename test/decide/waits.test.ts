@@ -295,14 +295,14 @@ describe('child flows', () => {
         _id: 'j:0.parallel.0:1',
         name: 'inner',
         params: { x: 5 },
-        parent: { job: 'j', step: '0.parallel.0' },
+        parent: { job: 'j', step: '0.parallel.0', start: t0, depth: 1 },
         priority: 3,
       },
       {
         _id: 'j:0.parallel.2:1',
         name: 'inner',
         params: { x: 5 },
-        parent: { job: 'j', step: '0.parallel.2' },
+        parent: { job: 'j', step: '0.parallel.2', start: t0, depth: 1 },
         priority: 3,
       },
     ]);

@@ -1,48 +1,82 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { openWorkspace, type Ended } from '../support/workspace.js';
+import { describe, expect, it } from 'vitest';
+import { openWorkspace, type Workspace } from '../support/workspace.js';
 
-const gate = `
-import { existsSync } from 'node:fs';
-export default ({ cwd }) => {
-  if (!existsSync(cwd + '/open')) throw new Error('The gate is shut.');
-  return 'through';
-};`;
-
-const trailOf = ({ steps }: Ended): readonly string[] =>
-  steps.map(({ task, attempt, state }) => `${String(task)}#${String(attempt)} ${state}`);
-
-it('the retry of a job has its failed child jobs go on, over all generations', async () => {
-  const space = await openWorkspace({ 'gate.mjs': gate, 'work.mjs': `export default () => 1;` });
-  const flow = (name: string, tasks: readonly unknown[]) => ({
-    ...{ _id: `flow:me:${name}`, type: 'flow', name, owner: 'me', tasks },
-  });
-  await space.put(
-    ...['gate', 'work'].map((name) => ({ _id: `task:DEFAULT:${name}`, type: 'task', name })),
-    { ...flow('inner', ['work', 'gate']), output: 'results.gate' },
-    { ...flow('middle', ['work', { flow: 'inner' }]), output: 'results.inner' },
-    { ...flow('outer', [{ flow: 'middle' }, 'work']), output: 'results.middle' },
-  );
-  await space.engine();
-  await space.put({ _id: 'j', type: 'job', flow: 'outer', owner: 'me' });
-  expect((await space.ended('j')).exit).toBe(2);
-  await writeFile(join(space.folder, 'open'), '');
-  await space.put({ type: 'request', job: 'j', action: 'retry' });
-  const isAgain = (doc: Readonly<Record<string, unknown>>): boolean =>
-    doc['state'] === '$$complete' && doc['run'] === 2;
-  const endOf = async (id: string): Promise<Ended> => (await space.until(id, isAgain)) as Ended;
-  const again = await endOf('j');
-  expect(again).toMatchObject({ exit: 0, result: 'through' });
-  expect(trailOf(again)).toEqual(['middle#1 $$error', 'middle#2 $$complete', 'work#1 $$complete']);
-  expect(trailOf(await endOf('j:0:1'))).toEqual([
-    'work#1 $$complete',
-    'inner#1 $$error',
-    'inner#2 $$complete',
-  ]);
-  expect(trailOf(await endOf('j:0:1:1:1'))).toEqual([
-    'work#1 $$complete',
-    'gate#1 $$error',
-    'gate#2 $$complete',
-  ]);
+const plugins = { 'echo.mjs': `export default ({ params }) => ({ got: params.n ?? null });` };
+const task = { _id: 'task:DEFAULT:echo', type: 'task', name: 'echo' };
+const flow = (name: string, tasks: unknown, more = {}) => ({
+  ...{ _id: `flow:me:${name}`, type: 'flow', name, owner: 'me', tasks },
+  ...more,
 });
+const inner = flow('inner', ['echo'], { output: 'results.echo' });
+const params = { echo: { n: '{{job.params.n}}' } };
+
+describe('a job with a child flow', () => {
+  it('has its own child also when a former job of its id has left one', async () => {
+    const space = await openWorkspace(plugins);
+    await space.put(task, inner, flow('outer', [{ flow: 'inner', params }]));
+    await space.engine();
+    const job = { _id: 'nightly', type: 'job', flow: 'outer', owner: 'me' };
+    await space.put({ ...job, params: { n: 1 } });
+    const one = await space.ended('nightly');
+    expect(one.steps).toMatchObject([{ child: 'nightly:0:1', result: { got: 1 } }]);
+    await space.store.remove('nightly', one._rev);
+    await space.put({ ...job, params: { n: 2 } });
+    const two = await space.until(
+      'nightly',
+      (doc) => doc['state'] === '$$complete' && doc._rev !== one._rev,
+    );
+    expect(two['steps']).toMatchObject([
+      { child: `nightly:0:1:${String(two['start'])}`, result: { got: 2 } },
+    ]);
+  });
+});
+
+describe('a flow that calls itself', () => {
+  const selfy = flow('selfy', [{ flow: 'selfy' }]);
+
+  it('fails where the chain is too long', async () => {
+    const space = await openWorkspace(plugins);
+    await space.put(selfy);
+    await space.engine();
+    await space.put({ _id: 's', type: 'job', flow: 'selfy', owner: 'me' });
+    const ended = await space.ended('s', 30_000);
+    expect(ended).toMatchObject({ exit: 3, failure: { name: 'ChildFailed' } });
+    expect(ended.failure?.message).toContain('No child job is made for flow "selfy"');
+    expect(await jobs(space)).toEqual(Array.from({ length: 25 }, () => '$$complete'));
+  }, 40_000);
+
+  it('leaves no job behind when the first one is cancelled meanwhile', async () => {
+    const space = await openWorkspace(plugins);
+    await space.put(selfy);
+    await Promise.all([space.engine(), space.engine()]);
+    await space.put({ _id: 's', type: 'job', flow: 'selfy', owner: 'me' });
+    await space.until(`s${':0:1'.repeat(3)}`, () => true);
+    await space.put({ type: 'request', job: 's', action: 'cancel' });
+    expect(await space.ended('s')).toMatchObject({ state: '$$cancelled', exit: 130 });
+    const isOpen = (state: unknown) => !/^\$\$(complete|cancelled)$/.test(String(state));
+    const open = async () => (await jobs(space)).filter(isOpen);
+    await expect.poll(open, { timeout: 10_000 }).toEqual([]);
+  }, 30_000);
+});
+
+describe('a child that the database refuses', () => {
+  it('fails its step at once', async () => {
+    const space = await openWorkspace(plugins);
+    const rule = `function (doc) { if (doc.parent) throw { forbidden: 'no children here' }; }`;
+    await space.put({ _id: '_design/rule', language: 'javascript', validate_doc_update: rule });
+    await space.put(task, inner, flow('outer', [{ flow: 'inner' }]));
+    await space.engine();
+    await space.put({ _id: 'p', type: 'job', flow: 'outer', owner: 'me' });
+    const ended = await space.ended('p');
+    expect(ended).toMatchObject({ exit: 3, failure: { name: 'StoreRefused' } });
+    expect(ended.failure?.message).toContain('no children here');
+    expect(Number.parseInt(ended._rev, 10)).toBeLessThan(6);
+  });
+});
+
+/** The states of all jobs. */
+async function jobs({ store }: Workspace): Promise<readonly unknown[]> {
+  const rows = await store.view('children', { includeDocs: true });
+  const root = await store.get('s');
+  return [...rows.map(({ doc }) => doc), root].map((doc) => doc?.['state']);
+}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Slice } from '../../../src/model/job.js';
+import type { StoredDocument } from '../../../src/model/parse.js';
 import type { WrittenNode } from '../../../src/model/written-tree.js';
-import { task } from '../../support/builders.js';
+import { t0, task } from '../../support/builders.js';
 import { family, type End, type Family } from '../family.js';
 import { begun, endings, type Setting } from '../story.js';
 
@@ -91,6 +92,17 @@ describe('a map in slices', () => {
     told.edit({ params: undefined });
     told.lose('j:0.slice.1:1').go();
     expect(told.job('j:0.slice.1:1')).not.toHaveProperty('params');
+  });
+
+  it('makes a child of its own where a former job of that id has left one', () => {
+    const told = sliced();
+    const left = { ...told.job('j:0.slice.1:1'), _rev: undefined } as unknown as StoredDocument;
+    const other = { ...left, parent: { job: 'j', step: '0.slice.1', start: t0 - 1 } };
+    told.lose('j:0.slice.1:1').store(other).go();
+    expect(told.made).toContain(`j:0.slice.1:1:${t0}`);
+    expect(told.story().steps.find(({ path }) => path === '0.slice.1')).toMatchObject({
+      child: `j:0.slice.1:1:${t0}`,
+    });
   });
 
   it('makes a child again that got lost', () => {
@@ -404,8 +416,8 @@ describe('failures in the slices of a map', () => {
 
   it('say how a child ended that says nothing itself', () => {
     const told = sliced();
-    const { _rev, _id } = told.job('j:0.slice.1:1');
-    told.store({ _id, _rev, type: 'job', state: '$$complete' }).endAll();
+    const { _rev, _id, parent } = told.job('j:0.slice.1:1');
+    told.store({ _id, _rev, parent, type: 'job', state: '$$complete' }).endAll();
     expect(told.job()).toMatchObject({
       exit: 2,
       failure: { name: 'ChildFailed', message: 'The child job j:0.slice.1:1 failed: exit 2.' },

@@ -1,0 +1,48 @@
+import { defaultQueue, type Job, type LiveJob } from '../model/job.js';
+import { queueOf } from './serving.js';
+
+/** So many jobs deep may child flows go; a flow that calls itself ends there. */
+export const maxDepth = 24;
+
+/** How many jobs are above this one that wait for it: 0 for a job that nobody's step made. */
+export function depthOf({ parent }: LiveJob): number {
+  return parent?.depth ?? 0;
+}
+
+/**
+ * What a child says of the job that it was made for. `start` tells the parent from an earlier or later
+ * job of the same id.
+ */
+export function parentOf(job: LiveJob, { path }: { readonly path: string }, depth: number) {
+  const queue = queueOf(job);
+  return {
+    job: job._id,
+    step: path,
+    start: job.start,
+    ...(depth === 0 ? {} : { depth }),
+    ...(queue === defaultQueue ? {} : { queue }),
+  };
+}
+
+/** What a job says of the one that it goes on from. */
+export function continuedFrom({ _id, start }: LiveJob) {
+  return { continued_from: _id, continued_start: start };
+}
+
+/** Whether a document was made for this very job, by a step of it or to go on from it. */
+export function isMadeBy(doc: Readonly<Record<string, unknown>>, job: Job): boolean {
+  const { _id, start } = job as Partial<LiveJob>;
+  const { continued_from: from, continued_start: since } = doc;
+  const parent = (doc['parent'] ?? {}) as Readonly<Record<string, unknown>>;
+  return (parent['job'] === _id && parent['start'] === start) || (from === _id && since === start);
+}
+
+type Maker = { readonly path: string; readonly attempt: number; readonly continues?: unknown };
+
+/** The id of the job that a step makes; `marked`: one that no job of another time gives. */
+export function childId(job: LiveJob, step: Maker, marked = false): string {
+  const mark = marked ? `:${job.start}` : '';
+  if (step.continues !== true) return `${job._id}:${step.path}:${step.attempt}${mark}`;
+  const [, base = job._id, number = '1'] = /^(.*)~(\d+)$/.exec(job._id) ?? [];
+  return `${base}${mark}~${Number(number) + 1}`;
+}

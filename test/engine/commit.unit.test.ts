@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { commit } from '../../src/engine/commit.js';
+import type { JobParts } from '../../src/engine/jobs.js';
+import type { StoredDocument } from '../../src/model/parse.js';
+
+/** Commits a job of revision 8 that the database refuses, while it holds `stored`. */
+async function refused(stored: StoredDocument): Promise<readonly StoredDocument[]> {
+  const written: StoredDocument[] = [];
+  const parts = {
+    store: {
+      get: async () => stored,
+      write: async (doc: StoredDocument) => {
+        written.push(doc);
+        return { kind: 'written', rev: '10-x' };
+      },
+    },
+    retry: async <T>(ask: () => Promise<T>) => ask(),
+    log: { error: () => undefined },
+    now: () => 7,
+    life: new AbortController(),
+    documentLimit: { bytes: 100 },
+    desk: { drop: () => undefined },
+    hands: { reserve: () => undefined, withdraw: () => undefined, of: () => [] },
+    parking: { leave: () => undefined },
+    locks: { adopt: () => undefined, release: async () => undefined },
+    copies: { commit: async () => ({ kind: 'refused', reason: 'too long', bytes: 200 }) },
+  } as unknown as JobParts;
+  const job = { _id: 'j', _rev: '8-x', type: 'job', state: 'a-0', steps: [] };
+  await commit(parts, { kind: 'write', job } as unknown as Parameters<typeof commit>[1]);
+  return written;
+}
+
+describe('a job that the database refuses', () => {
+  const open = { path: '0', state: '$$waiting', child: 'j:0:1' };
+
+  it('ends, with what waits in it and its children', async () => {
+    const written = await refused({ _id: 'j', _rev: '8-x', type: 'job', steps: [open] });
+    expect(written).toMatchObject([
+      { type: 'request', job: 'j:0:1', action: 'cancel' },
+      { _id: 'j', _rev: '8-x', state: '$$complete', exit: 3, steps: [{ state: '$$cancelled' }] },
+    ]);
+  });
+
+  it('is left as it is when somebody has written it since', async () => {
+    const written = await refused({ _id: 'j', _rev: '9-y', type: 'job', state: '$$complete' });
+    expect(written).toEqual([]);
+  });
+});
