@@ -159,6 +159,7 @@ const running = {
   timed_from: z.exactOptional(momentSchema),
   redo: z.exactOptional(z.array(z.looseObject({ from: z.string(), run: z.int() }))),
   refresh: z.exactOptional(flagSchema),
+  refreshed: z.exactOptional(z.int().min(1)),
   locked: z.exactOptional(lockedSchema),
   relock: z.exactOptional(flagSchema),
   slice: z.exactOptional(sliceSchema),
