@@ -4,6 +4,7 @@ const shared = {
   environment: 'node' as const,
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  // Nothing is kept between two tests: they may share what they load.
   isolate: false,
   restoreMocks: true,
 };
@@ -21,13 +22,11 @@ export default defineConfig({
       thresholds: { 100: true },
     },
     projects: [
-      // The core keeps nothing between two calls: its tests may share what they load.
       {
         test: {
           ...shared,
           name: 'decide',
           include: ['test/decide/**/*.test.ts'],
-          isolate: false,
         },
       },
       {

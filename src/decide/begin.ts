@@ -3,6 +3,7 @@ import type { LiveJob } from '../model/job.js';
 import { exits, isOfFlow, type LiveStep, type Step } from '../model/step.js';
 import { pluginOf, type Task } from '../model/task.js';
 import { expiryOf, flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
+import { childAgain } from './child-again.js';
 import { continueAnew, spawnChild } from './child.js';
 import { conditionMove } from './conditions.js';
 import { failStep } from './fail.js';
@@ -182,7 +183,10 @@ function start(
   if (unfit !== undefined) {
     return failUnbegun(job, beginning, { ...unfit, exit: exits.definition }, now);
   }
-  if (flow !== undefined) return spawnChild(job, attempt, flow, params, now);
+  if (flow !== undefined) {
+    const again = childAgain(job, { attempt, flow, params }, now, world);
+    return again ?? spawnChild(job, attempt, flow, params, now);
+  }
   const step: LiveStep = {
     ...attempt,
     state: '$$active',

@@ -3,6 +3,7 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../model/step.js';
 import { withAttached } from './attach.js';
+import { goingOn, isToGoOn } from './child-again.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
@@ -19,7 +20,8 @@ import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } f
 /** A step that waits for its child. */
 export type ParentStep = WaitingStep & { readonly child: string };
 
-type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
+/** What every attempt of a step that has a child has. */
+export type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
 
 /** A step whose task is a flow: a child job is made for it, and the step waits without a slot. */
 export function spawnChild(
@@ -60,7 +62,7 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   const decider = leafAt(job, path.replace(/\.continue$/, ''));
   const params = decider === undefined ? {} : continueParams(job, decider);
   const kept = [
-    ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent'] as const),
+    ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent', 'data'] as const),
     ...(['target', 'locks', 'locked'] as const),
   ] as const;
   const same = Object.fromEntries(
@@ -123,7 +125,11 @@ export function childMove(
       }));
     case 'final':
       if (step['continues'] === true) return continued(job, step, now);
-      return { kind: 'change', job: settleChild(job, step, child, now) };
+      if (!isToGoOn(step, child.job)) {
+        return { kind: 'change', job: settleChild(job, step, child, now) };
+      }
+      if (child.job['retry'] !== undefined) return undefined;
+      return { kind: 'spawn', job, children: [goingOn(job, step, child.job)] };
   }
 }
 

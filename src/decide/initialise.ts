@@ -53,6 +53,7 @@ function withoutTraces(job: NewJob): NewJob {
     'restarts',
     'redo',
     'refresh',
+    'refreshed',
     'retry_refused',
   ] as const;
   const told = 'steps' in job ? (['signals', 'requests', 'notes', 'retry'] as const) : [];

@@ -2,6 +2,7 @@ import type { Failure, LiveStep } from '../model/step.js';
 import type { BigResult } from '../model/big-result.js';
 import type { Flow } from '../model/flow.js';
 import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
+import type { RetryWish } from '../model/request.js';
 import type { Task } from '../model/task.js';
 
 /** A flow or task as the library answers for it. `unknown`: not asked the store yet. */
@@ -188,11 +189,11 @@ export type LookUp = {
 export type EventName = { readonly type: string; readonly key: string };
 export type NameAndOwner = { readonly name: string; readonly owner: string };
 
-/** The document of a child job, to be created; a slice that has ended may be there and go on. */
+/** The document of a child job, to be created; one that has ended may be there and go on. */
 export type ChildJob =
   | (Omit<NewJob, '_rev'> & { readonly continued_from?: string; readonly continued_start?: number })
   | Omit<LiveJob, '_rev'>
-  | (FinalJob & { readonly retry: true });
+  | (FinalJob & { readonly retry: true | RetryWish });
 
 /**
  * What to do about a job. `job` is always the whole next document: its writer knows no rule.

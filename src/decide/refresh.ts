@@ -69,6 +69,7 @@ function refreshWith(
     kind: 'change',
     job: {
       ...without(fresh, 'refresh', 'flow_version'),
+      refreshed: job.run,
       ...(_rev === undefined ? {} : { flow_rev: _rev }),
       ...(flow.version === undefined ? {} : { flow_version: flow.version }),
       params: merge(expandParams(withDefaults({}, settings), leaves, settings, definitions), own),

@@ -16,6 +16,8 @@ export type Report = {
   readonly details?: unknown;
   readonly progress?: number | string;
   readonly log?: readonly LogLine[];
+  /** What it changes in the `data` of the job, if it succeeds; `null` takes a key out. */
+  readonly data?: Readonly<Record<string, unknown>>;
   /** For how long (ms) it held up everything else in its process, the worst time. */
   readonly blockedMs?: number;
 };

@@ -84,8 +84,17 @@ function goingOn(job: LiveJob, child: FinalJob): ChildJob {
 const own = [
   ...(['_rev', '_attachments', 'steps', 'requests', 'notes', 'signals', 'problems'] as const),
   ...(['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from', 'first_run'] as const),
-  ...(['redo', 'refresh', 'restarts', 'locked', 'relock', 'target', 'locks'] as const),
-  ...(['exec_after', 'expires', 'paused', 'cancel', 'external_id', 'parent'] as const),
+  ...(['redo', 'refresh', 'refreshed', 'restarts', 'locked', 'relock'] as const),
+  ...([
+    'target',
+    'locks',
+    'exec_after',
+    'expires',
+    'paused',
+    'cancel',
+    'external_id',
+    'parent',
+  ] as const),
   ...(['continued_from', 'continued_start', 'continued_to'] as const),
 ] as const;
 

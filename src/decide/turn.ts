@@ -2,6 +2,8 @@ import type { Job } from '../model/job.js';
 import { defaultQueue, isLiveJob, isNew } from '../model/job.js';
 import type { Task } from '../model/task.js';
 import type { Intent, Peer, World } from './intent.js';
+import type { Step } from '../model/step.js';
+import { delayedUntil, expiryOf, hardDeadline } from './clock.js';
 import { share } from './retry.js';
 import { definitionFor, queueOf, serves } from './serving.js';
 
@@ -38,15 +40,29 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
 }
 
 function afterOthers(job: Job, intent: Intent, rank: number, now: number, world: World): Intent {
+  if (rank === 0) return intent;
   const until = turnFrom(job, now, world) + rank * turnMs;
-  if (rank === 0 || now >= until) return intent;
+  if (now >= until) return intent;
   return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
 }
 
-/** Turns are counted from the sight of this revision; those of a sleeper from when its time came. */
+/**
+ * Turns are counted from the sight of this revision, or from the latest time for which something in
+ * the job has waited since: all engines wake then. Who has just settled an attempt goes on at once.
+ */
 function turnFrom(job: Job, now: number, { seenAt }: World): number {
-  const wakes = isLiveJob(job) ? job.next_due : undefined;
-  return wakes === undefined || now < wakes ? seenAt : Math.max(seenAt, wakes);
+  if (!isLiveJob(job) || seenAt === -Infinity) return seenAt;
+  const ofJob = [job.next_due, delayedUntil(job), expiryOf(job), hardDeadline(job)];
+  const times = [...ofJob, ...job.steps.map(timeOf)];
+  return times.reduce<number>(
+    (from, time = 0) => (time > now ? from : Math.max(from, time)),
+    seenAt,
+  );
+}
+
+/** Until when a step waits, or when its next attempt is due. */
+function timeOf({ state, until, due }: Step): number | undefined {
+  return (state === '$$waiting' ? until : due) as number | undefined;
 }
 
 /** How many engines that can run the task come before this one at this boundary. */

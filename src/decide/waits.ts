@@ -8,7 +8,15 @@ import { childMove, childWait } from './child.js';
 import { hardDeadline, untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { withBegun, withStep } from './history.js';
-import { lookUp, type Begun, type Child, type Move, type Wait, type World } from './intent.js';
+import {
+  lookUp,
+  type Begun,
+  type Child,
+  type EventName,
+  type Move,
+  type Wait,
+  type World,
+} from './intent.js';
 import { isUndoing, isWithin } from './paths.js';
 import { prepare } from './prepare.js';
 import { cancelledSteps } from './stop.js';
@@ -122,12 +130,17 @@ function readyOnes(job: LiveJob, now: number, world: World): readonly WaitingSte
 
 /** Since when a step has what it waits for; of an event nothing tells when it was announced. */
 function readyAt(job: LiveJob, step: WaitingStep, now: number, world: World): number {
-  const { child, signal: name, event, key = '', until = Infinity } = step;
+  const { child, signal: name, until = Infinity } = step;
   if (child !== undefined) return childEnd(world.child(child), now);
   const signal = name === undefined ? undefined : nextSignal(job, name);
   if (signal !== undefined) return Math.min(signal.at, now);
-  const isOpen = event !== undefined && world.event(event, key).kind !== 'absent';
-  return isOpen ? now : until;
+  const event = eventOf(step);
+  const isAbsent = event === undefined || world.event(event.type, event.key).kind === 'absent';
+  return isAbsent ? until : now;
+}
+
+function eventOf({ event, key = '' }: WaitingStep): EventName | undefined {
+  return event === undefined ? undefined : { type: event, key };
 }
 
 function childEnd(child: Child, now: number): number {
@@ -142,6 +155,7 @@ function unneededMove(job: LiveJob, paths: readonly string[], now: number): Move
   return { kind: 'change', job: ended };
 }
 
+/** What comes of a step that is ready: without what it waits for, its time is over. */
 function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): Move | undefined {
   if (step.child !== undefined) return childMove(job, { ...step, child: step.child }, now, world);
   if (step.signal !== undefined) {
@@ -150,21 +164,21 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
       const taken = { signal_id: signal.id };
       return { kind: 'change', job: released(job, step, signal.data, now, taken) };
     }
-  } else if (step.event !== undefined) {
-    const name = { type: step.event, key: step.key ?? '' };
+  }
+  const name = eventOf(step);
+  if (name !== undefined) {
     const event = world.event(name.type, name.key);
     if (event.kind === 'unknown') return lookUp({ events: [name] });
     if (event.kind === 'found')
       return { kind: 'change', job: released(job, step, event.data, now) };
   }
-  if (step.until === undefined || now < step.until) return undefined;
   if (step.signal === undefined && step.event === undefined) {
     return { kind: 'change', job: released(job, step, undefined, now) };
   }
   const awaited = describe(step);
   const why = failure('WaitTimeout', {
     awaited,
-    timeout: step.until - Number(step.since ?? step.accepted),
+    timeout: Number(step.until) - Number(step.since ?? step.accepted),
   });
   const failing = { state: '$$timeout', failure: why, exit: exits.timeout } as const;
   return { kind: 'change', job: failStep(job, step, failing, now) };

@@ -27,7 +27,9 @@ export type CallOptions = {
 };
 
 /** The signal of an attempt, and where what its plugin says goes to. */
-export type Telling = Required<Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress'>> &
+export type Telling = Required<
+  Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress' | 'setData'>
+> &
   Pick<RunOptions, 'timed'>;
 
 /** Calls the plugin of an attempt with its parameters in clear. Never rejects. */

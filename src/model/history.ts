@@ -1,3 +1,4 @@
+import { toDecisions } from './decisions.js';
 import type { Job } from './job.js';
 import { isNew } from './job.js';
 import type { Step } from './step.js';
@@ -112,7 +113,22 @@ function eventsOf(step: Step): readonly Draft[] {
           },
         ]
       : []),
+    ...markersOf(step, word),
   ];
+}
+
+/** What a decider noted down. */
+function markersOf(step: Step, word: string): readonly Draft[] {
+  const { end, result } = step as Doc;
+  if (word !== 'Decision' || step.state !== '$$complete' || typeof end !== 'number') return [];
+  const answered = toDecisions(result);
+  return (answered.ok ? answered.decisions : []).flatMap((decision): readonly Draft[] => {
+    const { record_marker: name, details } = decision as Doc;
+    if (typeof name !== 'string') return [];
+    const { path } = step;
+    const data = details === undefined ? {} : { data: details };
+    return [{ at: end, level: 'decider', kind: 'MarkerRecorded', path, name, ...data }];
+  });
 }
 
 function kindOf(step: Step): { readonly word: string; readonly level: EventLevel } {

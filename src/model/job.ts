@@ -57,6 +57,9 @@ const written = {
     ),
   ),
   expires: z.exactOptional(timeSchema),
+  data: z.exactOptional(
+    objectSchema.describe('What the tasks of the job share: any of them may change it.'),
+  ),
   external_id: z.exactOptional(textSchema),
   keys: z.exactOptional(objectSchema),
   tags: z.exactOptional(namesSchema),
@@ -156,6 +159,7 @@ const running = {
   timed_from: z.exactOptional(momentSchema),
   redo: z.exactOptional(z.array(z.looseObject({ from: z.string(), run: z.int() }))),
   refresh: z.exactOptional(flagSchema),
+  refreshed: z.exactOptional(z.int().min(1)),
   locked: z.exactOptional(lockedSchema),
   relock: z.exactOptional(flagSchema),
   slice: z.exactOptional(sliceSchema),

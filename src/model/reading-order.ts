@@ -22,6 +22,7 @@ const last = [
   'locked',
   'run',
   'first_run',
+  'refreshed',
   'restarts',
   'resume_at',
   'held_since',

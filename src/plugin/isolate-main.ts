@@ -85,6 +85,7 @@ function contextOf({ given, data }: Call): PluginContext {
       return aborting.signal.aborted;
     },
     progress: (progress) => send({ type: 'progress', progress }),
+    setData: (changes) => send({ type: 'data', changes }),
     exit: (code) => send({ type: 'exit', code }),
   });
   const secret = (path: string): string => {

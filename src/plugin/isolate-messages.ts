@@ -21,6 +21,7 @@ export type FromIsolate =
   | { readonly type: 'log'; readonly message: string; readonly data?: Record<string, unknown> }
   | { readonly type: 'heartbeat'; readonly details: unknown }
   | { readonly type: 'progress'; readonly progress: number | string }
+  | { readonly type: 'data'; readonly changes: Readonly<Record<string, unknown>> }
   | { readonly type: 'exit'; readonly code: number }
   | { readonly type: 'secret'; readonly path: string }
   | { readonly type: 'detour'; readonly outcome: DetourOutcome }

@@ -80,6 +80,8 @@ function pass(
       return void context.heartbeat(message.details);
     case 'progress':
       return context.progress(message.progress);
+    case 'data':
+      return context.setData(message.changes);
     case 'exit':
       return context.exit(message.code);
     case 'secret':

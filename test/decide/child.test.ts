@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { failChild } from '../../src/decide/child.js';
+import type { Child } from '../../src/decide/intent.js';
 import { maxDepth } from '../../src/decide/parent.js';
 import type { FinalJob } from '../../src/model/job.js';
+import type { JobRequest } from '../../src/model/request.js';
 import { toTree } from '../../src/model/written-tree.js';
 import { t0, task } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
@@ -22,8 +24,109 @@ const child = (more: Partial<FinalJob>): FinalJob => ({
   state: '$$complete',
   ...more,
 });
+const failure = { name: 'Broken', message: 'It is Broken.' };
 const final = (more: Partial<FinalJob>) => ({
   children: { 'j:0:1': { kind: 'final' as const, job: child(more) } },
+});
+
+/** A story in which the child failed, the job with it, and somebody asked for more. */
+function retried(
+  there: Child,
+  wish: Partial<JobRequest> = {},
+  setting: Partial<Setting> = {},
+): Story {
+  const told = waiting(setting);
+  told.with(final({ exit: 2 })).go();
+  told.with({ children: { 'j:0:1': there } });
+  return told.ask('retry', wish);
+}
+
+describe('a child job that failed', () => {
+  const failed = child({ flow: 'inner', exit: 2, run: 1, steps: [], failure });
+  const ended: Child = { kind: 'final', job: failed };
+
+  it('goes on in a further run of its parent, which waits for the end of that', () => {
+    const told = retried(ended);
+    expect(told.trail).toEqual(['a#1 $$error', 'a#2 $$waiting']);
+    expect(told.last).toMatchObject({ child: 'j:0:1', child_run: 2, run: 2 });
+    const again = { ...failed, retry: {} };
+    expect(told.children).toEqual([again]);
+    expect(told.decide()).toMatchObject({ kind: 'spawn', children: [again] });
+    told.with({ children: { 'j:0:1': { kind: 'final', job: again } } });
+    expect(told.decide()).toMatchObject({ kind: 'wait' });
+    told.with(final({ exit: 0, run: 2, result: 7 })).go();
+    expect(told.steps[1]).toMatchObject({ state: '$$complete', result: 7 });
+    expect(told.running).toEqual(['b']);
+  });
+
+  it('is told what is other than before', () => {
+    const other = retried(ended, { params: { a: { x: 2 } } });
+    expect(other.children).toEqual([{ ...failed, retry: { params: { x: 2 } } }]);
+    const latest = retried(ended, { latest: true });
+    expect(latest.children).toEqual([{ ...failed, retry: { latest: true } }]);
+  });
+
+  it.each<[string, Child, readonly string[]]>([
+    ['somebody had it go on', { kind: 'live' }, ['a#2 $$waiting']],
+    [
+      'it ended well by now',
+      { kind: 'final', job: child({ exit: 0 }) },
+      ['a#2 $$complete', 'b#1 $$active'],
+    ],
+  ])('is waited for when %s', (_title, there, trail) => {
+    const told = retried(there);
+    expect(told.trail).toEqual(['a#1 $$error', ...trail]);
+    expect(told.steps[1]).toMatchObject({ child: 'j:0:1', run: 2 });
+  });
+
+  it.each<[string, Child, Partial<JobRequest>?]>([
+    ['it is gone', { kind: 'absent' }],
+    ['it never began', { kind: 'final', job: child({ flow: 'inner', exit: 3 }) }],
+    ['it cannot go on', { kind: 'final', job: { ...failed, retry_refused: 'It is odd.' } }],
+    ['the step calls another flow', { kind: 'final', job: { ...failed, flow: 'older' } }],
+    ['all is to be done again', ended, { from: 'a' }],
+  ])('is followed by a new one when %s', (_title, there, wish) => {
+    const told = retried(there, wish);
+    expect(told.last).toMatchObject({ state: '$$waiting', child: 'j:0:2' });
+    expect(told.last).not.toHaveProperty('child_run');
+    expect(told.children).toMatchObject([{ _id: 'j:0:2', flow: 'inner', params: { x: 1 } }]);
+  });
+
+  it('is made when there was none, because the parameters could not be filled in', () => {
+    const told = waiting({ tasks: [task('a', { flow: 'inner', params: { x: '{{' } })] });
+    expect(told.ending).toMatchObject({ exit: 3 });
+    told.ask('retry', { params: { a: { x: 2 } } });
+    expect(told.children).toMatchObject([{ _id: 'j:0:2', params: { x: 2 } }]);
+  });
+
+  it('is looked for first', () => {
+    expect(retried({ kind: 'unknown' }).decide()).toMatchObject({
+      kind: 'look_up',
+      children: ['j:0:1'],
+    });
+  });
+
+  it('fails again, with the reason, when it cannot go on after all', () => {
+    const told = retried(ended);
+    told.with({
+      children: { 'j:0:1': { kind: 'final', job: { ...failed, retry_refused: 'No.' } } },
+    });
+    told.go();
+    expect(told.ending).toMatchObject({ exit: 2, failure: 'ChildFailed' });
+  });
+
+  it('is left to end, and followed by a new one, when it was given up', () => {
+    const told = waiting().with({ children: { 'j:0:1': { kind: 'live' } } });
+    told.edit({ cancel: true }).go();
+    told.ask('retry');
+    expect(told.last).toMatchObject({ state: '$$waiting', child: 'j:0:2' });
+  });
+
+  it('is followed by a new one when its step is tried again', () => {
+    const told = waiting({ steps: [{ flow: 'inner', name: 'a', retry: 1 }] });
+    told.with({ children: { 'j:0:1': ended } }).go();
+    expect(told.last).toMatchObject({ child: 'j:0:2', run: 1 });
+  });
 });
 
 describe('a step whose task is a flow', () => {

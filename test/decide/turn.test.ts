@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { LiveJob } from '../../src/model/job.js';
 import { decide } from '../../src/decide/decide.js';
 import { rankFor } from '../../src/decide/turn.js';
 import { flow, liveJob, newJob, peer, t0, task, tasksOf, world } from '../support/builders.js';
 
 const defined = flow(['a']);
 const tasks = tasksOf(defined);
+const broken = { name: 'Broken', message: 'It broke.' };
 const names = ['e0', 'e1', 'e2', 'e3'];
 const peersOf = (me: string, plugins = ['a']) =>
   names.filter((name) => name !== me).map((name) => peer(plugins, [], name));
@@ -51,6 +53,27 @@ describe('engines that could all take a step', () => {
     const kinds = names.map((me) => decide(sleeper, t0 + 1_000, worldOf(me)).kind);
     expect(kinds.filter((kind) => kind === 'claim')).toHaveLength(1);
     for (const me of names) expect(decide(sleeper, t0 + 1_600, worldOf(me)).kind).toBe('claim');
+  });
+
+  const step = { index: 0, path: '0', name: 'a', task: 'a', attempt: 1, run: 1, phase: 'main' };
+  const waits = { ...step, state: '$$waiting', accepted: t0, start: t0 };
+  const failed = { ...step, state: '$$error', accepted: t0, end: t0, exit: 2, failure: broken };
+  it.each([
+    ['a wait that is over', { steps: [{ ...waits, until: t0 + 1_000 }] }, 1_000],
+    ['the time of the next attempt', { steps: [{ ...failed, due: t0 + 1_000 }] }, 1_000],
+    ['the time of the next run', { resume_at: t0 + 1_000 }, 1_000],
+    ['the latest of several', { resume_at: t0 + 100, next_due: t0 + 1_000 }, 1_000],
+    ['the time before which it does not begin', { exec_after: t0 + 1_000 }, 1_000],
+    ['its expiry', { expires: t0 + 1_000 }, 1_000],
+    ['what began to be seen later', { resume_at: t0 + 1_000 }, 3_000],
+  ])('count the turns from %s', (_title, more, at) => {
+    const seenAt = at === 3_000 ? t0 + at : t0;
+    const waiting = { ...liveJob(defined), _id: 'job-1', ...more } as LiveJob;
+    const at0 = names.map((me) => decide(waiting, t0 + at, worldOf(me, { seenAt })));
+    expect(at0.filter(({ kind }) => kind !== 'wait')).toHaveLength(1);
+    for (const me of names) {
+      expect(decide(waiting, t0 + at + 600, worldOf(me, { seenAt })).kind).not.toBe('wait');
+    }
   });
 
   it('leave out those that cannot take it', () => {

@@ -11,7 +11,7 @@ export type EventAt = { readonly at: number; readonly name: EventName };
 export class Outside {
   readonly #seed: number;
   readonly #events: Map<string, number>;
-  readonly #children = new Map<string, { endsAt: number; exit: number }>();
+  readonly #children = new Map<string, ChildOutside>();
 
   constructor(seed: number, events: readonly EventAt[]) {
     this.#seed = seed;
@@ -21,7 +21,7 @@ export class Outside {
   child(id: string, now: number): Child {
     const child = this.#children.get(id);
     if (child === undefined) return { kind: 'absent' };
-    return child.endsAt > now ? { kind: 'live' } : { kind: 'final', job: finalJob(id, child.exit) };
+    return child.endsAt > now ? { kind: 'live' } : { kind: 'final', job: finalJob(id, child) };
   }
 
   event(type: string, key: string, now: number): Announced {
@@ -33,12 +33,14 @@ export class Outside {
     this.#events.set(eventId(name), now);
   }
 
-  /** Child jobs are made; one that is there already stays as it is. */
+  /** Child jobs are made; one that is there stays as it is, or goes on when it has ended. */
   spawn(children: readonly ChildJob[], now: number): void {
-    for (const { _id } of children) {
-      if (this.#children.has(_id)) continue;
-      const drawn = share(`${_id}:${this.#seed}`);
-      this.#children.set(_id, { endsAt: now + drawn * 6_000, exit: drawn < 0.25 ? 2 : 0 });
+    for (const { _id, ...wish } of children) {
+      const there = this.#children.get(_id);
+      if (there !== undefined && (there.endsAt > now || !('retry' in wish))) continue;
+      const run = (there?.run ?? 0) + 1;
+      const drawn = share(`${_id}:${this.#seed}${run === 1 ? '' : `:${run}`}`);
+      this.#children.set(_id, { endsAt: now + drawn * 6_000, exit: drawn < 0.25 ? 2 : 0, run });
     }
   }
 
@@ -47,7 +49,7 @@ export class Outside {
     for (const id of ids) {
       const child = this.#children.get(id);
       if (child !== undefined && child.endsAt > now) {
-        this.#children.set(id, { endsAt: now, exit: 130 });
+        this.#children.set(id, { ...child, endsAt: now, exit: 130 });
       }
     }
   }
@@ -64,7 +66,10 @@ export class Outside {
   }
 }
 
-function finalJob(_id: string, exit: number): FinalJob {
+type ChildOutside = { readonly endsAt: number; readonly exit: number; readonly run: number };
+
+function finalJob(_id: string, { exit, run, endsAt: end }: ChildOutside): FinalJob {
   const state = exit === 130 ? '$$cancelled' : '$$complete';
-  return { _id, _rev: '9-x', type: 'job', state, exit, result: { child: _id } };
+  const result = { child: _id };
+  return { _id, _rev: '9-x', type: 'job', flow: 'sub', state, end, exit, run, steps: [], result };
 }

@@ -120,10 +120,11 @@ describe('a decider', () => {
   });
 
   it('goes on as a new job', () => {
-    const it = deciding({ job: { _id: 'j' } });
+    const data = { seen: 1 };
+    const it = deciding({ job: { _id: 'j', data } });
     it.did('boss', [{ continue_as_new: { n: 2 } }]);
     expect(it.children).toMatchObject([
-      { _id: 'j~2', flow: 'f', params: { n: 2 }, continued_from: 'j' },
+      { _id: 'j~2', flow: 'f', params: { n: 2 }, data, continued_from: 'j' },
     ]);
     it.with({ children: { 'j~2': { kind: 'live' } } }).go();
     expect(it.job).toMatchObject({ state: '$$complete', exit: 0, continued_to: 'j~2' });
