@@ -82,9 +82,9 @@ export class User {
   #resume(): void {
     const node = oneOf(nodes, this.#chance);
     this.#cluster.look(node, ([doc]) => {
-      if (doc === undefined || isFinal(doc as unknown as Job)) return;
+      // Also a final job: a retry that is still on its way may open it again.
       const again = (): void => this.#timeline.after(2_000, () => this.#resume());
-      if (doc['paused'] !== true) return again();
+      if (doc?.['paused'] !== true || isFinal(doc as unknown as Job)) return again();
       const resumed: Tip = { ...doc, paused: false };
       this.#cluster.write(node, resumed, again);
     });
