@@ -15,7 +15,14 @@ import {
   type EventToAnnounce,
   type SignalToSend,
 } from './client/messages.js';
-import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './client/lists.js';
+import {
+  listEngines,
+  listJobs,
+  listOf,
+  type FailedJobs,
+  type JobFilter,
+  type JobList,
+} from './client/lists.js';
 import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
 import { watchJob, type WatchOptions } from './client/watch.js';
@@ -85,7 +92,7 @@ export type Client = {
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
   /** Jobs of a kind, at most `limit`. */
-  readonly jobs: (filter: JobFilter, limit: number) => Promise<JobList>;
+  readonly jobs: (filter: JobFilter, limit: number, which?: FailedJobs) => Promise<JobList>;
   /** The engines that have a document: running, draining and stopped ones. */
   readonly engines: () => Promise<readonly EngineDocument[]>;
   /**
@@ -145,7 +152,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
     lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),
-    jobs: (filter, limit) => listJobs(store, filter, limit),
+    jobs: (filter, limit, which) => listJobs(store, filter, limit, which),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
     explain: (id, pulse) => explainJob(store, id, pulse),
