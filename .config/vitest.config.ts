@@ -4,6 +4,7 @@ const shared = {
   environment: 'node' as const,
   testTimeout: 30_000,
   hookTimeout: 60_000,
+  // Nothing is kept between two tests: they may share what they load.
   isolate: false,
   restoreMocks: true,
 };
@@ -21,13 +22,11 @@ export default defineConfig({
       thresholds: { 100: true },
     },
     projects: [
-      // The core keeps nothing between two calls: its tests may share what they load.
       {
         test: {
           ...shared,
           name: 'decide',
           include: ['test/decide/**/*.test.ts'],
-          isolate: false,
         },
       },
       {
@@ -35,7 +34,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [
-            'test/{model,plugin,secrets,store,client,engine,cli,embedded,schedules}/**/*.unit.test.ts',
+            'test/{model,plugin,secrets,store,client,engine,cli,http,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
@@ -45,7 +44,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'store',
-          include: ['test/{store,client,engine,cli,embedded,conformance,chaos}/**/*.test.ts'],
+          include: ['test/{store,client,engine,cli,http,embedded,conformance,chaos}/**/*.test.ts'],
           exclude: ['**/*.unit.test.ts'],
           globalSetup: ['test/support/couch-server.ts'],
         },

@@ -3,11 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { sayBuilt } from './built.js';
 import { fetchFauxton } from './fauxton.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
+const began = new Date();
 const compiled = spawnSync(process.execPath, [tsc, '-p', '.tsconfig.build.json'], {
   cwd: root,
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -20,3 +22,4 @@ if (compiled.status !== 0) {
 const { writeSchemas } = await import('../dist/src/cli/schemas.js');
 await writeSchemas(join(root, 'couch', 'schemas'));
 await fetchFauxton(join(root, 'dist'));
+sayBuilt(root, began);

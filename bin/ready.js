@@ -4,6 +4,8 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { isBuilt } from './built.js';
+
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Runs one command in the project folder; ends this process with its status when it fails. */
@@ -24,4 +26,4 @@ const installed = join(root, 'node_modules', '.package-lock.json');
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
   run('Installing packages', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
-run('Building', process.execPath, [join(root, 'bin', 'build.js')]);
+if (!isBuilt(root)) run('Building', process.execPath, [join(root, 'bin', 'build.js')]);

@@ -101,11 +101,21 @@ function explained(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { responseCode, code } = error as Error & { responseCode?: number; code?: string };
   const answered = responseCode !== undefined && responseCode >= 400;
-  if (!answered && code !== 'EENVELOPE') return error;
+  if (!answered && code !== 'EENVELOPE') return unreachable(error, code);
   return new PluginError(error.message, {
     name: code === 'EAUTH' ? 'MailLoginRefused' : 'MailRefused',
     code: answered ? responseCode : 'EENVELOPE',
     retryable: answered && responseCode < 500,
     cause: error,
   });
+}
+
+/** The word of the system (`ECONNREFUSED`) says more than that of the mailer (`ESOCKET`). */
+function unreachable(error: Error, code: string | undefined): unknown {
+  // An abort has a name of its own.
+  if (error.name !== 'Error') return error;
+  const word = /\bE[A-Z]{3,}\b/.exec(error.message)?.[0] ?? code;
+  if (word === undefined) return error;
+  const named = code === undefined ? { name: word } : { name: word, code };
+  return new PluginError(error.message, { ...named, cause: error });
 }

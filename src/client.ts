@@ -1,13 +1,18 @@
-import { findDefinition, setEnabled, type DefinitionKind } from './client/definitions.js';
-import { explainJob, type Explained } from './client/explain-job.js';
 import {
-  requestJob,
-  submitJob,
-  type JobToSubmit,
-  type Requested,
-  type RequestOptions,
-  type Submitted,
-} from './client/jobs.js';
+  definitionOf,
+  findDefinition,
+  setEnabled,
+  type DefinitionKind,
+} from './client/definitions.js';
+import {
+  countJobs,
+  jobSpans,
+  type JobCounts,
+  type Span,
+  type SpanQuery,
+} from './client/figures.js';
+import { explainJob, type Explained } from './client/explain-job.js';
+import { submitJob, type JobToSubmit, type Submitted } from './client/jobs.js';
 import { jobHistory, type HistoryEvent } from './client/history.js';
 import {
   announceEvent,
@@ -25,27 +30,58 @@ import {
 } from './client/lists.js';
 import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
+import {
+  requestJob,
+  requestJobs,
+  type Requested,
+  type RequestedOne,
+  type RequestOptions,
+} from './client/requests.js';
+import { resultOf } from './client/results.js';
+import { searchJobs, type JobPage, type JobSearch, type PageOptions } from './client/search.js';
+import { submitJobs, type SubmittedOne } from './client/submit-many.js';
+import {
+  checkToken,
+  createToken,
+  listTokens,
+  revokeToken,
+  type NewToken,
+  type TokenFacts,
+} from './client/tokens.js';
 import { watchJob, type WatchOptions } from './client/watch.js';
 import { removeDocument, writeDocument } from './client/writes.js';
 import type { EngineDocument } from './model/engine.js';
 import type { StoredDocument } from './model/parse.js';
 import type { RequestAction } from './model/request.js';
+import type { Change } from './store/change.js';
+import type { FollowOptions } from './store/feed.js';
+import type { PastChanges } from './store/past-changes.js';
+import { signIn, whoIs, type SignedIn, type SignIn } from './store/sessions.js';
 import type { Store } from './store/store.js';
 import type { NewDocument } from './store/writer.js';
 
 export type { DefinitionKind } from './client/definitions.js';
+export type { JobCounts, Span, SpanQuery, SpanUnit } from './client/figures.js';
+export { spanMs, spanUnits } from './client/figures.js';
+export { newDefinitionId } from './client/definitions.js';
+export type { JobPage, JobSearch, PageOptions } from './client/search.js';
+export { isFinalState } from './client/jobs.js';
+export { stepsOf, type Told } from './client/next-steps.js';
+export type { SubmittedOne } from './client/submit-many.js';
+export { summaryOf, type JobSummary } from './client/summary.js';
+export type { NewToken, TokenFacts } from './client/tokens.js';
+export type { Change } from './store/change.js';
+export type { FeedState } from './store/feed.js';
+export type { PastChanges } from './store/past-changes.js';
+export type { SignedIn, SignIn } from './store/sessions.js';
+export type { StoreOptions } from './store/store.js';
 export type { Reason } from './client/explain.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
-import { resultOf } from './client/results.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
-export type { Explained } from './client/explain-job.js';
-export type {
-  JobToSubmit,
-  Requested,
-  RequestDetails,
-  RequestOptions,
-  Submitted,
-} from './client/jobs.js';
+export { explainChain, type Explained } from './client/explain-job.js';
+export { countInHand } from './client/explain.js';
+export type { JobToSubmit, Submitted } from './client/jobs.js';
+export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
 export { isAway, type WatchOptions } from './client/watch.js';
 export type { JobFilter, JobList } from './client/lists.js';
@@ -71,8 +107,12 @@ export type Client = {
    * @throws TwsError `id_taken` when that id belongs to another order, `document_refused`
    */
   readonly submit: (job: JobToSubmit) => Promise<Submitted>;
+  /** Stores many new jobs, each by itself; answers in their order. */
+  readonly submitMany: (jobs: readonly JobToSubmit[]) => Promise<readonly SubmittedOne[]>;
   /** A document, or undefined when there is none of that id. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /** Those of the documents that exist, by id. */
+  readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
   /**
    * The result of a step of a job, named by its name, `<task>-<n>` or path; of a large one the content
    * of its attachment. @throws TwsError `result_missing`
@@ -91,9 +131,24 @@ export type Client = {
   readonly lookUp: (given: string, options?: LookUp) => Promise<readonly StoredDocument[]>;
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
+  /**
+   * A task or flow by its id, or as `name` or `name::owner`; undefined when there is none.
+   * @throws TwsError `definition_ambiguous`
+   */
+  readonly definition: (
+    kind: DefinitionKind,
+    called: string,
+    owner: string,
+  ) => Promise<StoredDocument | undefined>;
+  /** Jobs that are searched for, newest first, page by page. @throws TwsError `cursor_invalid` */
+  readonly search: (search: JobSearch, page: PageOptions) => Promise<JobPage>;
+  /** How many jobs there are, by status; `owners`: of these only. */
+  readonly count: (owners?: readonly string[]) => Promise<JobCounts>;
+  /** How many jobs ended when, and how long they took. */
+  readonly spans: (query: SpanQuery) => Promise<readonly Span[]>;
   /** Jobs of a kind, at most `limit`. */
   readonly jobs: (filter: JobFilter, limit: number, which?: FailedJobs) => Promise<JobList>;
-  /** The engines that have a document: running, draining and stopped ones. */
+  /** The engines that have a document: running, disabled, draining and stopped ones. */
   readonly engines: () => Promise<readonly EngineDocument[]>;
   /**
    * Follows a job from its state now until it is final and answers the final document; undefined
@@ -116,6 +171,12 @@ export type Client = {
     action: RequestAction,
     options?: RequestOptions,
   ) => Promise<Requested>;
+  /** Asks the same of many jobs, each by itself; answers in their order. */
+  readonly requestMany: (
+    jobs: readonly StoredDocument[],
+    action: RequestAction,
+    options: RequestOptions,
+  ) => Promise<readonly RequestedOne[]>;
   /** What has happened in a job, as ordered events. @throws TwsError as `explain` */
   readonly history: (id: string) => Promise<readonly HistoryEvent[]>;
   /** Stores a signal to a job, which may be submitted later; answers the id of the document. */
@@ -126,8 +187,9 @@ export type Client = {
    */
   readonly announce: (event: EventToAnnounce) => Promise<string>;
   /**
-   * Enables or disables a flow, named by id or as `name` or `name::owner`. `changed` is false when
-   * it was so already. @throws TwsError `definition_missing`, `definition_ambiguous`, `document_conflict`
+   * Enables or disables a flow, named by id or as `name` or `name::owner`, or an engine by its id
+   * (`engine:…`, `*` for all). `changed` is false when it was so already.
+   * @throws TwsError `definition_missing`, `definition_ambiguous`, `document_missing`, `document_conflict`
    */
   readonly setEnabled: (
     flow: string,
@@ -141,27 +203,64 @@ export type Client = {
   readonly write: (doc: NewDocument) => Promise<string>;
   /** Deletes one revision. @throws as `write` */
   readonly remove: (id: string, rev: string) => Promise<void>;
+  /** Where the feed stands now. */
+  readonly position: () => Promise<string>;
+  /** Follows the feed until its signal aborts; see `FollowOptions`. */
+  readonly follow: (options: FollowOptions) => AsyncIterable<Change>;
+  /** What has changed between a position and now, so many changes at most. */
+  readonly changes: (since: string, limit: number) => Promise<PastChanges>;
+  /** Signs somebody in against CouchDB's own users. */
+  readonly signIn: (credentials: {
+    readonly name: string;
+    readonly password: string;
+  }) => Promise<SignIn>;
+  /** Whose session of CouchDB it is; undefined when it has ended. */
+  readonly whoIs: (cookie: string) => Promise<SignedIn | undefined>;
+  /** Makes a bearer token for a program; `token` is told this once and kept nowhere. */
+  readonly createToken: (token: NewToken) => Promise<TokenFacts & { readonly token: string }>;
+  /** All tokens, without what proves them. */
+  readonly tokens: () => Promise<readonly TokenFacts[]>;
+  /** Makes a token invalid. @throws TwsError `document_missing` */
+  readonly revokeToken: (id: string) => Promise<void>;
+  /** What a token stands for; undefined when it is none, or not valid any more. */
+  readonly checkToken: (token: string) => Promise<TokenFacts | undefined>;
 };
 
 /** Makes the client of an open store; it keeps nothing and closes nothing. */
 export function createClient({ store }: { readonly store: Store }): Client {
   return {
     submit: (job) => submitJob(store, job),
+    submitMany: (jobs) => submitJobs(store, jobs),
     get: (id) => store.get(id),
+    getMany: (ids) => store.getMany(ids),
     result: (job, step) => resultOf(store, job, step),
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
     lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),
+    definition: (kind, called, owner) => definitionOf(store, kind, called, owner),
+    search: (search, page) => searchJobs(store, search, page),
+    count: (owners) => countJobs(store, owners),
+    spans: (query) => jobSpans(store, query),
     jobs: (filter, limit, which) => listJobs(store, filter, limit, which),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
     explain: (id, pulse) => explainJob(store, id, pulse),
     request: (job, action, options) => requestJob(store, job, action, options),
+    requestMany: (jobs, action, options) => requestJobs(store, jobs, action, options),
     history: (id) => jobHistory(store, id),
     signal: (signal) => sendSignal(store, signal),
     announce: (event) => announceEvent(store, event),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),
     remove: (id, rev) => removeDocument(store, id, rev),
+    position: async () => (await store.info()).updateSeq,
+    follow: (options) => store.follow(options),
+    changes: (since, limit) => store.changes(since, limit),
+    signIn: (credentials) => signIn(store.connection, credentials),
+    whoIs: (cookie) => whoIs(store.connection, cookie),
+    createToken: (token) => createToken(store, token, Date.now()),
+    tokens: () => listTokens(store),
+    revokeToken: (id) => revokeToken(store, id),
+    checkToken: (token) => checkToken(store, token, Date.now()),
   };
 }

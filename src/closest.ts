@@ -1,13 +1,15 @@
 /** The word nearest to a mistyped one, if it is near enough to be meant. */
 export function closest(word: string, words: readonly string[]): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const most = Math.max(1, word.length / 3);
+  const given = plain(word);
+  // A word is at least as far away as it is longer or shorter.
   const ranked = words
-    .map((name) => ({ name, distance: editDistance(plain(word), plain(name)) }))
+    .filter((name) => Math.abs(plain(name).length - given.length) <= most)
+    .map((name) => ({ name, distance: editDistance(given, plain(name)) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
-  return best !== undefined && best.distance <= Math.max(1, word.length / 3)
-    ? best.name
-    : undefined;
+  return best !== undefined && best.distance <= most ? best.name : undefined;
 }
 
 /** Letters to change, insert, leave out or swap with their neighbour. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { problem } from './errors.js';
+import { addressOf, type HttpSettings } from './http/settings.js';
 import { defaultQueue } from './model/job.js';
 import { defaultOwner } from './model/task.js';
 import type { OlderFormat } from './secrets/older-format.js';
@@ -36,6 +37,8 @@ export type Flags = {
   readonly queues?: readonly string[] | undefined;
   readonly dir?: string | undefined;
   readonly port?: number | undefined;
+  /** Where the HTTP API listens: `host:port`, or one of them. */
+  readonly http?: string | undefined;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -61,6 +64,8 @@ export type Config = {
   readonly queues: readonly string[];
   /** After so many ms without a sign an engine is dead; it renews its lease three times as often. */
   readonly leaseMs?: number;
+  /** So many ms pass before a retry where neither task nor flow nor job says so. */
+  readonly retryDelayMs?: number;
   /** So many ms running steps may take to end when an engine stops. */
   readonly drainMs?: number;
   /** How values that an earlier project encrypted are read. */
@@ -68,6 +73,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly cryptoKey?: string;
   readonly embedded: { readonly dir: string; readonly port: number };
+  /** Settings of the HTTP API. */
+  readonly http: HttpSettings;
   readonly origins: Readonly<Record<string, string>>;
 };
 
@@ -86,6 +93,7 @@ export function loadConfig(from: Sources): Config {
   const { url, database, app, owner, credentials } = named;
   const cryptoKey = filled(env['TWS_CRYPTO_KEY']);
   const slots = flags.slots ?? file.slots;
+  const address = addressOf(flags.http ?? '');
 
   return deepFreeze({
     root,
@@ -100,11 +108,13 @@ export function loadConfig(from: Sources): Config {
     labels: flags.labels ?? file.labels ?? [],
     queues: flags.queues ?? file.queues ?? [defaultQueue],
     ...(file.lease === undefined ? {} : { leaseMs: file.lease }),
+    ...(file.retry_delay === undefined ? {} : { retryDelayMs: file.retry_delay }),
     ...(file.drain === undefined ? {} : { drainMs: file.drain }),
     ...(file.secrets?.older === undefined ? {} : { olderSecrets: file.secrets.older }),
     logLevel: file.log_level ?? 'info',
     ...(cryptoKey === undefined ? {} : { cryptoKey }),
     embedded,
+    http: { ...file.http, ...address },
     origins: {
       url: url.origin,
       ...credentials.origins,
@@ -116,10 +126,12 @@ export function loadConfig(from: Sources): Config {
       labels: originOf(flags.labels, '--labels', file.labels),
       queues: originOf(flags.queues, '--queues', file.queues),
       lease: originOf(undefined, '', file.lease),
+      retry_delay: originOf(undefined, '', file.retry_delay),
       drain: originOf(undefined, '', file.drain),
       'secrets.older': originOf(undefined, '', file.secrets?.older),
       log_level: originOf(undefined, '', file.log_level),
       crypto_key: cryptoKey === undefined ? 'not set' : 'TWS_CRYPTO_KEY',
+      ...httpOrigins(file.http, address),
       'embedded.dir': originOf(flags.dir, '--dir', file.embedded?.dir),
       'embedded.port': originOf(flags.port, '--port', file.embedded?.port),
     },
@@ -171,6 +183,13 @@ function embeddedOf(flags: Flags, file: SettingsFile, root: string): Config['emb
   return {
     dir: resolve(root, flags.dir ?? file.embedded?.dir ?? '.tws'),
     port: flags.port ?? file.embedded?.port ?? 5984,
+  };
+}
+
+function httpOrigins(file: HttpSettings = {}, flag: Pick<HttpSettings, 'host' | 'port'>) {
+  return {
+    'http.host': originOf(flag.host, '--http', file.host),
+    'http.port': originOf(flag.port, '--http', file.port),
   };
 }
 

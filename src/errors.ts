@@ -1,3 +1,4 @@
+import { httpProblems } from './errors/http.js';
 import { machineProblems } from './errors/machine.js';
 import { row } from './errors/row.js';
 import { secretProblems } from './errors/secrets.js';
@@ -8,6 +9,9 @@ import { counted, lengthOf } from './words.js';
  * (what, where), what to do about it, the exit status of the command and the HTTP status.
  * Failures inside job documents come from `model/failures.ts`, which is part of this table.
  */
+
+/** What a document can be. */
+const knownKinds = ['task', 'flow', 'job', 'request', 'signal', 'event', 'engine', 'lock'];
 
 /** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 70 an engine had to stop, 73 its name is taken, 77 not allowed, 78 settings, 124 --timeout. */
 export const problems = {
@@ -112,7 +116,7 @@ export const problems = {
     (d: { id: string; reason: string }) => `CouchDB refuses document "${d.id}": ${d.reason}`,
     'Change the document as the sentence says.',
     3,
-    403,
+    422,
   ),
   setting_invalid: row(
     (d: { name: string; origin: string; reason: string }) =>
@@ -166,6 +170,19 @@ export const problems = {
     2,
     400,
   ),
+  confirmation_needed: row(
+    (d: { count: number }) =>
+      `Nothing was removed: ${counted(d.count, 'document')} can only go when somebody says yes on a terminal, and this is none.`,
+    'Say --no-confirm to remove without the question.',
+    2,
+    400,
+  ),
+  dev_gone: row(
+    (d: { told: string }) => `${d.told} The \`tws dev\` of this folder is not running.`,
+    'Start it again with `tws dev` in a terminal of its own, or set COUCH_URL or --url to another CouchDB.',
+    69,
+    503,
+  ),
   definition_missing: row(
     (d: { kind: string; name: string; owner: string }) =>
       `There is no ${d.kind} "${d.name}" of owner "${d.owner}" and no document of that id.`,
@@ -182,7 +199,9 @@ export const problems = {
   ),
   document_kind: row(
     (d: { id: string; kind: string; wanted: string }) =>
-      `Document "${d.id}" is a ${d.kind}, not a ${d.wanted}.`,
+      knownKinds.includes(d.kind)
+        ? `Document "${d.id}" is a ${d.kind}, not a ${d.wanted}.`
+        : `Document "${d.id}" is of type ${JSON.stringify(d.kind)}, which is none of TWS; a ${d.wanted} has "type": "${d.wanted}".`,
     'Check the id with `tws list`.',
     2,
     400,
@@ -268,6 +287,7 @@ export const problems = {
   ),
   ...secretProblems,
   ...machineProblems,
+  ...httpProblems,
 } as const;
 
 export type ProblemCode = keyof typeof problems;

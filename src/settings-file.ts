@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { closest } from './closest.js';
 import { problem } from './errors.js';
-import { queueSchema } from './model/scalars.js';
+import { httpSettingsSchema } from './http/settings.js';
+import { durationSchema, queueSchema } from './model/scalars.js';
 import { toProblems } from './model/problems.js';
 import { olderDerivations, olderFormatProblem } from './secrets/older-format.js';
 
@@ -93,6 +94,11 @@ export const settingsFileSchema = z
         .min(300, { error: 'must be milliseconds, 300 or more' })
         .describe('Milliseconds after which an engine that gives no sign is dead; default 15000.'),
     ),
+    retry_delay: z.exactOptional(
+      durationSchema.describe(
+        'Milliseconds before a retry where neither task nor flow nor job says so; default 0.',
+      ),
+    ),
     drain: z.exactOptional(
       z
         .int({ error: drainText })
@@ -110,6 +116,7 @@ export const settingsFileSchema = z
         .strictObject({ older: z.exactOptional(olderFormatSchema) })
         .describe('How values that an earlier project encrypted are read.'),
     ),
+    http: z.exactOptional(httpSettingsSchema),
     embedded: z.exactOptional(
       z.strictObject({
         dir: z.exactOptional(text.describe('Folder of its data; default .tws.')),

@@ -167,9 +167,14 @@ describe('a running tws dev', () => {
 describe('settings of engines', () => {
   it('come from tws.json, with their origin', async () => {
     const older = { cipher: 'aes-192-cbc', kdf: 'scrypt', first: 'iv' };
-    await settings({ drain: 5_000, lease: 3_000, secrets: { older } });
+    await settings({ drain: 5_000, retry_delay: 70, lease: 3_000, secrets: { older } });
     const config = load();
-    expect(config).toMatchObject({ drainMs: 5_000, leaseMs: 3_000, olderSecrets: older });
+    expect(config).toMatchObject({
+      drainMs: 5_000,
+      retryDelayMs: 70,
+      leaseMs: 3_000,
+      olderSecrets: older,
+    });
     expect(config.origins).toMatchObject({ drain: 'tws.json', 'secrets.older': 'tws.json' });
   });
 });

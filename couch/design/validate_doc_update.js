@@ -165,6 +165,12 @@ function validate(newDoc, oldDoc) {
   if (newDoc.type === 'engine' && String(newDoc._id).indexOf('engine:') !== 0) {
     refuse('Documents of type "engine" belong to engines: their _id begins with "engine:".');
   }
+  if (newDoc.type === 'engine-control') {
+    needName('engine', 'A control needs "engine": the id of an engine, or "*" for all.');
+    if (typeof newDoc.enabled !== 'boolean') {
+      refuse('A control needs "enabled": true or false.');
+    }
+  }
   if (newDoc.type === 'lock') {
     if (String(newDoc._id).indexOf('lock:') !== 0) {
       refuse('Documents of type "lock" belong to engines: their _id begins with "lock:".');

@@ -5,6 +5,10 @@ import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
 import { guardProcess } from '../engine/guard.js';
 import type { Log } from '../engine/log.js';
+import type { EngineMeters } from '../engine/meters.js';
+import { allMeters } from '../metrics/all.js';
+import { createSpans } from '../metrics/spans.js';
+import type { PluginRegistry } from '../plugin/loader.js';
 import { loadProjectPlugins } from './plugins.js';
 import { aborted } from './signals.js';
 import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
@@ -19,15 +23,20 @@ export type EngineStart = {
   readonly signal: AbortSignal;
   /** Starts although tasks or flows hold encrypted values and there is no key; it is told. */
   readonly keyless?: boolean;
+  /** Told what can be measured; spans of OpenTelemetry are made in any case. */
+  readonly meters?: EngineMeters | undefined;
 };
+
+/** An engine and the plugins of its process. */
+export type ProjectEngine = Engine & { readonly plugins: PluginRegistry };
 
 /**
  * Loads the plugins and starts an engine, to which this process belongs from now on: what plugins
  * leave behind is reported and does not end it. Encrypted values that cannot be read are told.
  * @throws TwsError `stored_without_key` unless `keyless`
  */
-export async function startProjectEngine(start: EngineStart): Promise<Engine> {
-  const { config, opened, log, name, signal, keyless = false } = start;
+export async function startProjectEngine(start: EngineStart): Promise<ProjectEngine> {
+  const { config, opened, log, name, signal, keyless = false, meters } = start;
   const secrets = await lookAtSecrets(opened.client, config);
   const unreadable = secretsProblem(secrets);
   if (unreadable !== undefined) {
@@ -43,7 +52,10 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
   const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
     log.warn(data ?? {}, message),
   );
-  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, root } = config;
+  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, retryDelayMs, root } =
+    config;
+  const spans = await createSpans();
+  const listening = [meters, spans].filter((one) => one !== undefined);
   const engine = await startEngine({
     store: opened.store,
     plugins,
@@ -58,13 +70,15 @@ export async function startProjectEngine(start: EngineStart): Promise<Engine> {
     leaseMs,
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     drainMs,
+    retryDelayMs,
     name,
     signal,
     onSecret,
+    meters: allMeters(listening),
   });
   if (started.broken !== undefined) engine.fail(started.broken);
   started.engine = engine;
-  return engine;
+  return { ...engine, plugins };
 }
 
 /** Waits until `stop` aborts, or until the engine has to stop by itself: then it answers why. */

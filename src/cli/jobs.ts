@@ -1,7 +1,7 @@
 import type { StoredDocument } from '../model/parse.js';
 import { isObject } from '../model/dialects.js';
 import { statusOf, type Status } from '../model/status.js';
-import { toEpochMs } from '../model/scalars.js';
+import { neverDue, toEpochMs } from '../model/scalars.js';
 import { keyOf } from '../model/task.js';
 import type { Io, Style } from './io.js';
 
@@ -39,7 +39,7 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
     end: end?.toISOString(),
     took_ms:
       start === undefined ? undefined : Math.max(0, (end?.getTime() ?? now) - start.getTime()),
-    due: sleeps && due !== undefined && due.getTime() > now ? due.toISOString() : undefined,
+    due: sleeps && due !== undefined && isAhead(due, now) ? due.toISOString() : undefined,
     failure_name: text('name'),
     failure: text('message'),
   };
@@ -53,6 +53,11 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
     status,
     ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)),
   };
+}
+
+/** A wait for something that may never come has no time. */
+function isAhead(due: Date, now: number): boolean {
+  return due.getTime() > now && due.getTime() < neverDue;
 }
 
 /** A time that is a date, as users and the engine write it. */
@@ -77,8 +82,10 @@ export function stateLine(
   stream: 'stdout' | 'stderr' = 'stderr',
 ): string {
   const { id, state, status, failure } = jobFacts(job, Date.now());
+  const step = isObject(job['failure']) ? job['failure']['step'] : undefined;
+  const at = typeof step === 'string' ? ` at step "${step}"` : '';
   const reason = failure === undefined ? '' : `: ${failure}`;
-  return `${id}: ${state} ${io.style(colourOf(status), status, stream)}${reason}`;
+  return `${id}: ${state} ${io.style(colourOf(status), status, stream)}${at}${reason}`;
 }
 
 /** The exit status of a command that waited for this job. */
@@ -88,10 +95,9 @@ export function exitOf(job: StoredDocument): number {
   return state === '$$complete' ? 0 : 130;
 }
 
-/** What came of a job: its failure, its result, or else the results of its steps by name. */
+/** What came of a job: its result, or else the results of its steps by name. */
 export function outcomeOf(job: StoredDocument): unknown {
-  const { failure, result, steps } = job;
-  if (exitOf(job) !== 0) return failure ?? null;
+  const { result, steps } = job;
   if (result !== undefined) return result;
   const done = (Array.isArray(steps) ? steps : []).filter(
     (step: unknown) => isObject(step) && step['state'] === '$$complete',

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 
-/** A value on the command line: JSON, or else the text as it stands. */
-export const dataFlag = z.string().transform((text): unknown => {
+/** A value on the command line: JSON, or else the text as it stands, unless it is meant to be JSON. */
+export const dataFlag = z.string().transform((text, context): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return text;
+    if (!/^\s*[[{]/.test(text)) return text;
+    context.addIssue({
+      code: 'custom',
+      message: `begins like JSON and is none; names and texts in it need double quotes: '{"by": "ada"}'`,
+    });
+    return z.NEVER;
   }
 });
 

@@ -58,15 +58,24 @@ export function engineLine(engine: EngineDocument, now: number, io: Io): string 
   return `${engine._id} => ${state} ${io.style('dim', `(${facts})`)}`;
 }
 
-/** `hello => ready (file)`, or why it is broken. */
+/** `hello => ready (file)`, or why it is broken; `in_engine`: whether a running engine has it. */
 export function pluginLine(
-  { name, file, state, description, problem }: PluginListing,
+  {
+    name,
+    file,
+    state,
+    description,
+    problem,
+    in_engine: inEngine,
+  }: PluginListing & { readonly in_engine?: boolean },
   io: Io,
 ): string {
   const about = description === undefined ? '' : `: ${description}`;
   const what =
     state === 'ready'
-      ? `${io.style('green', 'ready')}${about}`
+      ? inEngine === false
+        ? `${io.style('yellow', 'on disk only, no running engine has it')}${about}`
+        : `${io.style('green', 'ready')}${about}`
       : `${io.style('red', 'broken')}: ${reasonOf({ name, file, problem })}`;
   return `${name} => ${what} ${io.style('dim', `(${file})`)}`;
 }

@@ -31,7 +31,8 @@ type Line = Readonly<Record<string, unknown>> & {
 
 /** `12:00:01.234 warn [name] message key=value …`. */
 function readable(line: string, io: Io): string {
-  const { level, time, msg, name, data, ...rest } = JSON.parse(line) as Line;
+  // On a terminal it is one engine mostly, and its id is long: only JSON says it in every line.
+  const { level, time, msg, name, data, engine: _engine, ...rest } = JSON.parse(line) as Line;
   const at = io.style('dim', clock(time), 'stderr');
   const who = typeof name === 'string' ? `[${name}] ` : '';
   const told = (value: unknown): boolean =>

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { CommanderError } from 'commander';
-import type { Flags } from '../config.js';
+import type { Config, Flags } from '../config.js';
 import { problem, TwsError } from '../errors.js';
 import type { CommandDefinition } from './command.js';
 import { processIo, type Io, type Mode } from './io.js';
@@ -68,7 +70,21 @@ async function load(
   const [command, { loadConfig }] = await Promise.all([definition.load(), import('../config.js')]);
   const said = { ...globals, ...flags } as Record<string, unknown>;
   const config = () => loadConfig({ flags: settingsIn(said), env: io.env, cwd: io.cwd });
-  return command({ args, flags, config }, io);
+  try {
+    return await command({ args, flags, config }, io);
+  } catch (error) {
+    throw devGone(error, config) ?? error;
+  }
+}
+
+/** Nobody answers where the `tws dev` of this folder was the last to be: it did not end in peace. */
+function devGone(error: unknown, config: () => Config): TwsError | undefined {
+  if (!(error instanceof TwsError) || error.code !== 'couch_unreachable') return undefined;
+  const { origins, embedded } = config();
+  const { url = 'default' } = origins;
+  const isOwn = url === 'default' || url.endsWith('embedded.json');
+  if (!isOwn || !existsSync(join(embedded.dir, 'embedded.json'))) return undefined;
+  return problem('dev_gone', { told: error.message });
 }
 
 /** Whoever reads the output may stop early, as `head` does. */
@@ -90,6 +106,7 @@ function settingsIn(said: Readonly<Record<string, unknown>>): Flags {
     dir: text('dir'),
     slots: count('slots'),
     port: count('port'),
+    http: text('http'),
     labels: listIn(text('labels')),
     queues: listIn(text('queues')),
   };

@@ -28,7 +28,7 @@ export function flowScaffold(name: string, owner: string, tasks: readonly string
       type: 'flow',
       name,
       owner,
-      tasks: { structure: 'sequence', sequence: tasks },
+      tasks,
     }),
   };
 }
@@ -45,11 +45,12 @@ export function jobScaffold(
   };
 }
 
-/** A plugin that greets. */
+/** A plugin that greets; one of another name is told what it is to say of itself. */
 export function pluginScaffold(name: string): Scaffold {
+  const does = name === 'hello' ? 'Says hello' : `Does ${name}: say here what that is`;
   return {
     path: `plugins/${name}.mjs`,
-    text: `export const description = 'Says hello';
+    text: `export const description = '${does}';
 
 /** JSON Schema of the parameters: checked before each call. */
 export const params = {

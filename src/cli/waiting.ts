@@ -40,7 +40,9 @@ export async function waitForJob(client: Client, options: WaitOptions, io: Io): 
     const onChange = (job: StoredDocument): void => quiet.moved(job);
     const job = await client.watch(id, { signal, onChange, onState: away.take, heartbeatMs });
     if (job !== undefined) {
-      io.out(JSON.stringify(outcomeOf(job), null, 2));
+      // Of a failure one sentence says all; a program asks for --json.
+      if (exitOf(job) === 0) io.out(JSON.stringify(outcomeOf(job), null, 2));
+      else io.warn(stateLine(job, io));
       io.json(job);
       return exitOf(job);
     }
@@ -147,7 +149,8 @@ function tellReasons(client: Client, options: TellerOptions, io: Io): Teller {
     ended,
     moved: (job) => {
       const line = stateLine(job, io);
-      if (line !== toldState) io.say(line);
+      const failed = typeof job['exit'] === 'number' && job['exit'] !== 0;
+      if (line !== toldState && !failed) io.say(line);
       toldState = line;
       toldReason = '';
       changed.abort();

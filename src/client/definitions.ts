@@ -1,4 +1,5 @@
 import { problem } from '../errors.js';
+import { engineControlId, everyEngine } from '../model/engine-control.js';
 import type { StoredDocument } from '../model/parse.js';
 import { keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
@@ -19,17 +20,65 @@ export async function findDefinition(
   return rows.flatMap(({ doc }) => doc ?? []);
 }
 
+/**
+ * A task or flow as it is called: by its id, or as `name` or `name::owner`. Undefined when there is
+ * none. @throws TwsError `definition_ambiguous`
+ */
+export async function definitionOf(
+  store: Store,
+  kind: DefinitionKind,
+  called: string,
+  owner: string,
+): Promise<StoredDocument | undefined> {
+  const byId = await store.get(called);
+  if (byId?.['type'] === kind) return byId;
+  return (await theOneCalled(store, kind, called, owner)).doc;
+}
+
+/** The definition called `name` or `name::owner`. @throws TwsError `definition_ambiguous` */
+async function theOneCalled(store: Store, kind: DefinitionKind, called: string, owner: string) {
+  const [name = called, ofOwner = owner] = called.split('::');
+  const found = await findDefinition(store, kind, name, ofOwner);
+  const named = { kind, name, owner: ofOwner };
+  if (found.length > 1) {
+    throw problem('definition_ambiguous', { ...named, ids: found.map(({ _id }) => _id) });
+  }
+  return { named, doc: found[0] };
+}
+
+/** The id of a new task or flow that has none: it tells what it is. */
+export function newDefinitionId(kind: DefinitionKind, name: string, owner: string): string {
+  return `${kind}:${owner}:${name}`;
+}
+
 type Switch = { readonly flow: string; readonly enabled: boolean; readonly owner: string };
 
-/** Sets `enabled` of a flow on the revision that was read. */
+/** Sets `enabled` of a flow, or of an engine (`engine:…`, `*` for all), on the revision that was read. */
 export async function setEnabled(
   store: Store,
   { flow, enabled, owner }: Switch,
 ): Promise<{ readonly id: string; readonly changed: boolean }> {
+  if (flow === everyEngine || flow.startsWith('engine:')) return setEngine(store, flow, enabled);
   const doc = await flowOf(store, flow, owner);
   if ((doc['enabled'] !== false) === enabled) return { id: doc._id, changed: false };
   await writeDocument(store, { ...doc, enabled });
   return { id: doc._id, changed: true };
+}
+
+/** Stores what an engine is to do; one that was never seen is hardly meant. */
+async function setEngine(
+  store: Store,
+  engine: string,
+  enabled: boolean,
+): Promise<{ readonly id: string; readonly changed: boolean }> {
+  const _id = engineControlId(engine);
+  const control = await store.get(_id);
+  if (control === undefined && engine !== everyEngine && (await store.get(engine)) === undefined) {
+    throw problem('document_missing', { id: engine });
+  }
+  if ((control?.['enabled'] !== false) === enabled) return { id: engine, changed: false };
+  await writeDocument(store, { ...control, _id, type: 'engine-control', engine, enabled });
+  return { id: engine, changed: true };
 }
 
 /** A flow named by its id, or by its name: `name` or `name::owner`. */
@@ -39,13 +88,7 @@ async function flowOf(store: Store, given: string, owner: string): Promise<Store
   if (byId !== undefined) {
     throw problem('document_kind', { id: given, kind: String(byId['type']), wanted: 'flow' });
   }
-  const [name = given, ofOwner = owner] = given.split('::');
-  const found = await findDefinition(store, 'flow', name, ofOwner);
-  const [first, ...others] = found;
-  const named = { kind: 'flow', name, owner: ofOwner };
-  if (first === undefined) throw problem('definition_missing', named);
-  if (others.length > 0) {
-    throw problem('definition_ambiguous', { ...named, ids: found.map(({ _id }) => _id) });
-  }
-  return first;
+  const { named, doc } = await theOneCalled(store, 'flow', given, owner);
+  if (doc === undefined) throw problem('definition_missing', named);
+  return doc;
 }

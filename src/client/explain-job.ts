@@ -38,6 +38,31 @@ export async function explainJob(
   return { job, reasons: explain({ ...seen, inHand: countInHand(jobs) }), settled };
 }
 
+/** How a chain is followed: who looks at a job, and whether a child job is there to be looked at. */
+export type ChainLook = {
+  readonly look: (id: string) => Promise<Explained>;
+  readonly isThere: (child: string) => Promise<boolean>;
+};
+
+/** Child jobs of child jobs are followed so far. */
+const deepest = 10;
+
+/** Explains a job and, where it waits for a child job, that one, and so on. */
+export async function explainChain(
+  id: string,
+  { look, isThere }: ChainLook,
+): Promise<readonly Explained[]> {
+  const chain: Explained[] = [];
+  for (let next: string | undefined = id; next !== undefined && chain.length < deepest;) {
+    // A child may have been removed, or not be made yet; the parent is explained all the same.
+    if (chain.length > 0 && !(await isThere(next))) break;
+    const explained: Explained = await look(next);
+    chain.push(explained);
+    next = explained.reasons.find(({ child }) => child !== undefined)?.child;
+  }
+  return chain;
+}
+
 /** The flow of a job as it is stored now: the owner's, else everybody's. */
 async function flowOf(store: Store, job: StoredDocument): Promise<StoredDocument | undefined> {
   const { flow, owner } = job;

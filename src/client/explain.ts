@@ -1,7 +1,8 @@
+import { isObject } from '../model/dialects.js';
 import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
-import { toEpochMs } from '../model/scalars.js';
+import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
 import { lengthOf, momentFrom } from '../words.js';
 import { nextSteps, queueIn, stepsOf, type ToCome, type Told } from './next-steps.js';
@@ -54,7 +55,7 @@ export function explain(seen: Seen): readonly Reason[] {
   const { job, now } = seen;
   const status = statusOf(job as Parameters<typeof statusOf>[0], now);
   if (status === 'succeeded' || status === 'failed' || status === 'cancelled') {
-    return [{ kind: 'ended', because: `It has ended: ${status}.` }];
+    return [endReason(job, status)];
   }
   const inHand = stepReasons(seen);
   if (inHand.length > 0) return inHand;
@@ -64,6 +65,24 @@ export function explain(seen: Seen): readonly Reason[] {
     return [held, without].filter((reason) => reason !== undefined);
   }
   return [flowReason(seen) ?? serviceReason(seen) ?? soon(seen)];
+}
+
+/** How it ended; a failed one also why and where, and what is there to do. */
+function endReason(job: StoredDocument, status: string): Reason {
+  const { failure, retry_refused: refused } = job;
+  if (status === 'succeeded' && typeof refused !== 'string') {
+    return { kind: 'ended', because: 'It has ended: succeeded.' };
+  }
+  const { message, step } = isObject(failure) ? failure : {};
+  const attempts = stepsOf(job).filter(({ name, path }) => name === step || path === step);
+  const times = attempts.length > 1 ? ` after ${attempts.length} attempts` : '';
+  const at = typeof step === 'string' ? ` at step "${step}"${times}` : '';
+  const why = typeof message === 'string' ? `: ${message}` : '';
+  const wished =
+    typeof refused === 'string' ? ` The wish to retry it was refused: ${sentence(refused)}` : '';
+  const because = `${sentence(`It has ended: ${status}${at}${why}`)}${wished}`;
+  const todo = `When the cause is mended, let it go on with \`tws retry ${job._id}\`.`;
+  return { kind: 'ended', because, ...(status === 'failed' ? { todo } : {}) };
 }
 
 /** Steps that an engine has, and steps that wait for something. */
@@ -138,13 +157,19 @@ function holdReason({ job, flow, now }: Seen): Reason | undefined {
   }
   const times = [job['next_due'], last === undefined ? job['exec_after'] : undefined];
   const until = Math.max(0, ...times.map(timeOf).filter((time) => time !== undefined));
-  if (until <= now) return undefined;
+  if (until <= now || until >= neverDue) return undefined;
   const kind = last === undefined ? 'scheduled' : 'waiting';
   return { kind, because: `It waits until ${when(until, now)}.`, until };
 }
 
 function noEngine({ engines }: Seen): Reason | undefined {
   if (engines.some(({ alive, engine }) => alive && engine.state === 'running')) return undefined;
+  const disabled = engines.filter(({ alive, engine }) => alive && engine.state === 'disabled');
+  if (disabled.length > 0) {
+    const ids = disabled.map(({ engine }) => engine._id).join(', ');
+    const because = `All engines that are alive are disabled (${ids}).`;
+    return { kind: 'no_engine', because, todo: 'Let one take work with `tws enable <engine>`.' };
+  }
   const todo = 'Start one with `tws start`, or `tws dev`; the job goes on then.';
   const silent = engines.filter(({ engine }) => engine.state !== 'stopped').length;
   const because =
@@ -174,17 +199,23 @@ function flowReason({ job, flow }: Seen): Reason | undefined {
 /** Nobody can take the next step, or all who could have their hands full. */
 function serviceReason(seen: Seen): Reason | undefined {
   const steps = nextSteps(seen.job);
+  if (seen.job['state'] === undefined) return busyReason(seen, [], 'It has not begun');
   if (steps.length === 0) return undefined;
   const unserved = steps.map((step) => lack(step, seen)).filter((found) => found !== undefined);
   if (unserved.length === steps.length) return unserved[0];
+  return busyReason(seen, steps, `Step "${steps[0]?.name ?? ''}" waits`);
+}
+
+/** All who could go on with a job have their hands full. */
+function busyReason(seen: Seen, steps: readonly ToCome[], what: string): Reason | undefined {
   const { inHand } = seen;
   if (inHand === undefined) return undefined;
   const able = ableEngines(steps, seen);
   const isFull = ({ engine }: SeenEngine): boolean => (inHand.get(engine._id) ?? 0) >= engine.slots;
   if (able.length === 0 || !able.every(isFull)) return undefined;
   const slots = able.reduce((sum, { engine }) => sum + engine.slots, 0);
-  const name = steps[0]?.name ?? '';
-  const because = `Step "${name}" waits for a free slot: all ${slots} of the engines that could take it are in use.`;
+  const all = slots === 1 ? 'the only slot is busy' : `all ${slots} slots are busy`;
+  const because = `${what}: ${all}; it goes on when a running step has ended.`;
   return { kind: 'busy', because, todo: 'Start more engines, or give them more --slots.' };
 }
 
@@ -195,7 +226,7 @@ function lack({ name, plugin, labels }: ToCome, { engines, job }: Seen): Reason 
   if (withPlugin.length === 0) {
     const because = `No engine has plugin "${plugin}", which step "${name}" needs.`;
     const todo =
-      'Put it into the plugins folder of an engine and start that again; else the job times out.';
+      'Put it into the plugins folder of an engine, if it is not there, and start that engine again: plugins are loaded at the start. Else the job times out.';
     return { kind: 'unserved', because, todo };
   }
   const able = withPlugin.filter(({ engine }) => carries(engine.labels, labels));
@@ -211,16 +242,21 @@ function lack({ name, plugin, labels }: ToCome, { engines, job }: Seen): Reason 
   return { kind: 'unserved', because, todo };
 }
 
-function ableEngines(steps: readonly ToCome[], { engines, job }: Seen): readonly SeenEngine[] {
-  const queue = queueIn(job);
+/** The living engines that can take one of these steps; without steps, those that serve the job. */
+function ableEngines(
+  steps: readonly ToCome[],
+  { engines, job, flow }: Seen,
+): readonly SeenEngine[] {
+  const queue = queueIn({ flow_definition: flow, ...job });
   return engines.filter(
     ({ alive, engine }) =>
       alive &&
       engine.state === 'running' &&
       servesQueue(engine, queue) &&
-      steps.some(
-        ({ plugin, labels }) => engine.plugins.includes(plugin) && carries(engine.labels, labels),
-      ),
+      (steps.length === 0 ||
+        steps.some(
+          ({ plugin, labels }) => engine.plugins.includes(plugin) && carries(engine.labels, labels),
+        )),
   );
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
-import type { RequestAction } from '../model/request.js';
 import type { Store } from '../store/store.js';
 import { listed } from '../words.js';
 import { differencesOf } from './same-job.js';
@@ -17,43 +16,32 @@ export type JobToSubmit = {
 /** `existed`: a job of that id was there before; nothing was written. */
 export type Submitted = { readonly id: string; readonly rev: string; readonly existed: boolean };
 
-/** What a request says beside its action; see `model/request.ts`. */
-export type RequestDetails = {
-  readonly by?: string;
-  readonly reason?: string;
-  readonly step?: string;
-  readonly from?: string;
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly latest?: boolean;
-  readonly text?: string;
-};
-
-export type RequestOptions = RequestDetails & {
-  /** How long to wait for an engine, in ms; default 5000. */
-  readonly waitMs?: number;
-  readonly signal?: AbortSignal;
-};
-
-/** `applied`: an engine took it; `stored`: none has taken it yet, one will. */
-export type Requested =
-  | { readonly kind: 'applied'; readonly job: StoredDocument }
-  | { readonly kind: 'stored'; readonly request: string };
-
 /** Stores a new job; of several submits of one id at once, one stores it and the others find it. */
 export async function submitJob(store: Store, job: JobToSubmit): Promise<Submitted> {
-  const id = job._id ?? randomUUID().replaceAll('-', '');
-  if (job._id !== undefined) {
-    const there = await store.get(id);
-    if (there !== undefined) return existing(there, job);
-  }
+  const there = job._id === undefined ? undefined : await store.get(job._id);
+  return submitBeside(store, { ...job, _id: job._id ?? newJobId() }, there);
+}
+
+/** The id of a job that comes without one. */
+export function newJobId(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
+/** Stores a new job unless it is `there` already: what was read under its id. */
+export async function submitBeside(
+  store: Store,
+  job: JobToSubmit & { readonly _id: string },
+  there: StoredDocument | undefined,
+): Promise<Submitted> {
+  const id = job._id;
+  if (there !== undefined) return existing(there, job);
   try {
-    const rev = await writeDocument(store, { ...job, _id: id });
-    return { id, rev, existed: false };
+    return { id, rev: await writeDocument(store, job), existed: false };
   } catch (error) {
     if (!(error instanceof TwsError) || !mayBeThere.includes(error.code)) throw error;
-    const there = await store.get(id);
-    if (there === undefined) throw error;
-    return existing(there, job);
+    const now = await store.get(id);
+    if (now === undefined) throw error;
+    return existing(now, job);
   }
 }
 
@@ -67,61 +55,6 @@ function existing(there: StoredDocument, job: JobToSubmit): Submitted {
   throw problem('id_taken', { id: there._id, differences: listed(differences) });
 }
 
-/** These may be asked of a job that has ended. */
-const ofEnded: readonly RequestAction[] = ['retry', 'skip', 'note'];
-
-/** Stores a request and waits for it to be applied. */
-export async function requestJob(
-  store: Store,
-  id: string,
-  action: RequestAction,
-  { waitMs, signal, ...details }: RequestOptions = {},
-): Promise<Requested> {
-  const job = await jobOf(store, id);
-  if (isFinalState(job) && !ofEnded.includes(action)) {
-    throw problem('job_ended', { id, state: String(job['state']) });
-  }
-  const { updateSeq } = await store.info();
-  const request = `request:${id}:${randomUUID()}`;
-  await writeDocument(store, { _id: request, type: 'request', job: id, action, ...details });
-  const waiting = {
-    ...(waitMs === undefined ? {} : { waitMs }),
-    ...(signal === undefined ? {} : { signal }),
-  };
-  const taken = await untilTaken(store, { request, since: updateSeq }, waiting);
-  if (taken.kind === 'not_yet') return { kind: 'stored', request };
-  const after = await jobOf(store, id);
-  if (recorded(after, request)) return { kind: 'applied', job: after };
-  if (taken.refused !== undefined) {
-    throw problem('request_refused', { action, job: id, reason: taken.refused });
-  }
-  if (isFinalState(after)) throw problem('job_ended', { id, state: String(after['state']) });
-  throw problem('request_refused', { action, job: id, reason: 'it can do nothing there now.' });
-}
-
-type Taken =
-  { readonly kind: 'not_yet' } | { readonly kind: 'taken'; readonly refused: string | undefined };
-
-/** An engine deletes a request when it has dealt with it, and leaves its reason when it refused it. */
-async function untilTaken(
-  store: Store,
-  { request, since }: { readonly request: string; readonly since: string },
-  { waitMs = 5_000, signal }: Pick<RequestOptions, 'waitMs' | 'signal'>,
-): Promise<Taken> {
-  const end = new AbortController();
-  const signals = [end.signal, AbortSignal.timeout(waitMs), ...(signal ? [signal] : [])];
-  try {
-    for await (const change of store.follow({ since, signal: AbortSignal.any(signals) })) {
-      if (change.id !== request || !change.deleted) continue;
-      const refused = change.remains?.['refused'];
-      return { kind: 'taken', refused: typeof refused === 'string' ? refused : undefined };
-    }
-  } finally {
-    end.abort();
-  }
-  return { kind: 'not_yet' };
-}
-
 /** A job by its id. @throws TwsError `document_missing`, `document_kind` */
 export async function jobOf(store: Store, id: string): Promise<StoredDocument> {
   const doc = await store.get(id);
@@ -133,12 +66,4 @@ export async function jobOf(store: Store, id: string): Promise<StoredDocument> {
 /** Whether a job has ended. */
 export function isFinalState(job: StoredDocument): boolean {
   return job['state'] === '$$complete' || job['state'] === '$$cancelled';
-}
-
-function recorded(job: StoredDocument, request: string): boolean {
-  const { requests } = job;
-  return (
-    Array.isArray(requests) &&
-    requests.some((entry: unknown) => (entry as { id?: unknown } | null)?.id === request)
-  );
 }

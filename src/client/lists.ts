@@ -89,17 +89,24 @@ async function failedJobs(
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (let skip = 0; found.length < limit; skip += page) {
-    const rows = await store.view('failed', { limit: page, skip });
+    const includeDocs = failure !== undefined;
+    const rows = await store.view('failed', { limit: page, skip, includeDocs });
     const wanted = rows.filter(
-      ({ key, value }) =>
+      ({ key, value, doc }) =>
         !(value.exit === 130 && (value.failure ?? 'Cancelled') === 'Cancelled') &&
         (flow === undefined || key[0] === flow) &&
-        (failure === undefined || value.failure === failure),
+        (failure === undefined || wordsOf(doc?.['failure']).includes(failure)),
     );
     found.push(...wanted.map(({ id }) => id));
     if (rows.length < page) break;
   }
   return found.slice(0, limit);
+}
+
+/** The name of a failure, and its code. */
+function wordsOf(failure: unknown): readonly string[] {
+  const { name, code } = (failure ?? {}) as { readonly name?: unknown; readonly code?: unknown };
+  return [name, code].filter((word) => word !== undefined).map(String);
 }
 
 /** The documents of the engines. */

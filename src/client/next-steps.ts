@@ -74,7 +74,8 @@ export function nextSteps(job: StoredDocument): readonly ToCome[] {
     last !== undefined && ended
       ? handlersOf(last, leaves, job)
       : openLeaves(job, leaves, tasks['structure'] === 'sequence');
-  return open.flatMap(({ name, task }) => {
+  return open.flatMap(({ name, task, decider }) => {
+    if (decider !== undefined) return [{ name, plugin: decider, labels: [] }];
     const definition = definitions[task];
     if (!isObject(definition) || typeof definition['flow'] === 'string') return [];
     const { plugin, labels } = definition;
@@ -84,7 +85,7 @@ export function nextSteps(job: StoredDocument): readonly ToCome[] {
   });
 }
 
-type Named = { readonly name: string; readonly task: string };
+type Named = { readonly name: string; readonly task: string; readonly decider?: string };
 
 /** A snapshot may have been edited by hand into something that is no tree. */
 function leavesIn(tasks: Record<string, unknown>): readonly Leaf[] {
@@ -117,19 +118,29 @@ function openLeaves(
   );
   const open = leaves
     .filter(({ path }) => !done.has(path))
-    .map(({ name, entry }) => ({ name, task: entry.task }));
+    .map(({ name, entry: { task, decider } }) =>
+      decider === undefined ? { name, task } : { name, task, decider },
+    );
   const inOrder = inSequence && leaves.every(({ path }) => /^\d+(?:\.sequence\.\d+)*$/.test(path));
   return inOrder ? open.slice(0, 1) : open;
 }
 
 type Texts<K extends string> = { readonly [P in K]?: string };
-function texts<K extends string>(from: Record<string, unknown>, keys: readonly K[]): Texts<K> {
+/** The keys of an object that hold texts. */
+export function texts<K extends string>(
+  from: Record<string, unknown>,
+  keys: readonly K[],
+): Texts<K> {
   const found = keys.filter((key) => typeof from[key] === 'string');
   return Object.fromEntries(found.map((key) => [key, from[key]])) as Texts<K>;
 }
 
 type Numbers<K extends string> = { readonly [P in K]?: number };
-function numbers<K extends string>(from: Record<string, unknown>, keys: readonly K[]): Numbers<K> {
+/** The keys of an object that hold numbers. */
+export function numbers<K extends string>(
+  from: Record<string, unknown>,
+  keys: readonly K[],
+): Numbers<K> {
   const found = keys.filter((key) => typeof from[key] === 'number');
   return Object.fromEntries(found.map((key) => [key, from[key]])) as Numbers<K>;
 }

@@ -2,9 +2,8 @@ import type { Config } from '../config.js';
 import type { Connection } from '../store/connection.js';
 import { createDatabase, type CreatedDatabase } from '../store/database.js';
 import { installDesign, type Installed } from '../store/design.js';
-import type { StoreLog } from '../store/log.js';
 import { checkServer, type ServerReport } from '../store/server.js';
-import { openStore, type Store } from '../store/store.js';
+import { openStore, type Store, type StoreOptions } from '../store/store.js';
 import { createClient, type Client } from '../client.js';
 
 export type { ServerReport } from '../store/server.js';
@@ -19,7 +18,7 @@ export type Opened = {
 type Settings = Pick<Config, 'url' | 'user' | 'password' | 'database' | 'app'>;
 
 /** Opens the database that the settings name; nothing is sent before the first request. */
-export function open(settings: Settings, options: { readonly log?: StoreLog } = {}): Opened {
+export function open(settings: Settings, options: StoreOptions = {}): Opened {
   const store = openStore(connectionOf(settings), options);
   return { client: createClient({ store }), store, close: store.close };
 }

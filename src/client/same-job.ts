@@ -8,7 +8,7 @@ import { toTree, type WrittenNode } from '../model/written-tree.js';
 type Job = Readonly<Record<string, unknown>>;
 
 /** What people ask of a job after it was submitted, and what is no content. */
-const besides = new Set(['_id', '_rev', 'paused', 'cancel']);
+const besides = new Set(['_id', '_rev', 'paused', 'cancel', 'traceparent']);
 
 /**
  * Where a stored job is another one than a job that is submitted under its id: JSON paths, none when

@@ -17,6 +17,7 @@ import { refreshMove } from './refresh.js';
 import { released } from './release.js';
 import { interpret } from './structure/interpret.js';
 import type { Work } from './structure/progress.js';
+import { unneededIn } from './structure/unneeded.js';
 import { openWaits, waitsMove } from './waits.js';
 import { together } from './together.js';
 import { dropMove, lateOnes, workMove } from './work.js';
@@ -33,7 +34,7 @@ export function advance(job: LiveJob, now: number, world: World): Move {
     cancelMove(job, now, world) ??
     relockMove(job, now, world) ??
     hardTimeoutMove(job, now) ??
-    waitsMove(job, now, world) ??
+    waitsMove(job, now, world, () => unneededIn(job, job.tasks, 'main')) ??
     pauseMove(job, now, world) ??
     expiryMove(job, now) ??
     delayMove(job, now);

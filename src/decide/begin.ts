@@ -17,6 +17,7 @@ import { beginWait, isBuiltIn } from './waits.js';
 import { beginSlice } from './slices.js';
 import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
+import { unfitForTask } from './suits.js';
 import { rankFor } from './turn.js';
 
 /**
@@ -177,6 +178,10 @@ function start(
   const prepared = prepare(job, beginning, world, templates);
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params } = prepared;
+  const unfit = unfitForTask(definition, params, world);
+  if (unfit !== undefined) {
+    return failUnbegun(job, beginning, { ...unfit, exit: exits.definition }, now);
+  }
   if (flow !== undefined) return spawnChild(job, attempt, flow, params, now);
   const step: LiveStep = {
     ...attempt,

@@ -6,6 +6,7 @@ import {
   below,
   callbacks,
   childPath,
+  definedPath,
   type Graph,
   isStructure,
   type Leaf,
@@ -103,7 +104,7 @@ export class Book {
     }
   }
 
-  /** Callbacks see what became of all, good or bad. */
+  /** Callbacks see by number what became of all, good or bad, and nothing else there. */
   #beforeInBatch(node: Batch, path: string, target: string): void {
     const nodes = listOf(node.batch, 'batch', path);
     if (nodes.some((child) => isWithin(target, child.path))) return this.#descend(nodes, target);
@@ -111,6 +112,7 @@ export class Book {
     const all = Object.fromEntries(
       nodes.map((child, i) => [String(i), this.#endOf(child.node, child.path)]),
     );
+    for (const key of Object.keys(this.parent_results)) delete this.parent_results[key];
     Object.assign(this.parent_results, all);
     this.previous = all;
     for (const key of callbacks) {
@@ -156,8 +158,9 @@ export class Book {
     for (const child of this.#endedIn(node, path)) this.#enter(child.node, child.path);
     const grouped = ['parallel', 'batch', 'graph', 'map'].includes(node.structure);
     if (!grouped || position === undefined) return;
+    const group = definedPath(path);
     for (const { index, path: at } of leavesIn(this.#job.tasks).list) {
-      if (isWithin(at, path)) delete this.parent_results[String(index)];
+      if (isWithin(at, group)) delete this.parent_results[String(index)];
     }
     this.parent_results[String(position)] = value;
   }

@@ -1,12 +1,14 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob, NewJob } from '../model/job.js';
 import { exits, isLive, isOpen, type Failure, type Step } from '../model/step.js';
+import type { Node } from '../model/tree.js';
 import { finish } from './finish.js';
 import { hasBegun } from './history.js';
 import type { Move, World } from './intent.js';
 import { isUndoing, isWithin } from './paths.js';
 import { cancelledSteps, stopMove } from './stop.js';
 import { interpret } from './structure/interpret.js';
+import { unneededIn } from './structure/unneeded.js';
 import { undoMove } from './undo.js';
 import { waitsMove } from './waits.js';
 import { workMove } from './work.js';
@@ -29,13 +31,17 @@ export function cancelMove(job: LiveJob, now: number, world: World): Move | unde
     const because = `The job is cancelled; step ${running[0]?.name} still runs.`;
     return { kind: 'wait', because };
   }
+  const { cancel = nothing } = job.flow_definition;
   return (
-    waitsMove(job, now, world) ??
+    waitsMove(job, now, world, () => unneededIn(job, cancel, 'cancel', 'cancel')) ??
     undoMove(job, now, world) ??
     branchMove(job, now, world) ??
     endMove(job, now)
   );
 }
+
+/** The cancel branch of a flow that has none. */
+const nothing: Node = { structure: 'sequence', sequence: [] };
 
 /** Undoing, and steps of the cancel branch with their handlers: cancelling does not stop these. */
 function isOfFlow({ path }: Step): boolean {

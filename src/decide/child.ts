@@ -60,7 +60,7 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   const decider = leafAt(job, path.replace(/\.continue$/, ''));
   const params = decider === undefined ? {} : continueParams(job, decider);
   const kept = [
-    ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent'] as const),
+    ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent', 'data'] as const),
     ...(['target', 'locks', 'locked'] as const),
   ] as const;
   const same = Object.fromEntries(

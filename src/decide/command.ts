@@ -3,6 +3,7 @@ import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import { without } from './record.js';
 import { reopened } from './reopen.js';
+import { pastOf } from './retry-record.js';
 import { skipped } from './skip.js';
 
 /**
@@ -14,21 +15,26 @@ export type Commanded =
   | { readonly kind: 'repeated' }
   | { readonly kind: 'refused'; readonly because: string };
 
-/** Applies a request to a job, once: the job keeps a record of it under `requests`. */
+/**
+ * Applies a request to a job, once: the job keeps a record of it under `requests`, with all that is
+ * needed to apply it again (`copies/wishes.ts`).
+ */
 export function command(job: Job, request: JobRequest, now: number): Commanded {
   const requests = listIn(job, 'requests');
   if (requests.some((applied) => applied['id'] === request._id)) return { kind: 'repeated' };
-  const { by, reason, action, step, from } = request;
+  const { by, reason, action, step, from, params, latest } = request;
   const who = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
   const what = {
     ...(step === undefined ? {} : { step }),
     ...(from === undefined ? {} : { from }),
+    ...(params === undefined ? {} : { params }),
+    ...(latest === undefined ? {} : { latest }),
   };
-  const record = { id: request._id, action, ...what, ...who, at: now };
   const changed = change(job, request, who, now);
-  return changed.kind === 'applied'
-    ? { kind: 'applied', job: { ...changed.job, requests: [...requests, record] } as Job }
-    : changed;
+  if (changed.kind !== 'applied') return changed;
+  const past = action === 'note' ? {} : pastOf(job, changed.job, request);
+  const record = { id: request._id, action, ...what, ...past, ...who, at: now };
+  return { kind: 'applied', job: { ...changed.job, requests: [...requests, record] } as Job };
 }
 
 type Who = { readonly by?: string; readonly reason?: string };

@@ -11,7 +11,9 @@ import { advance } from './advance.js';
 import { initialise } from './initialise.js';
 import { cancelledChild } from './child.js';
 import { lookUp, type Child, type Intent, type Move, type World } from './intent.js';
+import type { RetryWish } from '../model/request.js';
 import { reopened } from './reopen.js';
+import { pastOf } from './retry-record.js';
 import { withNextDue } from './sleep.js';
 import { inTurn } from './turn.js';
 
@@ -70,10 +72,23 @@ function retryMove(job: FinalJob, now: number): Intent {
   if (retry === undefined || retry === null || retry === false) {
     return { kind: 'ignore', because: 'The job is final.' };
   }
-  const again = reopened(job, retry === true ? {} : retry, now);
-  if (again.kind === 'applied') return { kind: 'write', job: again.job };
+  const wish = retry === true ? {} : retry;
+  const again = reopened(job, wish, now);
+  if (again.kind === 'applied') {
+    return { kind: 'write', job: withWishRecord(job, again.job, wish, now) };
+  }
   const { retry: _refused, ...kept } = job;
   return { kind: 'write', job: { ...kept, retry_refused: again.because } };
+}
+
+/** A wish in the document is kept like a request, under an id of its own. */
+function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number): Job {
+  const { requests } = job;
+  const kept = Array.isArray(requests) ? (requests as readonly unknown[]) : [];
+  const from = wish.from === undefined ? {} : { from: wish.from };
+  const id = `retry:${kept.length}`;
+  const record = { id, action: 'retry', ...from, ...pastOf(job, next, wish), at: now };
+  return { ...next, requests: [...kept, record] } as Job;
 }
 
 /**

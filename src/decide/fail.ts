@@ -96,7 +96,12 @@ function policyOf(job: LiveJob, step: Step): RetryPolicy {
 }
 
 function flowDelayOf(job: LiveJob): number {
-  return toRetryPolicy(job.flow_definition.retry).delay;
+  return flowPolicy(job).delay;
+}
+
+/** The flow's own policy; where it gives no delay, that of the job or of the engine's settings. */
+export function flowPolicy({ flow_definition: flow, retry_delay: delay }: LiveJob): RetryPolicy {
+  return toRetryPolicy(flow.retry, delay);
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { LiveJob } from '../model/job.js';
-import { toRetryPolicy } from '../model/retry.js';
 import { exits, type FailedStep } from '../model/step.js';
 import type { Leaf } from '../model/tree.js';
 import { begin } from './begin.js';
+import { flowPolicy } from './fail.js';
 import { finish } from './finish.js';
 import { lastAttempt } from './history.js';
 import type { Move, World } from './intent.js';
@@ -42,7 +42,7 @@ export function failedMove(job: LiveJob, failed: FailedStep, now: number, world:
 }
 
 function mayRetry(job: LiveJob, { exit, failure }: FailedStep): boolean {
-  const policy = toRetryPolicy(job.flow_definition.retry);
+  const policy = flowPolicy(job);
   if (exit === exits.definition || failure['retryable'] === false) return false;
   return passesOf(job) <= policy.limit && isRetried(policy, failure);
 }
@@ -54,7 +54,7 @@ function passesOf({ run, first_run: first = 1 }: LiveJob): number {
 
 /** The flow goes on at the step that failed; what was done stays done. */
 function nextRun(job: LiveJob, now: number): LiveJob {
-  const policy = toRetryPolicy(job.flow_definition.retry);
+  const policy = flowPolicy(job);
   const delay = waitMs(policy, { failed: passesOf(job), seed: `${job._id}:${job.run}` });
   const next = { ...job, run: job.run + 1 };
   return delay === 0

@@ -148,6 +148,23 @@ function counts({ path, run }: Step, job: LiveJob, undone: ReadonlyMap<string, n
   return !isAskedFor;
 }
 
+/**
+ * The run since which work at a path counts: what was done there before was undone, was asked for
+ * again, or belongs to a job that began anew or to another end of it.
+ */
+export function countsSince(job: LiveJob, path: string): number {
+  const { redo = [], first_run: firstRun = 1, run } = job;
+  const isOfEnd = isWithin(path, 'error') || isWithin(path, 'cancel');
+  const asked = redo.filter(({ from }) => isFrom(path, from, job.tasks)).map((wish) => wish.run);
+  const undone = attemptsOf(job, `${path.replace(/(\.(undo|error))+$/, '')}.undo`)
+    .filter((undo) => undo.state === '$$complete' && undo.run < run)
+    .map((undo) => undo.run + 1);
+  const deciders = [...undoneDeciders(job)]
+    .filter(([decider]) => isWithin(path, decider))
+    .map(([, last]) => last + 1);
+  return Math.max(firstRun, isOfEnd ? run : 1, ...asked, ...undone, ...deciders);
+}
+
 /** The entry at a path of the flow or of its cancel branch; handlers have none. */
 export function entryOf(job: LiveJob, path: string): Entry | undefined {
   return leafAt(job, path)?.entry;

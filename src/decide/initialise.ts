@@ -10,9 +10,10 @@ import { cancelled, isCancelRequested } from './cancel.js';
 import { endUnbegun } from './finish.js';
 import { lookUp, type Found, type Move, type World } from './intent.js';
 import { locking, withLocks } from './locks.js';
-import { expandParams, strayParams } from './params.js';
+import { expandParams, strayParams, withDefaults } from './params.js';
 import { without } from './record.js';
 import { snapshot } from './snapshot.js';
+import { brokenSchema, unfitForFlow } from './suits.js';
 
 /**
  * Turns a new job into a live one: state, snapshots of flow and tasks, expanded parameters, no
@@ -45,7 +46,15 @@ export function initialise(submitted: NewJob, now: number, world: World): Move {
 function withoutTraces(job: NewJob): NewJob {
   const written = ['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'] as const;
   const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from'] as const;
-  const runs = ['flow_rev', 'first_run', 'restarts', 'redo', 'refresh', 'retry_refused'] as const;
+  const runs = [
+    'flow_rev',
+    'flow_version',
+    'first_run',
+    'restarts',
+    'redo',
+    'refresh',
+    'retry_refused',
+  ] as const;
   const told = 'steps' in job ? (['signals', 'requests', 'notes', 'retry'] as const) : [];
   const traces = job as NewJob & Record<string, unknown>;
   // What a job continues hands its locks on to it.
@@ -74,13 +83,17 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
       break;
   }
   const { tasks: tree, ...settings } = flow;
-  const written = toKeyedParams(job.params ?? {}, tree);
+  const keyed = toKeyedParams(job.params ?? {}, tree);
+  const written = withDefaults(keyed, settings);
+  const unfit = brokenSchema(tasks.definitions, world) ?? unfitForFlow(settings, written, world);
+  if (unfit !== undefined) return refuse(job, now, unfit.failure, unfit.problems);
   const leaves = leavesOf(tree);
-  const problems = strayParams(written, leaves, settings, tasks.definitions);
+  const problems = strayParams(keyed, leaves, settings, tasks.definitions);
   const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);
   const found = locking(job, now, world);
   if (found.kind === 'open') return found.move;
   const owning = withLocks(job, found.locked);
+  const delay = job['retry_delay'] ?? (world.retryDelayMs === 0 ? undefined : world.retryDelayMs);
   if (found.kind === 'refused') {
     return { kind: 'change', job: endUnbegun(owning, now, found.exit, found.failure) };
   }
@@ -94,6 +107,8 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
       definitions: tasks.definitions,
       flow_definition: settings,
       ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
+      ...(flow.version === undefined ? {} : { flow_version: flow.version }),
+      ...(delay === undefined ? {} : { retry_delay: delay }),
       params: expandParams(written, leaves, settings, tasks.definitions),
       steps: [],
       run: 1,

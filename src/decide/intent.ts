@@ -24,6 +24,15 @@ export type Rendered =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly at: string; readonly reason: string };
 
+/**
+ * A JSON Schema of a definition, made ready. `problemsOf` tells where parameters do not suit it, with
+ * paths from `params` on and never with values; what is not known yet (templates, encrypted texts)
+ * suits. A schema that is none has a reason.
+ */
+export type Schema =
+  | { readonly ok: true; readonly problemsOf: (params: unknown) => readonly Problem[] }
+  | { readonly ok: false; readonly reason: string };
+
 /** What a plugin told of itself that matters before it is called. */
 export type PluginFacts = {
   /** Names of top-level parameters that it renders itself. */
@@ -135,6 +144,9 @@ export type World = {
     context: TemplateContext,
     untouched: readonly string[],
   ) => Rendered;
+  readonly schema: (schema: Readonly<Record<string, unknown>>) => Schema;
+  /** The wait before a retry where neither task nor flow nor job says one, ms. */
+  readonly retryDelayMs: number;
   /** After so many lost attempts of one step it is given up. */
   readonly crashLimit: number;
 };

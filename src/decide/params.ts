@@ -31,6 +31,21 @@ export function expandParams(
   return expanded;
 }
 
+/**
+ * The parameters of a job with the flow's own values for those that its schema declares: these are
+ * parameters of the job as a whole, not of a step.
+ */
+export function withDefaults(written: Params, flow: FlowSettings): Params {
+  const { params = {} } = flow;
+  const declared = Object.keys(params).filter((key) => declaredBy(flow).has(key));
+  return merge(Object.fromEntries(declared.map((key) => [key, params[key]])), written);
+}
+
+/** The names that the schema of the flow knows. */
+function declaredBy({ schema }: FlowSettings): ReadonlySet<string> {
+  return new Set(isPlain(schema?.['properties']) ? Object.keys(schema['properties']) : []);
+}
+
 /** What of `params` is not the same in `defaults`, at any depth of objects. */
 export function difference(params: Params, defaults: Params): Params {
   const own: Record<string, unknown> = {};
@@ -69,11 +84,10 @@ export function strayParams(
   flow: FlowSettings,
   definitions: Definitions,
 ): readonly Problem[] {
-  const declared = isPlain(flow.schema?.['properties']) ? flow.schema['properties'] : {};
   const known = new Set([
     ...leaves.map((leaf) => leaf.label),
     ...Object.keys(definitions),
-    ...Object.keys(declared),
+    ...declaredBy(flow),
     ...Object.keys(flow.params ?? {}),
   ]);
   return Object.keys(written)

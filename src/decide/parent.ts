@@ -43,6 +43,6 @@ type Maker = { readonly path: string; readonly attempt: number; readonly continu
 export function childId(job: LiveJob, step: Maker, marked = false): string {
   const mark = marked ? `:${job.start}` : '';
   if (step.continues !== true) return `${job._id}:${step.path}:${step.attempt}${mark}`;
-  const [base, number = '1'] = job._id.split('~');
+  const [, base = job._id, number = '1'] = /^(.*)~(\d+)$/.exec(job._id) ?? [];
   return `${base}${mark}~${Number(number) + 1}`;
 }

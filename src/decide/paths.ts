@@ -19,6 +19,11 @@ export function repeatsAround(path: string): readonly string[] {
   return [...found].map(({ index, 0: segments }) => path.slice(0, index + segments.length));
 }
 
+/** The paths of the batches that a path is in a job of, outermost first. */
+export function batchesAround(path: string): readonly string[] {
+  return [...path.matchAll(/(?:^|\.)batch\.\d+(?=\.|$)/g)].map(({ index }) => path.slice(0, index));
+}
+
 /** What a decider began, or how it goes on, not the decisions themselves. */
 export function isOfDecider(path: string): boolean {
   return /\.(?:(?:activity|timer|child)\.[^.]+|continue)$/.test(path);

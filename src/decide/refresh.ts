@@ -3,16 +3,17 @@ import type { Flow } from '../model/flow.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, isOfFlow, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';
-import { isStructure, leavesOf, type Leaf } from '../model/tree.js';
+import { isStructure, leavesOf } from '../model/tree.js';
 import { finish } from './finish.js';
 import { completionOn, lastAttempt } from './history.js';
 import { flowFailure } from './initialise.js';
 import { lookUp, type Move, type World } from './intent.js';
 import { leavesIn, nodeAt } from './leaves.js';
 import { decisionMaker, isOfDecider, slicedMap } from './paths.js';
-import { difference, expandParams } from './params.js';
-import { isPlain, merge, without } from './record.js';
+import { difference, expandParams, withDefaults } from './params.js';
+import { merge, without } from './record.js';
 import { snapshot } from './snapshot.js';
+import { brokenSchema, unfitForFlow } from './suits.js';
 
 /**
  * A job that is retried with the latest definitions: what is left of it goes by the flow and the
@@ -60,12 +61,17 @@ function refreshWith(
   const { definitions } = taken;
   const leaves = leavesOf(tasks);
   const fresh = { ...job, tasks, definitions, flow_definition: settings };
+  const own = ownParams(job);
+  const unfit =
+    brokenSchema(definitions, world) ?? unfitForFlow(settings, withDefaults(own, settings), world);
+  if (unfit !== undefined) return refuse(job, unfit.failure, now);
   return {
     kind: 'change',
     job: {
-      ...without(fresh, 'refresh'),
+      ...without(fresh, 'refresh', 'flow_version'),
       ...(_rev === undefined ? {} : { flow_rev: _rev }),
-      params: paramsFor(job, leaves, fresh),
+      ...(flow.version === undefined ? {} : { flow_version: flow.version }),
+      params: merge(expandParams(withDefaults({}, settings), leaves, settings, definitions), own),
     },
   };
 }
@@ -87,16 +93,11 @@ function movedStep(job: LiveJob, flow: Flow): Failure | undefined {
   return undefined;
 }
 
-/** What users wrote into the job stays; what came from the definitions comes from the new ones. */
-function paramsFor(job: LiveJob, leaves: readonly Leaf[], fresh: LiveJob) {
-  const before = expandParams({}, leavesIn(job.tasks).list, job.flow_definition, job.definitions);
-  const after = expandParams({}, leaves, fresh.flow_definition, fresh.definitions);
-  const own: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(job.params ?? {})) {
-    const old = before[key];
-    own[key] = isPlain(old) && isPlain(value) ? difference(value, old) : value;
-  }
-  return merge(after, own);
+/** What users wrote into the job; all else came from the definitions. */
+function ownParams(job: LiveJob): Readonly<Record<string, unknown>> {
+  const { flow_definition: flow, definitions, params = {} } = job;
+  const leaves = leavesIn(job.tasks).list;
+  return difference(params, expandParams(withDefaults({}, flow), leaves, flow, definitions));
 }
 
 function refuse(job: LiveJob, why: Failure, now: number): Move {

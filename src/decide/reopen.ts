@@ -6,6 +6,7 @@ import type { Leaf } from '../model/tree.js';
 import { leavesIn } from './leaves.js';
 import { mayLock } from './locks.js';
 import { isPlain, merge, without } from './record.js';
+import { stepWords, strayChanges, withParams } from './retry-params.js';
 
 type Reopened =
   | { readonly kind: 'applied'; readonly job: Job }
@@ -26,11 +27,14 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
   const live = parsed.value as LiveJob;
   const leaf = from === undefined ? undefined : leafNamed(live, from);
   if (from !== undefined && leaf === undefined) {
-    return refused(`Job ${job._id} has no step "${from}".`);
+    return refused(`Job ${job._id} has no step "${from}"; its steps are ${stepWords(live)}.`);
   }
   if (leaf === undefined && job.exit === 0 && live.slice?.failed === undefined) {
     return refused(`Job ${job._id} succeeded; say with "from" at which step it is to begin again.`);
   }
+  // The definitions of today may have steps that the job does not know yet.
+  const [stray] = latest === true ? [] : strayChanges(live, params ?? {});
+  if (stray !== undefined) return refused(noSuchKey(live, stray));
   const { redo = [] } = live;
   const all = leaf === undefined ? redo : [...redo, { from: leaf.path, run: live.run }];
   return {
@@ -78,6 +82,10 @@ function refused(because: string): Reopened {
   return { kind: 'refused', because };
 }
 
+function noSuchKey(job: LiveJob, key: string): string {
+  return `Nothing in job ${job._id} has the parameters "${key}"; its steps are ${stepWords(job)}.`;
+}
+
 function hasSnapshot(job: FinalJob): boolean {
   return isPlain(job['definitions']) && isPlain(job['tasks']) && Array.isArray(job.steps);
 }
@@ -90,17 +98,6 @@ function asNew(job: FinalJob, params: RetryWish['params'], now: number): Job {
   const given = isPlain(kept['params']) ? kept['params'] : undefined;
   const changed = params === undefined ? {} : { params: merge(given, params) };
   return { ...kept, ...changed } as unknown as Job;
-}
-
-/** Changes for a task go to all its steps; the parameters of a job are kept by step. */
-function withParams(
-  job: LiveJob,
-  changes: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const bySteps = leavesIn(job.tasks)
-    .list.filter(({ entry }) => isPlain(changes[entry.task]))
-    .map(({ entry, label }) => ({ [label]: changes[entry.task] }));
-  return merge(job.params, ...bySteps, changes);
 }
 
 /** The leaf that a person means: by name, `<task>-<n>` or path; by task when only one has it. */

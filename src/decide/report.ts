@@ -1,6 +1,6 @@
 import type { Job, LiveJob } from '../model/job.js';
 import type { LiveStep, Step } from '../model/step.js';
-import { attemptsOf, withStep } from './history.js';
+import { attemptsOf, countsSince, withStep } from './history.js';
 import { ownAttempt } from './own.js';
 
 /** A line that a running attempt logged; `at` epoch ms. */
@@ -16,6 +16,8 @@ export type Report = {
   readonly details?: unknown;
   readonly progress?: number | string;
   readonly log?: readonly LogLine[];
+  /** What it changes in the `data` of the job, if it succeeds; `null` takes a key out. */
+  readonly data?: Readonly<Record<string, unknown>>;
   /** For how long (ms) it held up everything else in its process, the worst time. */
   readonly blockedMs?: number;
 };
@@ -53,13 +55,13 @@ export function lastDetails(job: LiveJob, { path, attempt }: Pick<Step, 'path' |
   return earlier.findLast((step) => step['details'] !== undefined)?.['details'];
 }
 
-/** The attempts of the step before this one, since the job last began anew. */
+/** The attempts of the step before this one at the same work: not those of what was undone since. */
 export function earlierAttempts(
   job: LiveJob,
   { path, attempt }: Pick<Step, 'path' | 'attempt'>,
 ): readonly Step[] {
-  const { first_run: firstRun = 1 } = job;
-  return attemptsOf(job, path).filter((step) => step.attempt < attempt && step.run >= firstRun);
+  const since = countsSince(job, path);
+  return attemptsOf(job, path).filter((step) => step.attempt < attempt && step.run >= since);
 }
 
 /** A step keeps so much of what was logged: the newest lines, in bytes of their JSON. */

@@ -4,6 +4,7 @@ import { failure } from '../model/failures.js';
 import type { Job, LiveJob } from '../model/job.js';
 import { exits, type Failure, type LiveStep } from '../model/step.js';
 import { withAttached } from './attach.js';
+import { withData } from './bag.js';
 import { cancelStep, parkStep, requeueStep, restartJob } from './detours.js';
 import { failStep } from './fail.js';
 import { withStep } from './history.js';
@@ -31,7 +32,8 @@ export function settle(
   if (own.kind === 'fenced') return own;
   const step = withReport(own.step, told);
   const reported = withStep(own.job, own.step, step);
-  return { kind: 'settled', job: settleStep(reported, step, outcome, now) };
+  const settled = settleStep(reported, step, outcome, now);
+  return { kind: 'settled', job: withData(settled, step.path, outcome, told) };
 }
 
 function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number): LiveJob {

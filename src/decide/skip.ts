@@ -1,11 +1,13 @@
 import { failure } from '../model/failures.js';
 import { isFinal, isLiveJob, isNew, type Job, type LiveJob } from '../model/job.js';
 import { exits, isOpen, type Step } from '../model/step.js';
+import { below, callbacks } from '../model/tree.js';
 import { newAttempt } from './begin.js';
 import { withNewStep } from './history.js';
 import { hasItem, markAt, roundsOf } from './marks.js';
-import { isOfEnd, isWithin, repeatsAround } from './paths.js';
+import { batchesAround, isOfEnd, isWithin, repeatsAround } from './paths.js';
 import { leafNamed, reopened } from './reopen.js';
+import { stepWords } from './retry-params.js';
 import { cancelledSteps } from './stop.js';
 import { progressAt } from './structure/interpret.js';
 
@@ -30,7 +32,7 @@ export function skipped(job: Job, word: string, now: number): Skipped {
 function skipIn(job: LiveJob, word: string, now: number): Skipped {
   const leaf = leafNamed(job, word);
   if (leaf === undefined || !isThere(job, leaf.path)) {
-    return refused(`Job ${job._id} has no step "${word}".`);
+    return refused(`Job ${job._id} has no step "${word}"; its steps are ${stepWords(job)}.`);
   }
   if (leaf.path.includes('.*')) {
     const because = `Step "${word}" stands in a map or a loop; name one of them by its path.`;
@@ -38,6 +40,12 @@ function skipIn(job: LiveJob, word: string, now: number): Skipped {
   }
   if (job.steps.some((step) => step.run === job.run && isOfEnd(step.path))) {
     return refused(`Job ${job._id} ends already; skip the step when it has ended.`);
+  }
+  if (batchesAround(leaf.path).some((batch) => callsBack(job, batch))) {
+    const batch = `the batch around step "${word}"`;
+    return refused(
+      `Job ${job._id} calls back already for ${batch}; skip the step when the job has ended.`,
+    );
   }
   if (progressAt(job, leaf.entry, leaf.path).kind === 'done') {
     return refused(`Step "${word}" of job ${job._id} is done already.`);
@@ -52,6 +60,16 @@ function skipIn(job: LiveJob, word: string, now: number): Skipped {
     exit: exits.success,
   };
   return { kind: 'applied', job: withNewStep(stopped, step) };
+}
+
+/** Which callbacks run was settled when the first of them began; there is no second verdict. */
+function callsBack(job: LiveJob, batch: string): boolean {
+  return job.steps.some(
+    ({ path, run, state }) =>
+      run === job.run &&
+      state !== '$$skipped' &&
+      callbacks.some((key) => isWithin(path, below(batch, key))),
+  );
 }
 
 /** The items of the maps and the rounds of the loops around a path are known. */

@@ -77,7 +77,7 @@ export function rankFor(
 }
 
 function rankOf(job: Job, peers: readonly Peer[], { me }: World): number {
-  const steps = isNew(job) ? 0 : (job.steps as unknown[]).length;
+  const steps = isNew(job) ? 0 : ((job.steps ?? []) as readonly unknown[]).length;
   return rankAmong(`${job._id}:${steps}`, peers, me.id);
 }
 

@@ -1,15 +1,17 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob, Signal } from '../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../model/scalars.js';
-import { exits, isOpen, type WaitingStep } from '../model/step.js';
+import { exits, isOpen, type Step, type WaitingStep } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
 import { failUnbegun, newAttempt, unprepared } from './begin.js';
 import { childMove, childWait } from './child.js';
 import { hardDeadline, untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { withBegun, withStep } from './history.js';
-import { lookUp, type Begun, type Move, type Wait, type World } from './intent.js';
+import { lookUp, type Begun, type Child, type Move, type Wait, type World } from './intent.js';
+import { isUndoing, isWithin } from './paths.js';
 import { prepare } from './prepare.js';
+import { cancelledSteps } from './stop.js';
 import type { Beginning } from './structure/progress.js';
 
 /** An entry that waits in the job document itself and needs no engine. */
@@ -69,14 +71,33 @@ function delayUntil(delay: unknown, now: number): number | undefined {
   return time.success ? toEpochMs(time.data) : undefined;
 }
 
-/** Ends the first waiting step that has what it waited for, or asks what must be known for that. */
-export function waitsMove(job: LiveJob, now: number, world: World): Move | undefined {
+/**
+ * Ends the waiting step that had first what it waited for, or asks what must be known for that. Of
+ * several that could end by now, one may be the reason why others are not needed any more: steps at
+ * or below the paths that `unneeded` tells are left out first.
+ */
+export function waitsMove(
+  job: LiveJob,
+  now: number,
+  world: World,
+  unneeded: () => readonly string[],
+): Move | undefined {
+  const move = endingMove(job, readyOnes(job, now, world), now, world);
+  if (move === undefined || move.kind === 'look_up') return move;
+  return unneededMove(job, unneeded(), now) ?? move;
+}
+
+function endingMove(
+  job: LiveJob,
+  ready: readonly WaitingStep[],
+  now: number,
+  world: World,
+): Move | undefined {
   const unknown: { children: string[]; events: { type: string; key: string }[] } = {
     children: [],
     events: [],
   };
-  for (const step of job.steps) {
-    if (step.state !== '$$waiting') continue;
+  for (const step of ready) {
     const move = waitMove(job, step, now, world);
     if (move?.kind === 'look_up') {
       unknown.children.push(...move.children);
@@ -86,6 +107,39 @@ export function waitsMove(job: LiveJob, now: number, world: World): Move | undef
     }
   }
   return unknown.children.length + unknown.events.length === 0 ? undefined : lookUp(unknown);
+}
+
+/** Waiting steps of which something may come now, what was there first first. */
+function readyOnes(job: LiveJob, now: number, world: World): readonly WaitingStep[] {
+  return job.steps
+    .flatMap((step) => {
+      const at = step.state === '$$waiting' ? readyAt(job, step, now, world) : Infinity;
+      return at > now ? [] : [{ step: step as WaitingStep, at }];
+    })
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ step }) => step);
+}
+
+/** Since when a step has what it waits for; of an event nothing tells when it was announced. */
+function readyAt(job: LiveJob, step: WaitingStep, now: number, world: World): number {
+  const { child, signal: name, event, key = '', until = Infinity } = step;
+  if (child !== undefined) return childEnd(world.child(child), now);
+  const signal = name === undefined ? undefined : nextSignal(job, name);
+  if (signal !== undefined) return Math.min(signal.at, now);
+  const isOpen = event !== undefined && world.event(event, key).kind !== 'absent';
+  return isOpen ? now : until;
+}
+
+function childEnd(child: Child, now: number): number {
+  return child.kind === 'final' ? Math.min(Number(child.job['end'] ?? now), now) : now;
+}
+
+function unneededMove(job: LiveJob, paths: readonly string[], now: number): Move | undefined {
+  const isUnneeded = ({ state, path }: Step): boolean =>
+    state === '$$waiting' && !isUndoing(path) && paths.some((node) => isWithin(path, node));
+  if (!job.steps.some(isUnneeded)) return undefined;
+  const ended = cancelledSteps(job, isUnneeded, failure('NotNeeded', {}), now);
+  return { kind: 'change', job: ended };
 }
 
 function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): Move | undefined {

@@ -8,6 +8,7 @@ import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import { createBlockWatch } from './blocking.js';
 import { createContents } from './contents.js';
+import { createControls } from './controls.js';
 import { createCopies } from './copies.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
@@ -16,13 +17,15 @@ import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
 import { createLocks, lockIdOf } from './locks.js';
-import type { Log } from './log.js';
+import { ofEngine, type Log } from './log.js';
+import { noMeters, type EngineMeters } from './meters.js';
 import { createParking, inLineOf } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
 import { createReading } from './reading.js';
 import { createEarly } from './requests.js';
+import { readSchema } from './schemas.js';
 import { createTimers } from './timers.js';
 import { version } from './version.js';
 
@@ -58,7 +61,11 @@ export type EngineOptions = {
   readonly graceMs?: number | undefined;
   /** What running attempts tell of themselves is written that often at most; default 5000. */
   readonly reportMs?: number | undefined;
+  /** The wait before a retry where neither task nor flow nor job says one; default 0. */
+  readonly retryDelayMs?: number | undefined;
   readonly crashLimit?: number | undefined;
+  /** Told what can be measured. */
+  readonly meters?: EngineMeters | undefined;
   /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
   readonly documentLimit?: number | undefined;
 };
@@ -76,8 +83,9 @@ export const usualSweepMs = 30_000;
 export type Assembly = ReturnType<typeof assemble>;
 
 export function assemble(options: EngineOptions) {
-  const { store, plugins, log, cwd, cryptoKey, slots = 10, leaseMs = usualLeaseMs } = options;
+  const { store, plugins, cwd, cryptoKey, slots = 10, leaseMs = usualLeaseMs } = options;
   const id = `engine:${options.name ?? randomUUID()}`;
+  const log = ofEngine(options.log, id);
   const now = (): number => Date.now();
   /** `ending` stops what watches and follows, `life` also what still wants to write. */
   const ending = new AbortController();
@@ -102,7 +110,17 @@ export function assemble(options: EngineOptions) {
   const contents = createContents({ store, retry, log });
   const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs, contents };
   const blocking = createBlockWatch({ log });
-  const hands = createHands({ ...runner, blocking, plugins, slots, onFree, onEnded, onTold });
+  const { meters = noMeters } = options;
+  const hands = createHands({
+    ...runner,
+    blocking,
+    plugins,
+    slots,
+    meters,
+    onFree,
+    onEnded,
+    onTold,
+  });
   const labels = [...(options.labels ?? [])];
   const queues = [...(options.queues ?? [defaultQueue])];
   const mine = {
@@ -142,13 +160,15 @@ export function assemble(options: EngineOptions) {
     lease: peers.lease,
     lockId: lockIdOf,
     render: renderParams,
+    schema: readSchema,
+    retryDelayMs: options.retryDelayMs ?? 0,
     crashLimit: options.crashLimit ?? 3,
   });
   const copies = createCopies({
     ...{ store, retry, log, hands, desk, me: id, lease: peers.lease, life: life.signal },
     patienceMs: leaseMs / 2,
   });
-  const locks = createLocks({ store, retry, log, now });
+  const locks = createLocks({ store, retry, log, now, copies: () => copies.count });
   const decider = createDecider({ store, library, contents, locks, retry, life: life.signal });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
@@ -180,8 +200,15 @@ export function assemble(options: EngineOptions) {
   const able = { plugins: [...plugins.names()], labels, queues, slots };
   const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);
-  const ends = { failed, ending };
-  const others = { early: createEarly(), library, peers, jobs, presence };
+  const onChange = (enabled: boolean): void => {
+    const now = enabled ? 'takes work again' : 'takes no new work: it was disabled';
+    log.info({ engine: id }, `Engine ${id} ${now}.`);
+    hands.enable(enabled);
+    void desk.queue(id, () => presence.enable(enabled));
+  };
+  const controls = createControls({ me: id, log, onChange });
+  const ends = { failed, ending, meters };
+  const others = { early: createEarly(), library, peers, jobs, presence, controls };
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 

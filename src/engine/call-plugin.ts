@@ -1,5 +1,6 @@
 import type { Outcome } from '../decide/intent.js';
 import { resultsFor } from '../decide/input.js';
+import { countsSince } from '../decide/history.js';
 import { earlierAttempts, lastDetails } from '../decide/report.js';
 import type { Results } from '../decide/results.js';
 import { scopeOf } from '../decide/scope.js';
@@ -26,7 +27,9 @@ export type CallOptions = {
 };
 
 /** The signal of an attempt, and where what its plugin says goes to. */
-export type Telling = Required<Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress'>> &
+export type Telling = Required<
+  Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress' | 'setData'>
+> &
   Pick<RunOptions, 'timed'>;
 
 /** Calls the plugin of an attempt with its parameters in clear. Never rejects. */
@@ -85,9 +88,10 @@ export function aboutOf(job: LiveJob, { name, attempt }: LiveStep) {
   return { job: job._id, step: name, attempt };
 }
 
-/** The idempotency key: another one after the job began anew, since then the work is to be done again. */
-function keyOf({ _id, first_run: firstRun = 1 }: LiveJob, { path }: LiveStep): string {
-  return firstRun === 1 ? `${_id}:${path}` : `${_id}:${path}:${firstRun}`;
+/** The idempotency key: another one when what was done before is to be done again. */
+function keyOf(job: LiveJob, { path }: LiveStep): string {
+  const since = countsSince(job, path);
+  return since === 1 ? `${job._id}:${path}` : `${job._id}:${path}:${since}`;
 }
 
 /** Two attempts that ran different code may well have different results. */

@@ -140,7 +140,12 @@ async function writeChild({ store, documentLimit }: JobParts, child: ChildJob) {
 }
 
 function sayEnd({ log }: JobParts, job: FinalJob): void {
-  const { exit, failure } = job;
+  const { exit, failure, retry_refused: refused } = job;
+  if (typeof refused === 'string') {
+    log.warn({ job: job._id }, `Job ${job._id} is not retried: ${refused}`);
+    return;
+  }
   const because = failure === undefined ? '' : ` ${failure.message}`;
-  log.info({ job: job._id, exit }, `Job ${job._id} ended with exit ${exit}.${because}`);
+  const level = exit === 0 ? 'info' : 'warn';
+  log[level]({ job: job._id, exit }, `Job ${job._id} ended with exit ${exit}.${because}`);
 }

@@ -15,8 +15,12 @@ export type Copies = {
   readonly learn: (copies: number) => void;
   /** More than one: what one of them says need not be what all of them say. */
   readonly many: boolean;
-  /** Somebody says that the job is in conflict, or gone: its copies are asked before it is believed. */
+  /** How many there are. */
+  readonly count: number;
+  /** The job is said to be in conflict, or gone: its copies are asked before it is believed. */
   readonly suspect: (id: string) => void;
+  /** It is gone, whatever was said of it. */
+  readonly acquit: (id: string) => void;
   readonly isSuspect: (id: string) => boolean;
   /**
    * The job as all copies together tell it, where there is anything to doubt, with its conflict
@@ -24,14 +28,14 @@ export type Copies = {
    */
   readonly agreed: (doc: StoredDocument) => Promise<StoredDocument | undefined>;
   /**
-   * Stores a job, of so many bytes at the most; its claims may be started only when it is `written`.
+   * Stores a job, of so many bytes at the most; its claims may be started only when `written`.
    */
   readonly commit: (change: Change, mostBytes?: number) => Promise<Committed>;
   /** Claims that were made and given up; they may come into the document late. */
   readonly unbegun: Known;
   /**
-   * Claims whose end was stored not long ago. A copy that has not heard of it shows them running: it
-   * is waited for, nothing is lost.
+   * Claims whose end was stored not long ago. A copy that has not heard of it shows them running:
+   * it is waited for, nothing is lost.
    */
   readonly ended: Known;
 };
@@ -72,7 +76,10 @@ export function createCopies(parts: CopiesParts): Copies {
     stepsOf(doc).some((step) => isLive(step) && endedAt.has(step.claim));
   const remember = ({ claims, ended = [] }: Change, { kind }: Committed): void => {
     if (kind !== 'written') for (const { claim } of claims) unbegun.add(claim);
-    for (const claim of unbegun) if (unbegun.size > remembered) unbegun.delete(claim);
+    for (const claim of unbegun) {
+      if (unbegun.size <= remembered) break;
+      unbegun.delete(claim);
+    }
     const isEnded = copies > 1 && (kind === 'written' || kind === 'given_up');
     if (isEnded) for (const claim of ended) endedAt.set(claim, performance.now());
   };
@@ -91,6 +98,9 @@ export function createCopies(parts: CopiesParts): Copies {
     get many() {
       return copies > 1;
     },
+    get count() {
+      return copies;
+    },
     learn: (now) => {
       if (now > 1 && now !== copies) log.info({ copies: now }, confirming(now));
       copies = now;
@@ -99,6 +109,7 @@ export function createCopies(parts: CopiesParts): Copies {
     suspect: (id) => {
       if (copies > 1) suspects.add(id);
     },
+    acquit: (id) => void suspects.delete(id),
     isSuspect: (id) => suspects.has(id),
     agreed: async (doc) => {
       if (copies <= 1 || !isDoubtful(doc)) return doc;

@@ -19,6 +19,8 @@ export type Desk = {
   readonly seenAt: (id: string) => number;
   /** Whether no newer version was seen since, nor this one made here. */
   readonly isNewest: (doc: StoredDocument) => boolean;
+  /** Whether any version of it was seen lately. */
+  readonly isKnown: (id: string) => boolean;
   readonly newest: (id: string) => StoredDocument | undefined;
   /** Runs a task for the document after those that wait already. */
   readonly queue: (id: string, task: () => Promise<void>) => Promise<void>;
@@ -82,6 +84,7 @@ export function createDesk(onError: (id: string, error: unknown) => void, now: (
       if (seen !== undefined) remember(id, seen.rev);
     },
     knows: (id, rev) => revisions.get(id)?.rev === rev,
+    isKnown: (id) => revisions.has(id),
     seenAt: (id) => revisions.get(id)?.at ?? now(),
     forget: () => revisions.clear(),
     newest: (id) => documents.get(id),

@@ -47,6 +47,11 @@ async function write(draft: Tip, driver: Driver): Promise<Stored> {
   const { store, log, life, patienceMs, mostBytes } = driver;
   const doc = await withBorrowed(draft, driver);
   if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
+  if (doc === undefined) {
+    const cause = 'no copy that answers has the large result of another revision';
+    log.warn({ job: draft._id }, `Job ${draft._id} stays in conflict for now: ${cause}.`);
+    return { kind: 'unknown', cause };
+  }
   const asked = performance.now();
   const stored = await store.write(doc['_deleted'] === true ? doc : inReadingOrder(doc), mostBytes);
   const isLate = performance.now() - asked > patienceMs;
@@ -60,16 +65,20 @@ async function write(draft: Tip, driver: Driver): Promise<Stored> {
   return result;
 }
 
-/** The document with the attachments that it takes over from another revision. */
-async function withBorrowed(doc: Tip, { store, retry }: Driver): Promise<Tip> {
+/**
+ * The document with the attachments that it takes over from another revision. Undefined: one of them
+ * cannot be read now, and what is not known to be lost is not left out.
+ */
+async function withBorrowed(doc: Tip, { store, retry, copies }: Driver): Promise<Tip | undefined> {
   const borrowed = borrowedIn(doc);
   if (borrowed.length === 0) return doc;
   const attachments: Record<string, unknown> = { ...(doc['_attachments'] as object) };
   for (const { name, from } of borrowed) {
-    const text = await retry(async () => ({ is: await store.attachment(doc._id, name, from) }));
-    const data = text?.is === undefined ? undefined : Buffer.from(text.is).toString('base64');
-    if (data === undefined) Reflect.deleteProperty(attachments, name);
-    else attachments[name] = { content_type: 'application/json', data };
+    const of = { rev: from, copies: copies() };
+    const text = await retry(async () => ({ is: await store.attachment(doc._id, name, of) }));
+    if (text?.is === undefined) return undefined;
+    const data = Buffer.from(text.is).toString('base64');
+    attachments[name] = { content_type: 'application/json', data };
   }
   return { ...doc, _attachments: attachments };
 }

@@ -141,8 +141,9 @@ async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function take(engine: Assembly, { id, doc, conflicted }: Change): void {
-  const { library, peers, jobs, copies } = engine;
+  const { library, peers, jobs, copies, controls } = engine;
   if (library.update(id, doc)) return wakeParked(engine);
+  if (controls.update(id, doc)) return;
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
     return jobs.gone(id);
@@ -153,6 +154,11 @@ function take(engine: Assembly, { id, doc, conflicted }: Change): void {
       if (conflicted === true) copies.suspect(id);
       return copies.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
     case 'engine': {
+      // Of our own document we know by our own clock when it was written.
+      const { renewed } = doc;
+      if (id === engine.id && typeof renewed === 'number') {
+        engine.meters.feedLag(Math.max(0, engine.now() - renewed));
+      }
       const parsed = parseDocument(doc);
       if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
       return;

@@ -2,7 +2,7 @@ import Handlebars from 'handlebars';
 import jsonata from 'jsonata';
 import type { Answer, Question, Rendered, TemplateContext } from '../decide/intent.js';
 import { evaluateExpression } from '../plugin/expression.js';
-import { renderTemplate } from '../plugin/render.js';
+import { assertDepth, oneLine, renderTemplate } from '../plugin/render.js';
 
 /**
  * Fills in every template in the strings of `params`. A string that is exactly one `{{path}}` gives
@@ -91,10 +91,11 @@ export function withPositions(text: string): string {
 /** Why a template cannot be read, or undefined. */
 export function checkTemplate(text: string): string | undefined {
   try {
+    assertDepth(text);
     Handlebars.parse(withPositions(text));
     return undefined;
   } catch (error) {
-    return firstLine(error);
+    return oneLine(error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -29,9 +29,9 @@ export function guardProcess({ log, onBroken }: GuardOptions): (clear: string) =
       return onBroken(message);
     }
     const { plugin, about } = culprit;
-    const failed = culprit.fail(redact(uncaught(plugin, thrown)));
+    const failed = culprit.fail(redact(uncaught(plugin, thrown, process.cwd())));
     const consequence = failed ? ' Its step fails.' : '';
-    log.error({ ...about, ...facts }, `Plugin ${plugin}: ${how}: ${message}${consequence}`);
+    log.error({ ...about, ...facts }, `Plugin ${plugin}: ${how}: ${ended(message)}${consequence}`);
   };
   process.on('unhandledRejection', hear('A promise was rejected and nobody waited for it'));
   process.on('uncaughtException', hear('Something was thrown and nobody caught it'));
@@ -61,6 +61,8 @@ function refusedExit(culprit: Culprit, log: Log): Error {
   log.error(about, `${problem.message}${consequence}`);
   return problem;
 }
+
+const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /** What is known of it: of an error its name, its code and the line that made it. */
 function factsOf(thrown: unknown): Readonly<Record<string, string>> & { readonly message: string } {

@@ -4,6 +4,7 @@ import { limitOf } from '../decide/slots.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import { factsOf, noMeters, type EngineMeters } from './meters.js';
 import { runAttempt, type Attempt, type RunnerOptions, type StopReason } from './runner.js';
 
 /**
@@ -33,6 +34,8 @@ export type Hands = {
   readonly stopAll: (reason: StopReason) => void;
   /** Attempts of a job that run here. */
   readonly of: (job: string) => readonly string[];
+  /** Whether there are free slots at all for now; what is in hand goes on. */
+  readonly enable: (enabled: boolean) => void;
   /** From now on there are no free slots. */
   readonly close: () => void;
   /** Resolves when nothing is in hand any more. */
@@ -42,6 +45,7 @@ export type Hands = {
 export type HandsOptions = RunnerOptions & {
   readonly plugins: PluginRegistry;
   readonly slots: number;
+  readonly meters?: EngineMeters;
   /** A slot came free. */
   readonly onFree: () => void;
   /**
@@ -54,7 +58,7 @@ export type HandsOptions = RunnerOptions & {
 };
 
 export function createHands(options: HandsOptions): Hands {
-  const { plugins, slots, onFree, onEnded, onTold } = options;
+  const { plugins, slots, meters = noMeters, onFree, onEnded, onTold } = options;
   const claims = new Set<string>();
   const stopping = new Set<string>();
   /** Claims that have no slot any more: the next step of their job has it. */
@@ -64,6 +68,7 @@ export function createHands(options: HandsOptions): Hands {
   /** The tasks of the claims, by key, where only so many attempts of one may run. */
   const taskOf = new Map<string, string>();
   let closed = false;
+  let disabled = false;
 
   const release = (claim: string): void => {
     attempts.delete(claim);
@@ -83,7 +88,7 @@ export function createHands(options: HandsOptions): Hands {
   });
   const freeSlots: Hands['freeSlots'] = (ended = []) => {
     const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
-    return closed ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
+    return closed || disabled ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
   };
   const runningOf: Hands['runningOf'] = (task, ended = []) => {
     const running = [...taskOf].filter(
@@ -118,18 +123,28 @@ export function createHands(options: HandsOptions): Hands {
     withdraw: (steps, ended = []) => {
       // First, so that nobody takes the slots in between.
       for (const claim of ended) handedOver.delete(claim);
-      for (const step of steps) release(step.claim);
+      for (const step of steps) {
+        meters.claim('lost');
+        release(step.claim);
+      }
     },
     start: (job, step) => {
+      meters.claim('won');
+      const meter = meters.attempt(factsOf(job, step));
       const plugin = plugins.get(step.plugin);
       const outcome = Promise.resolve(missing(step));
       const attempt: Attempt =
         plugin === undefined
           ? { claim: step.claim, outcome, told: () => ({}), stop: () => undefined }
-          : runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told));
+          : meter.run(() =>
+              runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told)),
+            );
       attempts.set(step.claim, { ...attempt, job: job._id });
       void attempt.outcome
-        .then((outcome) => onEnded(job._id, step, outcome, attempt.told()))
+        .then((outcome) => {
+          meter.end(outcome.kind, 'failure' in outcome ? outcome.failure.message : undefined);
+          return onEnded(job._id, step, outcome, attempt.told());
+        })
         .finally(() => release(step.claim));
     },
     stop: (claim, reason) => {
@@ -140,6 +155,10 @@ export function createHands(options: HandsOptions): Hands {
       for (const attempt of attempts.values()) attempt.stop(reason);
     },
     of: (job) => [...attempts.values()].filter((one) => one.job === job).map((one) => one.claim),
+    enable: (enabled) => {
+      disabled = !enabled;
+      if (enabled) onFree();
+    },
     close: () => {
       closed = true;
     },

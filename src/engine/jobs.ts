@@ -109,7 +109,8 @@ export function createJobs(parts: JobParts): Jobs {
     },
     fillSlots: () => void fillSlots(parts),
     gone: (id) => {
-      if (!parts.copies.many) return forget(parts, id);
+      // Most of what is deleted is no job: requests, signals, locks.
+      if (!parts.copies.many || !desk.isKnown(id)) return forget(parts, id);
       parts.copies.suspect(id);
       void wake(parts, id);
     },
@@ -117,10 +118,11 @@ export function createJobs(parts: JobParts): Jobs {
 }
 
 /** The job is deleted. */
-function forget({ hands, parking, timers, desk }: JobParts, id: string): undefined {
+function forget({ hands, parking, timers, desk, copies }: JobParts, id: string): undefined {
   for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
   parking.leave(id);
   timers.clear(id);
+  copies.acquit(id);
   desk.drop(id);
 }
 
@@ -132,10 +134,13 @@ function rouse(parts: JobParts, id: string): void {
 
 /** Reads a job anew and considers it. */
 function wake(parts: JobParts, id: string): Promise<void> {
-  const { desk, parking, retry, store } = parts;
+  const { desk, parking, copies, retry, store } = parts;
   return desk.queue(id, async () => {
     const doc = desk.newest(id) ?? (await retry(() => store.get(id)));
-    if (doc === undefined) return parking.leave(id);
+    if (doc === undefined) {
+      copies.acquit(id);
+      return parking.leave(id);
+    }
     if (desk.put(doc) !== 'stale') await considerJob(parts, doc);
   });
 }
@@ -157,7 +162,7 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
   while (next !== undefined) next = await considerVersion(parts, next);
 }
 
-/** Does what one version of a job asks for; answers the document to look at next, if there is one. */
+/** Does what one version of a job asks for; answers the document to look at next, if any. */
 async function considerVersion(
   parts: JobParts,
   given: StoredDocument,

@@ -5,6 +5,7 @@ import { isFinalState, type StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import type { ViewRow } from '../store/views.js';
 import { gather } from './gather.js';
+import { takeOneOfMany } from './lock-tips.js';
 import type { Log } from './log.js';
 import type { Retry } from './patience.js';
 import { readPattern } from './patterns.js';
@@ -18,6 +19,8 @@ import { readPattern } from './patterns.js';
  *    So a lock that stays behind (an engine died before it removed it) keeps nobody from anything.
  * U3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
  *    it because the job was final then, finds another revision.
+ *
+ * Where the database keeps several copies, U4 and U5 in lock-tips.ts take the place of U1.
  */
 export type Locks = {
   /** Takes a lock for a job, if no other job that has not ended has it. */
@@ -47,6 +50,8 @@ export type LockParts = {
   readonly retry: Retry;
   readonly log: Log;
   readonly now: () => number;
+  /** Copies that the database keeps of every document. */
+  readonly copies: () => number;
 };
 
 /**
@@ -65,7 +70,7 @@ export function lockIdOf(text: string): string {
 }
 
 /** Makes the locks of an engine. Times epoch ms. */
-export function createLocks({ store, retry, log, now }: LockParts): Locks {
+export function createLocks({ store, retry, log, now, copies }: LockParts): Locks {
   const reads: Reads = {
     patterns: gather(() => store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] })),
     documents: gather((ids: readonly (readonly string[])[]) =>
@@ -84,7 +89,7 @@ export function createLocks({ store, retry, log, now }: LockParts): Locks {
       const own = mineOf(job._id);
       if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
       own.ids.add(wish.id);
-      const answer = await take({ store, retry, now }, wish, job);
+      const answer = await take({ store, retry, now, copies }, wish, job);
       if (own.rev !== job._rev) own.held.clear();
       own.rev = job._rev;
       if (answer.kind === 'held') own.held.add(wish.id);
@@ -121,7 +126,7 @@ type Reads = {
 };
 
 async function take(
-  { store, retry, now }: Omit<LockParts, 'log'>,
+  { store, retry, now, copies }: Omit<LockParts, 'log'>,
   { kind, id, key }: LockWish,
   job: Claimant,
 ): Promise<LockAnswer> {
@@ -137,6 +142,14 @@ async function take(
     at,
     nonce,
   });
+  if (copies() > 1) {
+    return takeOneOfMany({
+      ...{ store, retry, copies: copies(), id, nonce },
+      next: (upon) => mine(upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now()),
+      isOwn: (tip) => isOf(tip, job),
+      holderOf: async (tip) => (await holderOf(store.get, tip))?.job,
+    });
+  }
   let next: LockDocument & { readonly _rev?: string } = mine(now());
   for (;;) {
     const result = await store.write(next);

@@ -13,6 +13,8 @@ export type Presence = {
    * with `engine_name_taken` when another engine has taken its place.
    */
   readonly renew: () => Promise<void>;
+  /** Says whether it takes new work for now. */
+  readonly enable: (enabled: boolean) => Promise<void>;
   /** Says that it takes no more work. */
   readonly drain: () => Promise<void>;
   /** Removes the document: the engine has ended in order. */
@@ -76,6 +78,12 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
       return write();
     },
     renew: write,
+    enable: async (enabled) => {
+      if (state === 'draining') return;
+      state = enabled ? 'running' : 'disabled';
+      // Before its document is there, and when this is not stored, the next renewal says it.
+      if (beat > 0) await write().catch(() => undefined);
+    },
     drain: async () => {
       state = 'draining';
       // Without it the engine is only asked in vain for a while.

@@ -4,6 +4,8 @@ import { boundedLog, logLine, type LogLine, type Report } from '../decide/report
 export type Reporter = {
   readonly details: (details: unknown) => void;
   readonly progress: (progress: number | string) => void;
+  /** Changes of the job's data go with the end of the attempt, not with a report. */
+  readonly data: (changes: Readonly<Record<string, unknown>>) => void;
   readonly log: (line: LogLine) => void;
   /** It held up everything else for so long, ms. */
   readonly blocked: (ms: number) => void;
@@ -56,6 +58,9 @@ export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Re
   return {
     details: (details) => tell({ details }),
     progress: (progress) => tell({ progress }),
+    data: (changes) => {
+      told = { ...told, data: { ...told.data, ...changes } };
+    },
     log: (line) => {
       lines.push(logLine(line));
       if (lines.length > mostLines) lines = [...boundedLog(lines)];

@@ -154,6 +154,7 @@ function tellTo(
       if (details !== undefined) tell(() => reporter.details(details));
       return signal.aborted;
     },
+    setData: (changes) => tell(() => reporter.data(changes)),
     progress: (progress) => tell(() => reporter.progress(progress)),
     log: (message, data) => {
       const line = { at: now(), message, ...(data === undefined ? {} : { data }) };

@@ -15,11 +15,14 @@ const pageSize = 500;
  * or whose time has come. Sleeping jobs cost nothing until their time is near.
  */
 export async function scan(engine: Assembly): Promise<void> {
-  const { peers, jobs, desk, copies } = engine;
+  const { peers, jobs, desk, copies, controls } = engine;
+  const told: StoredDocument[] = [];
   for await (const doc of documentsOf(engine, 'engines')) {
     const parsed = parseDocument(doc);
     if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
+    if (doc['type'] === 'engine-control') told.push(doc);
   }
+  controls.replace(told);
   for (const view of ['requests', 'signals'] as const) {
     for await (const doc of documentsOf(engine, view)) takeMessage(engine, doc);
   }
@@ -28,8 +31,8 @@ export async function scan(engine: Assembly): Promise<void> {
     ['awake', {}],
     ['due', { endKey: now }],
   ] as const) {
-    const told = copies.many ? { ...query, conflicts: true } : query;
-    for await (const { doc, conflicted } of rowsOf(engine, view, { ...told, includeDocs: true })) {
+    const asked = copies.many ? { ...query, conflicts: true } : query;
+    for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
       if (doc === undefined) continue;
       if (conflicted === true) copies.suspect(doc._id);
       jobs.review(doc);

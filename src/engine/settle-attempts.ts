@@ -69,8 +69,7 @@ export async function settleAttempts(
     if (written.kind === 'written' || written.kind === 'given_up') {
       for (const { step, outcome } of left) {
         hands.release(step.claim);
-        const about = { job: id, step: step.name, attempt: step.attempt };
-        log.info(about, `Step ${step.name} ended: ${outcome.kind}.`);
+        sayEnd(log, { job: id, step: step.name, attempt: step.attempt }, outcome);
       }
     }
     if (written.kind === 'written') return goOn(parts, next, written.doc);
@@ -92,6 +91,21 @@ export async function settleAttempts(
   }
   for (const { step } of given) hands.release(step.claim);
   return doc;
+}
+
+type About = { readonly job: string; readonly step: string; readonly attempt: number };
+
+/** A failure is a warning, with its reason and its place: the job tells what becomes of it. */
+function sayEnd(log: JobParts['log'], about: About, outcome: Outcome): void {
+  const { step } = about;
+  if (outcome.kind !== 'failed') {
+    const level = outcome.kind === 'timeout' ? 'warn' : 'info';
+    log[level](about, `Step ${step} ended: ${outcome.kind}.`);
+    return;
+  }
+  const { name, message, at } = outcome.failure;
+  const where = typeof at === 'string' ? ` (${at})` : '';
+  log.warn({ ...about, error: name }, `Step ${step} failed${where}: ${name}: ${message}`);
 }
 
 /** The job with all outcomes that are still ours to write, and these. */

@@ -21,6 +21,13 @@ export const secretProblems = {
     78,
     422,
   ),
+  secret_not_encrypted: row(
+    (_: Readonly<Record<string, never>>) =>
+      'The value is not encrypted: what `tws encrypt` makes begins with tws:v1:.',
+    'Give the whole text that `tws encrypt` printed.',
+    3,
+    422,
+  ),
   secret_older: row(
     (d: { where: string }) =>
       `${d.where} is encrypted in the format of an earlier project (salt:cipher): say how in "secrets": {"older": {"cipher": …, "kdf": …}} of tws.json, or encrypt it anew with \`tws encrypt\`.`,

@@ -64,6 +64,9 @@ export const decisionSchema = z.union(
 );
 export type Decision = z.infer<typeof decisionSchema>;
 
+/** Words that follow an id in the paths of steps; an id of that name would be taken for them. */
+const reserved: ReadonlySet<unknown> = new Set(['undo', 'error', 'continue']);
+
 /** The decisions in what a decider returned, or what is wrong with it. */
 export type Answered =
   | { readonly ok: true; readonly decisions: readonly Decision[] }
@@ -75,6 +78,11 @@ export function toDecisions(result: unknown): Answered {
     result === undefined || result === null ? [] : Array.isArray(result) ? result : [result];
   const decisions: Decision[] = [];
   for (const [i, one] of (list as unknown[]).entries()) {
+    const { id } = (one ?? {}) as { readonly id?: unknown };
+    if (reserved.has(id)) {
+      const reason = `decision ${i} has the id "${String(id)}", a word of the engine; choose another id`;
+      return { ok: false, reason };
+    }
     const parsed = decisionSchema.safeParse(one);
     if (!parsed.success) {
       const why = parsed.error.issues[0]?.message ?? 'is not a decision';

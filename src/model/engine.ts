@@ -17,7 +17,8 @@ export const engineSchema = z.looseObject({
   beat: z.int(),
   /** So often it renews its lease, ms: who watches whether it lives knows how long to watch. */
   renew_ms: z.exactOptional(z.number()),
-  state: z.enum(['running', 'draining', 'stopped']),
+  /** `disabled`: a control says that it takes no new work. */
+  state: z.enum(['running', 'disabled', 'draining', 'stopped']),
 });
 
 export type EngineDocument = z.infer<typeof engineSchema>;

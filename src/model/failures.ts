@@ -32,6 +32,10 @@ const sentences = {
     `Job target is currently locked by job ${d.by}: "${d.target}" matches its "locks"; submit this one again when that has ended.`,
   LocksInvalid: (d: { reason: string }) =>
     `The "locks" of the job are no regular expression that RE2 knows: ${ended(d.reason)}`,
+  SchemaInvalid: (d: { of: string; reason: string }) =>
+    `The "schema" of ${d.of} is no JSON Schema that can be checked: ${ended(d.reason)}`,
+  ParamsUnfit: (d: { what: string; of: string; problem: string; more: number }) =>
+    `${d.what} do not suit the "schema" of ${d.of}: ${d.problem}${d.more > 0 ? ` (and ${d.more} more)` : ''}.`,
   TemplateError: (d: { at: string; reason: string }) =>
     `The template in ${d.at} cannot be filled in: ${ended(d.reason)}`,
   ExpressionError: (d: { at: string; reason: string }) =>

@@ -15,6 +15,11 @@ import {
 import type { Structure } from './tree.js';
 import { shallow, tasksSchema, writtenNodeSchema } from './written-tree.js';
 
+/** Its author's word for an edition of a flow. */
+export const versionSchema = z.union([z.string(), z.number()], {
+  error: 'must be a string or a number',
+});
+
 export const defaultFlowTimeoutMs = 60_000;
 /** So often a job may begin anew when its flow says nothing. */
 export const defaultRestarts = 10;
@@ -68,9 +73,7 @@ export const flowSchema = z
         .describe('What the job leaves as its result: JSONata.'),
     ),
     retain: z.exactOptional(objectSchema),
-    version: z.exactOptional(
-      z.union([z.string(), z.number()], { error: 'must be a string or a number' }),
-    ),
+    version: z.exactOptional(versionSchema),
   })
   .describe('A flow: which tasks run, in which structure, with which parameters.');
 

@@ -1,3 +1,4 @@
+import { toDecisions } from './decisions.js';
 import type { Job } from './job.js';
 import { isNew } from './job.js';
 import type { Step } from './step.js';
@@ -30,12 +31,15 @@ type Draft = Omit<HistoryEvent, 'id'>;
 /** The history of a job as ordered events, up to `until` (epoch ms; absent: all of it). */
 export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {
   const doc = job as Readonly<Record<string, unknown>>;
+  // In this order where the times are the same: what was asked for is before what came of it.
+  const requests = listIn(doc, 'requests');
   const drafts = [
-    ...beginOf(doc),
-    ...(isNew(job) ? [] : (job.steps ?? [])).flatMap(eventsOf),
+    ...beginOf(doc, requests),
     ...listIn(doc, 'signals').map(signalEvent),
-    ...listIn(doc, 'requests').map(requestEvent),
+    ...requests.map(requestEvent),
     ...listIn(doc, 'notes').map(noteEvent),
+    ...(isNew(job) ? [] : (job.steps ?? [])).flatMap(eventsOf),
+    ...requests.flatMap(({ overrode }) => (isDoc(overrode) ? endOf(overrode) : [])),
     ...endOf(doc),
   ];
   return drafts
@@ -47,10 +51,31 @@ export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {
 
 type Doc = Readonly<Record<string, unknown>>;
 
-function beginOf({ start, params }: Doc): readonly Draft[] {
+function beginOf({ start, params }: Doc, requests: readonly Doc[]): readonly Draft[] {
   return typeof start === 'number'
-    ? [{ at: start, level: 'service', kind: 'JobStarted', data: { params } }]
+    ? [
+        {
+          at: start,
+          level: 'service',
+          kind: 'JobStarted',
+          data: { params: before(params, requests) },
+        },
+      ]
     : [];
+}
+
+/** The parameters before later requests changed them: the last change is taken back first. */
+function before(params: unknown, requests: readonly Doc[]): unknown {
+  if (!isDoc(params)) return params;
+  const first: Record<string, unknown> = { ...params };
+  for (const { params_before: replaced } of requests.toReversed()) {
+    if (!isDoc(replaced)) continue;
+    for (const [key, value] of Object.entries(replaced)) {
+      if (value === null) delete first[key];
+      else first[key] = value;
+    }
+  }
+  return first;
 }
 
 function endOf({ state, end, exit, result, failure }: Doc): readonly Draft[] {
@@ -88,7 +113,22 @@ function eventsOf(step: Step): readonly Draft[] {
           },
         ]
       : []),
+    ...markersOf(step, word),
   ];
+}
+
+/** What a decider noted down. */
+function markersOf(step: Step, word: string): readonly Draft[] {
+  const { end, result } = step as Doc;
+  if (word !== 'Decision' || step.state !== '$$complete' || typeof end !== 'number') return [];
+  const answered = toDecisions(result);
+  return (answered.ok ? answered.decisions : []).flatMap((decision): readonly Draft[] => {
+    const { record_marker: name, details } = decision as Doc;
+    if (typeof name !== 'string') return [];
+    const { path } = step;
+    const data = details === undefined ? {} : { data: details };
+    return [{ at: end, level: 'decider', kind: 'MarkerRecorded', path, name, ...data }];
+  });
 }
 
 function kindOf(step: Step): { readonly word: string; readonly level: EventLevel } {
@@ -135,8 +175,9 @@ function signalEvent({ at, name, data, by }: Doc): Draft {
   };
 }
 
-function requestEvent({ at, action, by, reason, step, from }: Doc): Draft {
-  return { ...external('RequestApplied', at, action), data: { by, reason, step, from } };
+function requestEvent({ at, action, by, reason, step, from, params, latest }: Doc): Draft {
+  const data = { by, reason, step, from, params, latest };
+  return { ...external('RequestApplied', at, action), data };
 }
 
 function noteEvent({ at, by, text }: Doc): Draft {
@@ -150,7 +191,9 @@ function external(kind: string, at: unknown, name: unknown): Draft {
 
 function listIn(doc: Doc, key: string): readonly Doc[] {
   const list = doc[key];
-  return Array.isArray(list)
-    ? list.filter((one): one is Doc => typeof one === 'object' && one !== null)
-    : [];
+  return Array.isArray(list) ? list.filter(isDoc) : [];
+}
+
+function isDoc(value: unknown): value is Doc {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  durationSchema,
   flagSchema,
   momentSchema,
   nameSchema,
@@ -16,7 +17,7 @@ import { retryWishSchema } from './request.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
 import { tasksSchema } from './written-tree.js';
-import { flowSchema, type Flow } from './flow.js';
+import { flowSchema, versionSchema, type Flow } from './flow.js';
 import { taskSchema, type Task } from './task.js';
 
 export const defaultPriority = 500;
@@ -33,6 +34,11 @@ const written = {
   owner: z.exactOptional(nameSchema.describe('Owner of the flow; absent means DEFAULT.')),
   params: z.exactOptional(paramsSchema),
   exec_after: z.exactOptional(timeSchema.describe('Not started before this time.')),
+  retry_delay: z.exactOptional(
+    durationSchema.describe(
+      'Milliseconds before a retry where neither task nor flow says so; default: the setting of the engine.',
+    ),
+  ),
   priority: z.exactOptional(
     z
       .int({ error: priorityText })
@@ -51,6 +57,9 @@ const written = {
     ),
   ),
   expires: z.exactOptional(timeSchema),
+  data: z.exactOptional(
+    objectSchema.describe('What the tasks of the job share: any of them may change it.'),
+  ),
   external_id: z.exactOptional(textSchema),
   keys: z.exactOptional(objectSchema),
   tags: z.exactOptional(namesSchema),
@@ -135,6 +144,7 @@ const running = {
   definitions: z.record(z.string(), taskSchema),
   flow_definition: flowSettingsSchema,
   flow_rev: z.exactOptional(z.string()),
+  flow_version: z.exactOptional(versionSchema),
   steps: z.array(stepSchema, { error: 'must be the list of steps' }),
   run: z.int().min(1),
   first_run: z.exactOptional(z.int().min(1)),

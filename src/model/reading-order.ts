@@ -28,6 +28,8 @@ const last = [
   'held_ms',
   'tasks',
   'flow_rev',
+  'flow_version',
+  'retry_delay',
   'flow_definition',
   'definitions',
   '_attachments',

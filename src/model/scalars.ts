@@ -59,6 +59,9 @@ export const timeSchema = z
   )
   .describe('Milliseconds since 1970, or ISO 8601 with a zone.');
 
+/** When a job is due that only a signal or an event can wake: later than any time it may name. */
+export const neverDue = 4_320_000_000_000_000;
+
 /** Epoch milliseconds of a written time. */
 export function toEpochMs(time: number | string): number {
   return typeof time === 'number' ? time : Date.parse(time);

@@ -75,3 +75,8 @@ export function pluginOf(task: { readonly name: string; readonly plugin?: string
 export function keyOf(name: string, owner: string | undefined): string {
   return `${name}::${owner ?? defaultOwner}`;
 }
+
+/** Whose a document is, also a malformed one. */
+export function ownerOf({ owner }: Readonly<Record<string, unknown>>): string {
+  return typeof owner === 'string' && owner !== '' ? owner : defaultOwner;
+}

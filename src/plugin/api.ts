@@ -43,6 +43,11 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly heartbeat: (details?: unknown) => boolean;
   /** The details that the last attempt which gave some left behind; undefined when none did. */
   readonly lastDetails: unknown;
+  /**
+   * Changes `job.data`, which all tasks of the job share: each key is set, `null` takes it out. It is
+   * stored together with the outcome, and only if that is a success.
+   */
+  readonly setData: (changes: Readonly<Record<string, unknown>>) => void;
   /** Says how far the work is, as a number or a short text; kept in the step. */
   readonly progress: (progress: number | string) => void;
   /**
@@ -118,6 +123,8 @@ export type PluginFailure = {
   readonly code?: string | number;
   /** Whose failure it is: of the data that were given, or of what works on them. */
   readonly kind?: FailureKind;
+  /** File and line of the project in which the error was made: `plugins/load.mjs:12`. */
+  readonly at?: string;
 };
 
 /** How one attempt ended. `exit` is there when the plugin set it. */

@@ -25,6 +25,8 @@ export type ContextInput = {
   /** Takes details in the form of JSON, without secrets. */
   readonly heartbeat: PluginContext['heartbeat'];
   readonly progress?: PluginContext['progress'];
+  /** Takes changes in the form of JSON, without secrets. */
+  readonly setData?: PluginContext['setData'];
   readonly lastDetails?: unknown;
   readonly key: string;
   readonly cwd: string;
@@ -70,6 +72,7 @@ export function createContext(input: ContextInput): {
     heartbeat: (details) =>
       input.heartbeat(details === undefined ? undefined : redact(asDetails(details))),
     lastDetails: input.lastDetails === undefined ? undefined : frozenCopy(input.lastDetails),
+    setData: (changes) => input.setData?.(redact(asChanges(changes))),
     progress: (progress) => input.progress?.(redact(asProgress(progress))),
     secret: (path) => {
       const text = textAt(params, path);
@@ -115,6 +118,25 @@ function asDetails(details: unknown): unknown {
   if (bytes <= mostDetailsBytes) return json.value;
   const problem = `they are ${bytes} bytes long, and ${mostDetailsBytes} is the most`;
   throw pluginProblem('DetailsInvalid', { problem });
+}
+
+/** Changes larger than this (UTF-8 of their JSON) belong into a result. */
+const mostDataBytes = 65_536;
+
+function asChanges(changes: unknown): Json {
+  const json = toJson(changes);
+  const refuse = (problem: string): never => {
+    throw pluginProblem('DataInvalid', { problem });
+  };
+  if (!json.ok) return refuse(`${json.at} is ${json.what}`);
+  const { value } = json;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refuse('they must be an object of keys to set');
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  return bytes <= mostDataBytes
+    ? (value as Json)
+    : refuse(`they are ${bytes} bytes long, and ${mostDataBytes} is the most`);
 }
 
 const longestProgress = 200;

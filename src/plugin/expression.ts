@@ -1,4 +1,6 @@
 import jsonata from 'jsonata';
+import { boundFunctions, mostItems } from './bounded-functions.js';
+import { linearRegExp } from './linear-regexp.js';
 
 /** Evaluating one expression may take this long and nest this deep. */
 const evaluationMs = 1_000;
@@ -9,8 +11,9 @@ const evaluationDepth = 500;
  * or undefined. Rejects with JSONata's own error, or one that names the bound.
  */
 export async function evaluateExpression(expression: string, data: unknown): Promise<unknown> {
-  const program = jsonata(expression);
+  const program = jsonata(expression, { sequence: mostItems, RegexEngine });
   limit(program);
+  await boundFunctions(program);
   return toPlain(await program.evaluate(data));
 }
 
@@ -35,6 +38,11 @@ function limit(program: jsonata.Expression): void {
   program.assign(Symbol.for('jsonata.__evaluate_entry') as unknown as string, enter);
   program.assign(Symbol.for('jsonata.__evaluate_exit') as unknown as string, leave);
 }
+
+/** JSONata makes one with `new`; what a constructor returns is what it gets. */
+const RegexEngine = function (expression: RegExp) {
+  return linearRegExp(expression);
+} as unknown as RegExpConstructor;
 
 /** JSONata's lists carry marks of their own; documents get plain JSON. */
 function toPlain(value: unknown): unknown {

@@ -77,6 +77,10 @@ const failures = {
     (d: { problem: string }) => `The details of a heartbeat cannot be kept: ${d.problem}.`,
     permanent,
   ),
+  DataInvalid: row(
+    (d: { problem: string }) => `The changes of job.data cannot be kept: ${d.problem}.`,
+    permanent,
+  ),
   DetourInvalid: row(
     (d: { maker: string; problem: string }) =>
       `context.${d.maker}() cannot be used like that: ${d.problem}.`,

@@ -11,15 +11,17 @@ import { toFailed, uncaught, type Failed } from './outcome.js';
 /* The start of a thread or a process that makes one call and is then ended by its parent. */
 const aborting = new AbortController();
 let plugin = '';
+let folder: string | undefined;
 const take = (message: ToIsolate): void => {
   if (message.type === 'abort') return aborting.abort();
   plugin = message.call.name;
+  folder = message.call.given.cwd;
   void answer(message.call).then(send);
 };
 if (parentPort) parentPort.on('message', take);
 else process.on('message', take);
-process.on('uncaughtException', (thrown) => send(failed(uncaught(plugin, thrown))));
-process.on('unhandledRejection', (thrown) => send(failed(uncaught(plugin, thrown))));
+process.on('uncaughtException', (thrown) => send(failed(uncaught(plugin, thrown, folder))));
+process.on('unhandledRejection', (thrown) => send(failed(uncaught(plugin, thrown, folder))));
 // The engine is gone: nobody waits for the answer.
 process.on('disconnect', () => process.exit(1));
 
@@ -48,7 +50,7 @@ async function answer(call: Call): Promise<FromIsolate> {
     throw pluginProblem('ResultNotJson', { plugin: call.name, at: result.at, what: result.what });
   } catch (thrown) {
     if (thrown instanceof Detour) return { type: 'detour', outcome: thrown.outcome };
-    return failed(toFailed(thrown));
+    return failed(toFailed(thrown, call.given.cwd));
   }
 }
 
@@ -83,6 +85,7 @@ function contextOf({ given, data }: Call): PluginContext {
       return aborting.signal.aborted;
     },
     progress: (progress) => send({ type: 'progress', progress }),
+    setData: (changes) => send({ type: 'data', changes }),
     exit: (code) => send({ type: 'exit', code }),
   });
   const secret = (path: string): string => {

@@ -21,8 +21,12 @@ export type FromIsolate =
   | { readonly type: 'log'; readonly message: string; readonly data?: Record<string, unknown> }
   | { readonly type: 'heartbeat'; readonly details: unknown }
   | { readonly type: 'progress'; readonly progress: number | string }
+  | { readonly type: 'data'; readonly changes: Readonly<Record<string, unknown>> }
   | { readonly type: 'exit'; readonly code: number }
   | { readonly type: 'secret'; readonly path: string }
   | { readonly type: 'detour'; readonly outcome: DetourOutcome }
   | { readonly type: 'done'; readonly result: unknown }
-  | { readonly type: 'failed'; readonly message: string; readonly told: PluginErrorOptions };
+  | { readonly type: 'failed'; readonly message: string; readonly told: Told };
+
+/** What a failure tells beside its message, and where it was made. */
+type Told = PluginErrorOptions & { readonly at?: string };

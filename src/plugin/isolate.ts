@@ -2,6 +2,7 @@ import type { PluginContext, PluginModule } from './api.js';
 import { startProcess, startThread, type Away } from './away.js';
 import { Detour } from './detour.js';
 import { PluginError } from './errors.js';
+import { placed } from './place.js';
 import { pluginProblem } from './failures.js';
 import type { Call, FromIsolate } from './isolate-messages.js';
 import { renderData } from './render.js';
@@ -48,7 +49,8 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
           if (message.type === 'done') resolve(message.result);
           else if (message.type === 'detour') resolve(new Detour(message.outcome));
           else if (message.type === 'failed') {
-            reject(new PluginError(message.message, message.told));
+            const { at, ...told } = message.told;
+            reject(placed(new PluginError(message.message, told), at));
           } else pass(message, context);
         } catch (wrong) {
           // Said in here it would be nobody's: an exit that is none, for instance.
@@ -78,6 +80,8 @@ function pass(
       return void context.heartbeat(message.details);
     case 'progress':
       return context.progress(message.progress);
+    case 'data':
+      return context.setData(message.changes);
     case 'exit':
       return context.exit(message.code);
     case 'secret':

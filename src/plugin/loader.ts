@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PluginContext, PluginModule } from './api.js';
 import { pluginProblem } from './failures.js';
@@ -9,6 +10,7 @@ import { importPlugin } from './import-plugin.js';
 import { isolated } from './isolate.js';
 import { adaptLegacy } from './legacy.js';
 import { compileParams, type ParamsCheck } from './params.js';
+import { placeOf } from './place.js';
 import type { Shape } from './shape.js';
 
 /** A plugin that can be called. */
@@ -111,7 +113,7 @@ async function load(file: PluginFile, log: PluginContext['log']): Promise<Entry>
     const start = startOnce(callable, entry, log);
     entry.plugin = { name: file.name, file: path, hash, legacy, module: callable, check, start };
   } catch (error) {
-    entry.problem = `Plugin ${file.name} (${file.path}) cannot be loaded: ${sentence(error)}`;
+    entry.problem = `Plugin ${file.name} (${file.path}) cannot be loaded: ${placedSentence(error, file)}`;
   }
   return entry;
 }
@@ -147,6 +149,13 @@ function startOnce(module: PluginModule, entry: Entry, log: PluginContext['log']
   };
   let started: Promise<void> | undefined;
   return (): Promise<void> => (started ??= init());
+}
+
+/** The same of what the module threw when it was loaded, with the line in its folder that did. */
+function placedSentence(error: unknown, { path }: PluginFile): string {
+  const said = sentence(error);
+  const at = error instanceof SyntaxError ? undefined : placeOf(error, dirname(path));
+  return at === undefined ? said : `${said} (${at})`;
 }
 
 /** The message, with the place in the file that a syntax error's stack begins with. */

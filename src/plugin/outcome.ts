@@ -2,6 +2,7 @@ import { failureKinds } from '../model/catalogue.js';
 import { timeSchema, toEpochMs } from '../model/scalars.js';
 import type { Outcome, PluginFailure } from './api.js';
 import { pluginProblem } from './failures.js';
+import { placeOf } from './place.js';
 
 /** The outcome of an attempt that failed. */
 export type Failed = Extract<Outcome, { kind: 'failed' }>;
@@ -9,13 +10,17 @@ export type Failed = Extract<Outcome, { kind: 'failed' }>;
 /** Longer messages (a server's page, say) are cut: they are stored in the job document. */
 const longestMessage = 4000;
 
-/** Turns whatever a plugin threw, an Error or not, into the outcome of its attempt. */
-export function toFailed(thrown: unknown): Failed {
+/**
+ * Turns whatever a plugin threw, an Error or not, into the outcome of its attempt. `folder`: that of
+ * the project, for the place in it where the error was made.
+ */
+export function toFailed(thrown: unknown, folder?: string): Failed {
   const told = properties(thrown);
+  const at = folder === undefined ? undefined : placeOf(thrown, folder);
   const retryAfterMs = msFromNow(told.retryAfter);
   return {
     kind: 'failed',
-    failure: toFailure(thrown, told),
+    failure: { ...toFailure(thrown, told), ...(at === undefined ? {} : { at }) },
     ...(typeof told.retryable === 'boolean' ? { retryable: told.retryable } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(isExit(told.exit) ? { exit: told.exit } : {}),
@@ -23,8 +28,8 @@ export function toFailed(thrown: unknown): Failed {
 }
 
 /** The same of what a plugin threw where nobody could catch it. */
-export function uncaught(plugin: string, thrown: unknown): Failed {
-  const { failure, ...more } = toFailed(thrown);
+export function uncaught(plugin: string, thrown: unknown, folder?: string): Failed {
+  const { failure, ...more } = toFailed(thrown, folder);
   const { name, message, ...known } = failure;
   const told = toFailed(pluginProblem('UncaughtInPlugin', { plugin, name, message }));
   return { ...told, ...more, failure: { ...known, ...told.failure } };

@@ -19,7 +19,8 @@ export function compileParams(schema: JsonSchema): ParamsCheck {
   const validate: ValidateFunction = recent
     ? new Ajv2020(options).compile(rest)
     : new Ajv(options).compile(rest);
-  return (params) => (validate(params) ? [] : (validate.errors ?? []).map(sentence));
+  return (params) =>
+    validate(params) ? [] : (validate.errors ?? []).map((error) => sentence(error));
 }
 
 /** `ParamsInvalid` (exit 3) when the parameters do not suit the plugin; undefined when they do. */
@@ -34,8 +35,9 @@ export function checkParams(
   return pluginProblem('ParamsInvalid', { plugin: plugin.name, problems });
 }
 
-function sentence(error: ErrorObject): string {
-  const at = toPath(error.instancePath);
+/** What is wrong, without the values; `root` is the path of what was checked, '' for none. */
+export function sentence(error: ErrorObject, root = ''): string {
+  const at = toPath(error.instancePath, root);
   const parameters = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {
     case 'required':
@@ -50,13 +52,15 @@ function sentence(error: ErrorObject): string {
 }
 
 /** `/attachments/0/path` -> `attachments[0].path`. */
-function toPath(pointer: string): string {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => {
-      if (/^\d+$/.test(part)) return `${path}[${part}]`;
-      return path === '' ? part : `${path}.${part}`;
-    }, '');
+export function toPath(pointer: string, root = ''): string {
+  return partsOf(pointer).reduce((path, part) => {
+    if (/^\d+$/.test(part)) return `${path}[${part}]`;
+    return path === '' ? part : `${path}.${part}`;
+  }, root);
+}
+
+/** The keys of a JSON pointer. */
+export function partsOf(pointer: string): readonly string[] {
+  const parts = pointer.split('/').slice(1);
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -1,6 +1,7 @@
 import Handlebars from 'handlebars';
 import type { RenderOptions } from './api.js';
 import { pluginProblem } from './failures.js';
+import { deepestTemplate, nestsTooDeep } from './template-depth.js';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -15,11 +16,18 @@ engine.registerHelper('json', (value: unknown) => JSON.stringify(value));
  */
 export function renderTemplate(template: string, data: Data, html = false): string {
   try {
+    assertDepth(template);
     const fill = engine.compile(template, { strict: true, noEscape: !html });
     return fill(data);
   } catch (cause) {
     throw pluginProblem('TemplateError', { template: beginning(template), reason: reason(cause) });
   }
+}
+
+/** Throws where a template nests too deep to be parsed in time. */
+export function assertDepth(template: string): void {
+  if (!nestsTooDeep(template)) return;
+  throw new Error(`its blocks are nested deeper than ${deepestTemplate} levels`);
 }
 
 type Render = (template: string, options?: RenderOptions) => string;
@@ -52,5 +60,13 @@ function reason(cause: unknown): string {
   const missing = /^"(.+)" not defined in/.exec(message)?.[1];
   if (missing !== undefined) return `there is no "${missing}"`;
   if (cause instanceof TypeError) return 'a part of one of its paths is missing';
-  return message.replace(/\s+/g, ' ').replace(/\.$/, '');
+  return oneLine(message);
+}
+
+/** The reason of Handlebars without the lines that draw an arrow under the template. */
+export function oneLine(message: string): string {
+  return message
+    .replace(/\n.*\n-*\^\n/, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/\.$/, '');
 }

@@ -61,7 +61,7 @@ async function attempt(
     const finished = verify ? await finishedEarlier(plugin, context) : undefined;
     return done(plugin.name, finished ? finished.done : await timedCall(plugin, context, timed));
   } catch (thrown) {
-    return thrown instanceof Detour ? thrown.outcome : toFailed(thrown);
+    return thrown instanceof Detour ? thrown.outcome : toFailed(thrown, context.cwd);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Names of keys whose value is a secret wherever they stand. */
 const secretName =
-  /^(?:(?:\w+_)?(?:pass|passwd|password|passphrase|secret)|token|(?:access|refresh|session|auth|bearer)_?token|api_?key|private_?key|client_?secret|secret_?(?:access_?)?key)$/i;
+  /^(?:(?:\w+_)?(?:pass|passwd|password|passphrase|secret)|token|(?:access|refresh|session|auth|bearer)_?token|(?:x-)?api[-_]?key|(?:proxy-)?authorization|(?:set-)?cookie|private_?key|client_?secret|secret_?(?:access_?)?key)$/i;
 
 /** Names of objects that hold credentials. */
 const credentialsName = /^(?:auth|credentials)$/i;

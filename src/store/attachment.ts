@@ -11,9 +11,13 @@ import {
 
 const timeoutMs = 60_000;
 
+/** A revision that may be on some copies of a document only, read from so many of them. */
+export type OfRevision = { readonly rev: string; readonly copies: number };
+
 /**
- * The text of an attachment, of the current or that revision; undefined when there is none of that name. nano is not used
- * here because it makes a value of JSON, and a text that is JSON could not be told from one cut off.
+ * The text of an attachment, of the current or that revision; undefined when there is none of that
+ * name. nano is not used here because it makes a value of JSON, and a text that is JSON could not be
+ * told from one cut off.
  *
  * @throws TwsError `couch_unreachable`, `couch_failed`
  */
@@ -21,10 +25,10 @@ export async function readAttachment(
   connection: Connection,
   id: string,
   name: string,
-  rev?: string,
+  of?: OfRevision,
 ): Promise<string | undefined> {
   const url = serverUrl(connection);
-  const query = rev === undefined ? '' : `?rev=${encodeURIComponent(rev)}`;
+  const query = of === undefined ? '' : `?rev=${encodeURIComponent(of.rev)}&r=${of.copies}`;
   const path = databasePath(connection, `${documentPath(id)}/${encodeURIComponent(name)}${query}`);
   const headers = credentialsOf(connection);
   const options = { headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) } as const;

@@ -3,38 +3,66 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The part of the design document that is ours. */
+/**
+ * Our design documents: `design` is `_design/<app>`, which the engines need, `search` is
+ * `_design/<app>_search`. They are two so that no engine waits for the index of a search.
+ */
+export const designs = ['design', 'search'] as const;
+export type DesignName = (typeof designs)[number];
+
+/** The part of a design document that is ours. */
 export type DesignSource = {
   readonly language: 'javascript';
-  readonly views: Readonly<Record<string, { readonly map: string }>>;
+  readonly views: Readonly<Record<string, ViewSource>>;
   readonly filters: Readonly<Record<string, string>>;
-  readonly validate_doc_update: string;
+  readonly validate_doc_update?: string;
 };
 
-/** Reads `couch/design`: `views/<name>/map.js`, `filters/<name>.js`, `validate_doc_update.js`. */
-export async function readDesign(folder = designFolder()): Promise<DesignSource> {
-  const views: Record<string, { readonly map: string }> = {};
-  for (const name of await namesIn(join(folder, 'views'))) {
-    views[name] = { map: await readFunction(join(folder, 'views', name, 'map.js')) };
+/** `reduce`: the name of a function that CouchDB has itself. */
+export type ViewSource = { readonly map: string; readonly reduce?: string };
+
+/**
+ * Reads `couch/design` or `couch/search`: `views/<name>/map.js` and `views/<name>/reduce`,
+ * `filters/<name>.js`, `validate_doc_update.js`, as far as they are there.
+ */
+export async function readDesign(
+  name: DesignName = 'design',
+  folder = designFolder(name),
+): Promise<DesignSource> {
+  const views: Record<string, ViewSource> = {};
+  for (const view of await namesIn(join(folder, 'views'))) {
+    views[view] = await readView(join(folder, 'views', view));
   }
   const filters: Record<string, string> = {};
   for (const file of await namesIn(join(folder, 'filters'))) {
     filters[basename(file, '.js')] = await readFunction(join(folder, 'filters', file));
   }
-  const validate = await readFunction(join(folder, 'validate_doc_update.js'));
-  return { language: 'javascript', views, filters, validate_doc_update: validate };
+  const validate = join(folder, 'validate_doc_update.js');
+  return {
+    language: 'javascript',
+    views,
+    filters,
+    ...(existsSync(validate) ? { validate_doc_update: await readFunction(validate) } : {}),
+  };
+}
+
+async function readView(folder: string): Promise<ViewSource> {
+  const map = await readFunction(join(folder, 'map.js'));
+  const reduce = join(folder, 'reduce');
+  return existsSync(reduce) ? { map, reduce: (await readFile(reduce, 'utf8')).trim() } : { map };
 }
 
 /** The package is where its `package.json` is: two folders up from the source, three from `dist`. */
-function designFolder(): string {
+function designFolder(name: DesignName): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) {
     folder = dirname(folder);
   }
-  return join(folder, 'couch', 'design');
+  return join(folder, 'couch', name);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
+  if (!existsSync(folder)) return [];
   const names = await readdir(folder);
   return names.filter((name) => !name.startsWith('.')).sort();
 }

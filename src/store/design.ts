@@ -1,23 +1,30 @@
 import { problem } from '../errors.js';
 import { openClient, unexpected, type Client } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
-import { readDesign, type DesignSource } from './design-source.js';
+import { designs, readDesign, type DesignName, type DesignSource } from './design-source.js';
 
 /** What installing did, by part: `tasks` (a view), `filters/jobs`, `validate_doc_update`. */
 export type Installed = Readonly<Record<string, 'inserted' | 'updated' | 'unchanged'>>;
 
 /**
- * Stores our views, filters and the validation in `_design/<app>` of the database. What else is in
- * that document, above all views that users added, stays; nothing is written when nothing changed.
+ * Stores our views, filters and the validation in `_design/<app>` and `_design/<app>_search` of the
+ * database. What else is in these documents, above all views that users added, stays; nothing is
+ * written when nothing changed.
  * @throws TwsError `couch_not_admin`, `document_conflict` (somebody keeps changing it), and those of
  * `Client.ask`
  */
 export async function installDesign(connection: Connection): Promise<Installed> {
   const client = openClient(connection);
-  const source = await readDesign();
-  const id = designId(connection);
+  const installed: Record<string, Installed[string]> = {};
+  for (const name of designs) Object.assign(installed, await installOne(client, name));
+  return installed;
+}
+
+async function installOne(client: Client, name: DesignName): Promise<Installed> {
+  const source = await readDesign(name);
+  const id = designId(client.connection, name);
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const stored = await readStored(client);
+    const stored = await readStored(client, id);
     const installed = compareDesign(stored, source);
     if (isCurrent(installed)) return installed;
     if (await put(client, id, mergeDesign(stored, source))) return installed;
@@ -25,11 +32,15 @@ export async function installDesign(connection: Connection): Promise<Installed> 
   throw problem('document_conflict', { id });
 }
 
-/** Whether the design document of the database is the one of this version. */
+/** Whether the design documents of the database are those of this version. */
 export async function designState(connection: Connection): Promise<'current' | 'old' | 'missing'> {
-  const stored = await readStored(openClient(connection));
-  if (stored === undefined) return 'missing';
-  return isCurrent(compareDesign(stored, await readDesign())) ? 'current' : 'old';
+  const client = openClient(connection);
+  for (const name of designs) {
+    const stored = await readStored(client, designId(connection, name));
+    if (stored === undefined && name === 'design') return 'missing';
+    if (!isCurrent(compareDesign(stored, await readDesign(name)))) return 'old';
+  }
+  return 'current';
 }
 
 /** Any design document, as far as it matters here. */
@@ -43,14 +54,18 @@ export type StoredDesign = {
 /** What has to be done to each of our parts, so that `stored` carries `source`. */
 export function compareDesign(stored: StoredDesign | undefined, source: DesignSource): Installed {
   const parts: Record<string, 'inserted' | 'updated' | 'unchanged'> = {};
-  for (const [name, { map }] of Object.entries(source.views)) {
-    const view = stored?.views?.[name] as { map?: unknown } | undefined;
-    parts[name] = compare(view?.map, map);
+  for (const [name, { map, reduce }] of Object.entries(source.views)) {
+    const view = stored?.views?.[name] as { map?: unknown; reduce?: unknown } | undefined;
+    const isReduced = reduce === undefined || view?.reduce === reduce;
+    parts[name] = view === undefined || isReduced ? compare(view?.map, map) : 'updated';
   }
   for (const [name, filter] of Object.entries(source.filters)) {
     parts[`filters/${name}`] = compare(stored?.filters?.[name], filter);
   }
-  parts['validate_doc_update'] = compare(stored?.validate_doc_update, source.validate_doc_update);
+  const { validate_doc_update: validate } = source;
+  if (validate !== undefined) {
+    parts['validate_doc_update'] = compare(stored?.validate_doc_update, validate);
+  }
   return parts;
 }
 
@@ -74,14 +89,14 @@ function isCurrent(installed: Installed): boolean {
   return Object.values(installed).every((done) => done === 'unchanged');
 }
 
-function designId({ app }: Connection): string {
-  return `_design/${app}`;
+function designId({ app }: Connection, name: DesignName): string {
+  return name === 'design' ? `_design/${app}` : `_design/${app}_${name}`;
 }
 
-async function readStored(client: Client): Promise<StoredDesign | undefined> {
+async function readStored(client: Client, id: string): Promise<StoredDesign | undefined> {
   const { connection } = client;
   const action = 'read the design document';
-  const path = databasePath(connection, documentPath(designId(connection)));
+  const path = databasePath(connection, documentPath(id));
   const reply = await client.ask({ path, action });
   if (reply.kind === 'answered') return reply.body as StoredDesign;
   if (reply.status === 404) return undefined;

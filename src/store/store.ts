@@ -2,16 +2,17 @@ import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { WriteResult } from './batch.js';
 import { bulkSender } from './bulk.js';
-import { readAttachment } from './attachment.js';
+import { readAttachment, type OfRevision } from './attachment.js';
 import { isDocument, type Change } from './change.js';
 import { openClient, unexpected, type Client } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import { readDocumentLimit } from './document-limit.js';
 import { followChanges, type FollowOptions } from './feed.js';
+import { readChanges, type PastChanges } from './past-changes.js';
 import type { StoreLog } from './log.js';
 import { viewRequest, viewRows, type ViewName, type ViewQuery, type ViewRow } from './views.js';
-import { createWriter, type NewDocument } from './writer.js';
+import { createWriter, type NewDocument, type SendBulk } from './writer.js';
 
 /**
  * One database. What is read throws the problems of `Client.ask`; what is written has a result and
@@ -26,13 +27,15 @@ export type Store = {
   readonly tips: (id: string, copies: number) => Promise<readonly StoredDocument[]>;
   /** Those of the documents that exist, by id. */
   readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+  /** The documents whose ids begin so. */
+  readonly range: (prefix: string) => Promise<readonly StoredDocument[]>;
   /**
    * Compare-and-set on `_rev` (without: the document must not exist), by group commit. A document
    * longer than `mostBytes` is refused at once.
    */
   readonly write: (doc: NewDocument, mostBytes?: number) => Promise<WriteResult>;
   /** The text of an attachment, of the current or that revision; undefined when there is none. */
-  readonly attachment: (id: string, name: string, rev?: string) => Promise<string | undefined>;
+  readonly attachment: (id: string, name: string, of?: OfRevision) => Promise<string | undefined>;
   /** So long may a document be, in bytes of its JSON; CouchDB's default when we may not ask. */
   readonly documentLimit: () => Promise<number>;
   /** Deletes the revision `rev`; the result is as of a write. */
@@ -40,31 +43,52 @@ export type Store = {
   /** @throws TwsError `view_missing` as well */
   readonly view: <N extends ViewName>(name: N, query?: ViewQuery) => Promise<readonly ViewRow<N>[]>;
   readonly follow: (options: FollowOptions) => AsyncIterable<Change>;
+  /** What has changed since a sequence until now, so many changes at most. */
+  readonly changes: (since: string, limit: number) => Promise<PastChanges>;
   /** Ends when all writes have their results; later writes are refused as not known. */
   readonly close: () => Promise<void>;
 };
 
+/** A request of group commit: how many documents it had, and how long it took (ms). */
+export type Batch = { readonly documents: number; readonly ms: number };
+
+export type StoreOptions = {
+  readonly log?: StoreLog | undefined;
+  /** Told each batch of writes that was answered. */
+  readonly onBatch?: ((batch: Batch) => void) | undefined;
+};
+
 /** Opens a database; nothing is sent before the first request. */
-export function openStore(
-  connection: Connection,
-  options: { readonly log?: StoreLog } = {},
-): Store {
+export function openStore(connection: Connection, options: StoreOptions = {}): Store {
+  const { log, onBatch } = options;
   const client = openClient(connection);
-  const writer = createWriter(bulkSender(connection));
-  const { log } = options;
+  const send = bulkSender(connection);
+  const writer = createWriter(onBatch === undefined ? send : metered(send, onBatch));
   return {
     connection,
     info: () => readDatabase(client),
     get: (id) => readDocument(client, id),
     tips: (id, copies) => readTips(client, id, copies),
     getMany: (ids) => readDocuments(client, ids),
+    range: (prefix) => readRange(client, prefix),
     write: writer.write,
-    attachment: (id, name, rev) => readAttachment(connection, id, name, rev),
+    attachment: (id, name, of) => readAttachment(connection, id, name, of),
     documentLimit: () => readDocumentLimit(client),
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
     view: (name, query = {}) => readView(client, name, query),
     follow: (follow) => followChanges(client, { ...follow, log }),
+    changes: (since, limit) => readChanges(client, since, limit),
     close: writer.close,
+  };
+}
+
+function metered(send: SendBulk, onBatch: (batch: Batch) => void): SendBulk {
+  return async (json) => {
+    const began = performance.now();
+    const answer = await send(json);
+    const rows = answer.kind === 'answered' && Array.isArray(answer.body) ? answer.body.length : 0;
+    if (rows > 0) onBatch({ documents: rows, ms: performance.now() - began });
+    return answer;
   };
 }
 
@@ -124,6 +148,15 @@ async function readDocuments(
     }
   }
   return found;
+}
+
+async function readRange(client: Client, prefix: string): Promise<readonly StoredDocument[]> {
+  const action = 'read documents';
+  const path = databasePath(client.connection, '/_all_docs');
+  const query = { include_docs: true, start_key: prefix, end_key: `${prefix}\ufff0` };
+  const reply = await client.ask({ path, query, action });
+  if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
+  return (viewRows(reply.body) ?? []).flatMap(({ doc }) => doc ?? []);
 }
 
 async function readView<N extends ViewName>(

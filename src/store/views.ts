@@ -1,9 +1,13 @@
 import type { StoredDocument } from '../model/parse.js';
+import type { Status } from '../model/status.js';
 import { isDocument, withoutConflicts } from './change.js';
 import type { Ask } from './client.js';
 import { databasePath, type Connection } from './connection.js';
 
-/** The views of the design document. */
+/** The views of `_design/<app>_search`; all others are of `_design/<app>`. */
+export const searchViewNames = ['search', 'figures'] as const;
+
+/** The views of the design documents. */
 export const viewNames = [
   'tasks',
   'flows',
@@ -19,8 +23,26 @@ export const viewNames = [
   'waiting',
   'engines',
   'locks',
+  ...searchViewNames,
 ] as const;
 export type ViewName = (typeof viewNames)[number];
+
+/** Flow, owner, status at the last change, name of the failure, and when it is due (epoch ms). */
+export type JobRow = readonly [
+  flow: string,
+  owner: string,
+  status: Status,
+  failure: string | null,
+  due: number | null,
+];
+
+/** Reduced: so many jobs, and the ms they took together, at least and at most. */
+export type Figures = {
+  readonly count: number;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+};
 
 /** State (`''`: new) and exit (`null`: none yet) of a job. */
 type StateAndExit = { readonly state: string; readonly exit: number | null };
@@ -57,8 +79,12 @@ export type Views = {
     readonly key: readonly ['signal' | 'event', string, string];
     readonly value: string;
   };
-  /** Engine documents, by host; value: their state. */
+  /** Engine documents, by host; value: their state. And controls, by engine; value: `control`. */
   readonly engines: { readonly key: string; readonly value: string };
+  /** Jobs by what they are searched for. Key `[what, value …, start]` (epoch ms). */
+  readonly search: { readonly key: readonly (string | number)[]; readonly value: JobRow };
+  /** Jobs counted by `[owner, status, day, hour, minute]`, the owner `''` standing for all. */
+  readonly figures: { readonly key: readonly (string | number)[]; readonly value: Figures };
   /** Locks of jobs. Key: kind, and the target or the pattern; value: the job and since when (epoch ms). */
   readonly locks: {
     readonly key: readonly ['target' | 'pattern', string];
@@ -93,13 +119,17 @@ export type ViewQuery = {
   readonly conflicts?: boolean;
   readonly reduce?: boolean;
   readonly group?: boolean;
+  /** Rows whose keys begin with the same so many elements become one. */
+  readonly groupLevel?: number;
 };
 
 /** The request for a view. With `keys` it is a POST: they may be many. */
 export function viewRequest(connection: Connection, name: ViewName, query: ViewQuery): Ask {
-  const app = encodeURIComponent(connection.app);
+  const isSearch = searchViewNames.some((one) => one === name);
+  const app = encodeURIComponent(isSearch ? `${connection.app}_search` : connection.app);
   // A user may have added a reduce to the view; rows are wanted unless asked otherwise.
-  const { keys, reduce = query.group ?? false, ...plain } = query;
+  const wantsGroups = query.group === true || query.groupLevel !== undefined;
+  const { keys, reduce = wantsGroups, ...plain } = query;
   const rest = { ...plain, reduce };
   const request = {
     path: databasePath(connection, `/_design/${app}/_view/${name}`),
@@ -117,6 +147,7 @@ const parameterNames: Readonly<Record<string, string>> = {
   endKeyDocId: 'end_key_doc_id',
   inclusiveEnd: 'inclusive_end',
   includeDocs: 'include_docs',
+  groupLevel: 'group_level',
 };
 
 function parameter([name, value]: [string, unknown]): [string, unknown][] {

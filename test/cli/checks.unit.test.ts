@@ -26,6 +26,11 @@ describe('checkDocument', () => {
       task('a', { params: { x: ['{{#if y}}'] } }),
       /^params\.x\[0\]: .*template/,
     ],
+    [
+      'the whole reason in one line',
+      task('a', { params: { x: '{{#if y}}a' } }),
+      /^params\.x: params\.x is no valid template: Parse error on line 1: Expecting .*, got 'EOF'\.$/,
+    ],
     ['a broken template in a step', flow('f', [{ task: 'a', params: { x: '{{' } }]), /template/],
     [
       'a broken condition',

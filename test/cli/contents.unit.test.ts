@@ -184,6 +184,30 @@ describe('results in templates and conditions', () => {
   });
 });
 
+describe('the parameters of a job and the schema of its flow', () => {
+  const whole = { required: ['n'], properties: { n: { type: 'number' } } };
+  const job = (params?: object): object => ({
+    type: 'job',
+    flow: 'f',
+    ...(params && { params }),
+  });
+
+  it('are compared before the job is stored', async () => {
+    const docs = { f: flow('f', ['greet'], { schema: whole }) };
+    expect(await notes({ ...docs, j: job({ n: 'x' }) })).toContain(
+      'j params.n | params.n must be number: so the "schema" of flow "f" wants it.',
+    );
+    const absent = await notes({ ...docs, j: job() });
+    expect(absent.some((line) => line.startsWith('j params.n | params.n is missing'))).toBe(true);
+  });
+
+  it('suit with what the flow itself gives', async () => {
+    const docs = { f: flow('f', ['greet'], { schema: whole, params: { n: 1 } }) };
+    const told = await notes({ ...docs, j: job({}) });
+    expect(told.filter((line) => line.startsWith('j'))).toEqual([]);
+  });
+});
+
 describe('parameters and the schema of their plugin', () => {
   const mail = (params: object): object => task('mail', { plugin: 'mail', params });
 
@@ -239,6 +263,78 @@ describe('parameters and the schema of their plugin', () => {
 
   it('are not asked of a plugin that is not here', async () => {
     expect(await notes({ t: task('a', { plugin: 'rare', params: { port: {} } }) })).toEqual([]);
+  });
+});
+
+describe('parameters of a job', () => {
+  const weather = flow('weather', [{ task: 'forecast', name: 'soon' }], {
+    params: { unit: 'C' },
+    output: { city: 'params.city' },
+  });
+  const docs = (params: object): Record<string, object> => ({
+    t: task('forecast', { error: 'tell' }),
+    f: weather,
+    j: { type: 'job', flow: 'weather', params },
+  });
+
+  it('are told when they name no step and nothing reads them', async () => {
+    expect(await notes(docs({ forcast: {} }))).toEqual([
+      'j params.forcast | params.forcast names no step of flow "weather", and nothing in it reads {{job.params.forcast}}; did you mean "forecast"?',
+    ]);
+    expect(await notes(docs({ soon: {} }))).toEqual([
+      expect.stringContaining('its steps are forecast, forecast-0.'),
+    ]);
+  });
+
+  it.each([
+    ['a task', { forecast: {} }],
+    ['a step key', { 'forecast-0': {} }],
+    ['a handler', { tell: {} }],
+    ['what the flow reads', { city: 'Bern' }],
+    ['what the flow has, too', { unit: 'F' }],
+    ['what other parameters read', { a: 1, forecast: { x: '{{job.params.a}}' } }],
+  ])('are left alone for %s', async (_title, params) => {
+    expect(await notes(docs(params))).toEqual([]);
+  });
+
+  it('are left alone where a decider or a child job may read them', async () => {
+    const open = { type: 'job', tasks: [{ decider: 'd' }], params: { x: 1 } };
+    expect(await notes({ j: open })).toEqual([]);
+    const inline = { type: 'job', tasks: ['forecast'], params: { x: 1 } };
+    expect((await notes({ t: task('forecast'), j: inline }))[0]).toContain('no step of the job');
+  });
+});
+
+describe('names at the root of a condition', () => {
+  const when = (text: string, more: object = {}): object =>
+    flow('f', [{ task: 'a', when: text }], more);
+  it.each([
+    ['result.a.x > 0', '"result", which is never there; did you mean "results"?'],
+    ['$count(rows) > 0', '"rows", which is never there; known are results, parent_results,'],
+    ['results.a ? parms.b : 1', 'did you mean "params"?'],
+  ])('are told when no job has them: %s', async (text, sentence) => {
+    const [found] = await notes({ f: when(text) });
+    expect(found).toContain('f tasks.sequence[0].when | tasks.sequence[0].when asks for ');
+    expect(found).toContain(sentence);
+  });
+
+  it.each([
+    ['results.a.rows[amount > 3]'],
+    ['(results.a.rows)[amount > 3]'],
+    ['$sum(results.a.rows.(price * count)) > params.limit and job.owner = step.name'],
+    ['$filter(results.a, function($row) { $row.x })'],
+    ['results.a.rows^(>price)[0].name = item.name'],
+    ['results.a.rows{kind: $sum(price)}'],
+    ['$$.results.a'],
+    ['results.a ~> |rows|{"x": price}|'],
+    ['parent_results[0].ok or round > index'],
+  ])('are left alone in %s', async (text) => {
+    expect(await notes({ f: when(text) })).toEqual([]);
+  });
+
+  it('may be the name that a map gives', async () => {
+    const map = { map: { over: 'params.list', as: 'row', do: { task: 'a', when: 'row.ok' } } };
+    expect(await notes({ f: flow('f', [map]) })).toEqual([]);
   });
 });
 

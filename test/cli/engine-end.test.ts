@@ -86,12 +86,12 @@ describe('a plugin that shares the process of the engine', () => {
     }
     await put({ _id: 'after', type: 'job', flow: 'late', params: { late: { how: 'after' } } });
     expect(await ended('after')).toMatchObject({ exit: 0 });
-    await engine.prints(/Something was thrown and nobody caught it: too late"/);
+    await engine.prints(/Something was thrown and nobody caught it: too late\."/);
     await put({ _id: 'good', type: 'job', flow: 'good' });
     expect(await ended('good')).toMatchObject({ exit: 0 });
     engine.kill('SIGTERM');
     expect(await engine.ended).toBe(0);
-    expect(engine.err()).toContain('nobody caught it: too late Its step fails.');
+    expect(engine.err()).toContain('nobody caught it: too late. Its step fails.');
   });
 
   it('is not blamed for what it did not do: then the engine stops with 70', async () => {

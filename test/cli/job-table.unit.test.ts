@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobTable } from '../../src/cli/job-table.js';
+import { jobFacts } from '../../src/cli/jobs.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
@@ -43,6 +44,19 @@ describe('jobTable', () => {
     const [first, second] = jobTable(jobs, now, { style: plain, resultsOnTerminal: false });
     expect(first).toContain('  2026-11-21T11:00:01.000Z  ');
     expect(second).toContain('  2026-11-21T09:59:18.000Z  ');
+  });
+
+  it('shows when a job began that waits for something that may never come', () => {
+    const waits = job({
+      state: 'wait-0',
+      start: now - 60_000,
+      next_due: 4_320_000_000_000_000,
+      steps: [{ state: '$$waiting' }],
+    });
+    expect(jobTable([waits], now, { style: plain, resultsOnTerminal: false })[0]).toContain(
+      '  2026-11-21T09:59:00.000Z  ',
+    );
+    expect(jobFacts(waits, now)).not.toHaveProperty('due');
   });
 
   it('aligns also what is coloured', () => {

@@ -43,7 +43,9 @@ describe('tws submit', () => {
     expect(good.err).toContain('$$complete succeeded');
     const bad = await tws(submit, { args: ['break.json'], flags: { wait: true } });
     expect(bad.exit).toBe(2);
-    expect(bad.out).toContain('broken on purpose');
+    expect(bad.out).toMatch(/^submitted: \S+$/);
+    expect(bad.err.match(/broken on purpose/g)).toHaveLength(1);
+    expect(bad.err).toContain('failed at step "bad": broken on purpose');
   });
 
   it('stores nothing while a label is open', async () => {
@@ -296,6 +298,7 @@ describe('tws list, view and remove', () => {
     expect((await tws(remove, forced)).exit).toBe(0);
     expect(await store.get('j')).toBeUndefined();
     const unasked = await tws(remove, { args: ['task:DEFAULT:bad'] });
-    expect(unasked.error?.code).toBe('terminal_needed');
+    expect(unasked.error?.code).toBe('confirmation_needed');
+    expect(unasked.error?.hint).toContain('--no-confirm');
   });
 });

@@ -26,6 +26,16 @@ describe('pluginLine', () => {
   });
 });
 
+describe('pluginLine of a plugin that came after the engines', () => {
+  it.each([
+    [true, 'p => ready (/x/p.mjs)'],
+    [false, 'p => on disk only, no running engine has it (/x/p.mjs)'],
+  ])('tells whether one has it: %s', (inEngine, line) => {
+    const plugin = { name: 'p', file: '/x/p.mjs', state: 'ready', in_engine: inEngine } as const;
+    expect(pluginLine(plugin, io)).toBe(line);
+  });
+});
+
 describe('engineLine', () => {
   it('counts slots as people do', () => {
     const facts = {

@@ -90,11 +90,13 @@ describe('tws push', () => {
     const { tws } = await openProject({
       'f.json': flow('f', ['gone']),
       't.json': task('t', { plugin: 'mine' }),
+      'd.json': flow('d', [{ decider: 'nobody' }]),
     });
-    const { exit, err } = await tws(push, { args: ['f.json', 't.json'] });
+    const { exit, err } = await tws(push, { args: ['f.json', 't.json', 'd.json'] });
     expect(exit).toBe(0);
     expect(err).toContain('warning: f.json: tasks.sequence[0] names ');
     expect(err).toContain('There is no plugin "mine"');
+    expect(err).toContain('d.json: tasks.sequence[0].decider: There is no plugin "nobody" in ');
   });
 
   it('warns of passwords that everybody can read', async () => {

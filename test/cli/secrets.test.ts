@@ -46,7 +46,7 @@ describe('tws dev with an encrypted value and no key', () => {
     expect(await plain.ended).toBe(0);
     const failed = start(['submit', 'login', '--wait'], { cwd });
     expect(await failed.ended).toBe(3);
-    expect(failed.out()).toMatch(
+    expect(failed.err()).toMatch(
       /params\.auth\.pass of job \S+ is encrypted, but TWS_CRYPTO_KEY is not set in the environment of `tws start` or `tws dev`/,
     );
     const warning = /There are encrypted values in task:DEFAULT:login \(params\.auth\.pass\)/g;

@@ -61,6 +61,44 @@ type Case = readonly [
 describe('explain', () => {
   it.each<Case>([
     ['an ended job', { job: fresh({ state: '$$complete', exit: 2 }) }, ['ended'], /ended: failed/],
+    [
+      'a failed job with its step, its attempts and its reason',
+      {
+        job: live({
+          state: '$$complete',
+          exit: 2,
+          failure: { name: 'E', message: 'no luck', step: 'a' },
+          steps: [step(failed), step({ ...failed, attempt: 2 })],
+        }),
+      },
+      ['ended'],
+      /^It has ended: failed at step "a" after 2 attempts: no luck\.$/,
+    ],
+    [
+      'a wish to retry that was refused',
+      { job: fresh({ state: '$$complete', exit: 0, retry_refused: 'There is no step "z".' }) },
+      ['ended'],
+      /^It has ended: succeeded\. The wish to retry it was refused: There is no step "z"\.$/,
+    ],
+    [
+      'a decider whose plugin nobody has',
+      {
+        job: live({
+          tasks: {
+            structure: 'sequence',
+            sequence: [{ decider: 'chief', task: 'chief', name: 'd' }],
+          },
+        }),
+      },
+      ['unserved'],
+      /No engine has plugin "chief", which step "d" needs\./,
+    ],
+    [
+      'a new job for which no engine has a free slot',
+      { job: fresh(), inHand: new Map([['engine:e', 2]]) },
+      ['busy'],
+      /^It has not begun: all 2 slots are busy; it goes on/,
+    ],
     ['no engine at all', { engines: [] }, ['no_engine'], /No engine is alive\.$/],
     [
       'engines that give no sign of life',
@@ -187,7 +225,7 @@ describe('explain', () => {
         inHand: new Map([['engine:g', 1]]),
       },
       ['busy'],
-      /all 1 of the engines/,
+      /the only slot is busy; it goes on/,
     ],
     [
       'a handler that no engine can run',
@@ -204,7 +242,7 @@ describe('explain', () => {
       'engines whose slots are all in use',
       { inHand: new Map([['engine:e', 2]]) },
       ['busy'],
-      /all 2 of the engines/,
+      /Step "a" waits: all 2 slots are busy; it goes on when a running step has ended/,
     ],
     ['a free slot', { inHand: new Map([['engine:e', 1]]) }, ['soon'], /between two steps/],
     ['a new job', { job: fresh() }, ['soon'], /has not begun/],
@@ -212,6 +250,11 @@ describe('explain', () => {
     const reasons = reasonsOf(seen);
     expect(reasons.map(({ kind }) => kind)).toEqual(kinds);
     expect(reasons[0]?.because).toMatch(sentence);
+  });
+
+  it('says how a failed job goes on', () => {
+    const [reason] = reasonsOf({ job: fresh({ state: '$$complete', exit: 2 }) });
+    expect(reason?.todo).toContain('`tws retry j`');
   });
 
   it('says nothing of a plugin as long as some step that may come next can be run', () => {

@@ -26,6 +26,19 @@ describe('the retry policy of a step', () => {
     expect(told.trail).toContain('a#2 $$active');
   });
 
+  it.each([
+    ['the setting where nothing else says one', {}, {}, 40],
+    ['the job before the setting', {}, { retry_delay: 50 }, 50],
+    ['the flow before the job', { retry: { delay: 30 } }, { retry_delay: 50 }, 30],
+    ['the flow before the setting, also with 0', { retry: { delay: 0 } }, {}, 0],
+  ])('takes its delay from %s', (_title, flow, job, delayMs) => {
+    const around = { retryDelayMs: 40 };
+    const told = story({ steps: [{ task: 'a', retry: 1 }], flow, job, world: around });
+    told.go();
+    told.at(100).fail();
+    expect(told.steps[0]).toMatchObject({ state: '$$error', due: t0 + 100 + delayMs });
+  });
+
   it('of a handler stands in its task', () => {
     const told = story({ steps: [{ task: 'a', error: 'h' }], tasks: [task('h', { retry: 1 })] });
     told.go();

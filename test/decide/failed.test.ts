@@ -57,6 +57,13 @@ describe('the retry of a flow', () => {
     expect(told.trail).toEqual(['a#1 $$error', 'a#2 $$error', 'h#1 $$active']);
   });
 
+  it('waits as the setting says when it names no delay', () => {
+    const told = story({ steps: ['a'], flow: { retry: 1 }, world: { retryDelayMs: 40 } });
+    told.go();
+    told.at(100).fail();
+    expect(told.liveJob).toMatchObject({ run: 2, resume_at: t0 + 140 });
+  });
+
   it('waits its delay, which grows', () => {
     const told = story({ steps: ['a'], flow: { retry: { limit: 2, delay: 100, factor: 3 } } });
     told.go();

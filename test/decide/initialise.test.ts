@@ -88,6 +88,24 @@ describe('initialise', () => {
     expect(initialised(job)).toMatchObject({ job: { flow_definition: { name: '' } } });
   });
 
+  it('keeps which edition of the flow it took', () => {
+    const latest = [flow(['a', 'b'], { version: '2.1' })];
+    expect(initialised(newJob(), { flows: latest })).toMatchObject({
+      job: { flow_version: '2.1', flow_definition: { version: '2.1' } },
+    });
+    const copy = initialised(newJob({ flow_version: '1.0' }));
+    expect(copy).not.toHaveProperty('job.flow_version');
+  });
+
+  it.each([
+    ['the setting of the engine', {}, 700, 700],
+    ['what the job says', { retry_delay: 9 }, 700, 9],
+    ['none', {}, 0, undefined],
+  ])('takes the wait before retries: %s', (_title, more, retryDelayMs, expected) => {
+    const move = initialised(newJob(more), { retryDelayMs });
+    expect((move as { job?: { retry_delay?: number } }).job?.retry_delay).toBe(expected);
+  });
+
   it('reads parameters by position', () => {
     const params = { tasks: { sequence: [{ params: { x: 5 } }, { y: 6 }] } };
     expect(initialised(newJob({ params }))).toMatchObject({

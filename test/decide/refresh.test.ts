@@ -83,6 +83,16 @@ describe('a retry with the latest definitions', () => {
     expect(it.liveJob.flow_rev).toBe('4-next');
   });
 
+  it('keeps which edition of the flow it goes by now', () => {
+    const it = changed(failing({ flow: { version: 1 } }), ['a', 'b'], [], { version: 2 });
+    expect(it.job).toMatchObject({ flow_version: 1 });
+    retry(it);
+    expect(it.liveJob.flow_version).toBe(2);
+    changed(it.broke('b'), ['a', 'b']);
+    retry(it);
+    expect(it.liveJob).not.toHaveProperty('flow_version');
+  });
+
   it('looks up the flow and its tasks when they are not known', () => {
     const it = failing().with({ flow: () => ({ kind: 'unknown' }) });
     expect(retry(it)).toMatchObject({ kind: 'look_up', flows: [{ name: 'f', owner: 'DEFAULT' }] });

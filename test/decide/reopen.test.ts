@@ -9,6 +9,7 @@ import type { Step } from '../../src/model/step.js';
 import { flow, frozen, liveJob, newJob, t0, world } from '../support/builders.js';
 import { story, type Story } from './story.js';
 
+const named = { params: { 'b-1': { n: 1 } } };
 const broken = { name: 'Broken', message: 'It is broken.' };
 
 /** `a` is done, `b` failed, so did the job; `c` was never begun. */
@@ -75,7 +76,21 @@ describe('reopened', () => {
     ['with the latest definitions', {}, { latest: true }, { refresh: true }],
     ['with a target', { target: 'x' }, {}, { relock: true, target: 'x' }],
     ['with a time to expire that is to come', { expires: t0 + 101 }, {}, { expires: t0 + 101 }],
-    ['with other parameters', {}, { params: { own: 1 } }, { params: { own: 1, 'a-0': {} } }],
+    [
+      'with other parameters of its own',
+      { params: { own: 0 } },
+      { params: { own: 1 } },
+      { params: { own: 1 } },
+    ],
+    ['with parameters of new steps', {}, { latest: true, params: { neu: {} } }, { refresh: true }],
+    ['with parameters of a step by its name', {}, { params: { mid: { n: 1 } } }, named],
+    ['with parameters of a step by its path', {}, { params: { '1': { n: 1 } } }, named],
+    [
+      'with parameters by words of which the most exact counts',
+      {},
+      { params: { 'b-1': { n: 3 }, '1': { n: 2, m: 2 }, b: { n: 1, k: 1 } } },
+      { params: { 'b-1': { n: 3, m: 2, k: 1 } } },
+    ],
     [
       'with other parameters of a task, at all its steps',
       {},
@@ -99,7 +114,13 @@ describe('reopened', () => {
 
   const done = finish(liveJob(flow(['a'])), { exit: 0 }, t0);
   it.each<[string, FinalJob, RetryWish, string]>([
-    ['a step that is not there', done, { from: 'z' }, 'Job j has no step "z".'],
+    ['a step that is not there', done, { from: 'z' }, 'Job j has no step "z"; its steps are a-0.'],
+    [
+      'parameters that nothing has',
+      final(failing()),
+      { params: { mid: {}, lod: { n: 1 } } },
+      'Nothing in job j has the parameters "lod"; its steps are a-0, b-1 (mid), c-2.',
+    ],
     [
       'a job that succeeded',
       done,
@@ -189,6 +210,46 @@ describe('the key `retry` of a final job', () => {
     expect(intent).not.toHaveProperty('job.retry');
   });
 
+  it('is kept on record with what it overrode', () => {
+    const it = failing();
+    it.at(5)
+      .edit({ retry: { from: 'mid', params: { mid: { n: 1 } }, latest: false } })
+      .go();
+    expect(it.liveJob.requests).toEqual([
+      {
+        id: 'retry:0',
+        action: 'retry',
+        from: 'mid',
+        params: { mid: { n: 1 } },
+        params_before: { 'b-1': {} },
+        latest: false,
+        overrode: {
+          state: '$$complete',
+          end: t0,
+          exit: 2,
+          failure: { name: 'Broken', message: 'It is Broken.', step: 'mid' },
+        },
+        at: t0 + 5,
+      },
+    ]);
+    it.go();
+    it.broke('b').at(9).edit({ retry: true }).go();
+    expect(it.liveJob.requests).toMatchObject([
+      { id: 'retry:0' },
+      { id: 'retry:1', overrode: { exit: 2 }, at: t0 + 9 },
+    ]);
+  });
+
+  it.each<[string, object, object]>([
+    ['had none', { params: 'text', steps: undefined }, { b: null }],
+    ['had others', { params: { b: { n: 2 } } }, { 'b-1': null, b: { n: 2 } }],
+  ])('keeps what it replaces of a job that %s', (_title, more, before) => {
+    const job = { ...final(failing()), ...more, retry: { params: { b: { n: 1 } } } };
+    expect(decide(job as FinalJob, t0, world())).toMatchObject({
+      job: { requests: [{ params_before: before }] },
+    });
+  });
+
   it.each([[false], [null], [undefined]])('changes nothing when it is %s', (retry) => {
     const job = { ...final(failing()), retry } as FinalJob;
     expect(decide(job, t0, world())).toEqual({ kind: 'ignore', because: 'The job is final.' });
@@ -197,7 +258,10 @@ describe('the key `retry` of a final job', () => {
   it('is answered with the reason when it is refused', () => {
     const it = failing();
     it.edit({ retry: { from: 'z' } }).go();
-    expect(it.job).toMatchObject({ state: '$$complete', retry_refused: 'Job j has no step "z".' });
+    expect(it.job).toMatchObject({
+      state: '$$complete',
+      retry_refused: 'Job j has no step "z"; its steps are a-0, b-1 (mid), c-2.',
+    });
     expect(it.job).not.toHaveProperty('retry');
     it.edit({ retry: true }).go();
     expect(it.job).not.toHaveProperty('retry_refused');

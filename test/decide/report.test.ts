@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../src/decide/finish.js';
+import { countsSince } from '../../src/decide/history.js';
 import {
   boundedLog,
   earlierAttempts,
@@ -9,8 +10,8 @@ import {
   type LogLine,
   type Report,
 } from '../../src/decide/report.js';
-import { newJob, t0 } from '../support/builders.js';
-import { story, type Story } from './story.js';
+import { newJob, t0, task } from '../support/builders.js';
+import { begun, story, type Story } from './story.js';
 
 function running(): Story {
   const told = story({ steps: [{ task: 'a', retry: 9 }] });
@@ -85,6 +86,58 @@ describe('the attempts before one', () => {
     expect(lastDetails(told.liveJob, told.live)).toBeUndefined();
     told.fail();
     expect(earlierAttempts(told.liveJob, told.live)).toHaveLength(1);
+  });
+});
+
+describe('work at a path counts', () => {
+  const undoable = { task: 'a', undo: 'ua' };
+  const since = (told: Story, ...paths: string[]): readonly number[] =>
+    paths.map((path) => countsSince(told.liveJob, path));
+
+  it('since the first run, also when what failed is tried again in a later one', () => {
+    const told = begun(['a', 'b'], { flow: { retry: 1 } })
+      .did('a')
+      .broke('b');
+    expect(since(told, '0', '1')).toEqual([1, 1]);
+    expect(earlierAttempts(told.liveJob, told.live)).toHaveLength(1);
+  });
+
+  it('since the run after it was undone, and so does its undoing', () => {
+    const told = begun([undoable, 'b']).did('a').broke('b');
+    expect(since(told, '0', '0.undo', '1')).toEqual([1, 1, 1]);
+    told.did('ua').ask('retry');
+    expect(since(told, '0', '0.error', '0.undo', '0.undo.error', '1')).toEqual([2, 2, 2, 2, 1]);
+    expect(told.running).toEqual(['a']);
+    expect(earlierAttempts(told.liveJob, told.live)).toEqual([]);
+    told.broke('a').ask('retry');
+    expect(since(told, '0')).toEqual([2]);
+    expect(earlierAttempts(told.liveJob, told.live)).toHaveLength(1);
+  });
+
+  it('as before when it could not be undone', () => {
+    const told = begun([undoable, 'b']).did('a').broke('b').broke('ua').ask('retry');
+    expect(since(told, '0', '0.undo')).toEqual([1, 1]);
+  });
+
+  it('since the run in which somebody asked for it again', () => {
+    const told = begun(['a', 'b', 'c']).did('a').did('b').broke('c').ask('retry', { from: 'b' });
+    expect(since(told, '0', '1', '1.error', '2')).toEqual([1, 2, 2, 2]);
+  });
+
+  it('since the run that is on for how the flow ends', () => {
+    const told = begun(['a'], { flow: { error: 'h' } })
+      .broke('a')
+      .did('h')
+      .ask('retry');
+    expect(since(told, '0', 'error', 'cancel.0')).toEqual([1, 2, 2]);
+  });
+
+  it('since the run after something was undone for all that is of a decider', () => {
+    const tasks = [task('a', { undo: 'ua' }), task('boss'), task('ua')];
+    const told = begun([{ decider: 'boss' }, 'b'], { tasks });
+    told.did('boss', { schedule: 'a', id: 'x' }).did('a').did('boss', { complete: 1 });
+    told.broke('b').did('ua').ask('retry');
+    expect(since(told, '0.decision.0', '0.activity.x', '1')).toEqual([2, 2, 1]);
   });
 });
 

@@ -107,3 +107,17 @@ test('keeps the newest changes without a gap and nothing from before', () => {
     Array.from({ length: 500 }, (_, i) => 4_501 + i),
   );
 });
+
+test('reads from the store while something was written that it could not overhear', async () => {
+  const { store, write, reads } = storeOf();
+  const hub = createHub(store);
+  void hub.wait(0, never);
+  await new Promise(setImmediate);
+  for (const seq of [1, 2]) write(seq);
+  await new Promise(setImmediate);
+  expect(seqs(await hub.after(0, 1))).toEqual([1]);
+  const before = reads();
+  write(3, 'quiet');
+  expect(seqs(await hub.after(0, 1))).toEqual([1]);
+  expect(reads()).toBe(before + 1);
+});

@@ -140,6 +140,24 @@ describe('on a database with several copies an engine', () => {
     expect(await space.store.tips(String(id), 3)).toHaveLength(1);
   });
 
+  it('reads nothing when requests and locks are deleted, but jobs that it knows', async () => {
+    const { space, proxy } = await severalCopies({ 'echo.mjs': echo });
+    await space.engine();
+    const [id] = await space.put(job);
+    await space.ended(String(id));
+    const asked = { type: 'request', job: id, action: 'note', text: 'a' };
+    await space.put({ ...asked, _id: 'request-1' });
+    await space.until(String(id), (doc) => doc['notes'] !== undefined);
+    await space.logged(({ message }) => message.includes('was applied'));
+    const { _rev } = (await space.store.get(String(id))) ?? { _rev: '' };
+    await space.store.remove(String(id), _rev);
+    const reads = (of: string): boolean =>
+      proxy.paths.some((path) => path.startsWith('GET') && path.includes(`/${of}`));
+    await space.put({ ...asked, _id: 'request-2' });
+    await space.logged(({ message }) => message.includes(`there is no job ${id}`));
+    expect([reads('request-1'), reads(String(id))]).toEqual([false, true]);
+  });
+
   it('notices when the database becomes one with a single copy', async () => {
     const { space, proxy } = await severalCopies({ 'echo.mjs': echo });
     await space.engine();

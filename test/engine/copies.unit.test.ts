@@ -91,6 +91,14 @@ describe('the copies of a database', () => {
     expect(copies.isSuspect('j')).toBe(false);
   });
 
+  it('are asked no more about a job that is gone', () => {
+    const { copies } = copiesOf({});
+    copies.learn(3);
+    copies.suspect('j');
+    copies.acquit('j');
+    expect(copies.isSuspect('j')).toBe(false);
+  });
+
   it('are asked whether a job is gone', async () => {
     const { copies } = copiesOf({ tips: [] });
     copies.learn(3);
@@ -118,6 +126,14 @@ describe('a claim', () => {
     expect(await copies.commit({ job, claims: [claim] })).toEqual({ kind: 'lost' });
     expect(copies.unbegun.has('m')).toBe(true);
     expect(copies.ended.has('m')).toBe(false);
+  });
+
+  it('that was given up is forgotten when many others were', async () => {
+    const { copies } = copiesOf({ tips: [tip('4-a', [])] });
+    copies.learn(3);
+    const many = Array.from({ length: 10_001 }, (_, i) => attempt(`1#1 $$active m${i}`));
+    await copies.commit({ job, claims: many as LiveStep[] });
+    expect([copies.unbegun.has('m0'), copies.unbegun.has('m1')]).toEqual([false, true]);
   });
 
   it('is written once where there is one copy', async () => {

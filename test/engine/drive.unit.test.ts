@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { healed } from '../../src/decide/copies/heal.js';
 import { look, rest, write, type Protocol } from '../../src/decide/copies/protocol.js';
 import { drive, type Driver } from '../../src/engine/drive.js';
 import type { WriteResult } from '../../src/store/batch.js';
+import { attempt, tip } from '../decide/copies/tips.js';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -26,7 +28,8 @@ function driver(more: Partial<Driver> = {}, took: readonly number[] = []): Drive
       write: (given) => answer(`write ${Object.keys(given).join()}`, written),
       get: (id) => answer(`get ${id}`, doc),
       tips: (id, copies) => answer(`tips ${id} of ${copies}`, tips),
-      attachment: (id, name, rev) => answer(`attachment ${name} of ${id} at ${rev}`, '{"n":1}'),
+      attachment: (_id, name, of) =>
+        answer(`attachment ${name} at ${of?.rev} of ${of?.copies}`, '{"n":1}'),
     },
     retry: (ask) => ask(),
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
@@ -69,24 +72,45 @@ describe('a protocol', () => {
     expect(again.asked).toHaveLength(3);
   });
 
-  it('takes over attachments of another revision, as far as they are there', async () => {
-    const written: object[] = [];
-    const store = (text: string | undefined): Driver['store'] => ({
-      ...driver().store,
-      attachment: async () => text,
+  it('takes over attachments of another revision, from all copies', async () => {
+    const written: unknown[] = [];
+    const parts = driver();
+    const store: Driver['store'] = {
+      ...parts.store,
       write: async (given) => {
-        written.push(given['_attachments'] as object);
+        written.push(given['_attachments']);
         return { kind: 'written', rev: '2-b' };
       },
-    });
+    };
     const draft = { ...doc, _attachments: { a: { stub: true }, b: { from: '1-x' } } };
-    await drive(write(draft), driver({ store: store('{"n":1}') }));
-    await drive(write(draft), driver({ store: store(undefined) }));
+    expect(await drive(write(draft), { ...parts, store })).toMatchObject({ kind: 'written' });
     const data = Buffer.from('{"n":1}').toString('base64');
-    expect(written).toEqual([
-      { a: { stub: true }, b: { content_type: 'application/json', data } },
-      { a: { stub: true } },
-    ]);
+    expect(written).toEqual([{ a: { stub: true }, b: { content_type: 'application/json', data } }]);
+    expect(parts.asked).toEqual(['attachment b at 1-x of 3']);
+  });
+
+  it('keeps a losing revision whose large result cannot be read', async () => {
+    const result = { $attachment: 'result-0-1.json', bytes: 70_000 };
+    const big = attempt('0#1 $$complete a', { result });
+    const _attachments = { 'result-0-1.json': { stub: true } };
+    const found = [tip('4-b', ['0#1 $$active a']), tip('3-a', [big], { _attachments })];
+    const writes: object[] = [];
+    const parts = driver();
+    const store: Driver['store'] = {
+      ...parts.store,
+      tips: async () => found,
+      attachment: async () => undefined,
+      write: async (given) => {
+        writes.push(given);
+        return { kind: 'written', rev: '5-b' };
+      },
+    };
+    const tips = await drive(
+      healed('j', () => 'elsewhere'),
+      { ...parts, store },
+    );
+    expect(tips).toEqual(found);
+    expect(writes).toEqual([]);
   });
 
   it('ends with the engine', async () => {

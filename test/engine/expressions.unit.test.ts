@@ -81,11 +81,88 @@ describe('a condition', () => {
     const answer = await ask('($f := function($x) { $f($x + 1) }; $f(1))');
     expect(answer).toMatchObject({ ok: false });
   });
+
+  it.each([
+    ['$match("ababb", /a(b+)/).groups', ['b', 'bb']],
+    ['$split("a,b;c", /[,;]/)', ['a', 'b', 'c']],
+    ['$replace("265USD", /([0-9]+)usd/i, "$1")', '265'],
+    ['$contains("\u00e91", /\u00e9\\d/)', true],
+    ['$contains("abc", /x*/)', true],
+    ['$match("abc", /(x)?b/).groups', [null]],
+    [`$contains("${'a'.repeat(5_000)}", /(a+)+b/)`, false],
+  ])(
+    'with a regular expression, %s, gives %j in a time that its text bounds',
+    async (text, value) => {
+      expect(await ask(text)).toEqual({ ok: true, value });
+    },
+  );
+
+  it.each([
+    ['$contains("ab", /a(?=b)/)', /no regular expression of RE2/],
+    ['$pad("x", 500000000)', /fills up to 1000000 characters/],
+    ['$count([1..9999999])', /maximum sequence length/],
+    ['$distinct([1..6000].{"a": $})', /compares 5000 values at most/],
+    [
+      '$sort([1, "a"])',
+      /must be an array of values that are all numbers or all strings|D3070|sort/,
+    ],
+  ])('%s is refused', async (text, reason) => {
+    const answer = await ask(text);
+    expect(answer).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
+  });
+
+  it.each([
+    ['$sort([3, 10, 2])', [2, 3, 10]],
+    ['$sort(["b", "a", "B"])', ['B', 'a', 'b']],
+    ['$sort([{"n": 2}, {"n": 1}], function($a, $b) { $a.n > $b.n }).n', [1, 2]],
+    ['$sort(results.nothing)', undefined],
+    ['$count($sort($reverse([1..200000])))', 200_000],
+    ['$distinct([1, "1", 1, true, null, null])', [1, '1', true, null]],
+    ['$distinct([{"a": 1}, {"a": 1}, 2, 2])', [{ a: 1 }, 2]],
+    ['$distinct(7)', 7],
+    ['$count($distinct([1..200000]))', 200_000],
+  ])('%s gives %j', async (expression, value) => {
+    expect(await ask(expression)).toEqual({ ok: true, value });
+  });
+
+  it('pads texts as JSONata does', async () => {
+    const text = '[$pad("foo", 5), $pad("foo", -5, "#"), $pad("foo", 6.7, "ab"), $pad("é", 2, "")]';
+    expect(await ask(text)).toEqual({ ok: true, value: ['foo  ', '##foo', 'fooaba', 'é '] });
+    expect(await ask('$pad(results.nothing, 3)')).toEqual({ ok: true, value: undefined });
+    expect(await ask('("foo").$pad(4)')).toEqual({ ok: true, value: 'foo ' });
+  });
 });
 
 describe('a template text', () => {
   it('is checked without being filled in', () => {
     expect(checkTemplate('{{a.b}}')).toBeUndefined();
     expect(checkTemplate('{{#if a}}')).toEqual(expect.any(String));
+  });
+
+  it('that nests too deep is refused before it takes long', () => {
+    const nested = (open: string, close: string, depth: number): string =>
+      open.repeat(depth) + close.repeat(depth);
+    const fine = [
+      nested('{{#if a}}', '{{/if}}', 100),
+      nested('{{~#each a}}', '{{~/each}}', 100),
+      '{{#if a}}x{{^}}y{{/if}}'.repeat(500),
+      '{{#if a}}x{{else if b}}y{{else}}z{{/if}}'.repeat(500),
+      `(:-(${'('.repeat(500)} {{a}}`,
+      '{{a}}'.repeat(5_000),
+    ];
+    for (const text of fine) expect(checkTemplate(text)).toBeUndefined();
+    const deep = [
+      nested('{{#if a}}', '{{/if}}', 101),
+      '{{#if a}}'.repeat(8_000),
+      `{{#if a}}${'{{else if b}}'.repeat(8_000)}{{/if}}`,
+      `{{a ${nested('(b ', ')', 101)}}}`,
+      nested('{{{{raw}}}}{{#if a}}', '{{/if}}', 8_000),
+      nested('{{^a}}', '{{/a}}', 8_000),
+    ];
+    const began = performance.now();
+    for (const text of deep) expect(checkTemplate(text)).toMatch(/nested deeper than 100 levels/);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    const rendered = renderParams({ text: deep[1] }, context, []);
+    expect(rendered).toMatchObject({ ok: false, at: 'text' });
   });
 });

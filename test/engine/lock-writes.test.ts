@@ -21,7 +21,7 @@ const job = (_id: string, more: Record<string, unknown> = {}) => ({
 
 function locksOn(store: Store, signal = new AbortController().signal): Locks {
   const retry = createRetry(signal, () => undefined);
-  return createLocks({ store, retry, log: silent, now: () => Date.now() });
+  return createLocks({ store, retry, log: silent, now: () => Date.now(), copies: () => 1 });
 }
 
 /** Releases the locks of a job as an engine does that has ended it. */

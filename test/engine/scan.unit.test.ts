@@ -23,6 +23,7 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
     store: { view },
     ending: new AbortController(),
     jobs: { review: ({ _id }: StoredDocument) => seen.push(_id) },
+    controls: { replace: () => undefined },
     copies: { many: false },
     desk: { room: () => Promise.resolve() },
     now: () => 0,

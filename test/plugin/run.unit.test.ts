@@ -8,6 +8,8 @@ async function call(body: string, options: AttemptOptions & { extra?: string } =
   return attempt(registry, 'x', { ...rest.params }, rest);
 }
 
+const place: unknown = expect.stringMatching(/^[^/].*:\d+$/);
+
 describe('the outcome of a call', () => {
   it.each([
     ['a value', '() => ({ a: [1, "b", null, true] })', { a: [1, 'b', null, true] }],
@@ -111,7 +113,11 @@ describe('the outcome of a call', () => {
       `() => { throw Object.assign(new Error("x"), { kind: ${kind} }); }`;
     expect(await call(body('"business"'))).toMatchObject({ failure: { kind: 'business' } });
     const other = await call(body('"mine"'));
-    expect(other.kind === 'failed' && other.failure).toEqual({ name: 'Error', message: 'x' });
+    expect(other.kind === 'failed' && other.failure).toEqual({
+      name: 'Error',
+      message: 'x',
+      at: place,
+    });
   });
 
   it('ignores such properties when they make no sense', async () => {
@@ -123,7 +129,8 @@ describe('the outcome of a call', () => {
       progressed: _progressed,
       ...outcome
     } = await call(`() => { throw ${error}; }`);
-    expect(outcome).toEqual({ kind: 'failed', failure: { name: 'Error', message: 'x' } });
+    const failure = { name: 'Error', message: 'x', at: place };
+    expect(outcome).toEqual({ kind: 'failed', failure });
   });
 
   it('carries the exit that the plugin set, done or failed', async () => {

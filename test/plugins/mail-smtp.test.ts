@@ -145,6 +145,11 @@ describe('mail-smtp', () => {
     });
   });
 
+  it('calls a server that is not there by the word of the system', async () => {
+    const failed = await run('mail-smtp', { ...mail, smtp: local(1) });
+    expect(failed).toMatchObject({ failure: { name: 'ECONNREFUSED', code: 'ESOCKET' } });
+  });
+
   it('does not try again where there is no address at all', async () => {
     const { port } = await smtpServer();
     expect(await run('mail-smtp', { ...mail, smtp: local(port), to: ' , ' })).toMatchObject({

@@ -2,6 +2,7 @@ import { stepOf, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
 import type { Outcome } from '../../src/decide/intent.js';
 import { isFailed, isLive, type LiveStep, type Step } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
+import type { Message } from './messages.js';
 
 /** The plugin of an attempt was called, upon this revision of the job. */
 export type Start = {
@@ -38,6 +39,8 @@ type Evidence = Account & {
   readonly tips: readonly Tip[];
   readonly isStuck: boolean;
   readonly beliefs: Beliefs;
+  /** Requests and signals that were applied and removed. */
+  readonly applied?: readonly Message[];
 };
 
 /**
@@ -45,13 +48,17 @@ type Evidence = Account & {
  *
  * V1 No claim is started twice, and nothing is started while the revision that it is started upon
  *    does not tell the end of every attempt started before (a sequence runs one at a time; the
- *    steps of a parallel run beside each other, each of them alone), unless the engine of that attempt was believed dead before or came back without it: `double`. The
- *    same holds the other way round: for a start of such an engine that comes after its claim was
- *    taken from it, and after an attempt that repeated one which was only believed lost.
+ *    steps of a parallel run beside each other, each of them alone), unless the engine of that
+ *    attempt was believed dead before or came back without it: `double`. The same holds the other
+ *    way round: for a start of such an engine that comes after its claim was taken from it, and
+ *    after an attempt that repeated one which was only believed lost.
  * V2 No step is started again after an attempt of it completed: `double`.
  * V3 An end that an engine was told is stored is in the final job: `lost`.
  * V4 Whoever is called lost in a job was believed dead by somebody, or came back: `unexplained`.
- * V5 In the end the job is final and the only tip of its document: `stuck`.
+ * V5 In the end the job is final and the only tip of its document: `stuck`. So it is when the
+ *    signal or the skip of a waiting step is lost.
+ * V6 What an engine has applied and removed is on record in the final job, and a retry has had its
+ *    effect; a signal need not be when the job was cancelled: `lost`.
  */
 export function judge(evidence: Evidence): Verdict {
   const { starts, tips, isStuck } = evidence;
@@ -66,7 +73,7 @@ export function judge(evidence: Evidence): Verdict {
   });
   return {
     double,
-    lost: lostEnds(evidence),
+    lost: [...lostEnds(evidence), ...lostMessages(evidence)],
     unexplained: calledLost(evidence),
     stuck: isStuck ? [`${tips.length} tips, ${String(tips[0]?.['state'])}`] : [],
     starts: starts.length,
@@ -148,6 +155,26 @@ function lostEnds({ settled, tips: [tip] }: Evidence): readonly string[] {
     if (told.some(({ state }) => state === wanted) || isNoted(claim, tip)) return [];
     return [`${claim} ended, but is ${String(told[0]?.state)} in the end.`];
   });
+}
+
+function lostMessages({ applied = [], tips: [tip] }: Evidence): readonly string[] {
+  const idsIn = (key: string): readonly unknown[] =>
+    ((tip?.[key] ?? []) as readonly { readonly id: unknown }[]).map(({ id }) => id);
+  const known = new Set([...idsIn('requests'), ...idsIn('signals')]);
+  return applied.flatMap(({ id, asks }) => {
+    const isMoot = asks === 'signal' && tip?.['state'] === '$$cancelled';
+    if (!known.has(id) && !isMoot) return [`${id} (${asks}) was applied, but is not on record.`];
+    if (asks !== 'retry') return [];
+    // A job that had not begun a step begins from nothing, and counts its runs anew.
+    const isRetried =
+      tip?.['run'] !== 1 || tip['exit'] === 0 || askedAt(id, tip) < Number(tip['start']);
+    return isRetried ? [] : [`${id} (retry) is on record, but has had no effect.`];
+  });
+}
+
+function askedAt(id: string, { requests }: Tip): number {
+  const all = requests as readonly { readonly id: string; readonly at: number }[];
+  return Number(all.find((record) => record.id === id)?.at);
 }
 
 /** A problem of the job tells that the attempt ran. */

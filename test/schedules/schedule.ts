@@ -9,7 +9,8 @@ import { drawFaults, type Faults } from './faults.js';
 import { judge, type Account, type Verdict } from './judge.js';
 import { Mischief } from './mischief.js';
 import { Timeline } from './timeline.js';
-import { User } from './user.js';
+import { Mailbox } from './messages.js';
+import { User, waitingStep } from './user.js';
 import { Worker } from './worker.js';
 
 /** Everything by chance follows from `seed`. */
@@ -31,9 +32,12 @@ const tasks = ['t0', 't1', 't2'].map((name, i) =>
   task(name, { plugin: 'p', timeout: 0, retry: i === 1 ? 3 : 1 }),
 );
 const names = tasks.map(({ name }) => name);
+const waits = { wait: { signal: 'go' }, name: waitingStep } as const;
 const flows = [
   ...[1, 2, 3].map((steps) => flow(names.slice(0, steps), { timeout: 0 })),
   flow([{ structure: 'parallel', parallel: names.slice(0, 2) }, 't2'], { timeout: 0 }),
+  flow(['t0', waits, 't1'], { timeout: 0 }),
+  flow([{ structure: 'parallel', parallel: [['t0', 't1'], waits] }, 't2'], { timeout: 0 }),
 ];
 
 /** Runs one job through one schedule of faults and says what came of it. */
@@ -52,6 +56,11 @@ class Schedule {
   readonly #faults: Faults;
   readonly #cluster: Cluster;
   readonly #mischief: Mischief;
+  readonly #mailbox = new Mailbox((message) => {
+    for (const worker of this.#live) {
+      this.#timeline.after(this.#chance() * 50, () => worker.takeMessage(message));
+    }
+  });
   #made = 0;
   #nonces = 0;
 
@@ -77,18 +86,23 @@ class Schedule {
     this.#cluster.submit(doc as unknown as Tip);
     this.#mischief.plan(faultsMs);
     const [cluster, timeline, chance] = [this.#cluster, this.#timeline, this.#chance];
-    new User({ cluster, timeline, chance, faultsMs }).plan();
+    const mailbox = this.#mailbox;
+    const user = new User({ cluster, timeline, chance, faultsMs, mailbox });
+    user.plan();
+    if (flows.indexOf(this.#flow) > 3) user.wakeUp();
     while (timeline.now < patienceMs && !this.#isDone() && timeline.next());
     const { stopped } = this.#mischief;
     const tips = cluster.tips();
     const isStuck = !this.#isDone();
     const beliefs = this.#beliefs;
-    return judge({ ...this.#account, stopped, tips, isStuck, beliefs });
+    const { applied } = mailbox;
+    return judge({ ...this.#account, stopped, tips, isStuck, beliefs, applied });
   }
 
   /** Nothing is under way any more, and the job is final, the same on all copies. */
   #isDone(): boolean {
     if (this.#timeline.now < faultsMs || this.#cluster.inFlight > 0) return false;
+    if (this.#mailbox.open.length > 0) return false;
     const [tip, ...rivals] = this.#cluster.tips();
     if (tip === undefined || rivals.length > 0 || !isFinal(tip as unknown as Job)) return false;
     return this.#cluster.isEven() && this.#live.every((worker) => worker.isIdle);
@@ -103,6 +117,7 @@ class Schedule {
     const [cluster, timeline, beliefs] = [this.#cluster, this.#timeline, this.#beliefs];
     const worker = new Worker({
       ...{ id, node: oneOf(nodes, this.#chance), cluster, timeline, beliefs, said: this.#said },
+      mailbox: this.#mailbox,
       confirms: this.#options.confirms,
       world: (of) => this.#worldOf(of),
       attempt: () => this.#drawAttempt(),

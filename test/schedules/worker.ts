@@ -2,20 +2,23 @@ import { carrying, type Writing } from '../../src/decide/carrying.js';
 import { agree } from '../../src/decide/copies/agree.js';
 import type { Standing } from '../../src/decide/copies/carry.js';
 import { commitToMany, commitToOne, type Committed } from '../../src/decide/copies/commit.js';
-import type { Answer, Protocol } from '../../src/decide/copies/protocol.js';
+import { write, type Answer, type Protocol } from '../../src/decide/copies/protocol.js';
 import { holds, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
 import { decide } from '../../src/decide/decide.js';
 import type { Intent, LookUp, Outcome, World } from '../../src/decide/intent.js';
+import { report } from '../../src/decide/report.js';
 import { settle } from '../../src/decide/settle.js';
 import { isLiveJob, type Job } from '../../src/model/job.js';
 import { isLive, type LiveStep } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
 import type { FeedEvent } from './cluster.js';
+import { takeMessage, type Mailbox, type Message } from './messages.js';
 import { Process, type ProcessParts, type Task } from './process.js';
 
 /** What an engine needs of its surroundings. */
 export type WorkerParts = ProcessParts & {
   readonly beliefs: Beliefs;
+  readonly mailbox: Mailbox;
   /** Whether claims are confirmed, as on databases with several copies. */
   readonly confirms: boolean;
   /** All but what the engine knows of itself. */
@@ -86,12 +89,24 @@ export class Worker {
   /** The sweep: looks whether the feed has missed something. */
   review(): void {
     const seen = this.#parts.cluster.glance(this.node);
+    if (seen !== undefined) for (const one of this.#parts.mailbox.open) this.takeMessage(one);
     if (seen?.doc === undefined) return;
     const { doc, conflicted } = seen;
     this.process.receive(() => {
       if (this.#parts.confirms && conflicted) this.#suspects = true;
       if (this.#put(doc) !== 'stale') this.#consider(doc);
     });
+  }
+
+  /** A request or a signal, from the feed or found by the sweep. */
+  takeMessage(message: Message): void {
+    const { mailbox, timeline } = this.#parts;
+    this.process.receive(() =>
+      this.#queue(function* (this: Worker): Task {
+        const doc = yield* takeMessage(message, mailbox, () => timeline.now);
+        if (doc !== undefined && this.#put(doc) === 'news') yield* this.#considerJob(doc);
+      }),
+    );
   }
 
   /** Something has changed that all engines learn of at the same time. */
@@ -227,6 +242,30 @@ export class Worker {
     const { ms, outcome } = attempt();
     this.#hands.set(step.claim, { step, outcome, endsAt: timeline.now + ms });
     timeline.after(ms, () => this.#end(step.claim));
+    if (ms > 2_000) timeline.after(ms / 2, () => this.#report(step.claim));
+  }
+
+  /** A running attempt tells how far it is; what cannot be written is not written. */
+  #report(claim: string): void {
+    this.process.receive(() =>
+      this.#queue(function* (this: Worker): Task {
+        const doc = this.#newest ?? (yield* this.#get());
+        if (doc === undefined || !this.#hands.has(claim)) return;
+        const told = report(
+          doc as unknown as Job,
+          claim,
+          { progress: 1 },
+          this.#parts.timeline.now,
+        );
+        if (told.kind === 'fenced') return;
+        const next = told.job as unknown as Tip;
+        const stored = yield* write(next);
+        if (stored.kind !== 'written') return;
+        const written = { ...next, _rev: stored.rev };
+        this.#put(written);
+        yield* this.#considerJob(written);
+      }),
+    );
   }
 
   /** The plugin of an attempt ends, by itself or because it was told to. */

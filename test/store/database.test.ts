@@ -87,7 +87,7 @@ describe('checkServer', () => {
       server: couchKind(),
       credentials: 'accepted',
       database: 'exists',
-      documents: 1,
+      documents: 2,
       nodes: expect.any(Number) as unknown,
       copies: 1,
       design: 'current',

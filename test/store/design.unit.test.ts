@@ -1,18 +1,31 @@
 import { expect, test } from 'vitest';
 import { compareDesign, mergeDesign } from '../../src/store/design.js';
 import { readDesign, toFunctionText } from '../../src/store/design-source.js';
-import { viewNames } from '../../src/store/views.js';
+import { searchViewNames, viewNames } from '../../src/store/views.js';
 import { compileDesign } from './design-function.js';
 
 const source = await readDesign();
+const search = await readDesign('search');
 const texts = [
-  ...Object.entries(source.views).map(([name, { map }]) => [name, map] as const),
+  ...Object.entries({ ...source.views, ...search.views }).map(
+    ([name, { map }]) => [name, map] as const,
+  ),
   ...Object.entries(source.filters),
-  ['validate_doc_update', source.validate_doc_update] as const,
+  ['validate_doc_update', source.validate_doc_update ?? ''] as const,
 ];
 
-test('the folder holds the views that the program knows', () => {
-  expect(Object.keys(source.views).sort()).toEqual([...viewNames].sort());
+test('the folders hold the views that the program knows', () => {
+  const views = { ...source.views, ...search.views };
+  expect(Object.keys(views).sort()).toEqual([...viewNames].sort());
+  expect(Object.keys(search.views).sort()).toEqual([...searchViewNames].sort());
+});
+
+test('a view that lost its reduce is renewed', () => {
+  const { figures } = search.views;
+  expect(compareDesign({ views: { figures } }, search)).toMatchObject({ figures: 'unchanged' });
+  const bare = { views: { figures: { map: figures?.map } } };
+  expect(compareDesign(bare, search)).toMatchObject({ figures: 'updated' });
+  expect(mergeDesign(bare, search).views).toMatchObject({ figures: { reduce: '_stats' } });
 });
 
 test.each(texts)('%s is an unnamed function in ECMAScript 5', (_name, text) => {

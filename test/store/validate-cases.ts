@@ -175,6 +175,20 @@ export const validateCases: readonly ValidateCase[] = [
   { title: 'a request for nothing', after: { type: 'request', job: 'j' }, refused: '"action"' },
   { title: 'a signal', after: { type: 'signal', job: 'j', name: 'go', data: 1 } },
   { title: 'an engine', after: { _id: 'engine:1', type: 'engine' } },
+  {
+    title: 'a control of an engine',
+    after: { type: 'engine-control', engine: '*', enabled: false },
+  },
+  {
+    title: 'a control of nobody',
+    after: { type: 'engine-control', enabled: false },
+    refused: 'needs "engine"',
+  },
+  {
+    title: 'a control that says nothing',
+    after: { type: 'engine-control', engine: '*' },
+    refused: 'needs "enabled"',
+  },
   { title: 'a lock', after: { _id: 'lock:1', type: 'lock', job: 'j' } },
   { title: 'a lock elsewhere', after: { _id: 'l1', type: 'lock', job: 'j' }, refused: 'lock:' },
   { title: 'a lock of nobody', after: { _id: 'lock:2', type: 'lock' }, refused: 'needs "job"' },

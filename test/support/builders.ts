@@ -10,6 +10,7 @@ import type {
 } from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { renderParams } from '../../src/engine/expressions.js';
+import { readSchema } from '../../src/engine/schemas.js';
 import { toFlow } from '../../src/model/dialects.js';
 import type { Flow, WrittenFlow } from '../../src/model/flow.js';
 import { isLiveJob, type LiveJob, type NewJob } from '../../src/model/job.js';
@@ -79,6 +80,7 @@ export type WorldOptions = {
   /** Results that are kept as attachments, by name. */
   readonly contents?: Readonly<Record<string, unknown>>;
   readonly render?: World['render'];
+  readonly retryDelayMs?: number;
   readonly crashLimit?: number;
 };
 
@@ -121,6 +123,8 @@ export function world(options: WorldOptions = {}): World {
     answers: new Map(Object.entries(answers)),
     contents: new Map(Object.entries(options.contents ?? {})),
     render: options.render ?? renderParams,
+    schema: readSchema,
+    retryDelayMs: options.retryDelayMs ?? 0,
     crashLimit: options.crashLimit ?? 3,
   };
 }

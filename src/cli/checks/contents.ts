@@ -1,4 +1,6 @@
+import { readSchema } from '../../engine/schemas.js';
 import { finder } from '../../model/check.js';
+import { isObject, toKeyedParams } from '../../model/dialects.js';
 import { parseDocument } from '../../model/parse.js';
 import type { Flow } from '../../model/flow.js';
 import { defaultOwner } from '../../model/task.js';
@@ -7,6 +9,8 @@ import type { FileProblem, Written } from '../files.js';
 import { unfitByKey, unfitInFlow, unfitInTask } from './plugin-params.js';
 import type { Checked, Definitions } from './references.js';
 import { lostResults } from './results.js';
+import { unknownRoots } from './roots.js';
+import { strayParams } from './stray-params.js';
 import { asWritten } from './written-path.js';
 
 type Note = Omit<FileProblem, 'file'>;
@@ -37,7 +41,8 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       if (!parsed.ok) return [];
       const flow = parsed.value;
       const find = (name: string) => task(name, flow.owner);
-      return [...lostResults(doc, flow.tasks), ...unfitInFlow(flow, find, plugins)];
+      const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
+      return [...texts, ...unfitInFlow(flow, find, plugins)];
     }
     case 'job': {
       const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
@@ -45,7 +50,9 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       if (flow === undefined) return [];
       const find = (name: string) => task(name, owner);
       const { params } = doc as { readonly params?: Record<string, unknown> };
-      return [...lostResults(doc, flow.tasks), ...unfitByKey(params, flow, find, plugins)];
+      const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
+      const unfit = [...unfitByKey(params, flow, find, plugins), ...unfitForFlow(params, flow)];
+      return [...texts, ...unfit, ...strayParams(params, flow, find)];
     }
     case 'request':
     case 'signal':
@@ -55,6 +62,20 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
     case 'other':
       return [];
   }
+}
+
+/** What the engine will say of the job's parameters when it begins. */
+function unfitForFlow(params: Record<string, unknown> = {}, flow: Flow): readonly Note[] {
+  const { schema, params: own = {}, tasks, name } = flow;
+  const read = schema === undefined ? undefined : readSchema(schema);
+  if (read?.ok !== true) return [];
+  const declared = isObject(schema?.['properties']) ? schema['properties'] : {};
+  const defaults = Object.entries(own).filter(([key]) => Object.hasOwn(declared, key));
+  const given = { ...Object.fromEntries(defaults), ...toKeyedParams(params, tasks) };
+  return read.problemsOf(given).map(({ path, message }) => ({
+    path,
+    message: `${message.replace(/\.$/, '')}: so the "schema" of flow "${name}" wants it.`,
+  }));
 }
 
 type AnyJob = { readonly tasks?: unknown; readonly flow?: unknown };

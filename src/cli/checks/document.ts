@@ -1,8 +1,8 @@
 import { checkExpression, checkTemplate } from '../../engine/expressions.js';
 import { checkPattern } from '../../engine/patterns.js';
+import { checkSchema } from '../../engine/schemas.js';
 import { isObject } from '../../model/dialects.js';
 import { parseDocument } from '../../model/parse.js';
-import { compileParams } from '../../plugin/params.js';
 import type { FileProblem, Written } from '../files.js';
 
 /** What a file may hold. */
@@ -107,13 +107,8 @@ function patternProblems({ type, locks }: Written): readonly PathAndMessage[] {
 
 function schemaProblems({ schema }: Written): readonly PathAndMessage[] {
   if (!isObject(schema)) return [];
-  try {
-    compileParams(schema);
-    return [];
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return [['schema', `schema is no valid JSON Schema: ${reason}.`]];
-  }
+  const reason = checkSchema(schema);
+  return reason === undefined ? [] : [['schema', `schema is no valid JSON Schema: ${reason}.`]];
 }
 
 type TextAt = { readonly keys: readonly string[]; readonly path: string; readonly text: string };

@@ -1,7 +1,10 @@
 import type { Client } from '../../client.js';
 import { closest } from '../../closest.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
+import { placesIn } from '../../model/check.js';
+import { parseDocument } from '../../model/parse.js';
 import { pluginOf } from '../../model/task.js';
+import type { Structure } from '../../model/tree.js';
 import { findClearSecrets } from '../../secrets/parameters.js';
 import { readJsonFile, type FileProblem, type FoundFile, type Written } from '../files.js';
 import { isShipped } from '../paths.js';
@@ -10,6 +13,7 @@ import { checkContents } from './contents.js';
 import { checkDocument } from './document.js';
 import { strayKeys } from './keys.js';
 import { checkReferences, type Stored } from './references.js';
+import { asWritten } from './written-path.js';
 
 /** A file whose document may be written. */
 export type GoodFile = {
@@ -78,16 +82,41 @@ function pluginWarnings(
   registry: PluginRegistry,
 ): readonly FileProblem[] {
   const found = new Map(registry.list().map((plugin) => [plugin.name, plugin]));
-  return files.flatMap(({ file, doc }) => {
-    const { type, name, plugin, flow } = doc;
-    if (type !== 'task' || typeof name !== 'string' || flow !== undefined) return [];
+  return files.flatMap(({ file, doc }) =>
+    pluginsIn(doc).flatMap(({ wanted, path }) => {
+      const { state, problem } = found.get(wanted) ?? { state: 'absent' };
+      if (state === 'ready') return [];
+      const close = closest(wanted, registry.names());
+      const todo = close === undefined ? 'an engine must have it.' : `did you mean "${close}"?`;
+      const absent = `There is no plugin "${wanted}" in ${folders.join(', ')} and none of that name comes with tws; ${todo}`;
+      return [{ file: file.shown, ...asWritten({ path, message: problem ?? absent }, doc) }];
+    }),
+  );
+}
+
+type Wanted = { readonly wanted: string; readonly path: string };
+
+/** The plugin of a task, or those of the deciders of a flow or job. */
+function pluginsIn(doc: Written): readonly Wanted[] {
+  const { type, name, plugin, flow } = doc;
+  if (type === 'task') {
+    if (typeof name !== 'string' || flow !== undefined) return [];
     const wanted = pluginOf(typeof plugin === 'string' ? { name, plugin } : { name });
-    const { state, problem } = found.get(wanted) ?? { state: 'absent' };
-    if (state === 'ready') return [];
-    const close = closest(wanted, registry.names());
-    const todo = close === undefined ? 'an engine must have it.' : `did you mean "${close}"?`;
-    const absent = `There is no plugin "${wanted}" in ${folders.join(', ')} and none of that name comes with tws; ${todo}`;
-    return [{ file: file.shown, path: 'plugin', message: problem ?? absent }];
+    return [{ wanted, path: 'plugin' }];
+  }
+  const parsed = parseDocument({ ...doc, _id: 'new', _rev: '0-0' });
+  if ((parsed.kind !== 'flow' && parsed.kind !== 'job') || !parsed.ok) return [];
+  const { tasks, cancel } = parsed.value as {
+    readonly tasks?: Structure;
+    readonly cancel?: Structure;
+  };
+  const places = [
+    ...(tasks === undefined ? [] : placesIn(tasks, 'tasks')),
+    ...(cancel === undefined ? [] : placesIn(cancel, 'cancel')),
+  ];
+  return places.flatMap(({ leaf, at }) => {
+    const { decider } = leaf.entry;
+    return decider === undefined ? [] : [{ wanted: decider, path: `${at}.decider` }];
   });
 }
 

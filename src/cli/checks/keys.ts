@@ -50,8 +50,9 @@ function strayIn(value: unknown, schemas: readonly z.ZodType[], path: Path): rea
     return Object.entries(value).flatMap(([key, inner]) => strayIn(inner, values, [...path, key]));
   }
   const known = new Set(objects.flatMap(namesIn));
+  const absent = [...known].filter((name) => !Object.hasOwn(value, name));
   return Object.entries(value).flatMap(([key, inner]) => {
-    if (!known.has(key)) return stray(key, { value, known, path: [...path, key] });
+    if (!known.has(key)) return stray(key, absent, [...path, key]);
     const below = objects.flatMap(({ shape }) => (shape[key] as z.ZodType | undefined) ?? []);
     return strayIn(inner, below, [...path, key]);
   });
@@ -76,15 +77,8 @@ function isBarred({ shape }: z.ZodObject, key: string): boolean {
 /** Shorter keys are near to too many others. */
 const shortest = 3;
 
-type Place = {
-  readonly value: Written;
-  readonly known: ReadonlySet<string>;
-  readonly path: Path;
-};
-
-function stray(key: string, { value, known, path }: Place): readonly StrayKey[] {
+function stray(key: string, absent: readonly string[], path: Path): readonly StrayKey[] {
   if (key.length < shortest || /^[$_]/.test(key)) return [];
-  const absent = [...known].filter((name) => !Object.hasOwn(value, name));
   const meant = closest(key, absent);
   if (meant === undefined) return [];
   const at = toJsonPath(path);

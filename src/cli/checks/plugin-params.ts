@@ -1,4 +1,5 @@
 import { closest } from '../../closest.js';
+import { isOpen } from '../../engine/schemas.js';
 import { placesIn } from '../../model/check.js';
 import { isObject } from '../../model/dialects.js';
 import type { Flow } from '../../model/flow.js';
@@ -6,7 +7,6 @@ import { toJsonPath } from '../../model/problems.js';
 import { pluginOf, type Task } from '../../model/task.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
 import { compileParams } from '../../plugin/params.js';
-import { isEncrypted } from '../../secrets/encryption.js';
 import { textsIn } from './document.js';
 import { open, pruned, relaxed, type Json } from './partial-schema.js';
 
@@ -83,11 +83,6 @@ function unfit(
       message: `${path}.${key} is no parameter that plugin "${name}" names; did you mean "${meant}"?`,
     })),
   ];
-}
-
-/** What is known only when the step begins: templates, labels that are asked for, encrypted texts. */
-function isOpen(value: unknown): boolean {
-  return isEncrypted(value) || (typeof value === 'string' && /\{\{|\[\[/.test(value));
 }
 
 type NearMiss = { readonly key: string; readonly meant: string };

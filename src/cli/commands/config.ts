@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultHost, defaultPort } from '../../http/settings.js';
 import type { OlderFormat } from '../../secrets/older-format.js';
 import { command } from '../command.js';
 
@@ -19,12 +20,15 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
     ['labels', config.labels],
     ['queues', config.queues],
     ['lease', config.leaseMs ?? 10_000],
+    ['retry_delay', config.retryDelayMs ?? 0],
     ['drain', config.drainMs ?? 30_000],
     ['log_level', config.logLevel],
     ['crypto_key', hidden(config.cryptoKey)],
     ['secrets.older', config.olderSecrets ?? ''],
     ['embedded.dir', config.embedded.dir],
     ['embedded.port', config.embedded.port],
+    ['http.host', config.http.host ?? defaultHost],
+    ['http.port', config.http.port ?? defaultPort],
   ];
   io.out(`project: ${config.root}${config.file === undefined ? ' (no tws.json)' : ''}`);
   for (const [name, value] of settings) {

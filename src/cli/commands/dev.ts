@@ -3,10 +3,17 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { open, prepareDatabase } from '../../client.js';
 import type { Config } from '../../config.js';
-import type { Engine } from '../../engine/engine.js';
+import type { HttpServer } from '../../http/server.js';
 import { command, listFlag, numberFlag, queuesFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
-import { endEngine, startProjectEngine, stopping, untilStopped } from '../engine-run.js';
+import {
+  endEngine,
+  startProjectEngine,
+  stopping,
+  untilStopped,
+  type ProjectEngine,
+} from '../engine-run.js';
+import { apiLine, httpFlag, keepFigures, startApi, type ApiStart } from '../http-run.js';
 import type { Io } from '../io.js';
 import { createLog } from '../log.js';
 import { mailLines, portHint, startMailboxIfPossible, type MailboxOptions } from '../mail.js';
@@ -25,6 +32,7 @@ const flags = z.object({
   slots: numberFlag(1),
   labels: listFlag,
   queues: queuesFlag,
+  http: httpFlag,
 });
 
 /** `tws dev`: server, definitions of the project and an engine, until it is stopped. */
@@ -43,23 +51,28 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     }
     const changed = Object.values(design).filter((done) => done !== 'unchanged').length;
     io.say(`database ${config.database}: ${changed === 0 ? 'ready' : 'design document installed'}`);
-    const opened = open(config);
+    const figures = said.http === false ? undefined : keepFigures();
+    const opened = open(config, figures?.store);
     cleanup.add(opened.close);
     await pushOwn(config, opened.client, io);
-    let engine: Engine | undefined;
+    const log = createLog({ level: config.logLevel }, io);
+    let engine: ProjectEngine | undefined;
     if (said.engine) {
-      const log = createLog({ level: config.logLevel }, io);
       engine = await startProjectEngine({
         config,
         opened,
         log,
         signal: io.stop,
         keyless: true,
+        meters: figures?.meters,
       });
       const started = engine;
       cleanup.add(() => endEngine(started, io.force));
     }
-    greet(embedded, io);
+    const api =
+      figures && (await startApi({ ...servedBy(engine, io), config, opened, log, figures }));
+    if (api !== undefined) cleanup.add(api.close);
+    greet(embedded, api, io);
     const failure = await (engine ? untilStopped(engine, io.stop) : aborted(io.stop));
     io.say(stopping);
     if (failure !== undefined) throw failure;
@@ -68,6 +81,13 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     await cleanup.run();
   }
 });
+
+/** The engine of this process, as the API tells of it. A port that is taken gives way: this is a try. */
+function servedBy(engine: ProjectEngine | undefined, io: Io): Partial<ApiStart> {
+  if (engine === undefined) return { mayMove: true };
+  const isRunning = (): boolean => !io.stop.aborted;
+  return { mayMove: true, engine: { id: engine.id, isRunning }, plugins: engine.plugins };
+}
 
 type Ports = Pick<MailboxOptions, 'mailPort' | 's3Port'>;
 
@@ -102,13 +122,16 @@ async function pushOwn(
   await pushFolders({ paths: [join(own)], config, client }, io);
 }
 
-function greet(embedded: EmbeddedRun, io: Io): void {
+function greet(embedded: EmbeddedRun, api: HttpServer | undefined, io: Io): void {
   const { url, config } = embedded;
   const place = { cwd: io.cwd, root: config.root };
   io.out(`CouchDB:      ${url}/${config.database}`);
   io.out(`Fauxton:      ${url}/_utils/`);
+  if (api !== undefined) io.out(apiLine(api));
   io.out(`user:         ${embedded.user}, password in ${embedded.files.settings}`);
   io.out(`for curl:     export COUCH_URL=$(cat ${shownPath(embedded.files.url, place)})`);
   io.out('In this folder other terminals need no settings: try `tws submit …`. Ctrl-C ends all.');
-  io.json({ url, database: config.database, fauxton: `${url}/_utils/`, user: embedded.user });
+  const http = api === undefined ? {} : { http: api.url };
+  const fauxton = `${url}/_utils/`;
+  io.json({ url, database: config.database, fauxton, ...http, user: embedded.user });
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { open } from '../../client.js';
 import { command, type Command } from '../command.js';
 
-/** `tws enable`: jobs for a flow run again. */
+/** `tws enable`: jobs for a flow run again, or an engine takes work again. */
 export const enable = switchTo(true);
 
-/** `tws disable`: new jobs for a flow fail; those that run go on. */
+/** `tws disable`: new jobs for a flow fail, or an engine takes no new work; what runs goes on. */
 export const disable = switchTo(false);
 
 function switchTo(enabled: boolean): Command {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../../errors.js';
-import { decrypt as toClear, encrypt as toCipher } from '../../secrets/encryption.js';
-import type { OlderFormat } from '../../secrets/older-format.js';
+import { decrypt as toClear, encrypt as toCipher, isEncrypted } from '../../secrets/encryption.js';
+import { isOlderFormat, type OlderFormat } from '../../secrets/older-format.js';
 import { command, type Command } from '../command.js';
 import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
@@ -10,9 +10,11 @@ import { questions } from '../prompt.js';
 export const encrypt = converter('Value to encrypt', toCipher);
 
 /** `tws decrypt`. */
-export const decrypt = converter('Value to decrypt', (value, key, older) =>
-  toClear(value.trim(), key, undefined, older),
-);
+export const decrypt = converter('Value to decrypt', (value, key, older) => {
+  const text = value.trim();
+  if (!isEncrypted(text) && !isOlderFormat(text)) throw problem('secret_not_encrypted', {});
+  return toClear(text, key, undefined, older);
+});
 
 type Convert = (value: string, key: string, older: OlderFormat | undefined) => string;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { createPulse, open, type Client, type Explained } from '../../client.js';
+import { createPulse, explainChain, open, type Client, type Explained } from '../../client.js';
 import { command } from '../command.js';
 import type { Io } from '../io.js';
 import { stateLine } from '../jobs.js';
@@ -12,7 +12,10 @@ export const explain = command(z.object({}), async ({ args, config: read }, io) 
   const { client, close } = open(config);
   try {
     const id = await idOf(args[0] ?? '', client, io);
-    const chain = await explainChain(client, id, config.leaseMs, io);
+    const chain = await explainChain(id, {
+      look: (one) => patiently(client, one, config.leaseMs, io),
+      isThere: async (child) => (await client.get(child))?.['type'] === 'job',
+    });
     for (const { job, reasons } of chain) {
       io.out(stateLine(job, io, 'stdout'));
       for (const { because, todo } of reasons) {
@@ -32,27 +35,6 @@ export const explain = command(z.object({}), async ({ args, config: read }, io) 
 async function idOf(given: string, client: Client, io: Io): Promise<string> {
   if ((await client.get(given)) !== undefined) return given;
   return theOne(await client.lookUp(given, { kinds: ['job'] }), given, ['job'], io)._id;
-}
-
-/** Child jobs of child jobs are followed so far. */
-const deepest = 10;
-
-/** The job and, where it waits for a child, that one, and so on. */
-async function explainChain(
-  client: Client,
-  id: string,
-  leaseMs: number | undefined,
-  io: Io,
-): Promise<readonly Explained[]> {
-  const chain: Explained[] = [];
-  for (let next: string | undefined = id; next !== undefined && chain.length < deepest;) {
-    // A child may have been removed, or not be made yet; the parent is explained all the same.
-    if (chain.length > 0 && (await client.get(next))?.['type'] !== 'job') break;
-    const explained: Explained = await patiently(client, next, leaseMs, io);
-    chain.push(explained);
-    next = explained.reasons.find(({ child }) => child !== undefined)?.child;
-  }
-  return chain;
 }
 
 /** How long between two looks at the engines, ms. */

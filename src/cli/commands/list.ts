@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jobFilters, mostCounted, open, type JobFilter, type Client } from '../../client.js';
 import type { Config } from '../../config.js';
-import { problem } from '../../errors.js';
+import { problem, TwsError } from '../../errors.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { counted } from '../../words.js';
 import { command, numberFlag, switchFlag } from '../command.js';
@@ -37,9 +37,9 @@ export const list = command(flags, async ({ flags: said, config: read }, io) => 
     jobs: said.jobs || nothing || filter !== undefined,
   };
   const result: Record<string, unknown> = {};
-  if (said.plugins) result['plugins'] = await listPlugins(config, said, io);
   const { client, close } = open(config);
   try {
+    if (said.plugins) result['plugins'] = await listPlugins(client, config, said, io);
     if (wants.tasks) result['tasks'] = await listDefinitions(client, 'task', said, io);
     if (wants.flows) result['flows'] = await listDefinitions(client, 'flow', said, io);
     if (wants.jobs) result['jobs'] = await listJobs(client, filter ?? 'active', said, io);
@@ -102,12 +102,37 @@ async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<
   return engines.map((engine) => engineFacts(engine, now));
 }
 
-async function listPlugins(config: Config, { verbose }: Flags, io: Io): Promise<unknown> {
+async function listPlugins(
+  client: Client,
+  config: Config,
+  { verbose }: Flags,
+  io: Io,
+): Promise<unknown> {
   const { loadProjectPlugins } = await import('../plugins.js');
   const plugins = await loadProjectPlugins(config.plugins);
-  const listed = plugins.list();
+  const inEngines = await pluginsOfEngines(client);
+  const listed = plugins
+    .list()
+    .map((plugin) =>
+      inEngines === undefined ? plugin : { ...plugin, in_engine: inEngines.has(plugin.name) },
+    );
   for (const plugin of listed) {
     io.out(verbose ? JSON.stringify(plugin, null, 2) : pluginLine(plugin, io));
   }
+  if (listed.some((plugin) => 'in_engine' in plugin && !plugin.in_engine)) {
+    io.say('Engines load their plugins when they start: start them again to have the others, too.');
+  }
   return listed;
+}
+
+/** What the engines that run have loaded; undefined without a database or without an engine. */
+async function pluginsOfEngines(client: Client): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const now = Date.now();
+    const alive = (await client.engines()).filter((engine) => engineFacts(engine, now).alive);
+    return alive.length === 0 ? undefined : new Set(alive.flatMap(({ plugins }) => plugins));
+  } catch (error) {
+    if (error instanceof TwsError) return undefined;
+    throw error;
+  }
 }

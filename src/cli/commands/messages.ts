@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { open } from '../../client.js';
+import { problem } from '../../errors.js';
 import { command } from '../command.js';
 import { dataFlag } from '../json-flag.js';
 
@@ -35,6 +36,7 @@ export const signal = command(
 /** `tws event`: announces an event to every job that waits for it. */
 export const event = command(z.object({ data }), async ({ args, flags, config: read }, io) => {
   const [type = '', key = ''] = args;
+  if (type === '') throw problem('usage', { reason: 'The name of an event must not be empty.' });
   const { client, close } = open(read());
   try {
     const more = flags.data === undefined ? {} : { data: flags.data };

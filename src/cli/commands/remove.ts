@@ -14,6 +14,7 @@ export const remove = command(flags, async ({ args, flags: said, config: read },
     const docs: StoredDocument[] = [];
     for (const id of args) docs.push(await removable(client, id, said.force));
     if (said.confirm) {
+      if (!io.interactive) throw problem('confirmation_needed', { count: docs.length });
       const ask = await questions(io, 'Whether to remove documents (or say --no-confirm)');
       const names = docs.map((doc) => `${String(doc['type'])} ${doc._id}`).join(', ');
       if (!(await ask.confirm(`Remove ${names}?`, false))) return 1;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { open } from '../../client.js';
+import { createCleanup } from '../cleanup.js';
 import { command, listFlag, numberFlag, queuesFlag } from '../command.js';
 import {
   endEngine,
@@ -9,6 +10,7 @@ import {
   untilStopped,
   waitForDatabase,
 } from '../engine-run.js';
+import { apiLine, httpFlag, keepFigures, startApi, type ApiStart } from '../http-run.js';
 import { createLog } from '../log.js';
 import { startProcesses } from '../processes.js';
 import { aborted } from '../signals.js';
@@ -19,6 +21,7 @@ const flags = z.object({
   labels: listFlag,
   queues: queuesFlag,
   name: z.string().optional(),
+  http: httpFlag,
 });
 
 /** How long the last writes may take, in ms. */
@@ -26,25 +29,40 @@ const closeMs = 10_000;
 
 /**
  * `tws start`: an engine until SIGINT or SIGTERM, which lets its steps finish; a second signal ends
- * it at once. With `--engines` it starts so many processes of itself and ends with them.
+ * it at once. With `--engines` it starts so many processes of itself and ends with them; with
+ * `--http` it serves the HTTP API, too.
  */
 export const start = command(flags, async ({ flags: said, config: read }, io) => {
   const config = read();
   const log = createLog({ level: config.logLevel, name: said.name }, io);
   if ((await waitForDatabase(config, log, io.stop)) === undefined) return 0;
-  if (said.engines !== undefined && said.engines > 1) {
-    return startProcesses({ config, count: said.engines, name: said.name, log }, io);
-  }
-  const opened = open(config, { log });
+  const serves = said.http !== undefined && said.http !== false;
+  const figures = serves ? keepFigures() : undefined;
+  const opened = open(config, { log, ...figures?.store });
+  const cleanup = createCleanup();
+  const serve = async (parts: Pick<ApiStart, 'engine' | 'plugins'>): Promise<void> => {
+    if (figures === undefined) return;
+    const api = await startApi({ config, opened, log, figures, ...parts });
+    cleanup.add(api.close);
+    io.out(apiLine(api));
+  };
   try {
+    if (said.engines !== undefined && said.engines > 1) {
+      await serve({});
+      return await startProcesses({ config, count: said.engines, name: said.name, log }, io);
+    }
     const { name } = said;
-    const engine = await startProjectEngine({ config, opened, log, name, signal: io.stop });
+    const meters = figures?.meters;
+    const engine = await startProjectEngine({ config, opened, log, name, meters, signal: io.stop });
+    const isRunning = (): boolean => !io.stop.aborted;
+    await serve({ engine: { id: engine.id, isRunning }, plugins: engine.plugins });
     const failure = await untilStopped(engine, io.stop);
     io.say(stopping);
     const ended = await endEngine(engine, io.force);
     if (failure !== undefined) throw failure;
     return ended === 'drained' ? 0 : 130;
   } finally {
+    await cleanup.run();
     // The engine has waited for what matters; a server that answers no more is not waited for.
     const late = sleep(closeMs, undefined, { ref: false });
     await Promise.race([opened.close(), aborted(io.force), late]);

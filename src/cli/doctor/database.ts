@@ -89,7 +89,7 @@ function checkWaiting(
     what: `plugin ${plugin}`,
     verdict: 'fail',
     says: `No engine has it; ${counted(ids.length, 'job')} ${ids.length === 1 ? 'needs' : 'need'} it (${listed(ids)}).`,
-    todo: 'Put it into the plugins folder of an engine and start that again; else the jobs time out.',
+    todo: 'Put it into the plugins folder of an engine, if it is not there, and start that engine again: plugins are loaded at the start. Else the jobs time out.',
   }));
 }
 

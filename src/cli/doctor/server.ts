@@ -24,7 +24,9 @@ export async function checkServer(config: Config): Promise<ServerFindings> {
 function serverFinding({ reachable, server, version, url }: ServerReport): readonly Finding[] {
   if (!reachable) return [];
   const name = server === 'couchdb' ? 'CouchDB' : (server ?? 'a server');
-  return [{ what: 'server', verdict: 'ok', says: `${name} ${version ?? ''} at ${url}` }];
+  // Whoever is not let in may not hear the version.
+  const of = version === undefined || version === '' ? '' : ` ${version}`;
+  return [{ what: 'server', verdict: 'ok', says: `${name}${of} at ${url}` }];
 }
 
 function databaseFindings(report: ServerReport, { database, app }: Config): readonly Finding[] {

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../command.js';
-import { engineOptions, mailPort, noConfirm } from './options.js';
+import { engineOptions, httpOption, mailPort, noConfirm } from './options.js';
 
 /** Trying it out and starting a project. */
 export const beginning: readonly CommandDefinition[] = [
@@ -28,6 +28,8 @@ export const beginning: readonly CommandDefinition[] = [
       mailPort,
       { flags: '--s3-port <n>', about: 'Port of the S3 server; default 4568, 0: a free one.' },
       { flags: '--no-engine', about: 'Run no engine.' },
+      { ...httpOption, about: 'Where the HTTP API is served; default 127.0.0.1:5985.' },
+      { flags: '--no-http', about: 'Serve no HTTP API.' },
       { flags: '--dir <folder>', about: 'Folder of the data; default .tws.' },
       ...engineOptions,
     ],

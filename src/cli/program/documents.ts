@@ -1,6 +1,8 @@
 import type { CommandDefinition } from '../command.js';
 import { noConfirm } from './options.js';
 
+const switched = "The flow's id or name (name::owner), or the engine's id ('*': all engines).";
+
 /** Definitions: from files into the database, and a look at them. */
 export const documents: readonly CommandDefinition[] = [
   {
@@ -76,16 +78,17 @@ export const documents: readonly CommandDefinition[] = [
   },
   {
     name: 'enable',
-    about: 'Let jobs for a flow run again.',
-    arguments: [{ name: '<flow>', about: 'Its id or its name (name::owner).' }],
-    examples: ['tws enable report'],
+    about: 'Let jobs for a flow run again, or an engine take work again.',
+    arguments: [{ name: '<flow>', about: switched }],
+    examples: ['tws enable report', 'tws enable engine:box-1'],
     load: async () => (await import('../commands/enable.js')).enable,
   },
   {
     name: 'disable',
-    about: 'Let new jobs for a flow fail at once; jobs that have begun go on.',
-    arguments: [{ name: '<flow>', about: 'Its id or its name (name::owner).' }],
-    examples: ['tws disable report', 'tws disable report::me'],
+    about:
+      'Let new jobs for a flow fail at once, or an engine take no new work; what has begun goes on.',
+    arguments: [{ name: '<flow>', about: switched }],
+    examples: ['tws disable report::me', 'tws disable engine:box-1', "tws disable '*'"],
     load: async () => (await import('../commands/enable.js')).disable,
   },
   {

@@ -54,3 +54,9 @@ export const requestOptions: readonly OptionDefinition[] = [
 export const jobArgument = [
   { name: '<job>', about: 'Id of the job, as submit prints it and list --jobs shows it.' },
 ];
+
+/** Where the HTTP API is served. */
+export const httpOption: OptionDefinition = {
+  flags: '--http [host:port]',
+  about: 'Serve the HTTP API, too; default 127.0.0.1:5985.',
+};

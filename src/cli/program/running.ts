@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../command.js';
-import { engineOptions } from './options.js';
+import { engineOptions, httpOption } from './options.js';
 
 /** Running and looking after it. */
 export const running: readonly CommandDefinition[] = [
@@ -13,15 +13,25 @@ export const running: readonly CommandDefinition[] = [
         flags: '--name <name>',
         about: 'Name that stays over restarts; no two engines may share it.',
       },
+      httpOption,
     ],
     stoppable: true,
     examples: [
       'tws start',
       'tws start --engines 4 --slots 20',
       'tws start --labels gpu,eu',
+      'tws start --http',
       'tws start --queues default,night',
     ],
     load: async () => (await import('../commands/start.js')).start,
+  },
+  {
+    name: 'serve',
+    about: 'Serve the HTTP API until Ctrl-C or SIGTERM, and run no engine.',
+    options: [{ ...httpOption, about: 'Where it is served; default 127.0.0.1:5985.' }],
+    stoppable: true,
+    examples: ['tws serve', 'tws serve --http 0.0.0.0:8080'],
+    load: async () => (await import('../commands/serve.js')).serve,
   },
   {
     name: 'encrypt',

@@ -28,13 +28,18 @@ export type Stands = (step: LiveStep) => Standing;
  * The winner with what must not be lost of a losing tip: attempts that run, outcomes, and what users
  * asked for. Undefined: that cannot be said yet, the losing tip has to stay for now.
  *
- * M1 What has ended in the winner stays as it is, and no attempt is taken out of it.
+ * M1 What has ended in the winner stays as it is (but M4), and no attempt is taken out of it.
  * M2 A claim that has begun nothing (`$$ready`) is not carried: it is fenced with its tip.
  * M3 An attempt that may be running is carried by its own engine, or by any when that one is dead.
+ * M4 A skip or a retry on record in the losing tip only is applied again, as of the same time: it
+ *    may open a final winner.
  */
 export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined {
   if (isOver(winner)) {
-    return mayRun(winner, loser, stands) ? undefined : withResultsOf(told(winner, loser), loser);
+    const asked = withWishes(winner, loser);
+    // Somebody has let the other one go on: so does this one.
+    if (!isOver(asked)) return carry(asked, loser, stands);
+    return mayRun(winner, loser, stands) ? undefined : withResultsOf(told(asked, loser), loser);
   }
   let steps = stepsOf(winner);
   let last: Step | undefined;
@@ -57,6 +62,8 @@ export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined 
         break;
       case 'follows': {
         const room = withRoom(steps, loser, stands);
+        // What users skipped is skipped again with their request.
+        if (room === undefined && step.state === '$$skipped') continue;
         if (room === undefined) return undefined;
         steps = [...room, step];
         break;

@@ -1,20 +1,24 @@
+import { parseDocument } from '../../model/parse.js';
 import type { Step } from '../../model/step.js';
-import type { Tip } from './tips.js';
+import { command } from '../command.js';
+import { without } from '../record.js';
+import { isOver, type Tip } from './tips.js';
 
 /**
  * The document with what users sent to the other tip: its cancel, requests not applied here, signals
- * that have not come here, notes.
+ * that have not come here, notes. A final job takes no signal and halts no more; a retry, or a skip
+ * behind which it goes on, opens it again.
  */
 export function withWishes(tip: Tip, other: Tip): Tip {
   return withMessages(withRequests(tip, other), other);
 }
 
 function withMessages(tip: Tip, other: Tip): Tip {
-  const signals = missing(tip, other, 'signals', ({ id }) => id);
+  const signals = isOver(tip) ? [] : missing(tip, other, 'signals', ({ id }) => id);
   const notes = missing(tip, other, 'notes', ({ text, at, by }) => JSON.stringify([text, at, by]));
   if (signals.length === 0 && notes.length === 0) return tip;
   return {
-    ...tip,
+    ...awake(tip),
     ...(signals.length === 0 ? {} : { signals: [...listIn(tip, 'signals'), ...signals] }),
     ...(notes.length === 0 ? {} : { notes: [...listIn(tip, 'notes'), ...notes] }),
   };
@@ -22,15 +26,58 @@ function withMessages(tip: Tip, other: Tip): Tip {
 
 function withRequests(tip: Tip, other: Tip): Tip {
   const missed = missing(tip, other, 'requests', ({ id }) => id);
-  const cancel = isAsked(other['cancel']) && !isAsked(tip['cancel']);
-  if (!cancel && missed.length === 0) return tip;
-  const halted = missed.findLast(({ action }) => action === 'pause' || action === 'resume');
-  return {
-    ...tip,
-    ...(cancel ? { cancel: other['cancel'] } : {}),
-    ...(halted === undefined ? {} : { paused: halted.action === 'pause' }),
-    ...(missed.length === 0 ? {} : { requests: [...listIn(tip, 'requests'), ...missed] }),
-  };
+  const next = missed.reduce<Tip>((before, record) => withRequest(before, record, other), tip);
+  const cancel = isAsked(other['cancel']) && !isAsked(next['cancel']) && !isOver(next);
+  return cancel ? { ...awake(next), cancel: other['cancel'] } : next;
+}
+
+/** The document with a request that was applied in the other tip, and with what it asks for. */
+function withRequest(tip: Tip, record: Told, other: Tip): Tip {
+  const again = appliedAgain(tip, record);
+  if (again !== undefined) return again;
+  const effect = isOver(tip) ? {} : effectOf(record, tip, other);
+  return { ...awake(tip), ...effect, requests: [...listIn(tip, 'requests'), record] };
+}
+
+/**
+ * A skip or a retry changes what it finds, so it is applied again; as of the same time, so that all
+ * engines write the same. Undefined: here it can do nothing, the job has gone on without it.
+ */
+function appliedAgain(tip: Tip, { id, at, ...asked }: Told): Tip | undefined {
+  if (asked['action'] !== 'skip' && asked['action'] !== 'retry') return undefined;
+  const { _id: job, _rev } = tip;
+  const request = parseDocument({ ...asked, _id: String(id), _rev, type: 'request', job });
+  const found = parseDocument(tip);
+  if (request.kind !== 'request' || !request.ok) return undefined;
+  if (found.kind !== 'job' || !found.ok) return undefined;
+  const commanded = command(found.value, request.value, Number(at));
+  return commanded.kind === 'applied' ? awake(commanded.job) : undefined;
+}
+
+/** What opening a final job again changes in it. */
+const reopening = ['params', 'redo', 'refresh', 'relock', 'timed_from'] as const;
+
+/** What a request leaves behind in a job that has not ended. */
+function effectOf({ action }: Told, tip: Tip, other: Tip): Told {
+  switch (action) {
+    case 'pause':
+    case 'resume':
+      return { paused: action === 'pause' };
+    case 'retry': {
+      if (tip['state'] === undefined) return {};
+      // The other tip had ended and begins a run anew; here the one before is still going on.
+      const kept = reopening.filter((key) => other[key] !== undefined);
+      const run = Math.max(Number(tip['run']), Number(other['run']));
+      return { ...Object.fromEntries(kept.map((key) => [key, other[key]])), run };
+    }
+    default:
+      return {};
+  }
+}
+
+/** A sleeping job with something new is to be looked at, also by engines that start later. */
+function awake(tip: Tip): Tip {
+  return without(tip, 'next_due');
 }
 
 /** The document with a problem for each attempt that ran beside what it tells. */

@@ -18,7 +18,9 @@ export function batchProgress(node: Batch, path: string, interpreting: Interpret
   const total = batch.length;
   const jobs = siblingsProgress(siblings, { needed: total, total, onFail, cancelRest: false });
   const isRunning = siblings.some(({ path: at }) => isBusyBelow(job, at));
-  if (jobs.kind === 'open' || isRunning) return { kind: 'open', ...workOf([jobs]) };
+  // A node that is done may have something left that begins yet, as an attempt that is due later.
+  const isLeft = jobs.begin.length + jobs.gates.length > 0;
+  if (jobs.kind === 'open' || isRunning || isLeft) return { kind: 'open', ...workOf([jobs]) };
   const failed = siblings.some(({ progress }) => progress.kind !== 'done');
   const first = failed ? ('on_failure' as const) : ('on_success' as const);
   const outcome = callback(node[first], below(path, first), interpreting);

@@ -67,7 +67,8 @@ function stateOf(job: LiveJob, leaf: Leaf): State {
     for (const one of decision.decisions) {
       const entry = entryFor(one);
       if (entry !== undefined) {
-        const path = below(leaf.path, `${entry.kind}.${entry.id ?? begun.size}`);
+        const id = entry.id ?? freeNumber(begun, decision.decisions);
+        const path = below(leaf.path, `${entry.kind}.${id}`);
         if (begun.has(path)) refused += 1;
         else begun.set(path, leafFor(leaf, path, entry.entry));
       } else if ('cancel' in one) {
@@ -84,6 +85,15 @@ function stateOf(job: LiveJob, leaf: Leaf): State {
   }
   const state = { made, begun: [...begun.values()], cancelled, refused };
   return ending === undefined ? state : { ...state, ending };
+}
+
+/** An id for what was given none: no other has it, also none that the same answer names. */
+function freeNumber(begun: ReadonlyMap<string, Leaf>, beside: readonly Decision[]): string {
+  const names = [...begun.values()].map(({ name }) => name);
+  const taken = new Set<unknown>([...names, ...beside.map((one) => one['id'])]);
+  let number = begun.size;
+  while (taken.has(String(number))) number += 1;
+  return String(number);
 }
 
 type Made = { readonly number: number; readonly decisions: readonly Decision[] };

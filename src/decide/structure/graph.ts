@@ -48,11 +48,18 @@ type Places = {
   readonly dropped: readonly string[];
 };
 
-/** What is cancelled and at rest never ends by itself: nobody waits for it. */
+/**
+ * What is cancelled and at rest never ends by itself: nobody waits for it. What then begins may cancel
+ * more, until nothing further comes to rest.
+ */
 function settledPlaces(graph: Graph['graph'], path: string, interpreting: Interpreting): Places {
-  const first = placesOf(graph, path, interpreting, new Set());
-  const atRest = first.dropped.filter((at) => !isBusyBelow(interpreting.job, at));
-  return atRest.length === 0 ? first : placesOf(graph, path, interpreting, new Set(atRest));
+  const atRest = new Set<string>();
+  for (;;) {
+    const found = placesOf(graph, path, interpreting, atRest);
+    const more = found.dropped.filter((at) => !isBusyBelow(interpreting.job, at));
+    if (more.length === 0) return found;
+    for (const at of more) atRest.add(at);
+  }
 }
 
 function placesOf(

@@ -100,9 +100,12 @@ export function createHub(store: Pick<Store, 'changes' | 'watch'>): Hub {
     },
     async after(since, limit) {
       unheard = 0;
-      if (since === recent.reached() && covered === written) return [];
-      const known = recent.after(since, limit);
-      if (known.length > 0) return known;
+      // What was written and not overheard may be a newer state of what is at hand.
+      if (covered === written) {
+        if (since === recent.reached()) return [];
+        const known = recent.after(since, limit);
+        if (known.length > 0) return known;
+      }
       return (await store.changes({ since, limit })).map(withJson);
     },
     wait(since, signal) {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { mend } from '../../../src/decide/copies/heal.js';
+import { isOver, type Tip } from '../../../src/decide/copies/tips.js';
 import { isHeld, withNotes, withWishes } from '../../../src/decide/copies/wishes.js';
-import { attempt, tip } from './tips.js';
+import { command } from '../../../src/decide/command.js';
+import type { Job } from '../../../src/model/job.js';
+import type { JobRequest } from '../../../src/model/request.js';
+import type { WrittenNode } from '../../../src/model/written-tree.js';
+import { t0 } from '../../support/builders.js';
+import { begun } from '../story.js';
+import { attempt, told, tip } from './tips.js';
 
 const asked = (id: string, action: string) => ({ id, action, at: 1 });
 
@@ -79,6 +87,119 @@ describe('what users asked of the other revision', () => {
     [{ paused: false, cancel: false }, false],
   ])('%j holds the job: %s', (wish, held) => {
     expect(isHeld(tip('2-a', [], wish))).toBe(held);
+  });
+});
+
+/** The revision of a job that a request makes, the only one that tells of it. */
+function asking(job: Job, rev: string, asked: Partial<JobRequest> & Pick<JobRequest, 'action'>) {
+  const request = { _id: 'r', type: 'request', job: job._id, ...asked } as const;
+  const commanded = command(job, request, t0 + 50);
+  if (commanded.kind !== 'applied') throw new Error(commanded.kind);
+  return { ...commanded.job, _rev: rev } as unknown as Tip;
+}
+
+const at = (job: Job, rev: string, more = {}): Tip => ({ ...job, _rev: rev, ...more });
+const wait: WrittenNode = { wait: { signal: 'go' }, name: 'w' };
+
+describe('a skip that only a losing revision tells of', () => {
+  it.each<[string, WrittenNode[], string, readonly string[]]>([
+    ['ends the waiting step', [wait, 'b'], 'w', ['0#1 $$cancelled', '0#2 $$skipped']],
+    ['ends the running step', ['a', 'b'], 'a', ['0#1 $$cancelled', '0#2 $$skipped']],
+    ['leaves out a step to come', ['a', 'b'], 'b', ['0#1 $$active', '1#1 $$skipped']],
+  ])('%s', (_title, steps, step, expected) => {
+    const { job } = begun(steps);
+    const loser = asking(job, '4-a', { action: 'skip', step });
+    const mending = mend([at(job, '4-b', { next_due: 9 }), loser], () => 'elsewhere');
+    expect(mending?.drop).toEqual([loser]);
+    expect(mending?.next).toMatchObject({ _rev: '4-b', requests: loser['requests'] });
+    expect(mending?.next).not.toHaveProperty('next_due');
+    const shown = told(mending?.next as Tip).map((text) => text.split(' ').slice(0, 2).join(' '));
+    expect(shown).toEqual(expected);
+  });
+
+  it('does not wait for what else may be running', () => {
+    const often = { task: 'a', retry: { limit: 3, delay: 0 } };
+    const story = begun([{ parallel: [often, wait] }, 'c']);
+    const loser = asking(story.job, '4-a', { action: 'skip', step: 'w' });
+    story.with({ nonce: 'other' }).broke('a');
+    expect(story.last).toMatchObject({ path: '0.parallel.0', attempt: 2, state: '$$active' });
+    const mending = mend([at(story.job, '5-b'), loser], () => 'elsewhere');
+    expect(mending?.drop).toEqual([loser]);
+    expect(told(mending?.next as Tip).at(-1)).toBe('0.parallel.1#2 $$skipped');
+  });
+
+  it('lets a failed job go on', () => {
+    const { job } = begun(['a', 'b']).broke('a');
+    expect(isOver(at(job, '4-b'))).toBe(true);
+    const loser = asking(job, '4-a', { action: 'skip', step: 'a' });
+    const mending = mend([at(job, '4-b'), loser], () => 'elsewhere');
+    expect(mending?.next).toEqual({ ...loser, _rev: '4-b' });
+  });
+
+  it('is on record only where the step is done already', () => {
+    const story = begun(['a', 'b']);
+    const loser = asking(story.job, '4-a', { action: 'skip', step: 'a' });
+    story.did('a');
+    const mending = mend([at(story.job, '5-b'), loser], () => 'elsewhere');
+    expect(mending?.next).toMatchObject({ steps: story.steps, requests: loser['requests'] });
+  });
+});
+
+describe('a retry that only a losing revision tells of', () => {
+  const failed = begun(['a', 'b']).did('a').broke('b').job;
+  const wishes: readonly Partial<JobRequest>[] = [
+    {},
+    { from: 'a' },
+    { params: { b: { n: 1 } }, by: 'ann', reason: 'typo' },
+    { latest: true },
+  ];
+  it.each(wishes)('opens the job again, as asked: %j', (wish) => {
+    const loser = asking(failed, '4-a', { action: 'retry', ...wish });
+    const mending = mend([at(failed, '4-b'), loser], () => 'elsewhere');
+    expect(mending).toEqual({ next: { ...loser, _rev: '4-b' }, drop: [loser] });
+  });
+
+  it('opens the job again with what ran there since', () => {
+    const opened = asking(failed, '5-a', { action: 'retry' });
+    const loser = { ...opened, steps: [...(opened['steps'] as []), attempt('1#2 $$active z')] };
+    expect(mend([at(failed, '5-b'), loser], () => 'elsewhere')).toBeUndefined();
+    const mending = mend([at(failed, '5-b'), loser], () => 'runs');
+    expect(mending?.next).toMatchObject({ run: 2, steps: loser.steps });
+  });
+
+  it('begins the new run also in a job that has not heard of the end', () => {
+    const running = begun(['a', 'b']).did('a').job;
+    const loser = asking(failed, '5-a', { action: 'retry', from: 'a', params: { a: { n: 1 } } });
+    const next = withWishes(at(running, '5-b'), loser);
+    const { run, redo, params, timed_from } = loser;
+    expect(next).toMatchObject({ run, redo, params, timed_from, requests: loser['requests'] });
+    expect(run).toBe(2);
+  });
+
+  it.each([
+    ['a job that has not begun', { state: undefined }],
+    ['what is no job', { type: 'memo', state: '$$complete' }],
+  ])('is on record in %s', (_title, more) => {
+    const requests = [asked('1', 'retry')];
+    const next = withWishes(tip('2-b', [], more), tip('2-a', [], { requests, run: 2 }));
+    expect(next).toMatchObject({ run: 1, requests });
+  });
+
+  it('is on record when it cannot be read', () => {
+    const requests = [{ id: 'r', action: 'retry', from: 1, at: 1 }];
+    const next = withWishes(at(failed, '4-b'), tip('4-a', [], { requests }));
+    expect(next).toEqual({ ...at(failed, '4-b'), requests });
+  });
+});
+
+describe('a final job', () => {
+  it('keeps notes and records of the other revision, and is not halted by it', () => {
+    const winner = tip('5-b', [], { state: '$$complete', exit: 0 });
+    const requests = [asked('1', 'pause'), asked('2', 'cancel')];
+    const notes = [{ text: 'a', at: 1 }];
+    const more = { cancel: { by: 'ann' }, requests, notes, signals: [{ id: 's', name: 'go' }] };
+    const mending = mend([winner, tip('4-a', [], more)], () => 'elsewhere');
+    expect(mending?.next).toEqual({ ...winner, requests, notes });
   });
 });
 

@@ -17,7 +17,7 @@ import { oracleOf } from './oracle.js';
 
 type Validate = (newDoc: object, oldDoc: object | null, user: object, security: object) => void;
 const design = await readDesign();
-const validate = compileDesign<Validate>(design.validate_doc_update);
+const validate = compileDesign<Validate>(design.validate_doc_update ?? '');
 
 /** What must hold in every run of every flow; each rule throws where it is broken. */
 export function checkRun(given: Scenario, run: Run): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WrittenNode } from '../../../src/model/written-tree.js';
+import { t0 } from '../../support/builders.js';
 import { begun, endings } from '../story.js';
 
 const calls = { on_success: 's', on_failure: 'f', on_complete: 'c' };
@@ -47,12 +48,32 @@ describe('the callbacks of a batch', () => {
     expect(told.stopped().running).toEqual(['f']);
   });
 
+  it('wait for what is left in a job that is done already, also before it begins again', () => {
+    const b = { task: 'b', retry: { limit: 3, delay: 1000 } };
+    const told = begun([{ batch: [{ parallel: ['a', b], join: 'any' }], ...calls }, 'd']);
+    told.broke('b').did('a');
+    expect(told.open).toEqual([]);
+    expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 1000 });
+    told.at(1000).go();
+    expect(told.running).toEqual(['b']);
+    expect(told.did('b').running).toEqual(['s']);
+    expect(told.did('s').did('c').running).toEqual(['d']);
+  });
+
   it('do not wait for jobs that were never begun', () => {
     const batch = { batch: ['a', 'b', ['x', 'y']], on_fail: 'cancel_rest', ...calls };
     const told = begun([batch], { world: { freeSlots: 1 } });
     told.broke('a');
     expect(told.running).toEqual(['f']);
     expect(told.live.params).toEqual({});
+  });
+
+  it('see in parent_results just the jobs of the batch, wherever it stands', () => {
+    const seen = { task: 'c', params: { all: '{{parent_results}}', x: '{{results.x}}' } };
+    const told = begun(['x', 'y', 'z', { batch: ['a', 'b'], on_complete: seen }]);
+    told.did('x', 'rx').did('y', 'ry').did('z', 'rz').did('b', 'rb').broke('a');
+    const failure = { name: 'Broken', message: 'It is Broken.', step: 'a' };
+    expect(told.live.params).toEqual({ all: { 0: { failure }, 1: 'rb' }, x: 'rx' });
   });
 
   it('see the results of all jobs, good and bad', () => {

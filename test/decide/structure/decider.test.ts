@@ -88,11 +88,43 @@ describe('a decider', () => {
     expect(it.ending).toMatchObject({ exit: 2, failure: 'DecisionInvalid' });
   });
 
+  it.each(['undo', 'error', 'continue'])('may not give the id %s, which paths have', (id) => {
+    const it = deciding();
+    it.did('boss', [{ schedule: 'b' }, { schedule: 'a', id }]);
+    expect(it.ending).toMatchObject({ exit: 2, failure: 'DecisionInvalid' });
+    const message = `The decider did not answer with decisions: decision 1 has the id "${id}", a word of the engine; choose another id.`;
+    expect(it.job).toMatchObject({ failure: { message } });
+  });
+
+  it.each([
+    ['before', [{ schedule: 'a', id: '1' }, { schedule: 'b' }], ['1', '2']],
+    ['after', [{ schedule: 'b' }, { schedule: 'a', id: '0' }], ['1', '0']],
+    ['of another kind', [{ start_timer: 9, id: '1' }, { schedule: 'b' }], ['1', '2']],
+    ['of two', [{ schedule: 'a' }, { schedule: 'b' }], ['0', '1']],
+  ])('gives what has no id a number that is free: %s', (_title, decisions, ids) => {
+    const it = deciding();
+    it.did('boss', decisions);
+    const begun = it.steps.slice(1).map(({ path }) => path.split('.')[2]);
+    expect(begun).toEqual(ids);
+  });
+
+  it.each([
+    ['a~b', 'a~b~2'],
+    ['a~b~2', 'a~b~3'],
+    ['a~9', 'a~10'],
+    ['a~', 'a~~2'],
+  ])('goes on after job %s as %s', (_id, next) => {
+    const it = deciding({ job: { _id } });
+    it.did('boss', [{ continue_as_new: true }]);
+    expect(it.children).toMatchObject([{ _id: next, continued_from: _id }]);
+  });
+
   it('goes on as a new job', () => {
-    const it = deciding({ job: { _id: 'j' } });
+    const data = { seen: 1 };
+    const it = deciding({ job: { _id: 'j', data } });
     it.did('boss', [{ continue_as_new: { n: 2 } }]);
     expect(it.children).toMatchObject([
-      { _id: 'j~2', flow: 'f', params: { n: 2 }, continued_from: 'j' },
+      { _id: 'j~2', flow: 'f', params: { n: 2 }, data, continued_from: 'j' },
     ]);
     it.with({ children: { 'j~2': { kind: 'live' } } }).go();
     expect(it.job).toMatchObject({ state: '$$complete', exit: 0, continued_to: 'j~2' });

@@ -208,6 +208,26 @@ describe('the join of a node in a graph', () => {
     expect(told.did('y').ending).toEqual(endings.badly);
   });
 
+  it('goes on where one that is cancelled lets others begin, which cancel more', () => {
+    const late = { retry: { limit: 3, delay: 1000 } };
+    const first = { join: 'any', cancel_rest: true };
+    const graph = {
+      a: 'a',
+      b: { task: 'b', ...late },
+      c: { task: 'c', after: ['a', 'b'], ...first },
+      f: { task: 'f', after: ['b'], join: 'done' },
+      g: { task: 'g', ...late },
+      h: { task: 'h', after: ['f', 'g'], ...first },
+      i: { task: 'i', after: ['g'] },
+    };
+    const told = begun([{ graph }, 'z']).broke('b').broke('g').did('a');
+    expect(told.running).toEqual(['c', 'f']);
+    told.did('c').did('f');
+    expect(told.running).toEqual(['h']);
+    expect(told.did('h').running).toEqual(['z']);
+    expect(told.at(5000).did('z').ending).toEqual(endings.well);
+  });
+
   it('of a parallel in a graph is about the nodes of the parallel', () => {
     const graph = {
       a: 'a',

@@ -286,3 +286,17 @@ describe('a map that was changed by hand', () => {
     expect(told.running).toEqual(['d']);
   });
 });
+
+describe('parent_results in an item of a map', () => {
+  const nodes = [{ parallel: ['a', 'b'] }, { task: 'c', params: { all: '{{parent_results}}' } }];
+  it.each([
+    ['an item of a map', { map: { over: [1], do: { sequence: nodes } } }],
+    ['a round of a loop', { loop: { max: 1, do: { sequence: nodes } } }],
+    ['a sequence', { sequence: nodes }],
+  ] as const)('hold nodes beside each other as one: in %s', (_title, node) => {
+    const told = begun([node])
+      .did('a', 'ra')
+      .did('b', 'rb');
+    expect(told.live.params).toEqual({ all: { 0: { 0: 'ra', 1: 'rb' } } });
+  });
+});

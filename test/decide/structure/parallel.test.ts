@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WrittenNode } from '../../../src/model/written-tree.js';
+import { t0 } from '../../support/builders.js';
 import { begun, endings, type Story } from '../story.js';
 
 describe('a parallel', () => {
@@ -183,5 +184,76 @@ describe('an optional parallel', () => {
       .broke('a')
       .did('b');
     expect(told.did('c').ending).toEqual(endings.well);
+  });
+});
+
+describe('a race of waits that is looked at late', () => {
+  const signal = { wait: { signal: 's' }, name: 'signal' };
+  const timer = { delay: 1000, name: 'timer' };
+  const first = { join: 'any', cancel_rest: true } as const;
+  const after = (name: string, more: object = {}) => ({ task: name, after: [name], ...more });
+  const ends = (told: Story): readonly string[] =>
+    told.steps.map(({ name, state }) => `${name} ${state}`);
+
+  it('is won by what was there first, whatever is written first', () => {
+    const told = begun([{ parallel: [signal, timer], ...first }, 'd']);
+    told.at(2000).signal('s');
+    expect(ends(told)).toEqual(['signal $$cancelled', 'timer $$complete', 'd $$active']);
+  });
+
+  it('is won by a signal that came before the time', () => {
+    const told = begun([{ parallel: [timer, signal], ...first }, 'd']);
+    told.edit({ signals: [{ id: 'x', name: 's', at: t0 + 500 }] }).at(2000);
+    told.go();
+    expect(ends(told)).toEqual(['timer $$cancelled', 'signal $$complete', 'd $$active']);
+  });
+
+  it('is won by a child that ended before the time', () => {
+    const told = begun([{ parallel: [timer, { flow: 'inner', name: 'child' }], ...first }, 'd']);
+    const job = { _id: 'j:0.parallel.1:1', _rev: '9-x', type: 'job', exit: 0 } as const;
+    const child = { ...job, state: '$$complete', end: t0 + 500 } as const;
+    told.with({ children: { [child._id]: { kind: 'final', job: child } } }).at(2000);
+    told.go();
+    expect(ends(told)).toEqual(['timer $$cancelled', 'child $$complete', 'd $$active']);
+  });
+
+  it('lets only the winner of a graph go on', () => {
+    const graph = { signal, timer, x: after('signal'), y: after('timer') };
+    const z = { task: 'z', after: ['signal', 'timer'], ...first };
+    const told = begun([{ graph: { ...graph, z } }]);
+    told.at(2000).signal('s');
+    expect(told.running).toEqual(['timer', 'z']);
+  });
+
+  it('leaves out what stands behind the other wait of an outer race', () => {
+    const inner = [{ parallel: [signal, timer], ...first }, 'x'];
+    const told = begun([{ parallel: [inner, 'b'] }, 'd']);
+    told.at(2000).signal('s');
+    expect(ends(told)).toEqual([
+      'signal $$cancelled',
+      'timer $$complete',
+      'b $$active',
+      'x $$active',
+    ]);
+  });
+
+  it('stops at the first failure of items, of which each may be the end of the others', () => {
+    const timed = { wait: { signal: '{{item}}', timeout: 1000 } };
+    const told = begun([{ map: { over: [1, 2], on_fail: 'cancel_rest', do: timed } }]);
+    told.at(2000).go();
+    expect(ends(told).slice(1)).toEqual(['wait $$timeout', 'wait $$cancelled']);
+  });
+
+  it('has one winner in a cancel branch, too', () => {
+    const cancel = [{ parallel: [signal, timer], ...first }, 'c'];
+    const told = begun(['a'], { flow: { cancel: { sequence: cancel } } });
+    told.edit({ cancel: true }).stopped();
+    told.at(2000).signal('s');
+    expect(ends(told)).toEqual([
+      'a $$cancelled',
+      'signal $$cancelled',
+      'timer $$complete',
+      'c $$active',
+    ]);
   });
 });

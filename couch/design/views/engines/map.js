@@ -1,5 +1,6 @@
-/* Engine processes. Key: the host, value: the state. */
+/* Engine processes (key: the host, value: the state) and controls of engines (key: the engine). */
 function map(doc) {
+  if (doc.type === 'engine-control') emit(String(doc.engine), 'control');
   if (doc.type !== 'engine') return;
   var state = typeof doc.state === 'string' ? doc.state : '';
   emit(typeof doc.host === 'string' ? doc.host : '', state);

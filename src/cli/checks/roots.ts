@@ -1,0 +1,56 @@
+import jsonata from 'jsonata';
+import { closest } from '../../closest.js';
+import { isObject } from '../../model/dialects.js';
+import type { Written } from '../files.js';
+import { isExpression, textsIn } from './document.js';
+
+/** What conditions, lists to go over and outputs know by name; a map may add one of its own. */
+const roots = ['results', 'parent_results', 'params', 'job', 'step', 'item', 'index', 'round'];
+
+/**
+ * Names at the root of a JSONata expression that no job has: such a path is never there, so that the
+ * condition is always false. Texts that cannot be read are told elsewhere.
+ */
+export function unknownRoots(
+  doc: Written,
+): readonly { readonly path: string; readonly message: string }[] {
+  const texts = textsIn(doc);
+  const own = texts.filter(({ keys }) => keys.at(-1) === 'as').map(({ text }) => text);
+  const known = [...roots, ...own];
+  return texts
+    .filter(({ keys }) => isExpression(keys))
+    .flatMap(({ path, text }) =>
+      [...new Set(rootsOf(text))]
+        .filter((name) => !known.includes(name))
+        .map((name) => {
+          const close = closest(name, known);
+          const todo =
+            close === undefined ? `known are ${known.join(', ')}.` : `did you mean "${close}"?`;
+          return { path, message: `${path} asks for "${name}", which is never there; ${todo}` };
+        }),
+    );
+}
+
+function rootsOf(text: string): readonly string[] {
+  try {
+    return namesIn(jsonata(text).ast());
+  } catch {
+    return [];
+  }
+}
+
+/** Where names belong to the value that is looked at, and no longer to the root. */
+const inner = ['predicate', 'stages', 'group', 'terms', 'focus', 'index'];
+
+function namesIn(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap(namesIn);
+  if (!isObject(node) || node['type'] === 'transform') return [];
+  if (node['type'] === 'path' && Array.isArray(node['steps'])) {
+    const [first] = node['steps'] as readonly unknown[];
+    if (!isObject(first) || first['type'] !== 'name') return namesIn(first);
+    return typeof first['value'] === 'string' ? [first['value']] : [];
+  }
+  return Object.entries(node).flatMap(([key, value]) =>
+    inner.includes(key) ? [] : namesIn(value),
+  );
+}

@@ -1,0 +1,49 @@
+import { closest } from '../../closest.js';
+import { placesIn } from '../../model/check.js';
+import { isObject } from '../../model/dialects.js';
+import type { Flow } from '../../model/flow.js';
+import { readsParam } from '../../model/param-keys.js';
+import type { FindTask, UnfitParams } from './plugin-params.js';
+
+/** Parameters of a job that name no step of its flow and that nothing in the flow reads. */
+export function strayParams(
+  params: Readonly<Record<string, unknown>> | undefined,
+  flow: Flow,
+  find: FindTask,
+): readonly UnfitParams[] {
+  const leaves = placesIn(flow.tasks, 'tasks').map(({ leaf }) => leaf);
+  // A flow of another project, or a decider, may run what is not to be seen from here.
+  const isOpen = ({ entry }: (typeof leaves)[number]): boolean =>
+    entry.decider !== undefined || entry.flow !== undefined;
+  if (leaves.some(isOpen)) return [];
+  const tasks = leaves.map(({ entry }) => find(entry.task));
+  const handlers = [
+    ...tasks.map((task) => task?.error),
+    ...leaves.flatMap(({ entry }) => [entry.error, entry.undo]),
+    flow.error?.name,
+  ].filter((name) => name !== undefined);
+  const declared = isObject(flow.schema?.['properties']) ? flow.schema['properties'] : {};
+  const cancel = flow.cancel === undefined ? [] : placesIn(flow.cancel, 'cancel');
+  const steps = leaves.flatMap(({ label, entry }) => [entry.task, label]);
+  const known = [
+    ...steps,
+    ...handlers,
+    ...cancel.map(({ leaf }) => leaf.entry.task),
+    ...Object.keys(declared),
+    ...Object.keys(flow.params ?? {}),
+  ];
+  return Object.keys(params ?? {})
+    .filter((key) => !known.includes(key) && !readsParam([flow, tasks, params], key))
+    .map((key) => {
+      const close = closest(key, known);
+      const names = [...new Set(steps)].join(', ');
+      const todo =
+        close === undefined ? `its steps are ${names || 'none'}.` : `did you mean "${close}"?`;
+      const path = `params.${key}`;
+      const of = flow.name === '' ? 'the job' : `flow "${flow.name}"`;
+      return {
+        path,
+        message: `${path} names no step of ${of}, and nothing in it reads {{job.${path}}}; ${todo}`,
+      };
+    });
+}

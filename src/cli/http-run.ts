@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { createPulse, inspectServer, type Opened, type StoreOptions } from '../client.js';
+import type { Config } from '../config.js';
+import type { EngineMeters } from '../engine/meters.js';
+import type { Log } from '../engine/log.js';
+import { TwsError } from '../errors.js';
+import { startHttp, type HttpServer, type ServerOptions } from '../http/server.js';
+import { addressForm } from '../http/settings.js';
+import { createPrometheus, type Prometheus } from '../metrics/prometheus.js';
+import { packageVersion } from './package.js';
+
+/** `--http [host:port]` and `--no-http`. */
+export const httpFlag = z
+  .union([
+    z.boolean(),
+    z.string().regex(addressForm, { error: 'must be host:port, or one of them' }),
+  ])
+  .optional();
+
+/** What has to be there before the database is opened and an engine starts: their figures. */
+export type ApiFigures = {
+  readonly prometheus: Prometheus;
+  readonly meters: EngineMeters;
+  readonly store: StoreOptions;
+};
+
+/** Begins to keep figures. */
+export function keepFigures(): ApiFigures {
+  const prometheus = createPrometheus();
+  return { prometheus, meters: prometheus.meters, store: { onBatch: prometheus.onBatch } };
+}
+
+export type ApiStart = Pick<ServerOptions, 'engine' | 'plugins'> & {
+  readonly config: Config;
+  readonly opened: Opened;
+  readonly log: Log;
+  readonly figures: ApiFigures;
+  /** A port that is taken and was not asked for gives way to a free one. */
+  readonly mayMove?: boolean;
+};
+
+/**
+ * Serves the HTTP API of a project.
+ * @throws TwsError `port_taken`, `setting_invalid`
+ */
+export async function startApi(start: ApiStart): Promise<HttpServer> {
+  const { config, opened, log, figures, mayMove = false, engine, plugins } = start;
+  const { prometheus } = figures;
+  const { client } = opened;
+  prometheus.watch(client, createPulse(config.leaseMs));
+  const options: ServerOptions = {
+    client,
+    inspect: () => inspectServer(config),
+    settings: config.http,
+    root: config.root,
+    log,
+    version: packageVersion(),
+    leaseMs: config.leaseMs,
+    metrics: prometheus,
+    engine,
+    plugins,
+  };
+  try {
+    return await startHttp(options);
+  } catch (error) {
+    const isTaken = error instanceof TwsError && error.code === 'port_taken';
+    if (!isTaken || !mayMove || config.http.port !== undefined) throw error;
+    return startHttp({ ...options, settings: { ...config.http, port: 0 } });
+  }
+}
+
+/** What is said of a running API. */
+export function apiLine({ url }: HttpServer): string {
+  return `HTTP API:     ${url}/_tws (reference: ${url}/_tws/docs)`;
+}

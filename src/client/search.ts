@@ -1,0 +1,157 @@
+import { problem } from '../errors.js';
+import { isObject } from '../model/dialects.js';
+import type { StoredDocument } from '../model/parse.js';
+import { statusOf, type Status } from '../model/status.js';
+import { ownerOf } from '../model/task.js';
+import type { Store } from '../store/store.js';
+import type { JobRow } from '../store/views.js';
+import { rowsInOrder, type Place, type SearchRow } from './search-rows.js';
+
+/** What jobs are searched for: all that is given has to hold. Times in epoch ms. */
+export type JobSearch = {
+  readonly flow?: string | undefined;
+  /** Jobs of these owners; absent: of all. */
+  readonly owners?: readonly string[] | undefined;
+  /** One of these. */
+  readonly status?: readonly Status[] | undefined;
+  /** Every one of these. */
+  readonly tags?: readonly string[] | undefined;
+  readonly key?: { readonly name: string; readonly value: string } | undefined;
+  /** Name of the failure. */
+  readonly failure?: string | undefined;
+  readonly externalId?: string | undefined;
+  /** Id of the parent job. */
+  readonly parent?: string | undefined;
+  /** Begun then or later. */
+  readonly from?: number | undefined;
+  /** Begun before. */
+  readonly to?: number | undefined;
+};
+
+/**
+ * The jobs that were found, newest first. `cursor` leads to the next page; a page may be short, or
+ * empty, and have one, when few of very many jobs match.
+ */
+export type JobPage = { readonly jobs: readonly StoredDocument[]; readonly cursor?: string };
+
+export type PageOptions = {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** Epoch ms. */
+  readonly now: number;
+};
+
+/** Rows of the index that are looked at for one page at most. */
+const mostRows = 10_000;
+/** Rows whose documents are read together. */
+const together = 200;
+
+/** Jobs by what they are, newest first, page by page. @throws TwsError `cursor_invalid` */
+export async function searchJobs(
+  store: Store,
+  search: JobSearch,
+  { limit, cursor, now }: PageOptions,
+): Promise<JobPage> {
+  const after = cursor === undefined ? undefined : placeOf(cursor);
+  const ranges = rangesOf(search).map((prefix) => ({ prefix, from: search.from, to: search.to }));
+  const found: { readonly doc: StoredDocument; readonly at: Place }[] = [];
+  let candidates: SearchRow[] = [];
+  let looked = 0;
+  let last: Place | undefined;
+  const examine = async (): Promise<void> => {
+    const docs = await store.getMany(candidates.map(({ id }) => id));
+    for (const { id, when } of candidates) {
+      const doc = docs.get(id);
+      if (doc !== undefined && docMatches(doc, search, now)) found.push({ doc, at: { when, id } });
+    }
+    candidates = [];
+  };
+  for await (const row of rowsInOrder(store, ranges, { after, page: limit + 1 })) {
+    looked += 1;
+    last = { when: row.when, id: row.id };
+    if (rowMatches(row.facts, search, now)) candidates.push(row);
+    const enough = Math.min(together, limit + 1 - found.length);
+    if (candidates.length >= enough) await examine();
+    if (found.length > limit || looked >= mostRows) break;
+  }
+  await examine();
+  const jobs = found.slice(0, limit).map(({ doc }) => doc);
+  const goOn = found.length > limit ? found[limit - 1]?.at : looked >= mostRows ? last : undefined;
+  return goOn === undefined ? { jobs } : { jobs, cursor: cursorOf(goOn) };
+}
+
+type Prefix = readonly string[];
+
+/** The parts of the index that hold every job that is searched for, the smaller ones preferred. */
+function rangesOf(search: JobSearch): readonly Prefix[] {
+  const { flow, owners, status, tags = [], key, failure, externalId, parent } = search;
+  const [tag] = tags;
+  if (externalId !== undefined) return [['external_id', externalId]];
+  if (parent !== undefined) return [['parent', parent]];
+  if (key !== undefined) return [['key', key.name, key.value]];
+  if (failure !== undefined) return [['failure', failure]];
+  if (tag !== undefined) return [['tag', tag]];
+  // Most jobs have succeeded; of any other status there are few.
+  const isRare = status !== undefined && !status.includes('succeeded');
+  if (isRare) return storedAs(status).map((one) => ['status', one]);
+  if (flow !== undefined) return [['flow', flow]];
+  if (owners !== undefined) return [...new Set(owners)].map((owner) => ['owner', owner]);
+  if (status !== undefined) return storedAs(status).map((one) => ['status', one]);
+  return [['all']];
+}
+
+/** The index has the status of the last change; by now what was due then may have come. */
+function storedAs(status: readonly Status[]): readonly Status[] {
+  const more = status.flatMap((one): readonly Status[] => {
+    if (one === 'queued') return ['scheduled'];
+    return one === 'running' ? ['waiting'] : [];
+  });
+  return [...new Set([...status, ...more])];
+}
+
+/** Whether the row of a job may be one that is wanted; its document decides. */
+function rowMatches(facts: JobRow, search: JobSearch, now: number): boolean {
+  const [flow, owner, status, failure, due] = facts;
+  if (search.flow !== undefined && search.flow !== flow) return false;
+  if (search.owners !== undefined && !search.owners.includes(owner)) return false;
+  if (search.failure !== undefined && search.failure !== failure) return false;
+  if (search.status === undefined) return true;
+  const isPast = due !== null && due <= now;
+  return isPast ? storedAs(search.status).includes(status) : search.status.includes(status);
+}
+
+function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolean {
+  const { owners, status, tags = [], key, externalId, parent } = search;
+  if (doc['type'] !== 'job') return false;
+  if (owners !== undefined && !owners.includes(ownerOf(doc))) return false;
+  if (
+    status !== undefined &&
+    !status.includes(statusOf(doc as Parameters<typeof statusOf>[0], now))
+  )
+    return false;
+  const { tags: own, keys } = doc;
+  if (!tags.every((tag) => Array.isArray(own) && own.includes(tag))) return false;
+  if (key !== undefined && !hasKey(keys, key)) return false;
+  if (externalId !== undefined && doc['external_id'] !== externalId) return false;
+  const { parent: family } = doc;
+  return parent === undefined || (isObject(family) && family['job'] === parent);
+}
+
+function hasKey(keys: unknown, { name, value }: NonNullable<JobSearch['key']>): boolean {
+  return isObject(keys) && Object.hasOwn(keys, name) && String(keys[name]) === value;
+}
+
+function cursorOf({ when, id }: Place): string {
+  return Buffer.from(JSON.stringify([when, id])).toString('base64url');
+}
+
+function placeOf(cursor: string): Place {
+  try {
+    const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    const [when, id] = Array.isArray(read) ? (read as unknown[]) : [];
+    if (typeof when === 'number' && typeof id === 'string') return { when, id };
+  } catch {
+    // Told below.
+  }
+  throw problem('cursor_invalid', {});
+}

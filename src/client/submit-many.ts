@@ -1,0 +1,44 @@
+import { TwsError } from '../errors.js';
+import type { StoredDocument } from '../model/parse.js';
+import type { Store } from '../store/store.js';
+import { newJobId, submitBeside, type JobToSubmit, type Submitted } from './jobs.js';
+
+/** What became of one of many jobs. */
+export type SubmittedOne =
+  | ({ readonly kind: 'submitted' } & Submitted)
+  | { readonly kind: 'refused'; readonly problem: TwsError };
+
+/**
+ * Stores many new jobs in as few requests as they take, each by itself: one that is refused keeps
+ * no other from being stored. Answers in their order.
+ */
+export async function submitJobs(
+  store: Store,
+  jobs: readonly JobToSubmit[],
+): Promise<readonly SubmittedOne[]> {
+  const given = jobs.flatMap(({ _id }) => _id ?? []);
+  const there = await store.getMany([...new Set(given)]);
+  const ofThisCall = new Set<string>();
+  return Promise.all(
+    jobs.map((job) => {
+      const id = job._id ?? newJobId();
+      const isSecond = ofThisCall.has(id);
+      ofThisCall.add(id);
+      const before = isSecond ? () => store.get(id) : () => Promise.resolve(there.get(id));
+      return submitOne(store, { ...job, _id: id }, before);
+    }),
+  );
+}
+
+async function submitOne(
+  store: Store,
+  job: JobToSubmit & { readonly _id: string },
+  before: () => Promise<StoredDocument | undefined>,
+): Promise<SubmittedOne> {
+  try {
+    return { kind: 'submitted', ...(await submitBeside(store, job, await before())) };
+  } catch (error) {
+    if (error instanceof TwsError) return { kind: 'refused', problem: error };
+    throw error;
+  }
+}

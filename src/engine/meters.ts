@@ -1,0 +1,64 @@
+import type { Outcome } from '../decide/intent.js';
+import type { LiveJob } from '../model/job.js';
+import type { LiveStep } from '../model/step.js';
+
+/** An attempt, for whoever measures or traces it. */
+export type AttemptFacts = {
+  readonly job: string;
+  readonly flow: string;
+  readonly owner: string;
+  readonly step: string;
+  readonly path: string;
+  readonly task: string;
+  readonly plugin: string;
+  readonly attempt: number;
+  readonly engine: string;
+  /** W3C trace context that the job carries (`traceparent`). */
+  readonly trace?: string;
+};
+
+/** One attempt under the meter. */
+export type AttemptMeter = {
+  /** Calls the plugin, inside of whatever the meter keeps around it. */
+  readonly run: <T>(call: () => T) => T;
+  /** Told once, when the outcome is there. `failure`: the sentence, when it failed. */
+  readonly end: (outcome: Outcome['kind'], failure?: string) => void;
+};
+
+/**
+ * Where an engine tells what can be measured. It knows nothing of who listens; nothing it is told here
+ * may throw or wait.
+ */
+export type EngineMeters = {
+  /** A claim of ours that was stored, or that somebody else was faster with. */
+  readonly claim: (verdict: 'won' | 'lost') => void;
+  readonly attempt: (facts: AttemptFacts) => AttemptMeter;
+  /** How long a change took from its writing to us, ms. */
+  readonly feedLag: (ms: number) => void;
+};
+
+/** Nobody listens. */
+export const noMeters: EngineMeters = {
+  claim: () => undefined,
+  attempt: () => ({ run: (call) => call(), end: () => undefined }),
+  feedLag: () => undefined,
+};
+
+/** What there is to tell of an attempt. */
+export function factsOf(job: LiveJob, step: LiveStep): AttemptFacts {
+  const { _id, flow = '', owner = 'DEFAULT' } = job;
+  const { name, path, task, plugin, attempt, engine } = step;
+  const trace = (job as { readonly traceparent?: unknown }).traceparent;
+  return {
+    job: _id,
+    flow,
+    owner,
+    step: name,
+    path,
+    task,
+    plugin,
+    attempt,
+    engine,
+    ...(typeof trace === 'string' ? { trace } : {}),
+  };
+}

@@ -1,0 +1,121 @@
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { canonical } from '../decide/canonical.js';
+import type { Schema } from '../decide/intent.js';
+import type { Problem } from '../model/job.js';
+import { partsOf, sentence, toPath } from '../plugin/params.js';
+import { isEncrypted } from '../secrets/encryption.js';
+import { readPattern } from './patterns.js';
+
+/** So many compiled schemas are kept. */
+const kept = 500;
+
+const schemas = new Map<string, Schema>();
+
+/**
+ * Reads a JSON Schema (draft 7, or 2020-12 when `$schema` says so) of a flow or task. Definitions come
+ * from users, and one of them must not stop an engine: patterns are those of RE2, lists are looked
+ * through for duplicates in one pass, and what refers to itself without end is a problem, too.
+ */
+export function readSchema(schema: Readonly<Record<string, unknown>>): Schema {
+  const text = JSON.stringify(schema);
+  const known = schemas.get(text);
+  if (known !== undefined) return known;
+  const read = compile(schema);
+  if (schemas.size >= kept) schemas.clear();
+  schemas.set(text, read);
+  return read;
+}
+
+/** Why a JSON Schema cannot be read, or undefined. */
+export function checkSchema(schema: Readonly<Record<string, unknown>>): string | undefined {
+  const read = readSchema(schema);
+  return read.ok ? undefined : read.reason;
+}
+
+const options = {
+  allErrors: true,
+  strict: false,
+  // Formats are hints here: no list of them is installed with the checker.
+  validateFormats: false,
+  logger: false,
+  code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
+} as const;
+
+const uniqueItems: FuncKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  validate: (wanted: boolean, list: readonly unknown[]) =>
+    !wanted || new Set(list.map(canonical)).size === list.length,
+  error: { message: 'must not have the same item twice' },
+};
+
+function linearPattern(text: string) {
+  const pattern = readPattern(text);
+  if (!pattern.ok) throw new Error(`the pattern ${JSON.stringify(text)}: ${pattern.reason}`);
+  return { test: pattern.matches };
+}
+
+function compile({ $schema, ...rest }: Readonly<Record<string, unknown>>): Schema {
+  const recent = typeof $schema === 'string' && $schema.includes('2020-12');
+  const ajv = recent ? new Ajv2020(options) : new Ajv(options);
+  try {
+    ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
+    const check = ajv.compile(rest);
+    if ('$async' in check) return { ok: false, reason: '"$async" cannot be used here' };
+    return { ok: true, problemsOf: (params) => problemsOf(check, params) };
+  } catch (error) {
+    return { ok: false, reason: firstLine(error) };
+  }
+}
+
+function problemsOf(check: ValidateFunction, params: unknown): readonly Problem[] {
+  try {
+    if (check(params)) return [];
+  } catch (error) {
+    return [problem('params', `params cannot be checked: ${firstLine(error)}`)];
+  }
+  const found = (check.errors ?? []).filter((error) => !isOpenAt(error, params)).map(problemOf);
+  return found.filter(({ message }, i) => found.findIndex((one) => one.message === message) === i);
+}
+
+function problemOf(error: ErrorObject): Problem {
+  const { missingProperty: missing } = error.params as { missingProperty?: string };
+  const pointer =
+    missing === undefined ? '' : `/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return problem(toPath(`${error.instancePath}${pointer}`, 'params'), sentence(error, 'params'));
+}
+
+function problem(path: string, message: string): Problem {
+  return { path, message: `${message}.` };
+}
+
+/** Keywords that depend on everything inside a value. */
+const deep = new Set(['anyOf', 'oneOf', 'not', 'if', 'contains', 'const', 'enum', 'uniqueItems']);
+
+/** Whether it may suit as soon as all is known. */
+function isOpenAt({ instancePath, keyword, schemaPath }: ErrorObject, params: unknown): boolean {
+  let value = params;
+  if (/\/(?:then|else|anyOf|oneOf)\//.test(schemaPath) && holdsOpen(params)) return true;
+  for (const part of partsOf(instancePath)) {
+    if (isOpen(value)) return true;
+    value = (value as Readonly<Record<string, unknown>>)[part];
+  }
+  return deep.has(keyword) ? holdsOpen(value) : isOpen(value);
+}
+
+function holdsOpen(value: unknown): boolean {
+  if (isOpen(value)) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsOpen);
+}
+
+/** What is known only when the step begins: templates, labels that are asked for, encrypted texts. */
+export function isOpen(value: unknown): boolean {
+  return isEncrypted(value) || (typeof value === 'string' && /\{\{|\[\[/.test(value));
+}
+
+function firstLine(error: unknown): string {
+  const { message } = error as { message?: unknown };
+  return String(message ?? error).split('\n')[0] ?? '';
+}

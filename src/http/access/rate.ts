@@ -1,0 +1,34 @@
+/** Says who asks too often. */
+export type Rate = {
+  /** Takes one request; answers the seconds to wait when it is one too many, else undefined. */
+  readonly take: (who: string) => number | undefined;
+};
+
+export type RateOptions = {
+  /** Requests that come back each second. */
+  readonly perSecond: number;
+  /** Requests that can be saved up. */
+  readonly burst: number;
+  /** Of any clock that goes on steadily, ms. */
+  readonly now: () => number;
+};
+
+/** So many are kept in mind; whoever is forgotten begins with a full bucket. */
+const most = 10_000;
+
+/** A bucket of tokens for everybody who asks. */
+export function createRate({ perSecond, burst, now }: RateOptions): Rate {
+  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+  return {
+    take: (who) => {
+      const at = now();
+      const before = buckets.get(who) ?? { tokens: burst, at };
+      const tokens = Math.min(burst, before.tokens + ((at - before.at) / 1000) * perSecond);
+      buckets.delete(who);
+      buckets.set(who, { tokens: tokens < 1 ? tokens : tokens - 1, at });
+      const oldest = buckets.keys().next().value;
+      if (buckets.size > most && oldest !== undefined) buckets.delete(oldest);
+      return tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : undefined;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { isObject } from '../../model/dialects.js';
+import { isEncrypted } from '../../secrets/encryption.js';
+import { isOlderFormat } from '../../secrets/older-format.js';
+import { isSecretName } from '../../secrets/secret-names.js';
+
+/** What stands in an answer for a secret in clear. */
+export const hidden = '[secret]';
+
+/** Deeper values are not shown: nothing sensible is, and what walks them is not to fall. */
+const deepest = 500;
+
+/**
+ * A copy of a value without secrets in clear: texts and numbers under a name that stands for a secret
+ * (also in lists), and passwords in URLs. Encrypted values, and templates that only name a value, stay.
+ */
+export function withoutSecrets<T>(value: T): T {
+  return copy(value, { secret: false, depth: 0 }) as T;
+}
+
+type Place = { readonly secret: boolean; readonly depth: number };
+
+function copy(value: unknown, { secret, depth }: Place): unknown {
+  if (typeof value === 'string') return secret && !isHarmless(value) ? hidden : plain(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return secret ? hidden : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= deepest) return '[too deep]';
+  const below = { secret, depth: depth + 1 };
+  if (Array.isArray(value)) return value.map((item) => copy(item, below));
+  if (isEncrypted(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      // An object under such a name has names of its own; of a list it is the items that count.
+      const named = isSecretName(key) && !isObject(item);
+      return [key, copy(item, { secret: named, depth: depth + 1 })];
+    }),
+  );
+}
+
+function isHarmless(text: string): boolean {
+  if (text === '' || isEncrypted(text) || isOlderFormat(text)) return true;
+  return /^(?:\{\{\{?[^{}]*\}?\}\}|\[\[[^[\]]*\]\])$/.test(text);
+}
+
+/** Name and password in a URL; of bounded length, so that no text takes long. */
+const inUrl = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@:]{0,200}:[^\s/?#@]{0,500}@/gi;
+
+function plain(text: string): string {
+  return text.includes('@') ? text.replace(inUrl, `$1${hidden}@`) : text;
+}
+
+/**
+ * Puts back what `withoutSecrets` took out: whoever edits what he was shown does not know the secrets
+ * in it. Answers the document, and the paths where nothing is known to stand for `[secret]`.
+ */
+export function withSecretsOf(
+  shown: Readonly<Record<string, unknown>>,
+  stored: Readonly<Record<string, unknown>> | undefined,
+): { readonly doc: Record<string, unknown>; readonly lost: readonly string[] } {
+  const lost: string[] = [];
+  const fill = (value: unknown, before: unknown, path: string): unknown => {
+    if (typeof value === 'string') {
+      if (value !== hidden && !value.includes(`://${hidden}@`)) return value;
+      if (withoutSecrets({ password: before }).password === value) return before;
+      if (typeof before === 'string' && withoutSecrets(before) === value) return before;
+      lost.push(path);
+      return value;
+    }
+    if (Array.isArray(value)) {
+      const list: readonly unknown[] = Array.isArray(before) ? before : [];
+      return value.map((item, i) => fill(item, list[i], `${path}[${i}]`));
+    }
+    if (!isObject(value)) return value;
+    const known = isObject(before) ? before : {};
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => {
+        const at = path === '' ? key : `${path}.${key}`;
+        return [key, fill(item, Object.hasOwn(known, key) ? known[key] : undefined, at)];
+      }),
+    );
+  };
+  return { doc: fill(shown, stored, '') as Record<string, unknown>, lost };
+}

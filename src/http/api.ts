@@ -1,0 +1,41 @@
+import type { Client, Pulse, ServerReport } from '../client.js';
+import type { Log } from '../engine/log.js';
+import type { PluginRegistry } from '../plugin/loader.js';
+import type { Identify } from './access/identify.js';
+import type { Hub } from './feed/hub.js';
+import type { OpenApi } from './reference/document.js';
+
+/** Renders the metrics of this process; `refresh` is awaited before. */
+export type MetricsPort = {
+  readonly contentType: string;
+  readonly render: () => Promise<string>;
+};
+
+/** What the routes work with. */
+export type Api = {
+  readonly client: Client;
+  readonly hub: Hub;
+  /** Tells living engines from dead ones. */
+  readonly pulse: Pulse;
+  readonly identify: Identify;
+  readonly log: Log;
+  readonly version: string;
+  /** How far one gets with the database. */
+  readonly inspect: () => Promise<ServerReport>;
+  /** The engine of this process, when there is one: whether it works. */
+  readonly engine?: { readonly id: string; readonly isRunning: () => boolean } | undefined;
+  readonly metrics?: MetricsPort | undefined;
+  /** Plugins of this process, to check parameters with. */
+  readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
+  readonly reference: () => OpenApi;
+  /** Cookies go over HTTPS only. */
+  readonly secure: boolean;
+  /** Takes a try to sign in: the seconds to wait when there were too many. */
+  readonly trySignIn: (address: string, name: string) => number | undefined;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** How often streams give a sign of life, ms. */
+  readonly heartbeatMs: number;
+  /** Streams that may be open at the same time, and those that are. */
+  readonly streams: { readonly most: number; open: number };
+};

@@ -1,0 +1,69 @@
+import { checkContents } from '../cli/checks/contents.js';
+import { checkDocument } from '../cli/checks/document.js';
+import { strayKeys } from '../cli/checks/keys.js';
+import { checkReferences } from '../cli/checks/references.js';
+import type { Client, DefinitionKind } from '../client.js';
+import type { Problem } from '../model/job.js';
+import type { PluginRegistry } from '../plugin/loader.js';
+import { findClearSecrets } from '../secrets/parameters.js';
+import { excessOf } from './limits.js';
+
+/** The checks of `tws push` and `tws submit`, for documents that come over HTTP. */
+
+type Written = Readonly<Record<string, unknown>>;
+
+export type Checked = {
+  readonly problems: readonly Problem[];
+  /** What is allowed and yet hardly meant. */
+  readonly warnings: readonly Problem[];
+};
+
+/** What is wrong with a document by itself. */
+export function problemsOf(doc: Written): readonly Problem[] {
+  const excess = excessOf(doc);
+  return excess === undefined ? checkDocument('', doc).map(bare) : [excess];
+}
+
+/** What a job that is valid is told nevertheless. */
+export function warningsOfJob(doc: Written): readonly Problem[] {
+  return [...strayKeys(doc), ...clearSecrets(doc)];
+}
+
+/** Checks a task or flow by itself and against all others that are stored. */
+export async function checkDefinition(
+  doc: Written & { readonly _id: string },
+  client: Pick<Client, 'definitions'>,
+  plugins: Pick<PluginRegistry, 'get'> = { get: () => undefined },
+): Promise<Checked> {
+  const excess = excessOf(doc);
+  if (excess !== undefined) return { problems: [excess], warnings: [] };
+  const own = problemsOf(doc);
+  if (own.length > 0) return { problems: own, warnings: strayKeys(doc) };
+  const written = [{ file: doc._id, doc }];
+  // The stored edition of this document gives way to this one, also under another name.
+  const stored = async (kind: DefinitionKind) =>
+    (await client.definitions(kind)).filter(({ _id }) => _id !== doc._id);
+  const { problems, warnings, definitions } = await checkReferences(written, stored);
+  const contents = checkContents(written, { definitions, plugins });
+  return {
+    problems: problems.map(bare),
+    warnings: [
+      ...strayKeys(doc),
+      ...warnings.map(bare),
+      ...contents.map(bare),
+      ...clearSecrets(doc),
+    ],
+  };
+}
+
+function bare({ path, message }: Problem): Problem {
+  return { path, message };
+}
+
+function clearSecrets(doc: Written): readonly Problem[] {
+  return findClearSecrets(doc).map((path) => ({
+    path,
+    message:
+      'The secret stands here in clear, readable by everybody who can read the document; put the text that `tws encrypt` prints in its place.',
+  }));
+}

@@ -1,0 +1,147 @@
+import type { Change, Client } from '../../client.js';
+import type { StoredDocument } from '../../model/parse.js';
+
+/** A job that changed, or is gone. */
+export type JobChange =
+  | { readonly kind: 'changed'; readonly seq: string; readonly job: StoredDocument }
+  /** `owner` as far as it is known. */
+  | {
+      readonly kind: 'removed';
+      readonly seq: string;
+      readonly id: string;
+      readonly owner?: string;
+    };
+
+/**
+ * One feed for all who want to know of changes of jobs. It runs while somebody listens, and a while
+ * longer.
+ */
+export type Hub = {
+  /**
+   * Listens from now on: every change of a job that is stored after this resolves is told. Answers
+   * the function that ends it. @throws TwsError when the database is away
+   */
+  readonly listen: (listener: (change: JobChange) => void) => Promise<() => void>;
+  /** Where the feed is now; undefined while nobody listens. */
+  readonly position: () => string | undefined;
+  /**
+   * The changes after a sequence that were told not long ago, the oldest first; undefined when that
+   * sequence is not among them.
+   */
+  readonly since: (seq: string) => readonly JobChange[] | undefined;
+  readonly close: () => Promise<void>;
+};
+
+export type HubOptions = {
+  readonly client: Pick<Client, 'follow' | 'position'>;
+  /** So long the feed goes on when nobody listens, ms. */
+  readonly lingerMs: number;
+  /** So many changes are remembered for those who come back. */
+  readonly remembered: number;
+};
+
+/** Makes the hub; nothing is read before somebody listens. */
+export function createHub({ client, lingerMs, remembered }: HubOptions): Hub {
+  const listeners = new Set<(change: JobChange) => void>();
+  const recent: JobChange[] = [];
+  /** Owners of the jobs that were seen, for the news that one is gone. */
+  const owners = new Map<string, string>();
+  let feed: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
+  let opening: Promise<void> | undefined;
+  let position: string | undefined;
+  let lingering: NodeJS.Timeout | undefined;
+
+  const tell = (change: JobChange): void => {
+    recent.push(change);
+    if (recent.length > remembered) recent.shift();
+    for (const listener of listeners) listener(change);
+  };
+  const take = (change: Change): void => {
+    position = change.seq;
+    const told = jobChangeOf(change, owners);
+    if (told === undefined) return;
+    remember(owners, told);
+    tell(told);
+  };
+  const open = async (): Promise<void> => {
+    const since = await client.position();
+    const end = new AbortController();
+    position = since;
+    const run = async (): Promise<void> => {
+      for await (const change of client.follow({ since, signal: end.signal })) take(change);
+    };
+    feed = { end, done: run() };
+  };
+  const end = async (): Promise<void> => {
+    clearTimeout(lingering);
+    const ended = feed;
+    feed = undefined;
+    position = undefined;
+    recent.length = 0;
+    ended?.end.abort();
+    await ended?.done;
+  };
+  const leave = (listener: (change: JobChange) => void): void => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearTimeout(lingering);
+    lingering = setTimeout(() => void (listeners.size === 0 && end()), lingerMs);
+    lingering.unref();
+  };
+  return {
+    listen: async (listener) => {
+      listeners.add(listener);
+      try {
+        if (feed === undefined) {
+          opening ??= open().finally(() => {
+            opening = undefined;
+          });
+          await opening;
+        }
+      } catch (error) {
+        leave(listener);
+        throw error;
+      }
+      return () => leave(listener);
+    },
+    position: () => position,
+    since: (seq) => {
+      const at = recent.findLastIndex((change) => change.seq === seq);
+      if (at >= 0) return recent.slice(at + 1);
+      return seq === position ? [] : undefined;
+    },
+    close: async () => {
+      listeners.clear();
+      await opening?.catch(() => undefined);
+      await end();
+    },
+  };
+}
+
+/** What a change of the database means for jobs; undefined when it is about something else. */
+export function jobChangeOf(
+  { id, seq, deleted, doc, remains }: Change,
+  owners: ReadonlyMap<string, string>,
+): JobChange | undefined {
+  if (doc?.['type'] === 'job') return { kind: 'changed', seq, job: doc };
+  if (!deleted) return undefined;
+  const owner = owners.get(id);
+  // Of a job that was never seen nothing is left but its id; requests and signals go all the time.
+  if (owner === undefined && remains?.['type'] !== 'job' && ofOthers.test(id)) return undefined;
+  return { kind: 'removed', seq, id, ...(owner === undefined ? {} : { owner }) };
+}
+
+/** Ids of documents that are no jobs. */
+const ofOthers = /^(?:_|(?:request|signal|event|engine|lock|task|flow|token|schedule)[\w-]*:)/;
+
+/** So many jobs are kept in mind. */
+const mostOwners = 50_000;
+
+function remember(owners: Map<string, string>, change: JobChange): void {
+  if (change.kind === 'removed') return void owners.delete(change.id);
+  const { _id: id, owner } = change.job;
+  owners.delete(id);
+  owners.set(id, typeof owner === 'string' && owner !== '' ? owner : 'DEFAULT');
+  const oldest = owners.keys().next().value;
+  if (owners.size > mostOwners && oldest !== undefined) owners.delete(oldest);
+}

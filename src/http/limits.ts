@@ -1,0 +1,61 @@
+import { isExpression, textsIn } from '../cli/checks/document.js';
+import type { Problem } from '../model/job.js';
+
+/**
+ * What one document may hold at most. Checking it takes time that grows with these, and meanwhile the
+ * process does nothing else: with these bounds about a second at worst.
+ */
+export const limits = {
+  /** Texts, numbers, lists, objects … in all. */
+  values: 50_000,
+  /** `{{` in all templates together. */
+  tags: 10_000,
+  /** Characters of all expressions together. */
+  expressions: 100_000,
+  /** Characters of the JSON of a `schema`. */
+  schema: 100_000,
+} as const;
+
+type Written = Readonly<Record<string, unknown>>;
+
+/** What a document has too much of, to be looked at before anything else is; undefined when nothing. */
+export function excessOf(doc: Written): Problem | undefined {
+  if (countValues(doc) > limits.values) {
+    return tooMuch('', `The document must not hold more than ${limits.values} values.`);
+  }
+  const schema = JSON.stringify(doc['schema'] ?? {});
+  if (schema.length > limits.schema) {
+    return tooMuch('schema', `schema must not be longer than ${limits.schema} characters.`);
+  }
+  let tags = 0;
+  let letters = 0;
+  for (const { keys, path, text } of textsIn(doc)) {
+    if (keys.includes('params')) tags += text.split('{{').length - 1;
+    if (isExpression(keys)) letters += text.length;
+    if (tags > limits.tags) {
+      return tooMuch(path, `The templates must not have more than ${limits.tags} "{{" together.`);
+    }
+    if (letters > limits.expressions) {
+      const most = `${limits.expressions} characters together`;
+      return tooMuch(path, `The expressions must not be longer than ${most}.`);
+    }
+  }
+  return undefined;
+}
+
+function tooMuch(path: string, message: string): Problem {
+  return { path, message };
+}
+
+/** Stops counting a little above the limit. */
+function countValues(doc: Written): number {
+  const open: unknown[] = [doc];
+  let count = 0;
+  while (open.length > 0 && count <= limits.values) {
+    const value = open.pop();
+    count += 1;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const inner of Object.values(value) as unknown[]) open.push(inner);
+  }
+  return count;
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { engineSchema } from '../model/engine.js';
+import { statusSchema } from './schemas.js';
+
+/** What the routes about engines, figures, tokens and sessions answer. */
+
+const time = z.number().describe('Milliseconds since 1970.');
+
+export const engineListSchema = z
+  .object({
+    engines: z.array(
+      engineSchema.omit({ _id: true, type: true }).extend({
+        id: z.string(),
+        alive: z.boolean(),
+        in_hand: z.number().describe('Steps it runs now.'),
+      }),
+    ),
+  })
+  .meta({ id: 'EngineList' });
+
+const countsSchema = z.record(statusSchema, z.number());
+
+export const statsSchema = z
+  .object({
+    now: time,
+    jobs: countsSchema.describe('By status, as of the last change of each.'),
+    engines: z.object({ alive: z.number(), slots: z.number(), in_hand: z.number() }),
+    spans: z
+      .array(
+        z.object({
+          at: time,
+          succeeded: z.number(),
+          failed: z.number(),
+          cancelled: z.number(),
+          ms: z.object({ mean: z.number(), min: z.number(), max: z.number() }).optional(),
+        }),
+      )
+      .optional()
+      .describe('What ended when, the oldest first; with "from" and "to".'),
+  })
+  .meta({ id: 'Stats' });
+
+export const whoSchema = z
+  .object({
+    name: z.string(),
+    kind: z.enum(['local', 'user', 'token']),
+    level: z.enum(['none', 'viewer', 'operator', 'admin']),
+    owners: z.union([z.literal('all'), z.array(z.string())]),
+    roles: z.array(z.string()),
+  })
+  .meta({ id: 'Who' });
+
+const tokenShape = {
+  id: z.string(),
+  name: z.string().describe('What it is for.'),
+  roles: z.array(z.string()),
+  created: time,
+  expires: time.optional().describe('Not valid from then on.'),
+};
+
+export const tokenListSchema = z
+  .object({ tokens: z.array(z.object(tokenShape)) })
+  .meta({ id: 'TokenList' });
+
+export const newTokenSchema = z
+  .object({
+    ...tokenShape,
+    token: z.string().describe('For the header authorization: Bearer …; it is told this once.'),
+  })
+  .meta({ id: 'NewToken' });
+
+export const readySchema = z
+  .object({
+    ready: z.boolean(),
+    checks: z.array(z.object({ what: z.string(), ok: z.boolean(), says: z.string() })),
+  })
+  .meta({ id: 'Ready' });

@@ -1,0 +1,211 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { problem, TwsError } from '../../errors.js';
+import { nameOf } from '../access/owners.js';
+import { assertOwnOrigin } from '../access/origin.js';
+import { setCookie } from '../access/cookies.js';
+import { reaches, roles, type Principal } from '../access/principal.js';
+import type { Rate } from '../access/rate.js';
+import { answerOf, toAnswer, type ProblemAnswer } from '../answers/problems.js';
+import { withoutSecrets } from '../answers/redact.js';
+import type { Api } from '../api.js';
+import { pathOf, type Answer, type Route, type Streaming } from '../route.js';
+import { mediaTypes } from './bodies.js';
+import { sendStream } from './streams.js';
+
+/** What every request has to pass. */
+export type Doors = {
+  /** On every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly publicUrl: string | undefined;
+  readonly rate: Rate;
+  readonly limitsLocal: boolean;
+  readonly bodyLimit: number;
+  /** Of the requests that are answered now: all are aborted when the server ends. */
+  readonly open: Set<AbortController>;
+};
+
+/** Makes the server answer the routes, and everything else with a problem. */
+export function addRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  api: Api,
+  doors: Doors,
+): void {
+  const guests = new WeakMap<FastifyRequest, Principal>();
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(doors.headers);
+  });
+  app.setErrorHandler(async (error, request, reply) => {
+    await sendProblem(reply, toAnswer(fastifyProblem(error, request, doors), api.log));
+  });
+  app.setNotFoundHandler(async (request, reply) => {
+    await sendMissing(request, reply, routes);
+  });
+  for (const route of routes) {
+    app.route({
+      method: route.method,
+      url: pathOf(route).replaceAll(/\{(\w+)\}/g, ':$1'),
+      exposeHeadRoute: route.endless !== true,
+      // Before the body is read: who may not do it sends it in vain.
+      onRequest: async (request, reply) => {
+        const principal = await admit(route, request, reply, api, doors);
+        if (principal !== undefined) guests.set(request, principal);
+      },
+      handler: async (request, reply) => {
+        const signal = goneSignal(reply, doors.open);
+        const answer = await route.run({
+          api,
+          params: request.params,
+          query: request.query,
+          body: request.body,
+          headers: request.headers,
+          principal: guests.get(request),
+          address: request.ip,
+          signal,
+        });
+        return send(reply, answer, signal);
+      },
+    });
+  }
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    const about = { method, route: routeOptions.url, status: reply.statusCode };
+    const ms = Math.round(reply.elapsedTime);
+    api.log.debug({ ...about, ms, who: guests.get(request)?.name }, 'A request was answered.');
+  });
+}
+
+/** Lets a request in. @throws TwsError of who may not */
+async function admit(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { identify, secure }: Api,
+  doors: Doors,
+): Promise<Principal | undefined> {
+  const { method, headers, ip } = request;
+  const { access } = route;
+  const isOpen = access === 'open';
+  // Whoever shows ever new credentials would have the database asked each time.
+  const late = identify.isKnown(headers) ? undefined : doors.rate.take(`unknown ${ip}`);
+  if (!isOpen) assertInTime(reply, late);
+  const { principal, byCookie, renewed } = isOpen
+    ? await quietly(late === undefined ? () => identify.of(headers) : undefined)
+    : await identify.of(headers);
+  const { publicUrl, limitsLocal } = doors;
+  const loopbackOnly = principal?.kind === 'local';
+  assertOwnOrigin(method, headers, byCookie && !isOpen, { publicUrl, loopbackOnly });
+  if (!isOpen && (principal?.kind !== 'local' || limitsLocal)) {
+    const who = principal === undefined ? ip : `${principal.kind} ${principal.name}`;
+    assertInTime(reply, doors.rate.take(who));
+  }
+  if (renewed !== undefined) reply.header('set-cookie', setCookie(renewed, secure));
+  if (access === 'open') return principal;
+  if (principal === undefined) {
+    reply.header('www-authenticate', 'Bearer realm="tws"');
+    throw problem('sign_in_needed', {});
+  }
+  if (!reaches(principal, access)) {
+    const needed = access === 'none' ? roles.viewer : roles[access];
+    throw problem('role_missing', { who: nameOf(principal), needed });
+  }
+  return principal;
+}
+
+/** @throws TwsError `too_many_requests` */
+function assertInTime(reply: FastifyReply, seconds: number | undefined): void {
+  if (seconds === undefined) return;
+  reply.header('retry-after', seconds);
+  throw problem('too_many_requests', { seconds });
+}
+
+type Nobody = { readonly principal: undefined; readonly byCookie: false; renewed?: undefined };
+
+/** Open routes answer also when nobody can be asked who it is. */
+async function quietly<T extends { readonly principal: Principal | undefined }>(
+  identify: (() => Promise<T>) | undefined,
+): Promise<T | Nobody> {
+  const nobody: Nobody = { principal: undefined, byCookie: false };
+  try {
+    return (await identify?.()) ?? nobody;
+  } catch {
+    return nobody;
+  }
+}
+
+/** Aborts when whoever asked has gone, or the server ends. */
+function goneSignal({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal {
+  const gone = new AbortController();
+  open.add(gone);
+  raw.once('close', () => {
+    open.delete(gone);
+    gone.abort();
+  });
+  return gone.signal;
+}
+
+async function send(
+  reply: FastifyReply,
+  answer: Answer | Streaming,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  if ('stream' in answer) return sendStream(reply, answer, signal);
+  const { status, body, type, headers = {} } = answer;
+  reply.code(status).headers(headers);
+  if (type !== undefined) return reply.type(type).send(body);
+  if (body === undefined) return reply.send();
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(withoutSecrets(body)));
+}
+
+async function sendProblem(reply: FastifyReply, { status, body }: ProblemAnswer): Promise<void> {
+  reply.code(status).type('application/json; charset=utf-8');
+  await reply.send(JSON.stringify(withoutSecrets(body)));
+}
+
+/** There is no such route, or it knows other methods. */
+async function sendMissing(
+  { method, url }: FastifyRequest,
+  reply: FastifyReply,
+  routes: readonly Route[],
+): Promise<void> {
+  const [path = ''] = url.split('?');
+  const allowed = routes
+    .filter((route) => formOf(route).test(path))
+    .flatMap((one) =>
+      one.method === 'GET' && one.endless !== true ? ['GET', 'HEAD'] : [one.method],
+    );
+  if (allowed.length === 0) {
+    return sendProblem(reply, answerOf(problem('route_missing', { method, path })));
+  }
+  const known = [...new Set(allowed)];
+  reply.header('allow', known.join(', '));
+  return sendProblem(reply, answerOf(problem('method_wrong', { method, path, allowed: known })));
+}
+
+function formOf(route: Route): RegExp {
+  const parts = pathOf(route)
+    .split(/\{\w+\}/)
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]+')}$`);
+}
+
+/** What Fastify refuses, in our words. */
+function fastifyProblem(error: unknown, request: FastifyRequest, { bodyLimit }: Doors): unknown {
+  if (error instanceof TwsError) return error;
+  const { code } = error as { readonly code?: unknown };
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
+      const given = request.headers['content-type'] ?? '';
+      return problem('media_type_unknown', { given: given.slice(0, 100), known: mediaTypes });
+    }
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return problem('body_too_large', { most: bodyLimit });
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return problem('json_invalid', { reason: 'it is not as long as its header says.' });
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return problem('request_invalid', { part: 'path', reason: 'it is no valid path.' });
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,192 @@
+import type { z } from 'zod';
+import { problems, type ProblemCode } from '../../errors.js';
+import { problemSchema, statusOfProblem } from '../answers/problems.js';
+import { requestHeader } from '../access/origin.js';
+import { sessionCookie } from '../access/cookies.js';
+import { pathOf, tags, type AnswerDoc, type RouteDoc } from '../route.js';
+import { createSchemas, type Json, type Schemas } from './schemas.js';
+
+/** An OpenAPI 3.1 document, as far as it is read here. */
+export type OpenApi = {
+  readonly openapi: string;
+  readonly info: Json;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> } & Json;
+} & Json;
+
+export type Operation = {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly Json[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Json>>;
+} & Json;
+
+/** Describes the routes; everything in it comes of what the server itself works with. */
+export function describeApi(routes: readonly RouteDoc[], version: string): OpenApi {
+  const schemas = createSchemas();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes) {
+    const path = pathOf(route);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'TWS',
+      version,
+      description: 'Workflows as documents of a CouchDB: the HTTP API.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: schemas.all(),
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+        token: { type: 'http', scheme: 'bearer' },
+      },
+    },
+    security: [{ session: [] }, { token: [] }],
+  };
+}
+
+function operation(route: RouteDoc, schemas: Schemas): Operation {
+  const { id, tag, summary, description, body, access } = route;
+  const parameters = [
+    ...parametersOf(route.params, 'path', schemas),
+    ...parametersOf(route.query, 'query', schemas),
+    ...headersOf(route),
+  ];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body, schemas) }),
+    responses: responses(route, schemas),
+    ...(access === 'open' ? { security: [] } : {}),
+    'x-access': access,
+  };
+}
+
+function parametersOf(
+  schema: z.ZodObject | undefined,
+  place: 'path' | 'query',
+  schemas: Schemas,
+): readonly Json[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, one]) => {
+    const { description, ...rest } = schemas.reference(one as z.ZodType);
+    const required = place === 'path' || !(one as z.ZodType).safeParse(undefined).success;
+    return {
+      name,
+      in: place,
+      ...(required ? { required } : {}),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    };
+  });
+}
+
+function headersOf({ headers = {}, method, access }: RouteDoc): readonly Json[] {
+  const csrf: Readonly<Record<string, string>> =
+    method === 'GET' || access === 'open'
+      ? {}
+      : { [requestHeader]: 'Any value; needed with a session cookie.' };
+  return Object.entries({ ...headers, ...csrf }).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  }));
+}
+
+function requestBody(body: NonNullable<RouteDoc['body']>, schemas: Schemas): Json {
+  const { schema, description, types = ['application/json'], optional } = body;
+  const isText = (type: string): boolean => type === 'application/x-ndjson';
+  const content = types.map((type) => {
+    const text = { type: 'string', description: 'One document in each line.' };
+    return [type, { schema: isText(type) ? text : schemas.reference(schema) }];
+  });
+  return {
+    ...(description === undefined ? {} : { description }),
+    required: optional !== true,
+    content: Object.fromEntries(content) as Json,
+  };
+}
+
+function responses(route: RouteDoc, schemas: Schemas): Readonly<Record<string, Json>> {
+  const good = Object.entries(route.answers).map(
+    ([status, answer]) => [status, response(answer, schemas)] as const,
+  );
+  const bad = [...byStatus(problemsOf(route))].map(([status, codes]) => {
+    const description = codes.map((code) => `\`${code}\``).join(', ');
+    return [String(status), response({ description, schema: problemSchema }, schemas)] as const;
+  });
+  const fallback = response(
+    { description: 'Anything else is told in the same form.', schema: problemSchema },
+    schemas,
+  );
+  const all: Record<string, Json> = {};
+  // A status that a route explains itself stays as it says.
+  for (const [status, one] of [...bad, ...good]) all[status] = one;
+  return { ...all, default: fallback };
+}
+
+function response(answer: AnswerDoc, schemas: Schemas): Json {
+  const { description, schema, type = 'application/json', headers } = answer;
+  const media = schema === undefined ? { type: 'string' } : schemas.reference(schema);
+  const withBody = schema !== undefined || answer.type !== undefined;
+  return {
+    description,
+    ...(headers === undefined
+      ? {}
+      : {
+          headers: Object.fromEntries(
+            Object.entries(headers).map(([name, text]) => [
+              name,
+              { description: text, schema: { type: 'string' } },
+            ]),
+          ),
+        }),
+    ...(withBody ? { content: { [type]: { schema: media } } } : {}),
+  };
+}
+
+/** Every problem that a route may answer with. */
+export function problemsOf(route: RouteDoc): readonly ProblemCode[] {
+  const { access, method, body, params, query, problems: own = [] } = route;
+  const hasBody = body !== undefined;
+  const needsDatabase = access !== 'open' || own.includes('sign_in_refused');
+  return [
+    ...new Set<ProblemCode>([
+      ...(hasBody ? (['json_invalid', 'body_too_large', 'media_type_unknown'] as const) : []),
+      ...(params !== undefined || query !== undefined || hasBody
+        ? (['request_invalid'] as const)
+        : []),
+      ...(access === 'open' ? [] : (['sign_in_needed', 'token_refused'] as const)),
+      ...(access === 'open' || access === 'none' ? [] : (['role_missing'] as const)),
+      ...(method === 'GET' ? [] : (['origin_refused'] as const)),
+      ...(method === 'GET' || access === 'open' ? [] : (['csrf_header_missing'] as const)),
+      ...(access === 'open' ? [] : (['too_many_requests'] as const)),
+      ...(needsDatabase ? (['database_away', 'database_old'] as const) : []),
+      ...own,
+    ]),
+  ];
+}
+
+function byStatus(codes: readonly ProblemCode[]): ReadonlyMap<number, readonly ProblemCode[]> {
+  const statuses = [...new Set(codes.map(statusOfProblem))].sort((a, b) => a - b);
+  return new Map(
+    statuses.map((status) => [status, codes.filter((code) => statusOfProblem(code) === status)]),
+  );
+}
+
+/** The sentence of a row cannot be shown without its values; its hint can. */
+export function hintOf(code: ProblemCode): string {
+  return problems[code].hint;
+}

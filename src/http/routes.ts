@@ -1,0 +1,51 @@
+import type { Route } from './route.js';
+import { bulkRoutes } from './routes/bulk-requests.js';
+import { changesRoute } from './routes/changes.js';
+import { definitionRoutes, switchRoutes } from './routes/definitions.js';
+import { explainRoute, getRoute, historyRoute, infoRoute, resultRoute } from './routes/job.js';
+import { checkJobRoute, listRoute, submitRoute } from './routes/jobs.js';
+import { metricsRoutes } from './routes/metrics.js';
+import {
+  enginesRoute,
+  eventsRoute,
+  liveRoute,
+  pingRoute,
+  readyRoute,
+  statsRoute,
+} from './routes/operation.js';
+import { docsRoute, openApiRoute, styleRoute } from './routes/reference.js';
+import { requestRoutes, signalRoute } from './routes/requests.js';
+import { signInRoute, signOutRoute, whoRoute } from './routes/session.js';
+import { tokenRoutes } from './routes/tokens.js';
+
+/** Everything the API offers, in the order of its reference. */
+export const routes: readonly Route[] = [
+  submitRoute,
+  listRoute,
+  checkJobRoute,
+  changesRoute,
+  getRoute,
+  historyRoute,
+  explainRoute,
+  resultRoute,
+  infoRoute,
+  ...requestRoutes,
+  signalRoute,
+  ...bulkRoutes,
+  eventsRoute,
+  ...definitionRoutes,
+  ...switchRoutes,
+  enginesRoute,
+  statsRoute,
+  ...metricsRoutes,
+  pingRoute,
+  liveRoute,
+  readyRoute,
+  signInRoute,
+  whoRoute,
+  signOutRoute,
+  ...tokenRoutes,
+  openApiRoute,
+  docsRoute,
+  styleRoute,
+];

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { problem } from '../../errors.js';
+import { isObject } from '../../model/dialects.js';
+import { ownerOf } from '../../model/task.js';
+import { hasOwner, ownersFor } from '../access/owners.js';
+import { reaches } from '../access/principal.js';
+import { streamChanges } from '../feed/stream.js';
+import { route } from '../route.js';
+import { known, listParam } from './common.js';
+
+export const changesRoute = route({
+  method: 'GET',
+  path: '/changes',
+  id: 'followChanges',
+  tag: 'jobs',
+  summary: 'Changes of jobs, as they come (server-sent events).',
+  description:
+    'Events: `job` with the summary of a job that changed, `removed` with the id of one that is gone, `ready` when the stream begins, `reset` when something was missed: read the list anew then. An event may come twice. After a break browsers send the id of the last event by themselves, and are told what came since.',
+  access: 'viewer',
+  endless: true,
+  query: z.object({
+    flow: z.string().optional(),
+    owner: z.string().optional(),
+    tag: z.string().optional(),
+    job: listParam.optional().describe('Ids of jobs, or of their parents.'),
+    since: z.string().optional().describe('As the header last-event-id.'),
+  }),
+  headers: { 'last-event-id': 'Id of the last event that was seen.' },
+  answers: { 200: { description: 'The stream.', type: 'text/event-stream' } },
+  problems: ['owner_refused', 'too_many_streams'],
+  handle: ({ api, query, headers, principal: who, signal }) => {
+    const principal = known({ principal: who });
+    const { flow, tag, job } = query;
+    const owners = ownersFor(principal, query.owner);
+    const { streams, client, hub, now, heartbeatMs } = api;
+    if (streams.open >= streams.most) throw problem('too_many_streams', { most: streams.most });
+    const last = [headers['last-event-id']].flat()[0] ?? query.since;
+    return {
+      status: 200,
+      type: 'text/event-stream',
+      stream: async (sink) => {
+        streams.open += 1;
+        try {
+          await streamChanges(sink, {
+            client,
+            hub,
+            since: last === '' ? undefined : last,
+            wants: (doc) => {
+              const { _id: id, flow: its, tags, parent } = doc;
+              const family = isObject(parent) ? parent['job'] : undefined;
+              return (
+                (owners === undefined || owners.includes(ownerOf(doc))) &&
+                (flow === undefined || its === flow) &&
+                (tag === undefined || (Array.isArray(tags) && tags.includes(tag))) &&
+                (job === undefined || job.includes(id) || job.includes(String(family)))
+              );
+            },
+            wantsRemoved: (owner) =>
+              owner === undefined ? owners === undefined : (owners?.includes(owner) ?? true),
+            heartbeatMs,
+            mayGoOn: async () => {
+              const { principal: still } = await api.identify.of(headers);
+              return (
+                still !== undefined &&
+                reaches(still, 'viewer') &&
+                (owners ?? []).every((owner) => hasOwner(still, owner)) &&
+                (owners !== undefined || still.owners === 'all')
+              );
+            },
+            signal,
+            now,
+          });
+        } finally {
+          streams.open -= 1;
+        }
+      },
+    };
+  },
+});

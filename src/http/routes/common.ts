@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { problem } from '../../errors.js';
+import type { StoredDocument } from '../../model/parse.js';
+import type { Api } from '../api.js';
+import { mayHave } from '../access/owners.js';
+import { localPrincipal, type Principal } from '../access/principal.js';
+
+/** Somebody who was let in; the plumbing has seen to it. */
+export function known({ principal }: { readonly principal: Principal | undefined }): Principal {
+  return principal ?? localPrincipal;
+}
+
+/**
+ * A job that somebody may see. One of another owner is as absent as one that is not there.
+ * @throws TwsError `document_missing`
+ */
+export async function jobFor(
+  { client }: Api,
+  principal: Principal,
+  id: string,
+): Promise<StoredDocument> {
+  const doc = await client.get(id);
+  if (doc === undefined || doc['type'] !== 'job' || !mayHave(principal, doc)) {
+    throw problem('document_missing', { id });
+  }
+  return doc;
+}
+
+export const idParams = z.object({ id: z.string().min(1).describe('Id of the job.') });
+
+/** Longest wait of one request, s. */
+const mostSeconds = 120;
+const waitText = `must be a length of time such as 30s or 500ms, at most ${mostSeconds}s`;
+const unitMs = { ms: 1, s: 1_000, m: 60_000, '': 1_000 } as const;
+
+/** `30s`, `500ms`, `1m`, or seconds; becomes milliseconds. */
+export const waitSchema = z
+  .string()
+  .regex(/^\d{1,6}(?:ms|s|m)?$/, { error: waitText })
+  .transform((text) => {
+    const [, number = '0', unit = ''] = /^(\d+)(ms|s|m)?$/.exec(text) ?? [];
+    return Number(number) * unitMs[unit as keyof typeof unitMs];
+  })
+  .refine((ms) => ms <= mostSeconds * 1_000, { error: waitText });
+
+/** `true` or `false` in a query. */
+export const flagParam = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((text) => text === 'true');
+
+/** A whole number in a query. */
+export function countParam(from: number, to: number) {
+  const error = `must be a whole number from ${from} to ${to}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { error })
+    .transform(Number)
+    .refine((count) => count >= from && count <= to, { error });
+}
+
+/** A time: epoch milliseconds (in a query as text) or ISO 8601. */
+const timeText = 'must be a time: milliseconds since 1970, or ISO 8601 with a zone';
+export const timeParam = z
+  .union(
+    [
+      z.int({ error: timeText }).min(0, { error: timeText }),
+      z.string().regex(/^\d{1,16}$/, { error: timeText }),
+      z.iso.datetime({ offset: true, error: timeText }),
+    ],
+    { error: timeText },
+  )
+  .transform((given) => {
+    if (typeof given === 'number') return given;
+    return /^\d+$/.test(given) ? Number(given) : Date.parse(given);
+  });
+
+/** A value that may be given several times, or as `a,b`. */
+export const listParam = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().flatMap((text) => text.split(',').filter(Boolean)));

@@ -1,0 +1,145 @@
+import { newDefinitionId, type Client, type DefinitionKind } from '../../client.js';
+import { problem } from '../../errors.js';
+import { isObject } from '../../model/dialects.js';
+import type { StoredDocument } from '../../model/parse.js';
+import { defaultOwner, ownerOf } from '../../model/task.js';
+import type { Api } from '../api.js';
+import { assertOwner, mayHave, ownersFor } from '../access/owners.js';
+import type { Principal } from '../access/principal.js';
+import { refuseDocument } from '../answers/problems.js';
+import { withSecretsOf } from '../answers/redact.js';
+import { checkDefinition, type Checked } from '../checks.js';
+import { foreignIds, unknownSecret } from './new-job.js';
+
+type Called = { readonly called: string; readonly owner?: string | undefined };
+
+/** A definition that somebody may see. @throws TwsError `definition_missing`, `definition_ambiguous` */
+export async function definitionFor(
+  client: Client,
+  kind: DefinitionKind,
+  { called, owner: asked }: Called,
+  principal: Principal,
+): Promise<StoredDocument> {
+  const owner = ownersFor(principal, asked)?.[0] ?? defaultOwner;
+  const doc = await client.definition(kind, called, owner);
+  if (doc === undefined || !mayHave(principal, doc)) {
+    throw problem('definition_missing', { kind, name: called, owner });
+  }
+  return doc;
+}
+
+/** What a document is shown with, and may come back with. */
+const ofCouch: readonly string[] = ['_id', '_rev', '_attachments'];
+
+type Given = { readonly called?: string; readonly body: unknown };
+type Prepared = {
+  readonly doc: StoredDocument;
+  /** The document that it replaces. */
+  readonly before: StoredDocument | undefined;
+  readonly checked: Checked;
+};
+
+/**
+ * The document as it would be stored, and what is found wrong with it.
+ * @throws Refused, TwsError `owner_refused`, `definition_ambiguous`, `document_conflict`
+ */
+export async function prepared(
+  api: Api,
+  kind: DefinitionKind,
+  { called, body }: Given,
+  principal: Principal,
+): Promise<Prepared> {
+  if (!isObject(body)) {
+    refuseDocument(kind, [{ path: '', message: `A ${kind} must be a JSON object.` }]);
+  }
+  const { $schema: _schema, ...given } = body;
+  const own: Record<string, unknown> = { type: kind, ...given };
+  if (own['type'] !== kind) {
+    refuseDocument(kind, [{ path: 'type', message: `type must be "${kind}", or be left out.` }]);
+  }
+  const foreign = Object.keys(own).find((key) => key.startsWith('_') && !ofCouch.includes(key));
+  if (foreign !== undefined) {
+    const message = `${foreign} must be left out: keys that begin with "_" are CouchDB's own.`;
+    refuseDocument(kind, [{ path: foreign, message }]);
+  }
+  const owner = ownerOf(own);
+  assertOwner(principal, owner);
+  const name = typeof own['name'] === 'string' ? own['name'] : '';
+  const id = typeof own['_id'] === 'string' ? own['_id'] : undefined;
+  const before = await replaced(api.client, kind, { called, id, name, owner }, principal);
+  const { doc, lost } = withSecretsOf(own, before);
+  if (lost.length > 0) refuseDocument(kind, lost.map(unknownSecret));
+  const attachments = isObject(before?.['_attachments'])
+    ? { _attachments: before['_attachments'] }
+    : {};
+  const { _attachments: _shown, ...content } = doc;
+  const whole = {
+    ...attachments,
+    ...content,
+    _id: before?._id ?? newIdOf(kind, { called, id, name, owner }, principal),
+    _rev: '0-0',
+  };
+  const checked = await checkDefinition(whole, api.client, api.plugins);
+  return { doc: whole, before, checked };
+}
+
+type Named = {
+  readonly called: string | undefined;
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly owner: string;
+};
+
+/** What is stored under the id or the name already. */
+async function replaced(
+  client: Client,
+  kind: DefinitionKind,
+  { called, id, name, owner }: Named,
+  principal: Principal,
+): Promise<StoredDocument | undefined> {
+  const found = await client.definition(kind, id ?? called ?? name, owner);
+  const byName = found ?? (name === '' ? undefined : await client.definition(kind, name, owner));
+  if (byName === undefined) {
+    const other = await client.get(id ?? called ?? name);
+    if (other !== undefined) throw problem('document_conflict', { id: other._id });
+    return undefined;
+  }
+  if (!mayHave(principal, byName)) throw problem('document_conflict', { id: byName._id });
+  return byName;
+}
+
+/**
+ * The id of a new one: the one that is wished for in the path or the document, or one that tells what
+ * it is. @throws Refused
+ */
+function newIdOf(
+  kind: DefinitionKind,
+  { called, id, name, owner }: Named,
+  { owners }: Principal,
+): string {
+  const usual = newDefinitionId(kind, name, owner);
+  const isId = called?.startsWith(`${kind}:`) === true;
+  if (called !== undefined && !isId && ![name, `${name}::${owner}`, id].includes(called)) {
+    const message = `name must be that of the path, ${JSON.stringify(called)}; it is ${JSON.stringify(name)}.`;
+    refuseDocument(kind, [{ path: 'name', message }]);
+  }
+  const wished = id ?? (isId ? called : undefined) ?? usual;
+  const foreign = foreignIds.find((one) => wished.startsWith(one) && one !== `${kind}:`);
+  if (foreign !== undefined || (owners !== 'all' && wished !== usual)) {
+    const because =
+      foreign === undefined
+        ? `must be "${usual}", or be left out`
+        : `must not begin with "${foreign}"`;
+    refuseDocument(kind, [
+      { path: '_id', message: `_id ${because}; it is ${JSON.stringify(wished)}.` },
+    ]);
+  }
+  return wished;
+}
+
+/** The revision that somebody means to replace: of the header, else of the document. */
+export function revOf(header: string | undefined, body: unknown): string | undefined {
+  const tag = /^(?:W\/)?"?([^"]+)"?$/.exec(header ?? '')?.[1];
+  const inBody = isObject(body) ? body['_rev'] : undefined;
+  return tag ?? (typeof inBody === 'string' ? inBody : undefined);
+}

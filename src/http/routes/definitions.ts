@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import type { DefinitionKind } from '../../client.js';
+import { problem } from '../../errors.js';
+import type { StoredDocument } from '../../model/parse.js';
+import { ownerOf } from '../../model/task.js';
+import { ownersFor } from '../access/owners.js';
+import { refuseDocument } from '../answers/problems.js';
+import { prefix, route, type Route } from '../route.js';
+import {
+  checkedSchema,
+  definitionBodySchema,
+  definitionSchema,
+  enabledSchema,
+  putSchema,
+} from '../schemas.js';
+import { known } from './common.js';
+import { definitionFor, prepared, revOf } from './definition-given.js';
+
+const idParams = (kind: DefinitionKind) =>
+  z.object({
+    id: z.string().min(1).describe(`Id of the ${kind}, or its name, or name::owner.`),
+  });
+
+/** List, get, check and store tasks or flows. */
+function routesOf(kind: DefinitionKind): readonly Route[] {
+  const word = kind === 'task' ? 'Task' : 'Flow';
+  const path = `/${kind}s`;
+  const stored = definitionSchema(kind);
+  const document = definitionBodySchema(kind);
+  return [
+    route({
+      method: 'GET',
+      path,
+      id: `list${word}s`,
+      tag: 'definitions',
+      summary: `All ${kind}s, by name.`,
+      access: 'viewer',
+      query: z.object({ owner: z.string().optional(), name: z.string().optional() }),
+      answers: {
+        200: {
+          description: `The ${kind}s.`,
+          schema: z.object({ [`${kind}s`]: z.array(stored) }).meta({ id: `${word}List` }),
+        },
+      },
+      problems: ['owner_refused'],
+      handle: async ({ api, query: { owner, name }, principal }) => {
+        const owners = ownersFor(known({ principal }), owner);
+        const docs = (await api.client.definitions(kind)).filter(
+          (doc) =>
+            (owners === undefined || owners.includes(ownerOf(doc))) &&
+            (name === undefined || doc['name'] === name),
+        );
+        return { status: 200, body: { [`${kind}s`]: docs.map(shown) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/{id}`,
+      id: `get${word}`,
+      tag: 'definitions',
+      summary: `A ${kind}.`,
+      access: 'viewer',
+      params: idParams(kind),
+      query: z.object({ owner: ownerParam }),
+      answers: {
+        200: { description: `The ${kind}.`, schema: stored, headers: { etag: 'The revision.' } },
+      },
+      problems: ['definition_missing', 'definition_ambiguous', 'owner_refused'],
+      handle: async ({ api, params: { id }, query: { owner }, principal }) => {
+        const doc = await definitionFor(
+          api.client,
+          kind,
+          { called: id, owner },
+          known({ principal }),
+        );
+        return { status: 200, body: shown(doc), headers: { etag: `"${doc._rev}"` } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${path}/{id}`,
+      id: `put${word}`,
+      tag: 'definitions',
+      summary: `Store a ${kind}: a new one, or over the revision that you know.`,
+      description:
+        'It is checked as `tws push` checks it, by itself and against all others. Jobs that have begun keep the edition they began with.',
+      access: 'admin',
+      params: idParams(kind),
+      headers: { 'if-match': 'The revision that is replaced; `_rev` in the body does as well.' },
+      body: { schema: document, checkedBy: 'route' },
+      answers: {
+        200: { description: 'Replaced.', schema: putSchema },
+        201: { description: 'New.', schema: putSchema, headers: { location: 'Its path.' } },
+      },
+      problems: ['document_invalid', 'document_conflict', 'definition_ambiguous', 'owner_refused'],
+      handle: async ({ api, params: { id }, body, headers, principal: who }) => {
+        const principal = known({ principal: who });
+        const { doc, before, checked } = await prepared(api, kind, { called: id, body }, principal);
+        if (checked.problems.length > 0) refuseDocument(kind, checked.problems);
+        const rev = revOf(headers['if-match'], body);
+        if (rev === undefined && before !== undefined) {
+          throw problem('document_conflict', { id: before._id });
+        }
+        const { _rev: _old, ...content } = doc;
+        const next = rev === undefined ? content : { ...content, _rev: rev };
+        const written = await api.client.write({ ...next, _id: doc._id });
+        const answer = { id: doc._id, rev: written, warnings: checked.warnings };
+        const location = `${prefix}${path}/${encodeURIComponent(doc._id)}`;
+        const created = before === undefined;
+        return {
+          status: created ? 201 : 200,
+          body: { ...answer, created },
+          ...(created ? { headers: { location } } : {}),
+        };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/{id}`,
+      id: `remove${word}`,
+      tag: 'definitions',
+      summary: `Remove a ${kind}. Jobs that have begun keep the edition they began with.`,
+      access: 'admin',
+      params: idParams(kind),
+      query: z.object({ owner: ownerParam }),
+      headers: { 'if-match': 'Only while it is of this revision.' },
+      answers: { 204: { description: 'It is gone.' } },
+      problems: [
+        'definition_missing',
+        'definition_ambiguous',
+        'document_conflict',
+        'owner_refused',
+      ],
+      handle: async ({ api, params: { id }, query: { owner }, headers, principal }) => {
+        const called = { called: id, owner };
+        const doc = await definitionFor(api.client, kind, called, known({ principal }));
+        await api.client.remove(doc._id, revOf(headers['if-match'], undefined) ?? doc._rev);
+        return { status: 204 };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/check`,
+      id: `check${word}`,
+      tag: 'definitions',
+      summary: `Check a ${kind} and store nothing.`,
+      access: 'viewer',
+      body: { schema: document, checkedBy: 'route' },
+      answers: { 200: { description: 'What was found.', schema: checkedSchema } },
+      problems: ['document_invalid', 'definition_ambiguous', 'owner_refused'],
+      handle: async ({ api, body, principal }) => {
+        const { checked } = await prepared(api, kind, { body }, known({ principal }));
+        return { status: 200, body: { ok: checked.problems.length === 0, ...checked } };
+      },
+    }),
+  ];
+}
+
+const ownerParam = z.string().optional().describe('Owner of a name that is given without one.');
+
+export const definitionRoutes: readonly Route[] = [...routesOf('task'), ...routesOf('flow')];
+
+/** `enable` and `disable` of a flow. */
+export const switchRoutes: readonly Route[] = (['enable', 'disable'] as const).map((word) =>
+  route({
+    method: 'POST',
+    path: `/flows/{id}/${word}`,
+    id: `${word}Flow`,
+    tag: 'definitions',
+    summary: word === 'enable' ? 'Let jobs for a flow run.' : 'Let new jobs for a flow fail.',
+    access: 'operator',
+    params: idParams('flow'),
+    query: z.object({ owner: ownerParam }),
+    answers: { 200: { description: 'It is so now.', schema: enabledSchema } },
+    problems: ['definition_missing', 'definition_ambiguous', 'document_conflict', 'owner_refused'],
+    handle: async ({ api, params: { id }, query: { owner }, principal: who }) => {
+      const principal = known({ principal: who });
+      const doc = await definitionFor(api.client, 'flow', { called: id, owner }, principal);
+      const enabled = word === 'enable';
+      const done = await api.client.setEnabled(doc._id, enabled, ownerOf(doc));
+      return { status: 200, body: { ...done, enabled } };
+    },
+  }),
+);
+
+function shown(doc: StoredDocument) {
+  const { _id: id, _rev: rev, name } = doc;
+  return { id, rev, name: String(name), owner: ownerOf(doc), document: doc };
+}

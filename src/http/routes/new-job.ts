@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { JobToSubmit } from '../../client.js';
+import { isObject } from '../../model/dialects.js';
+import { finalJobSchema, liveJobSchema, newJobSchema, type Problem } from '../../model/job.js';
+import { ownerOf } from '../../model/task.js';
+import { assertOwner } from '../access/owners.js';
+import type { Principal } from '../access/principal.js';
+import { refuseDocument } from '../answers/problems.js';
+import { withSecretsOf } from '../answers/redact.js';
+import { problemsOf } from '../checks.js';
+
+/** Ids that begin so belong to documents of other kinds, or to CouchDB. */
+export const foreignIds = [
+  '_',
+  'engine:',
+  'lock:',
+  'request:',
+  'signal:',
+  'event:',
+  'task:',
+  'flow:',
+  'token:',
+  'schedule:',
+  'schedule-run:',
+];
+
+const writable = new Set(Object.keys(newJobSchema.shape));
+/** What the engines write: a job that brings it would be one that never ran. */
+const ofEngines = new Set(
+  [
+    ...Object.keys(liveJobSchema.shape),
+    ...Object.keys(finalJobSchema.shape),
+    ...['end', 'exit', 'result', 'failure', 'notes'],
+  ].filter((key) => !writable.has(key)),
+);
+
+export type NewJobOptions = {
+  readonly principal: Principal;
+  /** Header `idempotency-key`: the same key again means the same job. */
+  readonly key?: string | undefined;
+  /** Header `traceparent`: spans of the job belong to that trace. */
+  readonly trace?: string | undefined;
+};
+
+/**
+ * The job that somebody sends, fit to be stored: a new job and nothing else.
+ * @throws Refused (`document_invalid`), TwsError `owner_refused`
+ */
+export function newJobOf(given: unknown, { principal, key, trace }: NewJobOptions): JobToSubmit {
+  if (!isObject(given)) {
+    refuseDocument('job', [{ path: '', message: 'A job must be a JSON object.' }]);
+  }
+  const { $schema: _schema, ...doc } = given;
+  const own = { type: 'job', ...doc };
+  const found = [...forbidden(own), ...problemsOf(withoutForbidden(own))];
+  if (found.length > 0) refuseDocument('job', found);
+  const { lost } = withSecretsOf(own, undefined);
+  if (lost.length > 0) refuseDocument('job', lost.map(unknownSecret));
+  assertOwner(principal, ownerOf(own));
+  refuseChildId(principal, own);
+  const id = '_id' in own || key === undefined ? {} : { _id: idOfKey(key, ownerOf(own)) };
+  const span = trace === undefined || 'traceparent' in own ? {} : { traceparent: trace };
+  return { ...own, ...id, ...span, type: 'job' };
+}
+
+/** Told where an answer hid a secret that whoever sends it back cannot know. */
+export function unknownSecret(path: string): Problem {
+  return {
+    path,
+    message: `${path} is what answers show in place of a secret; send the secret itself, encrypted.`,
+  };
+}
+
+function forbidden(doc: Readonly<Record<string, unknown>>): readonly Problem[] {
+  return Object.keys(doc).flatMap((key) => {
+    const because = refusalOf(key, doc[key]);
+    return because === undefined ? [] : [{ path: key, message: because }];
+  });
+}
+
+function refusalOf(key: string, value: unknown): string | undefined {
+  if (key === '_id') {
+    const prefix = foreignIds.find((one) => typeof value === 'string' && value.startsWith(one));
+    return prefix === undefined
+      ? undefined
+      : `_id must not begin with "${prefix}": such ids belong to other documents.`;
+  }
+  if (key.startsWith('_')) return `${key} must be left out: a job can only be made, not changed.`;
+  if (key === 'type') return value === 'job' ? undefined : 'type must be "job", or be left out.';
+  if (key === 'state') return 'state must be left out of a new job: the engine sets it.';
+  return ofEngines.has(key)
+    ? `${key} must be left out of a new job: the engine writes it.`
+    : undefined;
+}
+
+function withoutForbidden(doc: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept = Object.entries(doc).filter(([key, value]) => refusalOf(key, value) === undefined);
+  return { ...Object.fromEntries(kept), type: 'job' };
+}
+
+/** Such an id is that of a child job, which its parent takes for the one it made. */
+function refuseChildId({ owners }: Principal, { _id }: Readonly<Record<string, unknown>>): void {
+  if (owners === 'all' || typeof _id !== 'string' || !/:\d+$|~\d+$/.test(_id)) return;
+  const message = '_id must not end like that of a child job (":1", "~2"); choose another one.';
+  refuseDocument('job', [{ path: '_id', message }]);
+}
+
+function idOfKey(key: string, owner: string): string {
+  return `key-${createHash('sha256').update(`${owner}\n${key}`).digest('hex').slice(0, 40)}`;
+}

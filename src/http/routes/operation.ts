@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { countInHand, spanMs, spanUnits } from '../../client.js';
+import { problem } from '../../errors.js';
+import type { EngineDocument } from '../../model/engine.js';
+import { nameSchema } from '../../model/scalars.js';
+import type { Api } from '../api.js';
+import { assertAllOwners, ownersFor } from '../access/owners.js';
+import { route } from '../route.js';
+import { engineListSchema, readySchema, statsSchema } from '../operation-schemas.js';
+import { known, timeParam } from './common.js';
+
+export const pingRoute = route({
+  method: 'GET',
+  path: '/ping',
+  id: 'ping',
+  tag: 'operation',
+  summary: 'Whether somebody is there.',
+  access: 'open',
+  answers: {
+    200: {
+      description: 'Yes.',
+      schema: z.object({ ok: z.boolean(), now: z.number() }).meta({ id: 'Pong' }),
+    },
+  },
+  handle: ({ api }) => ({ status: 200, body: { ok: true, now: api.now() } }),
+});
+
+export const liveRoute = route({
+  method: 'GET',
+  path: '/health/live',
+  id: 'getLive',
+  tag: 'operation',
+  summary: 'Whether this process works; a process that does not is to be restarted.',
+  access: 'open',
+  answers: {
+    200: { description: 'It works.', schema: z.object({ live: z.boolean() }).meta({ id: 'Live' }) },
+  },
+  handle: () => ({ status: 200, body: { live: true } }),
+});
+
+/** So long the database may take to answer before it counts as away, ms. */
+const readyMs = 5_000;
+
+export const readyRoute = route({
+  method: 'GET',
+  path: '/health/ready',
+  id: 'getReady',
+  tag: 'operation',
+  summary: 'Whether this process can do its work: the database answers, its engine runs.',
+  access: 'open',
+  answers: {
+    200: { description: 'It can.', schema: readySchema },
+    503: { description: 'It cannot now.', schema: readySchema },
+  },
+  handle: async ({ api, principal }) => {
+    const checks = await checksOf(api);
+    const ready = checks.every(({ ok }) => ok);
+    // Where the database is and what is wrong with it is not for everybody.
+    const told = checks.map((check) => (principal === undefined ? { ...check, says: '' } : check));
+    return { status: ready ? 200 : 503, body: { ready, checks: told } };
+  },
+});
+
+type Check = { readonly what: string; readonly ok: boolean; readonly says: string };
+
+async function checksOf({ inspect, engine }: Api): Promise<readonly Check[]> {
+  const late = new Promise<undefined>((resolve) => {
+    setTimeout(resolve, readyMs, undefined).unref();
+  });
+  const report = await Promise.race([inspect(), late]);
+  const silent = 'The database has given no answer in time.';
+  const trouble = report === undefined ? silent : report.problem?.message;
+  const missing = report?.design === 'missing' ? 'The design document is missing.' : undefined;
+  const database = { what: 'database', ok: trouble === undefined, says: trouble ?? 'It answers.' };
+  const design = { what: 'design', ok: missing === undefined, says: missing ?? 'It is there.' };
+  if (engine === undefined) return [database, design];
+  const isRunning = engine.isRunning();
+  const says = `${engine.id} ${isRunning ? 'runs' : 'does not run'}.`;
+  return [database, design, { what: 'engine', ok: isRunning, says }];
+}
+
+export const enginesRoute = route({
+  method: 'GET',
+  path: '/engines',
+  id: 'listEngines',
+  tag: 'operation',
+  summary: 'The engines, what they can run and what they have in hand.',
+  access: 'viewer',
+  answers: { 200: { description: 'The engines.', schema: engineListSchema } },
+  handle: async ({ api }) => {
+    const { engines, inHand } = await enginesOf(api);
+    const body = engines.map(({ engine: { _id: id, _rev, type: _type, ...engine }, alive }) => ({
+      id,
+      ...engine,
+      alive,
+      in_hand: inHand.get(id) ?? 0,
+    }));
+    return { status: 200, body: { engines: body } };
+  },
+});
+
+/** So many jobs that have not ended are looked at to count what engines have in hand. */
+const mostJobs = 1_000;
+
+type Seen = {
+  readonly engine: EngineDocument & { readonly _rev?: unknown };
+  readonly alive: boolean;
+};
+
+async function enginesOf({ client, pulse, now }: Api): Promise<{
+  readonly engines: readonly Seen[];
+  readonly inHand: ReadonlyMap<string, number>;
+}> {
+  const documents = await client.engines();
+  const { jobs } = await client.search({ status: ['running'] }, { limit: mostJobs, now: now() });
+  return { engines: pulse.look(documents, now()), inHand: countInHand(jobs) };
+}
+
+/** So many spans one answer tells. */
+const mostSpans = 2_000;
+
+export const statsRoute = route({
+  method: 'GET',
+  path: '/stats',
+  id: 'getStats',
+  tag: 'operation',
+  summary: 'How many jobs there are, what the engines do, and what ended when.',
+  access: 'viewer',
+  query: z.object({
+    owner: z.string().optional(),
+    from: timeParam.optional().describe('Tells what ended from then on, in spans of time.'),
+    to: timeParam.optional().describe('Until then; default now.'),
+    unit: z.enum(spanUnits).optional().describe('Length of a span; default hour.'),
+  }),
+  answers: { 200: { description: 'The figures.', schema: statsSchema } },
+  problems: ['owner_refused'],
+  handle: async ({ api, query, principal }) => {
+    const owners = ownersFor(known({ principal }), query.owner);
+    const now = api.now();
+    const { from, to = now, unit = 'hour' } = query;
+    if (from !== undefined && (to < from || (to - from) / spanMs[unit] > mostSpans)) {
+      const reason = `from "from" to "to" must be 0 to ${mostSpans} times a ${unit}.`;
+      throw problem('request_invalid', { part: 'query', reason });
+    }
+    const [jobs, { engines, inHand }, spans] = await Promise.all([
+      api.client.count(owners),
+      enginesOf(api),
+      from === undefined ? undefined : api.client.spans({ from, to, unit, owners }),
+    ]);
+    const alive = engines.filter((one) => one.alive).map(({ engine }) => engine);
+    const body = {
+      now,
+      jobs,
+      engines: {
+        alive: alive.length,
+        slots: alive.reduce((sum, { slots }) => sum + slots, 0),
+        in_hand: alive.reduce((sum, { _id }) => sum + (inHand.get(_id) ?? 0), 0),
+      },
+      ...(spans === undefined ? {} : { spans }),
+    };
+    return { status: 200, body };
+  },
+});
+
+export const eventsRoute = route({
+  method: 'POST',
+  path: '/events',
+  id: 'announceEvent',
+  tag: 'requests',
+  summary: 'Announce an event: every step that waits for it goes on, now or later.',
+  description: 'It concerns the jobs of all owners, so it takes somebody who may see all of them.',
+  access: 'operator',
+  body: {
+    schema: z.strictObject({
+      event: nameSchema.describe('Its type.'),
+      key: z.string().optional().describe('What it is about.'),
+      data: z.unknown().optional().describe('Becomes the result of the waiting steps.'),
+    }),
+  },
+  answers: {
+    201: {
+      description: 'Announced.',
+      schema: z.object({ id: z.string() }).meta({ id: 'Announced' }),
+    },
+  },
+  problems: ['owners_needed', 'document_conflict'],
+  handle: async ({ api, body, principal }) => {
+    assertAllOwners(known({ principal }), 'announce an event');
+    const { event, key, data } = body;
+    const id = await api.client.announce({
+      event,
+      ...(key === undefined ? {} : { key }),
+      ...(data === undefined ? {} : { data }),
+    });
+    return { status: 201, body: { id } };
+  },
+});

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { summaryOf } from '../../client.js';
+import type { ProblemCode } from '../../errors.js';
+import type { RequestAction } from '../../model/request.js';
+import { nameSchema, paramsSchema } from '../../model/scalars.js';
+import type { Principal } from '../access/principal.js';
+import { route, type Route } from '../route.js';
+import { requestedSchema } from '../schemas.js';
+import { idParams, jobFor, known, waitSchema } from './common.js';
+
+/** Who asks, and why. */
+export const who = {
+  by: z.string().optional().describe('Who asks, where nobody has to sign in; else it is known.'),
+  reason: z.string().optional().describe('Why; it is kept in the job.'),
+};
+const noteText = z.string().min(1, { error: 'must be a text, not empty' });
+const bodies = {
+  cancel: z.strictObject(who),
+  pause: z.strictObject(who),
+  resume: z.strictObject(who),
+  retry: z.strictObject({
+    ...who,
+    from: z.string().optional().describe('The step to begin at again: name, <task>-<n> or path.'),
+    params: paramsSchema.optional().describe('Parameters to change, by step or task.'),
+    latest: z.boolean().optional().describe('true: with the definitions as they are now.'),
+  }),
+  skip: z.strictObject({ ...who, step: z.string().describe('Name, <task>-<n> or path.') }),
+  notes: z.strictObject({ ...who, text: noteText }),
+  info: z.strictObject({ ...who, message: noteText }),
+};
+
+const answers = {
+  200: { description: 'An engine has applied it.', schema: requestedSchema },
+  202: { description: 'It is stored; an engine will apply it.', schema: requestedSchema },
+};
+const query = z.object({
+  wait: waitSchema
+    .optional()
+    .describe('How long to wait for an engine; default 5s, 0: not at all.'),
+});
+
+const summaries = {
+  cancel: 'Ask for the end of a job.',
+  pause: 'Let no new step of a job begin.',
+  resume: 'Let a paused job go on.',
+  retry: 'Let a job that has ended go on where it failed, or at a step.',
+  skip: 'Leave a step out; it counts as done.',
+  notes: 'Note something in a job.',
+  info: 'Add a line to what is told about a job.',
+} as const;
+type Word = keyof typeof summaries;
+
+const actionOf: Readonly<Record<Word, RequestAction>> = {
+  cancel: 'cancel',
+  pause: 'pause',
+  resume: 'resume',
+  retry: 'retry',
+  skip: 'skip',
+  notes: 'note',
+  info: 'note',
+};
+
+/** One route for each thing that can be asked of a job. */
+export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]).map((word) => {
+  const action = actionOf[word];
+  const refusals: readonly ProblemCode[] =
+    action === 'note' ? [] : ['request_refused', 'job_ended'];
+  return route({
+    method: 'POST',
+    path: `/jobs/{id}/${word}`,
+    id: `${word}Job`,
+    tag: 'requests',
+    summary: summaries[word],
+    access: 'operator',
+    params: idParams,
+    query,
+    body: { schema: bodies[word], optional: !['skip', 'notes', 'info'].includes(word) },
+    answers,
+    problems: ['document_missing', ...refusals],
+    handle: async ({ api, params: { id }, query: { wait }, body, principal, signal }) => {
+      await jobFor(api, known({ principal }), id);
+      const { message, ...asked } = body as { message?: string } & Record<string, unknown>;
+      const requested = await api.client.request(id, action, {
+        ...asked,
+        ...(message === undefined ? {} : { text: message }),
+        ...byOf(asked, known({ principal })),
+        ...(wait === undefined ? {} : { waitMs: wait }),
+        signal,
+      });
+      if (requested.kind === 'stored') {
+        return { status: 202, body: { outcome: 'stored', request: requested.request } };
+      }
+      const job = summaryOf(requested.job, api.now());
+      return { status: 200, body: { outcome: 'applied', job } };
+    },
+  });
+});
+
+/** Nobody asks in the name of another. */
+export function byOf(
+  { by }: { readonly by?: unknown },
+  { kind, name }: Principal,
+): { by?: string } {
+  if (kind !== 'local') return { by: name };
+  return typeof by === 'string' ? { by } : {};
+}
+
+export const signalRoute = route({
+  method: 'POST',
+  path: '/jobs/{id}/signal',
+  id: 'signalJob',
+  tag: 'requests',
+  summary: 'Send a signal to a job; a step that waits for it goes on, now or later.',
+  access: 'operator',
+  params: idParams,
+  body: {
+    schema: z.strictObject({
+      name: nameSchema.describe('Name of the signal.'),
+      data: z.unknown().optional().describe('Becomes the result of the waiting step.'),
+      id: z
+        .string()
+        .regex(/^[\w.:~-]{1,200}$/, { error: 'must be letters, digits and . : ~ _ -' })
+        .optional()
+        .describe('The same signal sent again counts once.'),
+      by: who.by,
+    }),
+  },
+  answers: {
+    202: {
+      description: 'It is stored; an engine will put it into the job.',
+      schema: z.object({ signal: z.string() }).meta({ id: 'Signalled' }),
+    },
+  },
+  problems: ['document_missing', 'job_ended', 'document_conflict'],
+  handle: async ({ api, params: { id: job }, body, principal: asker }) => {
+    const principal = known({ principal: asker });
+    await jobFor(api, principal, job);
+    const { name, data, id } = body;
+    const signal = await api.client.signal({
+      job,
+      name,
+      ...(data === undefined ? {} : { data }),
+      ...(id === undefined ? {} : { id }),
+      ...byOf(body, principal),
+    });
+    return { status: 202, body: { signal } };
+  },
+});

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { problem } from '../../errors.js';
+import { cookieIn, setCookie } from '../access/cookies.js';
+import { principalOf, type Principal } from '../access/principal.js';
+import { route } from '../route.js';
+import { whoSchema } from '../operation-schemas.js';
+import { known } from './common.js';
+
+const cookieHeader = { 'set-cookie': 'The session: HttpOnly, SameSite=Strict.' };
+
+export const signInRoute = route({
+  method: 'POST',
+  path: '/session',
+  id: 'signIn',
+  tag: 'session',
+  summary: 'Sign in as a user of the CouchDB that this API works with.',
+  access: 'open',
+  body: {
+    schema: z.strictObject({ name: z.string().min(1).max(200), password: z.string().max(1_000) }),
+  },
+  answers: { 200: { description: 'Signed in.', schema: whoSchema, headers: cookieHeader } },
+  problems: ['sign_in_refused', 'sign_in_locked', 'too_many_requests', 'database_away'],
+  handle: async ({ api, body: { name, password }, address }) => {
+    const seconds = api.trySignIn(address, name);
+    if (seconds !== undefined) throw problem('too_many_requests', { seconds });
+    const signedIn = await api.client.signIn({ name, password });
+    switch (signedIn.kind) {
+      case 'refused':
+        throw problem('sign_in_refused', {});
+      case 'locked':
+        throw problem('sign_in_locked', {});
+      case 'signed_in':
+        return {
+          status: 200,
+          body: shown(principalOf('user', signedIn.name, signedIn.roles)),
+          headers: { 'set-cookie': setCookie(signedIn.cookie, api.secure) },
+        };
+    }
+  },
+});
+
+export const whoRoute = route({
+  method: 'GET',
+  path: '/session',
+  id: 'getSession',
+  tag: 'session',
+  summary: 'Who you are, and what you may do.',
+  access: 'none',
+  answers: { 200: { description: 'You.', schema: whoSchema } },
+  handle: ({ principal }) => ({ status: 200, body: shown(known({ principal })) }),
+});
+
+export const signOutRoute = route({
+  method: 'DELETE',
+  path: '/session',
+  id: 'signOut',
+  tag: 'session',
+  summary: 'Sign out.',
+  access: 'none',
+  answers: { 204: { description: 'Signed out.', headers: cookieHeader } },
+  handle: ({ api, headers }) => {
+    const cookie = cookieIn(headers.cookie);
+    if (cookie !== undefined) api.identify.end(cookie);
+    return { status: 204, headers: { 'set-cookie': setCookie('', api.secure) } };
+  },
+});
+
+function shown({ name, kind, level, owners, roles }: Principal) {
+  return { name, kind, level, owners, roles };
+}

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import type { DefinitionKind } from '../client.js';
+import { flowSchema } from '../model/flow.js';
+import { newJobSchema } from '../model/job.js';
+import { statuses } from '../model/status.js';
+import { taskSchema } from '../model/task.js';
+import { problemSchema } from './answers/problems.js';
+
+/** What the routes take and answer, beside the documents themselves. */
+
+const given = {
+  _id: z.exactOptional(z.string().describe('Its id; absent: one is made.')),
+};
+const stored = {
+  _id: z.exactOptional(z.string().describe('Its id; absent: one that tells what it is.')),
+  _rev: z.exactOptional(z.string().describe('The revision that it replaces.')),
+};
+
+/** A job as it is sent: what it is goes without saying. */
+export const jobBodySchema = newJobSchema
+  .safeExtend({ ...given, type: z.exactOptional(z.literal('job')) })
+  .describe('A job: one run of a flow.')
+  .meta({ id: 'Job' });
+
+const bodySchemas = {
+  task: taskSchema
+    .safeExtend({ ...stored, type: z.exactOptional(z.literal('task')) })
+    .describe('A task: what one step does, by which plugin, with which defaults.')
+    .meta({ id: 'Task' }),
+  flow: flowSchema
+    .safeExtend({ ...stored, type: z.exactOptional(z.literal('flow')) })
+    .describe('A flow: which tasks run, in which structure, with which parameters.')
+    .meta({ id: 'Flow' }),
+} as const;
+
+/** A task or flow as it is sent. */
+export function definitionBodySchema(kind: DefinitionKind): z.ZodType {
+  return bodySchemas[kind];
+}
+
+const time = z.number().describe('Milliseconds since 1970.');
+const anything = z.record(z.string(), z.unknown());
+
+export const statusSchema = z.enum(statuses).meta({ id: 'Status' });
+
+export const summarySchema = z
+  .object({
+    id: z.string(),
+    rev: z.string(),
+    flow: z.string().optional().describe('Absent for a job with a structure of its own.'),
+    owner: z.string(),
+    status: statusSchema,
+    state: z.string().optional().describe('Absent for a new job.'),
+    start: time.optional(),
+    end: time.optional(),
+    exit: z.number().optional().describe('0: success.'),
+    failure: z
+      .object({ name: z.string(), message: z.string(), step: z.string().optional() })
+      .optional(),
+    exec_after: z.union([z.number(), z.string()]).optional(),
+    next_due: time.optional(),
+    priority: z.number().optional(),
+    tags: z.array(z.string()).optional(),
+    keys: anything.optional(),
+    external_id: z.string().optional(),
+    queue: z.string().optional().describe('Absent: that of its flow, or "default".'),
+    target: z.string().optional().describe('What it works on.'),
+    parent: z.string().optional().describe('Id of the parent job.'),
+    current: z.array(z.string()).optional().describe('Steps that run or wait.'),
+    attempts: z.number().describe('Attempts so far.'),
+  })
+  .meta({ id: 'JobSummary' });
+
+export const jobSchema = summarySchema
+  .extend({ document: anything.describe('The job as it is stored, without secrets in clear.') })
+  .meta({ id: 'StoredJob' });
+
+export const jobListSchema = z
+  .object({
+    jobs: z.array(summarySchema),
+    cursor: z
+      .string()
+      .optional()
+      .describe(
+        'Leads to the next page; absent on the last one. A page may be short and have one.',
+      ),
+  })
+  .meta({ id: 'JobList' });
+
+const warningsSchema = z
+  .array(z.object({ path: z.string(), message: z.string() }))
+  .describe('What is allowed and yet hardly meant.');
+
+export const submittedSchema = z
+  .object({
+    id: z.string(),
+    rev: z.string(),
+    existed: z.boolean().describe('true: it was submitted before; nothing was stored.'),
+    warnings: warningsSchema.optional(),
+  })
+  .meta({ id: 'Submitted' });
+
+export const checkedSchema = z
+  .object({
+    ok: z.boolean(),
+    problems: z.array(z.object({ path: z.string(), message: z.string() })),
+    warnings: warningsSchema,
+  })
+  .meta({ id: 'Checked' });
+
+export const bulkSchema = z
+  .object({
+    submitted: z.number(),
+    existed: z.number(),
+    refused: z.number(),
+    results: z.array(
+      z.object({
+        index: z.number().describe('Its place in what was sent, from 0.'),
+        status: z.number().describe('The HTTP status it would have had alone.'),
+        id: z.string().optional(),
+        rev: z.string().optional(),
+        problem: problemSchema.optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'BulkReport' });
+
+export const requestedSchema = z
+  .object({
+    outcome: z
+      .enum(['applied', 'stored'])
+      .describe('stored: no engine has taken it yet, one will when it runs.'),
+    request: z.string().optional().describe('Id of the document that asks, while it is stored.'),
+    job: summarySchema.optional().describe('The job as it is after that.'),
+  })
+  .meta({ id: 'Requested' });
+
+export const bulkRequestedSchema = z
+  .object({
+    applied: z.number(),
+    stored: z.number(),
+    refused: z.number(),
+    more: z.boolean().describe('true: further jobs match; repeat the request for them.'),
+    results: z.array(
+      z.object({
+        id: z.string(),
+        outcome: z.enum(['applied', 'stored', 'refused']),
+        problem: problemSchema.optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'BulkRequested' });
+
+export const historySchema = z
+  .object({
+    events: z.array(
+      z.object({
+        id: z.number(),
+        at: time,
+        level: z.enum(['service', 'decider', 'external', 'activity']),
+        kind: z.string(),
+        path: z.string().optional(),
+        name: z.string().optional(),
+        attempt: z.number().optional(),
+        engine: z.string().optional(),
+        data: z.unknown().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'History' });
+
+export const explainedSchema = z
+  .object({
+    jobs: z
+      .array(
+        z.object({
+          id: z.string(),
+          status: statusSchema,
+          reasons: z.array(
+            z.object({
+              kind: z.string(),
+              because: z.string(),
+              todo: z.string().optional(),
+              until: time.optional(),
+              child: z.string().optional(),
+            }),
+          ),
+        }),
+      )
+      .describe('The job, then the child job that it waits for, and so on.'),
+    settled: z.boolean().describe('false: it is not certain yet which engines live; ask again.'),
+  })
+  .meta({ id: 'Explained' });
+
+export const resultSchema = z
+  .object({ result: z.unknown().describe('What the plugin returned, without secrets in clear.') })
+  .meta({ id: 'Result' });
+
+export const infoSchema = z
+  .object({
+    lines: z.array(
+      z.object({
+        at: time,
+        from: z.enum(['step', 'note']),
+        step: z.string().optional(),
+        path: z.string().optional(),
+        attempt: z.number().optional(),
+        by: z.string().optional(),
+        message: z.string(),
+        data: z.unknown().optional(),
+      }),
+    ),
+    progress: z
+      .array(
+        z.object({
+          step: z.string(),
+          path: z.string(),
+          attempt: z.number(),
+          progress: z.unknown(),
+          reported: time.optional(),
+        }),
+      )
+      .describe('How far the steps that run say they are.'),
+  })
+  .meta({ id: 'Info' });
+
+export const definitionSchema = (kind: DefinitionKind) =>
+  z
+    .object({
+      id: z.string(),
+      rev: z.string(),
+      name: z.string(),
+      owner: z.string(),
+      document: bodySchemas[kind],
+    })
+    .meta({ id: kind === 'task' ? 'StoredTask' : 'StoredFlow' });
+
+export const putSchema = z
+  .object({
+    id: z.string(),
+    rev: z.string(),
+    created: z.boolean(),
+    warnings: warningsSchema,
+  })
+  .meta({ id: 'Put' });
+
+export const enabledSchema = z
+  .object({ id: z.string(), enabled: z.boolean(), changed: z.boolean() })
+  .meta({ id: 'Enabled' });

@@ -1,0 +1,162 @@
+import type { AddressInfo } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { createPulse, type Client, type ServerReport } from '../client.js';
+import type { Log } from '../engine/log.js';
+import { problem } from '../errors.js';
+import type { PluginRegistry } from '../plugin/loader.js';
+import { createIdentify } from './access/identify.js';
+import { createRate } from './access/rate.js';
+import type { Api, MetricsPort } from './api.js';
+import { securityHeaders } from './answers/headers.js';
+import { createHub } from './feed/hub.js';
+import { acceptBodies } from './plumbing/bodies.js';
+import { addRoutes, type Doors } from './plumbing/register.js';
+import { describeApi, type OpenApi } from './reference/document.js';
+import { routes } from './routes.js';
+import { defaultHost, defaultPort, isLoopback, type HttpSettings } from './settings.js';
+
+/** What the API is made of. Durations in ms. */
+export type ServerOptions = {
+  readonly client: Client;
+  readonly inspect: () => Promise<ServerReport>;
+  readonly settings: HttpSettings;
+  /** Folder that files of the settings are relative to. */
+  readonly root: string;
+  readonly log: Log;
+  readonly version: string;
+  readonly leaseMs?: number | undefined;
+  readonly engine?: Api['engine'];
+  readonly metrics?: MetricsPort | undefined;
+  readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
+  /** How long a user or token is believed without asking the database again; default 10000. */
+  readonly keepMs?: number;
+  /** How often streams give a sign of life; default 15000. */
+  readonly heartbeatMs?: number;
+};
+
+export type HttpServer = {
+  /** `http://127.0.0.1:5985`. */
+  readonly url: string;
+  readonly close: () => Promise<void>;
+};
+
+const usualBodyLimit = 8 * 1024 * 1024;
+const usualStreams = 200;
+const usualRate = { per_second: 50, burst: 200 };
+/** Tries to sign in: from an address or for a name. */
+const signInRate = { perSecond: 0.2, burst: 10 };
+
+/**
+ * Starts the API and listens.
+ * @throws TwsError `port_taken`, `setting_invalid` (files of the certificate)
+ */
+export async function startHttp(options: ServerOptions): Promise<HttpServer> {
+  const { settings, log } = options;
+  const { host = defaultHost, port = defaultPort } = settings;
+  const { app, close } = await createApp(options);
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    await close();
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'EADDRINUSE' ? problem('port_taken', { port }) : listenProblem(host, error);
+  }
+  const { port: bound } = app.server.address() as AddressInfo;
+  const scheme = settings.tls === undefined ? 'http' : 'https';
+  const name = host.includes(':') ? `[${host}]` : host;
+  if (!isLoopback(host) && settings.tls === undefined && settings.public_url === undefined) {
+    log.warn(
+      { host },
+      'Passwords and tokens travel in clear to this address; set "http": {"tls": …} in tws.json, or put a proxy with HTTPS in front and set "public_url".',
+    );
+  }
+  return { url: `${scheme}://${name}:${bound}`, close };
+}
+
+function listenProblem(host: string, error: unknown): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  return problem('setting_invalid', { name: 'http.host', origin: host, reason: `${reason}.` });
+}
+
+type App = { readonly app: FastifyInstance; readonly close: () => Promise<void> };
+
+async function createApp(options: ServerOptions): Promise<App> {
+  const { settings, log, client } = options;
+  const { host = defaultHost, body_limit: bodyLimit = usualBodyLimit } = settings;
+  const open = isLoopback(host) && settings.sign_in !== 'always';
+  const secure = settings.tls !== undefined || settings.public_url?.startsWith('https:') === true;
+  const tls = await certificateOf(options);
+  const app = Fastify({
+    ...(tls === undefined ? {} : { https: tls }),
+    bodyLimit,
+    trustProxy: settings.trust_proxy ?? false,
+    forceCloseConnections: true,
+    requestTimeout: 60_000,
+    routerOptions: { maxParamLength: 1_000 },
+    exposeHeadRoutes: true,
+  } as object) as unknown as FastifyInstance;
+  const steady = (): number => performance.now();
+  const hub = createHub({ client, lingerMs: 30_000, remembered: 5_000 });
+  const tries = createRate({ ...signInRate, now: steady });
+  const reference = once(() => describeApi(routes, options.version));
+  const api: Api = {
+    client,
+    hub,
+    pulse: createPulse(options.leaseMs),
+    identify: createIdentify({ client, open, keepMs: options.keepMs ?? 10_000, now: steady }),
+    log,
+    version: options.version,
+    inspect: options.inspect,
+    engine: options.engine,
+    metrics: options.metrics,
+    plugins: options.plugins,
+    reference,
+    secure,
+    trySignIn: (address, name) => tries.take(`from ${address}`) ?? tries.take(`as ${name}`),
+    now: () => Date.now(),
+    heartbeatMs: options.heartbeatMs ?? 15_000,
+    streams: { most: settings.streams ?? usualStreams, open: 0 },
+  };
+  const { per_second: perSecond = usualRate.per_second, burst = usualRate.burst } =
+    settings.rate ?? {};
+  const doors: Doors = {
+    headers: securityHeaders(secure),
+    publicUrl: settings.public_url,
+    rate: createRate({ perSecond, burst, now: steady }),
+    // Whoever needs no sign-in is not held up, unless the settings say how often he may ask.
+    limitsLocal: settings.rate !== undefined,
+    bodyLimit,
+    open: new Set(),
+  };
+  acceptBodies(app, bodyLimit);
+  addRoutes(app, routes, api, doors);
+  return {
+    app,
+    close: async () => {
+      for (const one of doors.open) one.abort();
+      await app.close();
+      await hub.close();
+    },
+  };
+}
+
+/** The certificate and its key. @throws TwsError `setting_invalid` */
+async function certificateOf({ settings: { tls }, root }: ServerOptions) {
+  if (tls === undefined) return undefined;
+  const read = async (name: 'cert' | 'key'): Promise<Buffer> => {
+    try {
+      return await readFile(resolve(root, tls[name]));
+    } catch (error) {
+      const reason = `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`;
+      throw problem('setting_invalid', { name: `http.tls.${name}`, origin: 'tws.json', reason });
+    }
+  };
+  return { cert: await read('cert'), key: await read('key') };
+}
+
+function once(make: () => OpenApi): () => OpenApi {
+  let made: OpenApi | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,129 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Client, Pulse } from '../client.js';
+import type { EngineMeters } from '../engine/meters.js';
+import type { Batch } from '../store/store.js';
+
+/** The figures of a process for Prometheus. */
+export type Prometheus = {
+  readonly meters: EngineMeters;
+  readonly onBatch: (batch: Batch) => void;
+  /** Counts all jobs and looks at all engines whenever the figures are read. */
+  readonly watch: (client: Client, pulse: Pulse) => void;
+  readonly contentType: string;
+  /** All figures as text. */
+  readonly render: () => Promise<string>;
+};
+
+/** Steps take from a few milliseconds to hours. */
+const stepSeconds = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200];
+const lagSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+const batchSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+const batchSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+/** Jobs are counted so often at most, ms. */
+const countMs = 5_000;
+
+/** Begins to keep the figures; the event loop's delay and the memory of the process are among them. */
+export function createPrometheus(): Prometheus {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const claims = new Counter({
+    name: 'tws_claims_total',
+    help: 'Claims of steps by this engine: won, or lost because somebody else was faster.',
+    labelNames: ['verdict'],
+    registers,
+  });
+  const attempts = new Histogram({
+    name: 'tws_step_seconds',
+    help: 'How long attempts took, by task and outcome.',
+    labelNames: ['task', 'outcome'],
+    buckets: stepSeconds,
+    registers,
+  });
+  const running = new Gauge({
+    name: 'tws_steps_running',
+    help: 'Attempts that run in this engine.',
+    labelNames: ['task'],
+    registers,
+  });
+  const lag = new Histogram({
+    name: 'tws_feed_lag_seconds',
+    help: 'How long changes of the database take to reach this engine.',
+    buckets: lagSeconds,
+    registers,
+  });
+  const batchSize = new Histogram({
+    name: 'tws_batch_documents',
+    help: 'Documents in a request of group commit.',
+    buckets: batchSizes,
+    registers,
+  });
+  const batchTime = new Histogram({
+    name: 'tws_batch_seconds',
+    help: 'How long a request of group commit takes.',
+    buckets: batchSeconds,
+    registers,
+  });
+  return {
+    meters: {
+      claim: (verdict) => claims.inc({ verdict }),
+      attempt: ({ task }) => {
+        const began = performance.now();
+        running.inc({ task });
+        return {
+          run: (call) => call(),
+          end: (outcome) => {
+            running.dec({ task });
+            attempts.observe({ task, outcome }, (performance.now() - began) / 1000);
+          },
+        };
+      },
+      feedLag: (ms) => lag.observe(ms / 1000),
+    },
+    onBatch: ({ documents, ms }) => {
+      batchSize.observe(documents);
+      batchTime.observe(ms / 1000);
+    },
+    watch: (client, pulse) => watchDatabase(registry, client, pulse),
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+  };
+}
+
+function watchDatabase(registry: Registry, client: Client, pulse: Pulse): void {
+  const registers = [registry];
+  let counted = -Infinity;
+  new Gauge({
+    name: 'tws_jobs',
+    help: 'Jobs by status, as of the last change of each.',
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      if (performance.now() - counted < countMs) return;
+      counted = performance.now();
+      try {
+        for (const [status, n] of Object.entries(await client.count())) this.set({ status }, n);
+      } catch {
+        // What cannot be counted is not told; the other figures are.
+        this.reset();
+      }
+    },
+  });
+  new Gauge({
+    name: 'tws_engine_lease_age_seconds',
+    help: 'How long ago each living engine renewed its lease, by its own clock.',
+    labelNames: ['engine', 'host'],
+    registers,
+    async collect() {
+      this.reset();
+      const engines = await client.engines().catch(() => []);
+      const now = Date.now();
+      for (const { engine, alive } of pulse.look(engines, now)) {
+        if (!alive) continue;
+        const { _id, host, started, renewed } = engine;
+        const at = typeof renewed === 'number' ? renewed : started;
+        this.set({ engine: _id, host }, Math.max(0, now - at) / 1000);
+      }
+    },
+  });
+}

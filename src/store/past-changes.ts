@@ -1,0 +1,52 @@
+import { isDocument, type Change } from './change.js';
+import { unexpected, type Client } from './client.js';
+import { databasePath } from './connection.js';
+
+/**
+ * What had changed up to a moment. `seq` is where it ends; `more`: there is more after it;
+ * `unknown`: the sequence is of another database, or of none.
+ */
+export type PastChanges =
+  | {
+      readonly kind: 'known';
+      readonly changes: readonly Change[];
+      readonly seq: string;
+      readonly more: boolean;
+    }
+  | { readonly kind: 'unknown' };
+
+/** Reads `_changes` once, with documents. @throws TwsError, see `Client.ask` */
+export async function readChanges(
+  client: Client,
+  since: string,
+  limit: number,
+): Promise<PastChanges> {
+  const action = 'tell what has changed';
+  const path = databasePath(client.connection, '/_changes');
+  const reply = await client.ask({ path, query: { since, limit, include_docs: true }, action });
+  if (reply.kind === 'refused') {
+    if (reply.status === 400) return { kind: 'unknown' };
+    throw unexpected(client.connection, action, reply);
+  }
+  const { results, last_seq: seq, pending } = reply.body as Written;
+  if (!Array.isArray(results)) {
+    throw unexpected(client.connection, action, { status: 200, reason: 'it has no results' });
+  }
+  const changes = results.flatMap((row) => changeOf(row) ?? []);
+  const more = typeof pending === 'number' ? pending > 0 : results.length >= limit;
+  return { kind: 'known', changes, seq: String(seq), more };
+}
+
+function changeOf(row: unknown): Change | undefined {
+  const { id, seq, deleted, doc } = row as Readonly<Record<string, unknown>>;
+  if (typeof id !== 'string') return undefined;
+  const gone = deleted === true;
+  const rest = isDocument(doc) ? (gone ? { remains: doc } : { doc }) : {};
+  return { id, seq: String(seq), deleted: gone, ...rest };
+}
+
+type Written = {
+  readonly results?: unknown;
+  readonly last_seq?: unknown;
+  readonly pending?: unknown;
+};

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { showConfig } from '../../src/cli/commands/config.js';
+import { packageRoot } from '../../src/cli/package.js';
+import { project, run } from './terminal.js';
+
+const root = packageRoot();
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+it('links of the README lead to files that the package holds', () => {
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly files: readonly string[];
+  };
+  const links = [...readme.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = '']) => link);
+  const local = links.filter((link) => !/^https?:/.test(link.trim()));
+  expect(local.length).toBeGreaterThan(0);
+  for (const link of local) {
+    expect(existsSync(join(root, link)), link).toBe(true);
+    expect(
+      files.some((file) => link === file || link.startsWith(`${file}/`)),
+      link,
+    ).toBe(true);
+  }
+});
+
+it('the README names every setting that tws config shows', async () => {
+  const { json } = await run(showConfig, { cwd: await project() });
+  const { settings } = json as { readonly settings: Readonly<Record<string, unknown>> };
+  const inEnvironment = ['user', 'password', 'crypto_key'];
+  const shown = Object.keys(settings).filter((name) => !inEnvironment.includes(name));
+  const section = /\n## Settings\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
+  for (const name of shown) expect(section).toContain(`\`${name.split('.')[0]}\``);
+});

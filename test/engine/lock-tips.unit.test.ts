@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { createLocks, lockIdOf, type Locks } from '../../src/engine/locks.js';
+import type { StoredDocument } from '../../src/model/parse.js';
+import type { WriteResult } from '../../src/store/batch.js';
+import type { Store } from '../../src/store/store.js';
+import type { NewDocument } from '../../src/store/writer.js';
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const id = lockIdOf('x');
+const wish = { kind: 'target', id, key: 'x' } as const;
+const held = { kind: 'held' };
+
+/** Each copy has one revision at the most; a reader sees all of them, the highest first. */
+class ThreeCopies {
+  readonly copies: (StoredDocument | undefined)[] = [undefined, undefined, undefined];
+  readonly jobs = new Map<string, StoredDocument>();
+  #written = 0;
+
+  /** A store whose n-th write of the lock comes to the n-th of these copies first. */
+  store(...reaches: readonly (readonly number[])[]): Store {
+    const left = [...reaches];
+    const store: Pick<Store, 'get' | 'tips' | 'write' | 'remove'> = {
+      get: async (one) => (one === id ? this.tips()[0] : this.jobs.get(one)),
+      tips: async () => {
+        const tips = this.tips();
+        // A reader repairs the copies that have nothing.
+        for (const i of [0, 1, 2]) this.copies[i] ??= tips[0];
+        return tips;
+      },
+      write: async (doc) => this.#write(doc, left.shift() ?? [0, 1, 2]),
+      remove: async (_id, _rev) => this.#write({ _id, _rev, _deleted: true }, [0, 1, 2]),
+    };
+    return store as Store;
+  }
+
+  tips(): readonly StoredDocument[] {
+    const byRev = new Map(this.copies.flatMap((doc) => (doc ? [[doc._rev, doc]] : [])));
+    return [...byRev.values()].toSorted((a, b) => (a._rev < b._rev ? 1 : -1));
+  }
+
+  #write(doc: NewDocument, reached: readonly number[]): WriteResult {
+    this.#written += 1;
+    const _rev = `${Number.parseInt(String(doc['_rev'] ?? '0'), 10) + 1}-${this.#written}`;
+    const taking = reached.filter((i) => this.copies[i]?._rev === doc['_rev']);
+    if (taking.length === 0) return { kind: 'conflict' };
+    const next = doc['_deleted'] === true ? undefined : { ...doc, _id: id, _rev };
+    for (const i of taking) this.copies[i] = next;
+    const isQuorum = taking.length > 1 || next === undefined;
+    return isQuorum ? { kind: 'written', rev: _rev } : { kind: 'unknown', cause: '202' };
+  }
+}
+
+function database(...jobs: readonly string[]): ThreeCopies {
+  const all = new ThreeCopies();
+  for (const _id of jobs) all.jobs.set(_id, { _id, _rev: '1-x', type: 'job' });
+  return all;
+}
+
+function locksOn(store: Store, retry: (ask: () => unknown) => unknown = (ask) => ask()): Locks {
+  const parts = { store, log: silent, now: () => 5, copies: () => 3 };
+  return createLocks({ ...parts, retry: retry as Parameters<typeof createLocks>[0]['retry'] });
+}
+
+const lock = (job: string, rev: string, nonce = job): StoredDocument => ({
+  ...{ _id: id, _rev: rev, type: 'lock', kind: 'target', key: 'x', job, at: 1, nonce },
+});
+
+describe('a lock of which there are several copies', () => {
+  it('is held when a quorum has it and nothing else is there', async () => {
+    const all = database('a');
+    expect(await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' })).toEqual(held);
+    expect(all.tips()).toMatchObject([{ job: 'a', _rev: '1-1' }]);
+  });
+
+  it('is held by one of two jobs of which each was told that its lock is stored', async () => {
+    const all = database('a', 'b');
+    const a = locksOn(all.store([0, 1]));
+    const b = locksOn(all.store([2]));
+    const answers = await Promise.all([
+      a.take(wish, { _id: 'a', _rev: '1-x' }),
+      b.take(wish, { _id: 'b', _rev: '1-x' }),
+    ]);
+    expect(answers).toEqual([held, { kind: 'taken', by: 'a' }]);
+    expect(all.tips()).toMatchObject([{ job: 'a' }]);
+  });
+
+  it('is held by one of three jobs of which none has a majority', async () => {
+    const all = database('a', 'b', 'c');
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map((_id, i) => locksOn(all.store([i])).take(wish, { _id, _rev: '1-x' })),
+    );
+    expect(answers.filter(({ kind }) => kind === 'held')).toHaveLength(1);
+    expect(all.tips()).toHaveLength(1);
+  });
+
+  it('is written again when only one copy has taken it', async () => {
+    const all = database('a');
+    const locks = locksOn(all.store([0], [0]));
+    expect(await locks.take(wish, { _id: 'a', _rev: '1-x' })).toEqual(held);
+    expect(all.tips()[0]).toMatchObject({ job: 'a', at: 1 + 4 });
+  });
+
+  it('is taken over from jobs that have ended, with all their revisions', async () => {
+    const all = database('a');
+    all.copies.splice(0, 3, lock('gone', '2-x'), lock('gone', '2-x'), lock('none', '1-y'));
+    const store = all.store([0, 1, 2]);
+    const alone = await locksOn(store).take(wish, { _id: 'a', _rev: '1-x' });
+    expect(alone).toEqual(held);
+    expect(new Set(all.tips().map(({ job }) => job))).toEqual(new Set(['a']));
+  });
+
+  it('is refused at once to whoever has written nothing', async () => {
+    const all = database('a', 'b');
+    all.copies.splice(0, 3, lock('b', '1-y'), lock('b', '1-y'), undefined);
+    expect(await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' })).toEqual({
+      kind: 'taken',
+      by: 'b',
+    });
+  });
+
+  it('stays with whoever another engine has written it for', async () => {
+    const all = database('a', 'b');
+    const [winner, loser] = [lock('a', '1-y', 'other'), lock('b', '1-x')];
+    all.copies.splice(0, 3, winner, winner, loser);
+    const answer = await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' });
+    expect(answer).toEqual({ kind: 'taken', by: 'b' });
+    expect(all.tips()).toEqual([winner, loser]);
+  });
+
+  it('is not known while the engine ends', async () => {
+    const all = database('a', 'b');
+    const ask = { _id: 'a', _rev: '1-x' };
+    expect(await locksOn(all.store(), () => undefined).take(wish, ask)).toEqual({
+      kind: 'unknown',
+    });
+    all.copies.fill(lock('b', '1-y'));
+    let asked = 0;
+    const once = (get: () => unknown): unknown => ((asked += 1) > 1 ? undefined : get());
+    expect(await locksOn(all.store(), once).take(wish, ask)).toEqual({ kind: 'unknown' });
+  });
+
+  it('that the database refuses is told with its reason', async () => {
+    const store = {
+      ...database('a').store(),
+      write: async () => ({ kind: 'refused', reason: 'no' }) as const,
+    };
+    expect(await locksOn(store).take(wish, { _id: 'a', _rev: '1-x' })).toMatchObject({
+      kind: 'refused',
+    });
+  });
+});

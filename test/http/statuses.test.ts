@@ -1,0 +1,365 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeApi, type OpenApi } from '../../src/http/reference/document.js';
+import { pathOf, type Route } from '../../src/http/route.js';
+import { routes } from '../../src/http/routes.js';
+import { flow, task } from '../cli/terminal.js';
+import { openStream } from './events.js';
+import { openApi, type Asking, type TestApi } from './server.js';
+
+/** Every status that the reference names is provoked, on every route that names it. */
+
+const reference: OpenApi = describeApi(routes, '0.0.0');
+const provoked = new Map<string, Set<number>>();
+
+function note(route: Route, status: number): void {
+  const statuses = provoked.get(route.id) ?? new Set();
+  provoked.set(route.id, statuses.add(status));
+}
+
+function routeOf(id: string): Route {
+  const found = routes.find((route) => route.id === id);
+  if (found === undefined) throw new Error(`There is no route ${id}.`);
+  return found;
+}
+
+/** A request that a route accepts. */
+const bodies: Readonly<Record<string, unknown>> = {
+  submitJobs: { flow: 'greet' },
+  checkJob: { flow: 'greet' },
+  putTask: task('echo'),
+  checkTask: task('echo'),
+  putFlow: flow('greet', ['echo']),
+  checkFlow: flow('greet', ['echo']),
+  signalJob: { name: 'go' },
+  skipJob: { step: 'echo' },
+  notesJob: { text: 'Seen.' },
+  infoJob: { message: 'Half.' },
+  announceEvent: { event: 'payment' },
+  signIn: { name: 'ada', password: 'wrong' },
+  createToken: { name: 'x', roles: ['tws-viewer'] },
+  retryJobs: {},
+  cancelJobs: {},
+};
+
+function pathFor(route: Route, id = 'some'): string {
+  return pathOf(route).replace('{id}', encodeURIComponent(id)).replace('{step}', 'echo');
+}
+
+function askingFor(route: Route): Asking {
+  const { method, body, id } = route;
+  if (method === 'GET' || body === undefined) return {};
+  return { body: bodies[id] ?? {} };
+}
+
+/** Streams never end by themselves: their status is all there is to wait for. */
+async function statusOf(
+  api: TestApi,
+  route: Route,
+  { path = pathFor(route), ...asking }: Asking & { readonly path?: string } = {},
+): Promise<number> {
+  const given = { ...askingFor(route), ...asking };
+  if (route.id === 'followChanges') {
+    const stream = await openStream(`${api.url}${path}`, {
+      ...(given.token === undefined ? {} : { authorization: `Bearer ${given.token}` }),
+      ...given.headers,
+    });
+    stream.close();
+    note(route, stream.status);
+    return stream.status;
+  }
+  const { status } = await api.ask(route.method, path, given);
+  note(route, status);
+  return status;
+}
+
+const guarded = routes.filter(({ access }) => access !== 'open');
+const writing = routes.filter(({ method }) => method !== 'GET');
+const withBody = routes.filter(({ body }) => body !== undefined);
+const parameterised = routes.filter(
+  ({ query, params }) => query !== undefined || params !== undefined,
+);
+
+describe('any route', () => {
+  it('answers 401 without sign-in, and with a token that is none', async () => {
+    const api = await openApi({ settings: { sign_in: 'always' } });
+    for (const route of guarded) {
+      expect([route.id, await statusOf(api, route)]).toEqual([route.id, 401]);
+      expect([route.id, await statusOf(api, route, { token: 'nonsense' })]).toEqual([
+        route.id,
+        401,
+      ]);
+    }
+  });
+
+  it('answers 403 to a role that does not suffice, and to pages of another origin', async () => {
+    const api = await openApi({ settings: { sign_in: 'always' } });
+    const below = {
+      viewer: await api.tokenOf(),
+      operator: await api.tokenOf('tws-viewer'),
+      admin: await api.tokenOf('tws-operator'),
+    };
+    for (const route of routes) {
+      if (route.access === 'open' || route.access === 'none') continue;
+      const token = below[route.access];
+      expect([route.id, await statusOf(api, route, { token })]).toEqual([route.id, 403]);
+    }
+    const headers = { origin: 'https://evil.example' };
+    const token = await api.tokenOf('tws-admin');
+    for (const route of writing) {
+      expect([route.id, await statusOf(api, route, { token, headers })]).toEqual([route.id, 403]);
+    }
+  });
+
+  it('answers 429 to whoever asks too often', async () => {
+    const api = await openApi({ settings: { rate: { per_second: 0.001, burst: 1 } } });
+    await api.ask('GET', '/session');
+    for (const route of guarded) {
+      expect([route.id, await statusOf(api, route)]).toEqual([route.id, 429]);
+    }
+    const { headers } = await api.ask('GET', '/jobs');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    const signIn = routeOf('signIn');
+    for (let tries = 0; tries < 10; tries += 1) await statusOf(api, signIn);
+    expect(await statusOf(api, signIn)).toBe(429);
+  });
+
+  it('answers 413 to a body that is too large, 415 to other media types, 400 to what is no JSON', async () => {
+    const api = await openApi({ settings: { body_limit: 500 } });
+    for (const route of withBody) {
+      const raw = JSON.stringify({ text: 'x'.repeat(1_000) });
+      expect([route.id, await statusOf(api, route, { raw })]).toEqual([route.id, 413]);
+      const headers = { 'content-type': 'text/plain' };
+      expect([route.id, await statusOf(api, route, { raw: '{}', headers })]).toEqual([
+        route.id,
+        415,
+      ]);
+      expect([route.id, await statusOf(api, route, { raw: '{' })]).toEqual([route.id, 400]);
+    }
+  });
+
+  it('answers 400 to parameters that mean nothing', async () => {
+    const api = await openApi();
+    for (const route of parameterised) {
+      const path = `${pathFor(route)}?nonsense=1`;
+      expect([route.id, await statusOf(api, route, { path })]).toEqual([route.id, 400]);
+    }
+  });
+
+  it('answers 503 while the database is away, and never says where it is', async () => {
+    const { client } = await openApi();
+    const away = async (): Promise<never> => {
+      throw (await import('../../src/errors.js')).problem('couch_unreachable', {
+        url: 'http://secret.internal:5984',
+        cause: 'connection refused',
+      });
+    };
+    const broken = Object.fromEntries(Object.keys(client).map((name) => [name, away]));
+    const api = await openApi({
+      settings: { sign_in: 'always' },
+      client: broken as unknown as typeof client,
+    });
+    for (const route of guarded) {
+      const path = pathFor(route);
+      const { status, text } = await api.ask(route.method, path, {
+        ...askingFor(route),
+        token: 'tws_000000000000_0000000000000000000000000000000000000000000',
+      });
+      note(route, status);
+      expect([route.id, status]).toEqual([route.id, 503]);
+      expect(text).not.toContain('secret.internal');
+    }
+    expect(await statusOf(api, routeOf('signIn'))).toBe(503);
+    expect(api.lines.some(({ message }) => message.includes('secret.internal'))).toBe(true);
+  });
+});
+
+describe('each route', () => {
+  const plugins = {
+    'hold.mjs': `export default ({ signal }) => new Promise((resolve, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });`,
+  };
+  let api: TestApi;
+  const go = (id: string, path: string, asking: Asking = {}): Promise<number> =>
+    statusOf(api, routeOf(id), { path: `/_tws${path}`, ...asking });
+
+  it('answers as the reference says', async () => {
+    api = await openApi({ files: plugins });
+    expect(await go('putTask', '/tasks/echo')).toBe(201);
+    const { body: stored } = await api.ask('GET', '/tasks/echo');
+    const match = { 'if-match': `"${String(stored['rev'])}"` };
+    expect(await go('putTask', '/tasks/echo', { headers: match })).toBe(200);
+    expect(await go('putTask', '/tasks/echo', { headers: match })).toBe(409);
+    expect(await go('putTask', '/tasks/echo', { body: { name: 7 } })).toBe(422);
+    const hold = task('hold', { plugin: 'hold', timeout: 0 });
+    await api.ask('PUT', '/tasks/hold', { body: hold });
+    await api.ask('PUT', '/tasks/bad', { body: task('bad', { plugin: 'fail' }) });
+    expect(await go('putFlow', '/flows/greet')).toBe(201);
+    expect(await go('putFlow', '/flows/greet')).toBe(409);
+    const flowNow = await api.ask('GET', '/flows/greet');
+    const flowMatch = { 'if-match': String(flowNow.headers.get('etag')) };
+    expect(await go('putFlow', '/flows/greet', { headers: flowMatch })).toBe(200);
+    expect(await go('putFlow', '/flows/greet', { body: { tasks: 1 } })).toBe(422);
+    await api.ask('PUT', '/flows/wait', { body: flow('wait', ['hold'], { timeout: 0 }) });
+    await api.ask('PUT', '/flows/break', { body: flow('break', ['bad']) });
+    expect(await go('checkTask', '/tasks/check')).toBe(200);
+    expect(await go('checkTask', '/tasks/check', { raw: '[]' })).toBe(422);
+    expect(await go('checkFlow', '/flows/check')).toBe(200);
+    expect(await go('checkFlow', '/flows/check', { raw: '7' })).toBe(422);
+    expect(await go('getTask', '/tasks/echo')).toBe(200);
+    expect(await go('getTask', '/tasks/nix')).toBe(404);
+    expect(await go('getFlow', '/flows/greet')).toBe(200);
+    expect(await go('getFlow', '/flows/nix')).toBe(404);
+    await api.put(
+      { ...flow('twice', ['echo']), _id: 'one' },
+      { ...flow('twice', ['echo']), _id: 'two' },
+    );
+    await api.put({ ...task('twice'), _id: 'three' }, { ...task('twice'), _id: 'four' });
+    expect(await go('getFlow', '/flows/twice')).toBe(409);
+    expect(await go('getTask', '/tasks/twice')).toBe(409);
+    expect(await go('checkFlow', '/flows/check', { body: flow('twice', ['echo']) })).toBe(409);
+    expect(await go('checkTask', '/tasks/check', { body: task('twice') })).toBe(409);
+    expect(await go('enableFlow', '/flows/twice/enable')).toBe(409);
+    expect(await go('disableFlow', '/flows/twice/disable')).toBe(409);
+    for (const word of ['disable', 'enable']) {
+      expect(await go(`${word}Flow`, `/flows/greet/${word}`)).toBe(200);
+      expect(await go(`${word}Flow`, `/flows/nix/${word}`)).toBe(404);
+    }
+    expect(await go('listTasks', '/tasks')).toBe(200);
+    expect(await go('listFlows', '/flows')).toBe(200);
+
+    expect(await go('submitJobs', '/jobs', { body: { _id: 'a', flow: 'greet' } })).toBe(201);
+    expect(await go('submitJobs', '/jobs', { body: { _id: 'a', flow: 'greet' } })).toBe(200);
+    expect(await go('submitJobs', '/jobs', { body: { _id: 'a', flow: 'wait' } })).toBe(409);
+    expect(await go('submitJobs', '/jobs', { body: { _rev: '1-x', flow: 'greet' } })).toBe(422);
+    expect(await go('checkJob', '/jobs/check')).toBe(200);
+    expect(await go('findJobs', '/jobs')).toBe(200);
+    expect(await go('getJob', '/jobs/a')).toBe(200);
+    expect(await go('getJob', '/jobs/nix')).toBe(404);
+    const { headers } = await api.ask('GET', '/jobs/a');
+    const known = { 'if-none-match': String(headers.get('etag')) };
+    expect(await go('getJob', '/jobs/a', { headers: known })).toBe(304);
+    expect(await go('getResult', '/jobs/nix/results/echo')).toBe(404);
+    expect(await go('getResult', '/jobs/a/results/echo')).toBe(404);
+    for (const [id, word] of [
+      ['getHistory', 'history'],
+      ['explainJob', 'explain'],
+      ['getInfo', 'info'],
+    ] as const) {
+      expect(await go(id, `/jobs/a/${word}`)).toBe(200);
+      expect(await go(id, `/jobs/nix/${word}`)).toBe(404);
+    }
+    // No engine runs yet: what is asked is stored.
+    const words = ['cancel', 'pause', 'resume', 'skip', 'notes', 'info'];
+    for (const word of words) {
+      expect(await go(`${word}Job`, `/jobs/a/${word}?wait=0`)).toBe(202);
+      expect(await go(`${word}Job`, `/jobs/nix/${word}`)).toBe(404);
+    }
+    expect(await go('retryJob', '/jobs/nix/retry')).toBe(404);
+    expect(await go('signalJob', '/jobs/a/signal')).toBe(202);
+    expect(await go('signalJob', '/jobs/nix/signal')).toBe(404);
+    expect(await go('announceEvent', '/events')).toBe(201);
+    expect(await go('announceEvent', '/events')).toBe(409);
+    expect(await go('announceEvent', '/events', { body: { event: 'a::b' } })).toBe(400);
+    for (const id of [
+      'listEngines',
+      'getStats',
+      'ping',
+      'getLive',
+      'getReady',
+      'getSession',
+    ] as const) {
+      expect([id, await statusOf(api, routeOf(id))]).toEqual([id, 200]);
+    }
+    for (const id of ['getOpenApi', 'getDocs', 'getDocsStyle', 'followChanges'] as const) {
+      expect([id, await statusOf(api, routeOf(id))]).toEqual([id, 200]);
+    }
+    expect(await statusOf(api, routeOf('signOut'))).toBe(204);
+    const made = await api.ask('POST', '/tokens', { body: bodies['createToken'] });
+    expect(await go('createToken', '/tokens')).toBe(201);
+    expect(await go('listTokens', '/tokens')).toBe(200);
+    expect(await go('revokeToken', `/tokens/${String(made.body['id'])}`)).toBe(204);
+    expect(await go('revokeToken', `/tokens/${String(made.body['id'])}`)).toBe(404);
+    for (const [kind, word] of [
+      ['tasks', 'removeTask'],
+      ['flows', 'removeFlow'],
+    ] as const) {
+      const body = kind === 'tasks' ? task('gone') : flow('gone', []);
+      await api.ask('PUT', `/${kind}/gone`, { body });
+      const old = { headers: { 'if-match': '"9-none"' } };
+      expect(await go(word, `/${kind}/gone`, old)).toBe(409);
+      expect(await go(word, `/${kind}/gone`)).toBe(204);
+      expect(await go(word, `/${kind}/gone`)).toBe(404);
+    }
+
+    await api.engine({ drainMs: 100 });
+    for (const id of ['b', 'c', 'd'])
+      await api.ask('POST', '/jobs', { body: { _id: id, flow: 'wait' } });
+    await api.ask('POST', '/jobs', { body: { _id: 'e', flow: 'break' } });
+    await api.ended('e');
+    await api.ask('POST', '/jobs', { body: { _id: 'f', flow: 'greet' } });
+    await api.ended('f');
+    expect(await go('getResult', '/jobs/f/results/echo')).toBe(200);
+    await api.until('b', ({ state }) => state === 'hold-0');
+    expect(await go('notesJob', '/jobs/b/notes')).toBe(200);
+    expect(await go('infoJob', '/jobs/b/info')).toBe(200);
+    expect(await go('pauseJob', '/jobs/b/pause')).toBe(200);
+    expect(await go('resumeJob', '/jobs/b/resume')).toBe(200);
+    expect(await go('retryJob', '/jobs/b/retry')).toBe(409);
+    expect(await go('skipJob', '/jobs/b/skip', { body: { step: 'nix' } })).toBe(409);
+    expect(await go('skipJob', '/jobs/b/skip', { body: { step: 'hold' } })).toBe(200);
+    await api.until('c', ({ state }) => state === 'hold-0');
+    expect(await go('cancelJob', '/jobs/c/cancel')).toBe(200);
+    await api.ended('c');
+    for (const word of ['cancel', 'pause', 'resume', 'signal']) {
+      expect([word, await go(`${word}Job`, `/jobs/c/${word}`)]).toEqual([word, 409]);
+    }
+    expect(await go('retryJob', '/jobs/e/retry')).toBe(200);
+    await api.until('e', ({ run, state }) => run === 2 && state === '$$complete');
+    expect(await go('retryJob', '/jobs/e/retry?wait=0')).toBe(202);
+    expect(await go('retryJobs', '/jobs/retry')).toBe(200);
+    expect(await go('cancelJobs', '/jobs/cancel', { body: { wait: '5s' } })).toBe(200);
+  }, 60_000);
+
+  it('answers what only another set-up provokes', async () => {
+    const { createPrometheus } = await import('../../src/metrics/prometheus.js');
+    const withFigures = await openApi({ metrics: createPrometheus() });
+    for (const id of ['getMetrics', 'getTwsMetrics']) {
+      expect(await statusOf(withFigures, routeOf(id))).toBe(200);
+    }
+    const none = await openApi({
+      inspect: () => Promise.resolve({ url: '', reachable: true, design: 'missing' }),
+    });
+    expect(await statusOf(none, routeOf('getReady'))).toBe(503);
+    const { makeUser } = await import('./server.js');
+    const user = await makeUser('tws-viewer');
+    expect(await statusOf(none, routeOf('signIn'), { body: user })).toBe(200);
+    expect(await statusOf(none, routeOf('signIn'))).toBe(401);
+  });
+});
+
+describe('the reference', () => {
+  let documented: readonly (readonly [string, readonly number[]])[] = [];
+  beforeAll(() => {
+    documented = Object.values(reference.paths).flatMap((methods) =>
+      Object.values(methods).map(
+        ({ operationId, responses }) =>
+          [
+            operationId,
+            Object.keys(responses)
+              .filter((key) => key !== 'default')
+              .map(Number),
+          ] as const,
+      ),
+    );
+  });
+
+  it('names every status that was answered, and no other', () => {
+    expect(documented).toHaveLength(routes.length);
+    const seen = documented.map(
+      ([id]) => [id, [...(provoked.get(id) ?? [])].sort((a, b) => a - b)] as const,
+    );
+    expect(seen).toEqual(documented.map(([id, all]) => [id, [...all].sort((a, b) => a - b)]));
+  });
+});
