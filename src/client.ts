@@ -20,7 +20,14 @@ import {
   type EventToAnnounce,
   type SignalToSend,
 } from './client/messages.js';
-import { listEngines, listJobs, listOf, type JobFilter, type JobList } from './client/lists.js';
+import {
+  listEngines,
+  listJobs,
+  listOf,
+  type FailedJobs,
+  type JobFilter,
+  type JobList,
+} from './client/lists.js';
 import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
 import {
@@ -140,7 +147,7 @@ export type Client = {
   /** How many jobs ended when, and how long they took. */
   readonly spans: (query: SpanQuery) => Promise<readonly Span[]>;
   /** Jobs of a kind, at most `limit`. */
-  readonly jobs: (filter: JobFilter, limit: number) => Promise<JobList>;
+  readonly jobs: (filter: JobFilter, limit: number, which?: FailedJobs) => Promise<JobList>;
   /** The engines that have a document: running, disabled, draining and stopped ones. */
   readonly engines: () => Promise<readonly EngineDocument[]>;
   /**
@@ -234,7 +241,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     search: (search, page) => searchJobs(store, search, page),
     count: (owners) => countJobs(store, owners),
     spans: (query) => jobSpans(store, query),
-    jobs: (filter, limit) => listJobs(store, filter, limit),
+    jobs: (filter, limit, which) => listJobs(store, filter, limit, which),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
     explain: (id, pulse) => explainJob(store, id, pulse),

@@ -16,7 +16,7 @@ export type Pulse = {
 };
 
 /** After so many ms without renewal a lease is over, unless the settings say otherwise. */
-export const usualLeaseMs = 15_000;
+export const usualLeaseMs = 10_000;
 
 type Known = {
   beat: number;

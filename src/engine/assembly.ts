@@ -70,6 +70,12 @@ export type EngineOptions = {
   readonly documentLimit?: number | undefined;
 };
 
+/**
+ * After so long without a sign an engine is dead, ms: with the third of it that passes between two
+ * renewals, and a second for looking, what it had in hand is taken over within 15 s.
+ */
+export const usualLeaseMs = 10_000;
+
 /** How often the scan is repeated, ms. */
 export const usualSweepMs = 30_000;
 
@@ -77,7 +83,7 @@ export const usualSweepMs = 30_000;
 export type Assembly = ReturnType<typeof assemble>;
 
 export function assemble(options: EngineOptions) {
-  const { store, plugins, cwd, cryptoKey, slots = 10, leaseMs = 15_000 } = options;
+  const { store, plugins, cwd, cryptoKey, slots = 10, leaseMs = usualLeaseMs } = options;
   const id = `engine:${options.name ?? randomUUID()}`;
   const log = ofEngine(options.log, id);
   const now = (): number => Date.now();
@@ -190,7 +196,7 @@ export function assemble(options: EngineOptions) {
     ...watch,
   };
   const jobs = createJobs(parts);
-  const renewMs = options.renewMs ?? 5_000;
+  const renewMs = options.renewMs ?? usualLeaseMs / 3;
   const able = { plugins: [...plugins.names()], labels, queues, slots };
   const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
   const presence = createPresence(store, told, now);

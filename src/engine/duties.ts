@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { usualSweepMs, type Assembly } from './assembly.js';
+import { usualLeaseMs, usualSweepMs, type Assembly } from './assembly.js';
 import { isNameTaken } from './name.js';
 import { rowsOf, scan } from './scan.js';
 
@@ -29,7 +29,7 @@ export async function watchPeers({
   log,
   options,
 }: Assembly): Promise<void> {
-  const tickMs = Math.min(1_000, (options.leaseMs ?? 15_000) / 5);
+  const tickMs = Math.min(1_000, (options.leaseMs ?? usualLeaseMs) / 5);
   let last = performance.now();
   await every(tickMs, ending.signal, async () => {
     const now = performance.now();

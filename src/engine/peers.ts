@@ -36,6 +36,9 @@ type Seen = {
   told: boolean;
 };
 
+/** So many leases after its last sign a dead engine is forgotten. */
+const keptLeases = 20;
+
 /** `now` (ms) may start anywhere but must not jump: a monotonic clock. */
 export function createPeers(me: string, leaseMs: number, now: () => number): Peers {
   const seen = new Map<string, Seen>();
@@ -95,6 +98,16 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
     died: () => {
       const dead = [...seen].filter(([, entry]) => isDead(entry) && !entry.told);
       for (const [, entry] of dead) entry.told = true;
+      // An engine of which a step is still found is judged anew, as one nobody has heard of (P3).
+      for (const [id, entry] of seen) {
+        if (
+          entry.told &&
+          entry.doc === undefined &&
+          sawMyselfAt - entry.movedAt > keptLeases * leaseMs
+        ) {
+          seen.delete(id);
+        }
+      }
       return dead.map(([id]) => id);
     },
   };

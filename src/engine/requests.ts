@@ -9,6 +9,7 @@ import type { SignalDocument } from '../model/signal.js';
 import type { Store } from '../store/store.js';
 import { cancelChildren } from './abandon.js';
 import type { Desk } from './desk.js';
+import { refusalOf, type DocumentLimit } from './document-limit.js';
 import type { Jobs } from './jobs.js';
 import type { Log } from './log.js';
 import type { Retry } from './patience.js';
@@ -22,6 +23,8 @@ export type RequestParts = {
   readonly retry: Retry;
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
+  /** How long a document may be, bytes. */
+  readonly documentLimit: DocumentLimit;
   readonly now: () => number;
   readonly log: Log;
 };
@@ -134,7 +137,7 @@ type Verdict =
 const dealtWith: Verdict = { kind: 'dealt_with' };
 
 async function apply(
-  { store, jobs, retry, life, now, log }: RequestParts,
+  { store, jobs, retry, life, documentLimit, now, log }: RequestParts,
   { id, job, called, apply: applyTo, mayWait }: Message,
 ): Promise<Verdict> {
   const about = { job, request: id };
@@ -160,7 +163,7 @@ async function apply(
       return { kind: 'dealt_with', refused: commanded.because };
     }
     await cancelChildren({ store, log }, job, abandoned(parsed.value, commanded.job));
-    const result = await store.write(commanded.job);
+    const result = await store.write(commanded.job, documentLimit.bytes);
     if (result.kind === 'written') {
       log.info(about, `${called} was applied to job ${job}.`);
       jobs.take({ ...(commanded.job as StoredDocument), _rev: result.rev });
@@ -168,7 +171,9 @@ async function apply(
     }
     if (result.kind === 'refused') {
       log.error(about, `${called} cannot be applied: ${result.reason}`);
-      return dealtWith;
+      // A signal stays, for the step that waits for it; a sweep tries again.
+      if (mayWait) return { kind: 'later' };
+      return { kind: 'dealt_with', refused: refusalOf(documentLimit, result).message };
     }
     if (result.kind === 'unknown') return { kind: 'later' };
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { usualLeaseMs } from '../../src/engine/assembly.js';
 import { createPeers } from '../../src/engine/peers.js';
 import type { EngineDocument } from '../../src/model/engine.js';
 
@@ -142,5 +143,33 @@ describe('the engines that take work', () => {
         queues: new Set(['x', 'y']),
       },
     ]);
+  });
+});
+
+describe('a dead engine', () => {
+  it('is found out within 15 s by default, whenever it died', () => {
+    const renewMs = usualLeaseMs / 3;
+    for (const shift of [0.01, 0.5, 0.99]) {
+      let time = 0;
+      const peers = createPeers('engine:a', usualLeaseMs, () => time);
+      peers.update('engine:b', doc(1));
+      for (let beat = 0; time < 30_000; beat += 1) {
+        time = (beat + shift) * renewMs;
+        peers.update('engine:a', doc(beat, { _id: 'engine:a' }));
+        if (peers.lease('engine:b') === 'dead') break;
+      }
+      expect(time).toBeLessThan(14_000);
+    }
+  });
+
+  it('is forgotten long after its end was told', () => {
+    const { peers, after } = withClock();
+    peers.update('engine:b', doc(1));
+    peers.update('engine:b', undefined);
+    expect(peers.died()).toEqual(['engine:b']);
+    expect(peers.lease('engine:b')).toBe('dead');
+    after(25_000);
+    expect(peers.died()).toEqual([]);
+    expect(peers.lease('engine:b')).toBe('alive');
   });
 });

@@ -19,7 +19,7 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
     ['slots', config.slots ?? 10],
     ['labels', config.labels],
     ['queues', config.queues],
-    ['lease', config.leaseMs ?? 15_000],
+    ['lease', config.leaseMs ?? 10_000],
     ['retry_delay', config.retryDelayMs ?? 0],
     ['drain', config.drainMs ?? 30_000],
     ['log_level', config.logLevel],

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { open, type Client, type RequestDetails } from '../../client.js';
 import { TwsError } from '../../errors.js';
-import type { StoredDocument } from '../../model/parse.js';
 import { command, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { jobFacts, jobLine } from '../jobs.js';
@@ -26,7 +25,7 @@ export const retry = command(
     try {
       const { failed, flow, failure, limit = 100, latest, params, ...rest } = flags;
       const chosen = failed
-        ? await failedJobs(client, { flow, failure, limit })
+        ? (await client.jobs('failed', limit, { flow, failure })).jobs.map(({ _id }) => _id)
         : args.filter((id) => id !== '');
       if (chosen.length === 0) {
         io.out(failed ? 'No failed job is like that.' : 'Name a job, or choose some by --failed.');
@@ -73,30 +72,6 @@ export const note = command(
     }
   },
 );
-
-type Wanted = {
-  readonly flow: string | undefined;
-  readonly failure: string | undefined;
-  readonly limit: number;
-};
-
-/** Ids of failed jobs, of one flow and with one failure if these are given. */
-async function failedJobs(
-  client: Client,
-  { flow, failure, limit }: Wanted,
-): Promise<readonly string[]> {
-  const { jobs } = await client.jobs('failed', limit);
-  const isWanted = (job: StoredDocument): boolean =>
-    (flow === undefined || job['flow'] === flow) &&
-    (failure === undefined || wordsOf(job['failure']).includes(failure));
-  return jobs.filter(isWanted).map(({ _id }) => _id);
-}
-
-/** The name of a failure, and its code. */
-function wordsOf(failure: unknown): readonly string[] {
-  const { name, code } = (failure ?? {}) as { readonly name?: unknown; readonly code?: unknown };
-  return [name, code].filter((word) => word !== undefined).map(String);
-}
 
 /** Asks for each job; one that refuses does not keep the others from it. Exit 1 when any refused. */
 async function each(

@@ -105,6 +105,13 @@ describe('a map in slices', () => {
     });
   });
 
+  it('makes a new child when it goes on and another job has left one of that id', () => {
+    const told = sliced().endAll((path): End => (path === '0.map.3' ? { failure: 'Broken' } : {}));
+    const parent = { job: 'j', step: '0.slice.1', start: t0 - 1 };
+    told.edit({ parent }, 'j:0.slice.1:1').edit({ retry: true });
+    expect(told.made).toContain('j:0.slice.1:2');
+  });
+
   it('makes a child again that got lost', () => {
     const told = sliced().endAll((path) => (path === '0.map.0' ? { result: 'kept' } : {}));
     expect(ending(told)).toEqual(endings.well);
