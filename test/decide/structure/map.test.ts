@@ -294,9 +294,7 @@ describe('parent_results in an item of a map', () => {
     ['a round of a loop', { loop: { max: 1, do: { sequence: nodes } } }],
     ['a sequence', { sequence: nodes }],
   ] as const)('hold nodes beside each other as one: in %s', (_title, node) => {
-    const told = begun([node])
-      .did('a', 'ra')
-      .did('b', 'rb');
+    const told = begun([node]).did('a', 'ra').did('b', 'rb');
     expect(told.live.params).toEqual({ all: { 0: { 0: 'ra', 1: 'rb' } } });
   });
 });
