@@ -1,6 +1,6 @@
 /*
- * The gate: format, lint, types, build, tests with the coverage of decide/. What reads the sources
- * only goes in two lanes beside each other; the tests follow. Ends with the first failure's status.
+ * The gate: format, lint, types, build, tests with the coverage of decide/. What no clock can disturb
+ * goes in two lanes beside each other; the other tests follow. Ends with the first failure's status.
  */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -16,11 +16,11 @@ const lint = ['lint', ...eslint, '--max-warnings=0', '.'];
 const format = ['format', tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn'];
 const types = ['types', tool('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit'];
 
-const lanes = [[lint], [[...format, '.'], types, ['build', join(root, 'bin', 'build.js')]]];
-const tests = [
-  ['coverage', ...vitest, '--project', 'decide', '--coverage'],
-  ['tests', ...vitest, '--project', 'unit', '--project', 'store'],
-];
+const build = ['build', join(root, 'bin', 'build.js')];
+const coverage = ['coverage', ...vitest, '--project', 'decide', '--coverage'];
+
+const lanes = [[lint], [[...format, '.'], types, build, coverage]];
+const tests = [['tests', ...vitest, '--project', 'unit', '--project', 'store']];
 
 /** Runs steps one after the other up to the first that fails; resolves to its status, else 0. */
 async function runAll(steps, output) {

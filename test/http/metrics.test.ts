@@ -93,10 +93,10 @@ describe('an engine with an API', () => {
     const api = await measured();
     await api.ask('POST', '/jobs', { body: { _id: 'b', flow: 'wrong' } });
     await api.ended('b');
-    const isEnd = ({ message }: Line): boolean => message.includes('ended: failed');
+    const isEnd = ({ message }: Line): boolean => message.startsWith('Step bad failed');
     await expect.poll(() => api.lines.filter(isEnd).length).toBe(2);
     const about = { job: 'b', step: 'bad', engine: api.engineId };
-    expect(api.lines.filter(isEnd).map((line) => line.about)).toEqual([
+    expect(api.lines.filter(isEnd).map((line) => line.about)).toMatchObject([
       { ...about, attempt: 1 },
       { ...about, attempt: 2 },
     ]);
