@@ -47,6 +47,7 @@ export default defineConfig({
           include: ['test/{store,client,engine,cli,http,embedded,conformance,chaos}/**/*.test.ts'],
           exclude: ['**/*.unit.test.ts'],
           globalSetup: ['test/support/couch-server.ts'],
+          setupFiles: ['test/support/each-file.ts'],
         },
       },
     ],

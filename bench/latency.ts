@@ -13,37 +13,49 @@ const warmUp = 20;
 
 /**
  * How long a lone job takes from its submit to its stored end, and how long the same revisions take
- * when nothing but requests writes them. The two alternate, so that both see the same machine.
+ * when nothing but requests writes them: into a database without a design document (`raw`), and into
+ * one with ours, which validates them. All alternate, so that they see the same machine.
  */
 export async function latency({ server, options, say }: Bench): Promise<void> {
   const connection = await server.database('project');
   const plain = await server.database('plain');
+  const ruled = await server.database('project');
   await storeAll(connection, definitions(steps));
   const { slots, profile, latencyJobs } = options;
   const engines = await startEngines({ connection, size: 1, slots, profile });
   const store = openStore(connection);
-  const chain = rawChain(bulkSender(plain));
+  const raw = rawChain(bulkSender(plain));
+  const validated = rawChain(bulkSender(ruled));
   for (let n = 0; n < warmUp; n += 1) await runOne(store, engines);
   const revisions = await revisionsOfOne(store, engines);
 
   const jobMs: number[] = [];
   const rawMs: number[] = [];
+  const validatedMs: number[] = [];
   for (let n = 0; n < latencyJobs; n += 1) {
     jobMs.push((await runOne(store, engines)).ms);
-    rawMs.push(await chain(revisions));
+    rawMs.push(await raw(revisions));
+    validatedMs.push(await validated(revisions));
   }
   await engines.stop();
   await store.close();
   await server.remove(connection);
   await server.remove(plain);
+  await server.remove(ruled);
 
   const conditions = { engines: 1, jobs: latencyJobs, writes: revisions.length };
   for (const share of [0.5, 0.99]) {
-    const [job, raw] = [percentile(jobMs, share), percentile(rawMs, share)];
     const name = `p${share * 100}`;
+    const job = percentile(jobMs, share);
     say({ figure: `submit to complete ${name}`, value: job, unit: 'ms', ...conditions });
-    say({ figure: `raw writes ${name}`, value: raw, unit: 'ms', ...conditions });
-    say({ figure: `ratio to raw writes ${name}`, value: job / raw, unit: '', ...conditions });
+    for (const [kind, all] of [
+      ['raw', rawMs],
+      ['validated', validatedMs],
+    ] as const) {
+      const ms = percentile(all, share);
+      say({ figure: `${kind} writes ${name}`, value: ms, unit: 'ms', ...conditions });
+      say({ figure: `ratio to ${kind} writes ${name}`, value: job / ms, unit: '', ...conditions });
+    }
   }
 }
 

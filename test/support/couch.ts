@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import type { CouchKind } from './couch-server.js';
 
 export type Document = {
@@ -111,9 +111,14 @@ export async function request<T = CouchBody>(
 }
 
 const created = new Set<string>();
-afterAll(async () => {
+
+/** Closes the feeds and removes the databases of a test file: each file's set-up calls it at the end. */
+export async function cleanUp(): Promise<void> {
+  for (const feed of feeds) feed.close();
+  feeds.clear();
   for (const name of created) await request('DELETE', `/${encodeURIComponent(name)}`);
-});
+  created.clear();
+}
 
 /**
  * Creates an empty database with one copy per shard (in a cluster only that makes 409 exact) and
@@ -168,9 +173,6 @@ export type Feed = {
 };
 
 const feeds = new Set<Feed>();
-afterAll(() => {
-  for (const feed of feeds) feed.close();
-});
 
 /** Opens a streaming answer; it is read until `close()`, the abort of `signal`, or its end. */
 export async function openFeed(

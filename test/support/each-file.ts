@@ -1,0 +1,5 @@
+/** Set-up of each file of the project `store`: files share what they load, so none cleans up by itself. */
+import { afterAll } from 'vitest';
+import { cleanUp } from './couch.js';
+
+afterAll(cleanUp);
