@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
+import type { Environment } from '../config.js';
 import { packageRoot } from './package.js';
 
 /** Where paths of a command line start from. */
@@ -32,6 +33,11 @@ export function shownPath(path: string, { cwd }: Place): string {
 /** Whether a file is one of the samples: these are never changed. */
 export function isShipped(path: string): boolean {
   return !relative(shippedFolder(), path).startsWith('..');
+}
+
+/** How this command is called here: `tws` where it is on the path, else the way that was taken. */
+export function commandName({ npm_lifecycle_event: script }: Environment): string {
+  return script === undefined ? 'tws' : 'npx tws';
 }
 
 /** Folder of the samples that come with this package. */

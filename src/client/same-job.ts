@@ -3,7 +3,8 @@ import { isObject, toKeyedParams } from '../model/dialects.js';
 import { toJsonPath } from '../model/problems.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Structure } from '../model/tree.js';
-import { toTree, type WrittenNode } from '../model/written-tree.js';
+import { toTree } from '../model/to-tree.js';
+import type { WrittenNode } from '../model/written-tree.js';
 
 type Job = Readonly<Record<string, unknown>>;
 

@@ -12,13 +12,13 @@ import {
   type Leaf,
   type Node,
   type Sequence,
-  type Structure,
 } from '../model/tree.js';
 import { contentOf } from './attach.js';
 import { completionOn, lastAttempt, leafAt } from './history.js';
 import { leavesIn } from './leaves.js';
-import { countOf, markAt, roundsOf, slicesOf, type Mark } from './marks.js';
+import { countOf, markAt, slicesOf, type Mark } from './marks.js';
 import { isWithin } from './paths.js';
+import { endedIn, listOf, type Placed } from './placed.js';
 import { itemsOf, listsOf, type Part } from './slice-results.js';
 import { deciderResult } from './structure/decider.js';
 import { progressAt } from './structure/interpret.js';
@@ -155,7 +155,7 @@ export class Book {
     const position = leavesIn(this.#job.tasks).firstIndex(path);
     if (node.name !== undefined) this.results[node.name] = value;
     if (node.structure === 'map') this.#enterLists(node.map.do, path);
-    for (const child of this.#endedIn(node, path)) this.#enter(child.node, child.path);
+    for (const child of endedIn(this.#job, node, path)) this.#enter(child.node, child.path);
     const grouped = ['parallel', 'batch', 'graph', 'map'].includes(node.structure);
     if (!grouped || position === undefined) return;
     const group = definedPath(path);
@@ -201,7 +201,7 @@ export class Book {
       const ended = completionOn(job, path);
       return ended === undefined ? undefined : this.#resultOf(ended);
     }
-    const children = this.#endedIn(node, path);
+    const children = endedIn(this.#job, node, path);
     const values = children.map((child) => this.#valueOf(child.node, child.path));
     switch (node.structure) {
       case 'sequence':
@@ -254,41 +254,6 @@ export class Book {
     return step.result;
   }
 
-  /** The nodes in a structure whose values make up its own; those of a map are lists by themselves. */
-  #endedIn(node: Structure, path: string): readonly (Placed & { readonly key: string })[] {
-    switch (node.structure) {
-      case 'sequence':
-        return listOf(node.sequence, 'sequence', path);
-      case 'parallel':
-        return listOf(node.parallel, 'parallel', path);
-      case 'batch':
-        return listOf(node.batch, 'batch', path);
-      case 'graph':
-        return Object.entries(node.graph).map(([key, child]) => ({
-          key,
-          node: child,
-          path: childPath(path, 'graph', key),
-        }));
-      case 'choice': {
-        const chosen = markAt(this.#job, path)?.chosen;
-        const taken = typeof chosen === 'number' ? node.choice[chosen]?.then : undefined;
-        if (taken !== undefined) {
-          return [{ key: '0', node: taken, path: childPath(path, 'choice', Number(chosen)) }];
-        }
-        return chosen === 'default' && node.default !== undefined
-          ? [{ key: '0', node: node.default, path: below(path, 'default') }]
-          : [];
-      }
-      case 'loop': {
-        const rounds = roundsOf(this.#job, path);
-        if (rounds === 0) return [];
-        return [{ key: '0', node: node.loop.do, path: childPath(path, 'loop', rounds - 1) }];
-      }
-      case 'map':
-        return [];
-    }
-  }
-
   /** What became of a node for the callbacks of its batch: its value, or how it failed. */
   #endOf(node: Node, path: string): unknown {
     const progress = progressAt(this.#job, node, path);
@@ -298,16 +263,6 @@ export class Book {
     const last = lastAttempt(this.#job, path);
     return last !== undefined && isFailed(last) ? { failure: last.failure } : null;
   }
-}
-
-type Placed = { readonly node: Node; readonly path: string };
-
-function listOf(
-  nodes: readonly Node[],
-  kind: 'sequence' | 'parallel' | 'batch' | 'choice',
-  path: string,
-): readonly (Placed & { readonly key: string })[] {
-  return nodes.map((node, i) => ({ key: String(i), node, path: childPath(path, kind, i) }));
 }
 
 /** The number that comes right after `stem` in a path. */

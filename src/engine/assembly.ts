@@ -168,7 +168,10 @@ export function assemble(options: EngineOptions) {
     ...{ store, retry, log, hands, desk, me: id, lease: peers.lease, life: life.signal },
     patienceMs: leaseMs / 2,
   });
-  const locks = createLocks({ store, retry, log, now, copies: () => copies.count });
+  const locks = createLocks({
+    ...{ store, retry, log, now, life: life.signal },
+    copies: () => copies.count,
+  });
   const decider = createDecider({ store, library, contents, locks, retry, life: life.signal });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);

@@ -9,6 +9,8 @@ import type { Retry } from './patience.js';
 export type ManyLock = {
   readonly store: Pick<Store, 'tips' | 'write' | 'remove'>;
   readonly retry: Retry;
+  /** Aborted when the engine ends. */
+  readonly life: AbortSignal;
   readonly copies: number;
   readonly id: string;
   /** Names what this engine writes here. */
@@ -40,7 +42,7 @@ const mostTries = 20;
  *    while it is the winner: it may be held.
  */
 export async function takeOneOfMany(lock: ManyLock): Promise<LockAnswer> {
-  const { store, retry, copies, id, nonce, isOwn } = lock;
+  const { store, retry, life, copies, id, nonce, isOwn } = lock;
   let acknowledged: string | undefined;
   for (let tries = 0; ; tries += 1) {
     const tips = await retry(async () => winnerFirst(await store.tips(id, copies)));
@@ -54,7 +56,7 @@ export async function takeOneOfMany(lock: ManyLock): Promise<LockAnswer> {
       const removable = tips.filter((tip, i) => isOwn(tip) && (tip === mine || i > 0));
       if (removable.length === 0 || tries > mostTries) return { kind: 'taken', by: rival.job };
       if (!isAcknowledged || tries > patience) await removeAll(lock, removable);
-      await rest(tries);
+      await rest(tries, life);
       continue;
     }
     // What is left is of this job, or of nobody any more.
@@ -65,7 +67,7 @@ export async function takeOneOfMany(lock: ManyLock): Promise<LockAnswer> {
       const stored = await store.write(draft);
       if (stored.kind === 'refused') return stored;
       if (stored.kind === 'written') acknowledged = stored.rev;
-      else await rest(tries);
+      else await rest(tries, life);
     } else {
       const kept = isAcknowledged ? mine : upon;
       await removeAll(
@@ -93,7 +95,8 @@ async function removeAll({ store }: ManyLock, tips: readonly Tip[]): Promise<voi
   for (const { _id, _rev } of tips) await store.remove(_id, _rev);
 }
 
-/** Not as long for one as for the other, so that two do not always meet again. */
-function rest(tries: number): Promise<void> {
-  return sleep(Math.min(1_000, 25 * 2 ** tries) * (0.5 + Math.random()));
+/** Not as long for one as for the other, so that two do not always meet again; ends with the engine. */
+async function rest(tries: number, signal: AbortSignal): Promise<void> {
+  const ms = Math.min(1_000, 25 * 2 ** tries) * (0.5 + Math.random());
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

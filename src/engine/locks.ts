@@ -48,6 +48,8 @@ export type Claimant = {
 export type LockParts = {
   readonly store: Store;
   readonly retry: Retry;
+  /** Aborted when the engine ends. */
+  readonly life: AbortSignal;
   readonly log: Log;
   readonly now: () => number;
   /** Copies that the database keeps of every document. */
@@ -70,7 +72,7 @@ export function lockIdOf(text: string): string {
 }
 
 /** Makes the locks of an engine. Times epoch ms. */
-export function createLocks({ store, retry, log, now, copies }: LockParts): Locks {
+export function createLocks({ store, retry, life, log, now, copies }: LockParts): Locks {
   const reads: Reads = {
     patterns: gather(() => store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] })),
     documents: gather((ids: readonly (readonly string[])[]) =>
@@ -89,7 +91,7 @@ export function createLocks({ store, retry, log, now, copies }: LockParts): Lock
       const own = mineOf(job._id);
       if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
       own.ids.add(wish.id);
-      const answer = await take({ store, retry, now, copies }, wish, job);
+      const answer = await take({ store, retry, life, now, copies }, wish, job);
       if (own.rev !== job._rev) own.held.clear();
       own.rev = job._rev;
       if (answer.kind === 'held') own.held.add(wish.id);
@@ -126,7 +128,7 @@ type Reads = {
 };
 
 async function take(
-  { store, retry, now, copies }: Omit<LockParts, 'log'>,
+  { store, retry, life, now, copies }: Omit<LockParts, 'log'>,
   { kind, id, key }: LockWish,
   job: Claimant,
 ): Promise<LockAnswer> {
@@ -144,7 +146,7 @@ async function take(
   });
   if (copies() > 1) {
     return takeOneOfMany({
-      ...{ store, retry, copies: copies(), id, nonce },
+      ...{ store, retry, life, copies: copies(), id, nonce },
       next: (upon) => mine(upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now()),
       isOwn: (tip) => isOf(tip, job),
       holderOf: async (tip) => (await holderOf(store.get, tip))?.job,

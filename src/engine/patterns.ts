@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
+import { createMemo } from '../memo.js';
 
 /** A regular expression of a user: it can be matched, or the reason says why not. */
 export type Pattern =
@@ -9,7 +10,7 @@ export type Pattern =
 /** So many compiled patterns are kept. */
 const kept = 500;
 
-const patterns = new Map<string, Pattern>();
+const patterns = createMemo<Pattern>(kept);
 
 /**
  * Reads a regular expression in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax). It
@@ -17,12 +18,7 @@ const patterns = new Map<string, Pattern>();
  * from users, and one of them must not stop an engine.
  */
 export function readPattern(text: string): Pattern {
-  const known = patterns.get(text);
-  if (known !== undefined) return known;
-  const pattern = compile(text);
-  if (patterns.size >= kept) patterns.clear();
-  patterns.set(text, pattern);
-  return pattern;
+  return patterns(text, () => compile(text));
 }
 
 /** Why a regular expression cannot be read, or undefined. */

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunctio
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonical } from '../decide/canonical.js';
 import type { Schema } from '../decide/intent.js';
+import { createMemo } from '../memo.js';
 import type { Problem } from '../model/job.js';
 import { partsOf, sentence, toPath } from '../plugin/params.js';
 import { isEncrypted } from '../secrets/encryption.js';
@@ -10,7 +11,7 @@ import { readPattern } from './patterns.js';
 /** So many compiled schemas are kept. */
 const kept = 500;
 
-const schemas = new Map<string, Schema>();
+const schemas = createMemo<Schema>(kept);
 
 /**
  * Reads a JSON Schema (draft 7, or 2020-12 when `$schema` says so) of a flow or task. Definitions come
@@ -18,13 +19,7 @@ const schemas = new Map<string, Schema>();
  * through for duplicates in one pass, and what refers to itself without end is a problem, too.
  */
 export function readSchema(schema: Readonly<Record<string, unknown>>): Schema {
-  const text = JSON.stringify(schema);
-  const known = schemas.get(text);
-  if (known !== undefined) return known;
-  const read = compile(schema);
-  if (schemas.size >= kept) schemas.clear();
-  schemas.set(text, read);
-  return read;
+  return schemas(JSON.stringify(schema), () => compile(schema));
 }
 
 /** Why a JSON Schema cannot be read, or undefined. */

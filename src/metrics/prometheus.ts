@@ -116,6 +116,7 @@ function watchDatabase(registry: Registry, client: Client, pulse: Pulse): void {
     registers,
     async collect() {
       this.reset();
+      // What cannot be read is not told; the other figures are.
       const engines = await client.engines().catch(() => []);
       const now = Date.now();
       for (const { engine, alive } of pulse.look(engines, now)) {

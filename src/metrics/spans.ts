@@ -16,7 +16,8 @@ export async function createSpans(
   let telemetry: Telemetry;
   try {
     telemetry = await load();
-  } catch {
+  } catch (error) {
+    if (!isMissing(error)) throw error;
     return undefined;
   }
   const { trace, context, SpanKind, SpanStatusCode } = telemetry;
@@ -42,6 +43,11 @@ export async function createSpans(
       };
     },
   };
+}
+
+/** The package is not installed: any other reason why it cannot be loaded is one to tell. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
 
 /** The span that a W3C trace context (`00-<trace>-<span>-<flags>`) names. */

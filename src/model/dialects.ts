@@ -1,6 +1,6 @@
 import type { Flow, Handler, WrittenFlow } from './flow.js';
 import { leavesOf, type Structure } from './tree.js';
-import { toTree } from './written-tree.js';
+import { toTree } from './to-tree.js';
 
 /**
  * Two generations of TWS documents are in use; both are read, one form goes on from here:

@@ -18,7 +18,7 @@ import { show, toProblems } from './problems.js';
 import { requestSchema, type JobRequest } from './request.js';
 import { signalDocumentSchema, type SignalDocument } from './signal.js';
 import { taskSchema, type Task } from './task.js';
-import { toTree } from './written-tree.js';
+import { toTree } from './to-tree.js';
 
 /** A document as CouchDB hands it out. */
 export type StoredDocument = {

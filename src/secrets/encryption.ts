@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
 import { problem } from '../errors.js';
+import { createMemo } from '../memo.js';
 import { decryptOlder, isOlderFormat, type OlderFormat } from './older-format.js';
 
 /** Lengths in bytes: GCM's recommended nonce and full tag, AES-256's key. */
@@ -81,18 +82,12 @@ function decryptVersion1(value: string, passphrase: string): string | undefined 
 
 /** One salt for all that this process encrypts: the nonce is what must never repeat. */
 const saltOfThisProcess = randomBytes(lengths.salt);
-const derived = new Map<string, Buffer>();
+const derived = createMemo<Buffer>(keptKeys);
 
 /** The key of a passphrase and a salt; kept, so that a run of jobs pays scrypt once per salt. */
 function deriveKey(passphrase: string, salt: Buffer): Buffer {
   const name = createHash('sha256').update(salt).update(passphrase, 'utf8').digest('base64');
-  const known = derived.get(name);
-  if (known) return known;
-  const key = scryptSync(passphrase, salt, lengths.key, cost);
-  const [oldest] = derived.keys();
-  if (derived.size >= keptKeys && oldest !== undefined) derived.delete(oldest);
-  derived.set(name, key);
-  return key;
+  return derived(name, () => scryptSync(passphrase, salt, lengths.key, cost));
 }
 
 /** The version and the salt are authenticated, too: neither can be exchanged. */

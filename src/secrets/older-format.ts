@@ -6,6 +6,7 @@ import {
   scryptSync,
   type CipherInfo,
 } from 'node:crypto';
+import { createMemo } from '../memo.js';
 
 /** How a project derived its key from the passphrase. `evp`: OpenSSL's EVP_BytesToKey, MD5, no salt. */
 export const olderDerivations = ['scrypt', 'pbkdf2', 'sha256', 'raw', 'evp'] as const;
@@ -112,9 +113,9 @@ function saltOf(first: string, { salt_as }: OlderFormat): Buffer {
   return Buffer.from(first, salt_as === 'text' ? 'utf8' : 'hex');
 }
 
-const derived = new Map<string, Buffer>();
 /** Derived bytes that stay in memory. */
 const kept = 256;
+const derived = createMemo<Buffer>(kept);
 
 /** What a passphrase and a salt come to; kept, so that a run of jobs pays for it once per salt. */
 function derivedBytes(
@@ -128,13 +129,7 @@ function derivedBytes(
     .update(`${settings}\n${salt.toString('hex')}\n`)
     .update(passphrase, 'utf8')
     .digest('base64');
-  const known = derived.get(name);
-  if (known !== undefined) return known;
-  const bytes = derive(passphrase, salt, format, length);
-  const [oldest] = derived.keys();
-  if (derived.size >= kept && oldest !== undefined) derived.delete(oldest);
-  derived.set(name, bytes);
-  return bytes;
+  return derived(name, () => derive(passphrase, salt, format, length));
 }
 
 function derive(passphrase: string, salt: Buffer, format: OlderFormat, length: number): Buffer {

@@ -72,7 +72,7 @@ describe('changes', () => {
     const seq = first.kind === 'known' ? first.seq : '';
     const second = await client.changes(seq, 100);
     const changes = [first, second].flatMap((one) => (one.kind === 'known' ? one.changes : []));
-    expect(changes.findLast(({ id }) => id === 'a')).toMatchObject({
+    expect(changes.find(({ id }) => id === 'a')).toMatchObject({
       deleted: true,
       remains: { refused: 'No.' },
     });

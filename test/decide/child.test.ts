@@ -4,7 +4,7 @@ import type { Child } from '../../src/decide/intent.js';
 import { maxDepth } from '../../src/decide/parent.js';
 import type { FinalJob } from '../../src/model/job.js';
 import type { JobRequest } from '../../src/model/request.js';
-import { toTree } from '../../src/model/written-tree.js';
+import { toTree } from '../../src/model/to-tree.js';
 import { t0, task } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
 

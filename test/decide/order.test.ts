@@ -10,7 +10,7 @@ import { isFrom } from '../../src/decide/order.js';
 import { decisionMaker } from '../../src/decide/paths.js';
 import type { LiveJob } from '../../src/model/job.js';
 import type { Step } from '../../src/model/step.js';
-import { toTree } from '../../src/model/written-tree.js';
+import { toTree } from '../../src/model/to-tree.js';
 import { flow, liveJob, t0 } from '../support/builders.js';
 
 const tree = toTree([

@@ -6,7 +6,8 @@ import { toRetryPolicy } from '../../src/model/retry.js';
 import { isFailed, isLive, isOpen, type Step } from '../../src/model/step.js';
 import { leavesOf, type Leaf } from '../../src/model/tree.js';
 import { flow, t0, task } from '../support/builders.js';
-import { simulate, stepsOf, type Revision, type Run, type Scenario } from './simulator.js';
+import { simulate, stepsOf, type Revision, type Scenario } from './simulator.js';
+import { checkStarts } from './simulation/rules.js';
 
 /** A value once in `odds` times, otherwise none. */
 const some = <T>(arbitrary: fc.Arbitrary<T>, odds = 3): fc.Arbitrary<T | undefined> =>
@@ -195,16 +196,6 @@ function checkMayBegin(job: LiveJob, begun: Step, old: readonly Step[]): void {
   expect(behind.filter((leaf) => !isDone(leaf))).toEqual([]);
   const earlier = old.filter(({ path }) => path === begun.path);
   expect(begun.attempt).toBeGreaterThan(earlier.length);
-}
-
-/** No attempt is begun twice, whoever raced for it. */
-function checkStarts({ revisions }: Run): void {
-  const starts = revisions.flatMap(({ began }) =>
-    began.map(({ path, attempt }) => `${path}#${attempt}`),
-  );
-  expect(starts).toEqual([...new Set(starts)]);
-  const claims = revisions.flatMap(({ began }) => began.map(({ claim }) => claim));
-  expect(claims).toEqual([...new Set(claims)]);
 }
 
 /** A final job tells how it ended, and nothing in it is open. */

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { flow } from '../support/documents.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
 
 const plugins = { 'echo.mjs': `export default ({ params }) => ({ got: params.n ?? null });` };
 const task = { _id: 'task:DEFAULT:echo', type: 'task', name: 'echo' };
-const flow = (name: string, tasks: unknown, more = {}) => ({
-  ...{ _id: `flow:me:${name}`, type: 'flow', name, owner: 'me', tasks },
-  ...more,
-});
 const inner = flow('inner', ['echo'], { output: 'results.echo' });
 const params = { echo: { n: '{{job.params.n}}' } };
 

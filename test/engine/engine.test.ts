@@ -1,27 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { flow, job, task } from '../support/documents.js';
 import { openWorkspace } from '../support/workspace.js';
 
 const echo = `export default ({ params }) => params;`;
-const task = (name: string, more: Record<string, unknown> = {}) => ({
-  _id: `task:DEFAULT:${name}`,
-  type: 'task',
-  name,
-  ...more,
-});
-const flow = (name: string, tasks: unknown, more: Record<string, unknown> = {}) => ({
-  _id: `flow:me:${name}`,
-  type: 'flow',
-  name,
-  owner: 'me',
-  tasks,
-  ...more,
-});
-const job = (name: string, more: Record<string, unknown> = {}) => ({
-  type: 'job',
-  flow: name,
-  owner: 'me',
-  ...more,
-});
 
 describe('an engine', () => {
   it('runs a job of three steps in at most six revisions after the submit', async () => {

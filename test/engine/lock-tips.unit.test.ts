@@ -57,7 +57,8 @@ function database(...jobs: readonly string[]): ThreeCopies {
 }
 
 function locksOn(store: Store, retry: (ask: () => unknown) => unknown = (ask) => ask()): Locks {
-  const parts = { store, log: silent, now: () => 5, copies: () => 3 };
+  const life = new AbortController().signal;
+  const parts = { store, life, log: silent, now: () => 5, copies: () => 3 };
   return createLocks({ ...parts, retry: retry as Parameters<typeof createLocks>[0]['retry'] });
 }
 

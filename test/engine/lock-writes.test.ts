@@ -21,7 +21,11 @@ const job = (_id: string, more: Record<string, unknown> = {}) => ({
 
 function locksOn(store: Store, signal = new AbortController().signal): Locks {
   const retry = createRetry(signal, () => undefined);
-  return createLocks({ store, retry, log: silent, now: () => Date.now(), copies: () => 1 });
+  return createLocks({
+    ...{ store, retry, log: silent, life: signal },
+    now: () => Date.now(),
+    copies: () => 1,
+  });
 }
 
 /** Releases the locks of a job as an engine does that has ended it. */

@@ -1,25 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { lockIdOf } from '../../src/engine/locks.js';
 import type { StoredDocument } from '../../src/model/parse.js';
+import { flow, job as jobOf } from '../support/documents.js';
 import { openWorkspace, type Ended, type Workspace } from '../support/workspace.js';
 
 const echo = `export default ({ params }) => params;`;
 const go = { wait: { signal: 'go' } };
-const flow = (name: string, tasks: unknown, more: Record<string, unknown> = {}) => ({
-  _id: `flow:me:${name}`,
-  type: 'flow',
-  name,
-  owner: 'me',
-  tasks,
-  ...more,
-});
-const job = (id: string, more: Record<string, unknown> = {}) => ({
-  _id: id,
-  type: 'job',
-  flow: 'f',
-  owner: 'me',
-  ...more,
-});
+const job = (id: string, more: Record<string, unknown> = {}) => jobOf('f', { _id: id, ...more });
 const signal = (id: string) => ({ type: 'signal', job: id, name: 'go' });
 const begun = ({ state }: StoredDocument): boolean => state === 'wait-0';
 

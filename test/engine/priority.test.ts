@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { flow, job as jobOf } from '../support/documents.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
 
 /** Leaves a line when it begins, and ends when the file that it is given is there. */
@@ -13,20 +14,7 @@ export default async ({ params, job, step, cwd, signal }) => {
   while (params.gate !== undefined && !signal.aborted && !(await isOpen())) await sleep(10);
 };`;
 const task = { _id: 'task:DEFAULT:work', type: 'task', name: 'work', timeout: 0 };
-const flow = (name: string, tasks: unknown) => ({
-  _id: `flow:me:${name}`,
-  type: 'flow',
-  name,
-  owner: 'me',
-  tasks,
-});
-const job = (id: string, more: Record<string, unknown> = {}) => ({
-  _id: id,
-  type: 'job',
-  flow: 'one',
-  owner: 'me',
-  ...more,
-});
+const job = (id: string, more: Record<string, unknown> = {}) => jobOf('one', { _id: id, ...more });
 
 async function openBusy(): Promise<Workspace> {
   const space = await openWorkspace({ 'work.mjs': work });

@@ -1,22 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { flow, job } from '../support/documents.js';
 import { openWorkspace, type Ended } from '../support/workspace.js';
 
 const where = `export default ({ step }) => step.engine;`;
 const task = { _id: 'task:DEFAULT:where', type: 'task', name: 'where' };
-const flow = (name: string, tasks: unknown, more: Record<string, unknown> = {}) => ({
-  _id: `flow:me:${name}`,
-  type: 'flow',
-  name,
-  owner: 'me',
-  tasks,
-  ...more,
-});
-const job = (name: string, more: Record<string, unknown> = {}) => ({
-  type: 'job',
-  flow: name,
-  owner: 'me',
-  ...more,
-});
 const enginesOf = ({ steps }: Ended): unknown[] => steps.map((step) => step['engine']);
 
 describe('engines with queues', () => {

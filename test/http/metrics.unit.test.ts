@@ -99,7 +99,15 @@ describe('spans', () => {
   });
 
   it('are left out where the package is not installed', async () => {
-    expect(await createSpans(() => Promise.reject(new Error('no such package')))).toBeUndefined();
+    const missing = Object.assign(new Error('Cannot find package'), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    });
+    expect(await createSpans(() => Promise.reject(missing))).toBeUndefined();
+  });
+
+  it('are not left out in silence where the package is broken', async () => {
+    const broken = new SyntaxError('Unexpected token');
+    await expect(createSpans(() => Promise.reject(broken))).rejects.toBe(broken);
   });
 });
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { leavesOf } from '../../src/model/tree.js';
-import { tasksSchema, toTree, type WrittenNode } from '../../src/model/written-tree.js';
+import { toTree } from '../../src/model/to-tree.js';
+import { tasksSchema, type WrittenNode } from '../../src/model/written-tree.js';
 
 const written = fc.letrec<{ node: WrittenNode; list: WrittenNode[] }>((tie) => ({
   node: fc.oneof(

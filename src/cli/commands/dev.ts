@@ -20,7 +20,7 @@ import { mailLines, portHint, startMailboxIfPossible, type MailboxOptions } from
 import { pushFolders } from '../push-project.js';
 import { aborted } from '../signals.js';
 import { createCleanup, type Cleanup } from '../cleanup.js';
-import { shownPath } from '../paths.js';
+import { commandName, shownPath } from '../paths.js';
 
 const flags = z.object({
   port: numberFlag(0, 65_535),
@@ -115,7 +115,8 @@ async function pushOwn(
 ): Promise<void> {
   const own = resolve(config.root, 'couch', 'tws');
   if (!existsSync(own)) {
-    io.say('No couch/tws here, nothing pushed; `tws push --samples` pushes the samples.');
+    const name = commandName(io.env);
+    io.say(`No couch/tws here, nothing pushed; \`${name} push --samples\` pushes the samples.`);
     return;
   }
   io.say(`pushing ${shownPath(own, { cwd: io.cwd, root: config.root })}`);
@@ -130,7 +131,9 @@ function greet(embedded: EmbeddedRun, api: HttpServer | undefined, io: Io): void
   if (api !== undefined) io.out(apiLine(api));
   io.out(`user:         ${embedded.user}, password in ${embedded.files.settings}`);
   io.out(`for curl:     export COUCH_URL=$(cat ${shownPath(embedded.files.url, place)})`);
-  io.out('In this folder other terminals need no settings: try `tws submit …`. Ctrl-C ends all.');
+  const name = commandName(io.env);
+  io.out(`In this folder other terminals need no settings: try \`${name} submit …\`.`);
+  io.out('Ctrl-C ends all.');
   const http = api === undefined ? {} : { http: api.url };
   const fauxton = `${url}/_utils/`;
   io.json({ url, database: config.database, fauxton, ...http, user: embedded.user });

@@ -18,7 +18,7 @@ import type { Io } from '../io.js';
 import { exitOf, stateLine } from '../jobs.js';
 import { createLog } from '../log.js';
 import { mailLines, portHint } from '../mail.js';
-import { shippedFolder } from '../paths.js';
+import { commandName, shippedFolder } from '../paths.js';
 import { pushFolders } from '../push-project.js';
 import { aborted } from '../signals.js';
 import { createSteps } from '../steps.js';
@@ -44,10 +44,10 @@ export const quickstart = command(flags, async ({ flags: said, config: read }, i
       showNext(ready, io);
       await aborted(io.stop);
     } else if (exit === 0) {
+      const name = commandName(io.env);
       io.say('');
-      io.say(
-        'Next: `tws quickstart --keep` leaves it running, `tws new project NAME` makes your own.',
-      );
+      io.say(`Next: \`${name} quickstart --keep\` leaves it running,`);
+      io.say(`\`${name} new project NAME\` makes your own.`);
     }
     return exit;
   } finally {
@@ -197,11 +197,12 @@ function showResult(job: StoredDocument, mail: CaughtMail | undefined, io: Io): 
 function showNext({ embedded, mailbox }: Ready, io: Io): void {
   const { url, config, files } = embedded;
   const hint = portHint(mailbox.mail);
+  const name = commandName(io.env);
   io.say('');
   io.say('It keeps running; Ctrl-C ends all. In another terminal, in this folder, try:');
-  io.say('  tws list                                  what is stored');
-  io.say('  tws submit templatemail --wait            a mail from a template');
-  io.say('  tws submit mail-to --set to=me@example.com --set subject=Hi --wait');
+  io.say(`  ${name} list                              what is stored`);
+  io.say(`  ${name} submit templatemail --wait        a mail from a template`);
+  io.say(`  ${name} submit mail-to --set to=me@example.com --set subject=Hi --wait`);
   if (hint !== undefined) io.say(`  ${hint}`);
   io.say(`  export COUCH_URL=$(cat ${files.url})`);
   io.say(`  curl -s $COUCH_URL/${config.database}/_all_docs`);

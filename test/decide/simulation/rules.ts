@@ -123,7 +123,7 @@ function checkBegun(before: Revision | undefined, { job, began }: Revision): voi
 }
 
 /** No attempt is begun twice, whoever raced for it. */
-function checkStarts({ revisions }: Run): void {
+export function checkStarts({ revisions }: Run): void {
   const starts = revisions.flatMap(({ began }) =>
     began.map(({ path, attempt }) => `${path}#${attempt}`),
   );

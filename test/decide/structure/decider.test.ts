@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allResults } from '../../../src/decide/results.js';
-import { toTree } from '../../../src/model/written-tree.js';
+import { toTree } from '../../../src/model/to-tree.js';
 import { t0, task } from '../../support/builders.js';
 import { story, type Story } from '../story.js';
 

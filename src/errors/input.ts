@@ -1,0 +1,71 @@
+import { counted } from '../words.js';
+import { row } from './row.js';
+
+/** Rows about what a command is given: settings, flags, files, answers. */
+export const inputProblems = {
+  setting_invalid: row(
+    (d: { name: string; origin: string; reason: string }) =>
+      `The setting "${d.name}" (from ${d.origin}) is not valid: ${d.reason}`,
+    'Correct it there; `tws config` shows every setting and where it comes from.',
+    78,
+    500,
+  ),
+  settings_file_invalid: row(
+    (d: { file: string; reasons: readonly string[] }) =>
+      `${d.file} is not valid: ${d.reasons.join(' ')}`,
+    'Correct the file; its keys are described in couch/schemas/tws.json.',
+    78,
+    500,
+  ),
+  usage: row(
+    (d: { reason: string }) => d.reason,
+    'See `tws --help` or `tws help COMMAND`.',
+    2,
+    400,
+  ),
+  file_missing: row(
+    (d: { file: string }) => `There is no file or folder ${d.file}.`,
+    'Check the path; paths that begin with ~tws/ are looked up in couch/tws of the project, then in the samples.',
+    4,
+    404,
+  ),
+  file_unusable: row(
+    (d: { file: string; reason: string }) => `${d.file} cannot be used: ${d.reason}`,
+    'Correct the file and repeat the command.',
+    3,
+    400,
+  ),
+  documents_invalid: row(
+    (d: { count: number; files: number }) =>
+      `${counted(d.count, 'problem')} in ${counted(d.files, 'file')}; nothing was written.`,
+    'Correct what is listed and repeat the command.',
+    3,
+    400,
+  ),
+  placeholders_open: row(
+    (d: { file: string; missing: readonly string[] }) =>
+      `${d.file} leaves open what has to be known: ${d.missing.join(', ')}.`,
+    'Answer each with --set LABEL=VALUE or --set dotted.path=VALUE, or run it on a terminal to be asked.',
+    2,
+    400,
+  ),
+  terminal_needed: row(
+    (d: { what: string }) => `${d.what} can only be asked on a terminal.`,
+    'Give it as the help of the command says.',
+    2,
+    400,
+  ),
+  confirmation_needed: row(
+    (d: { count: number }) =>
+      `Nothing was removed: ${counted(d.count, 'document')} can only go when somebody says yes on a terminal, and this is none.`,
+    'Say --no-confirm to remove without the question.',
+    2,
+    400,
+  ),
+  dev_gone: row(
+    (d: { told: string }) => `${d.told} The \`tws dev\` of this folder is not running.`,
+    'Start it again with `tws dev` in a terminal of its own, or set COUCH_URL or --url to another CouchDB.',
+    69,
+    503,
+  ),
+} as const;
