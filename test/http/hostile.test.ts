@@ -221,7 +221,7 @@ describe('hostile requests', () => {
     });
     expect(await api.ended('slow')).toMatchObject({ exit: 0 });
     expect((await api.ask('GET', '/ping')).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 
   it('that never end, or lie about their length, are given up', async () => {
     const api = await openApi();
