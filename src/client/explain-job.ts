@@ -4,6 +4,7 @@ import type { Store } from '../store/store.js';
 import { countInHand, explain, type Reason, type Seen } from './explain.js';
 import { jobOf } from './jobs.js';
 import { listEngines, listJobs } from './lists.js';
+import { permitsFor } from './permits.js';
 import { createPulse, type Pulse } from './pulse.js';
 
 /** A job with the reasons why it stands where it stands. */
@@ -30,7 +31,9 @@ export async function explainJob(
   const documents = await listEngines(store);
   const now = Date.now();
   const engines = pulse.look(documents, now);
-  const seen: Seen = { job, engines, flow: await flowOf(store, job), now };
+  const flow = await flowOf(store, job);
+  const permits = await permitsFor(store, job, flow);
+  const seen: Seen = { job, engines, flow, permits, now };
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };

@@ -6,6 +6,7 @@ import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
 import { lengthOf, momentFrom } from '../words.js';
 import { nextSteps, queueIn, stepsOf, type ToCome, type Told } from './next-steps.js';
+import type { Permits } from './permits.js';
 import type { SeenEngine } from './pulse.js';
 
 /** What documents tell around a job; nothing else is needed to say why it stands where it stands. */
@@ -16,6 +17,8 @@ export type Seen = {
   readonly flow?: StoredDocument | undefined;
   /** Steps in hand by engine, when they were counted. */
   readonly inHand?: ReadonlyMap<string, number> | undefined;
+  /** The permits of its flow, when it has to take one before it begins. */
+  readonly permits?: Permits | undefined;
   /** Epoch ms. */
   readonly now: number;
 };
@@ -35,6 +38,7 @@ export type ReasonKind =
   | 'retry'
   | 'no_engine'
   | 'unserved'
+  | 'full'
   | 'busy'
   | 'soon';
 
@@ -64,7 +68,7 @@ export function explain(seen: Seen): readonly Reason[] {
   if (held !== undefined || without !== undefined) {
     return [held, without].filter((reason) => reason !== undefined);
   }
-  return [flowReason(seen) ?? serviceReason(seen) ?? soon(seen)];
+  return [flowReason(seen) ?? fullReason(seen) ?? serviceReason(seen) ?? soon(seen)];
 }
 
 /** How it ended; a failed one also why and where, and what is there to do. */
@@ -194,6 +198,20 @@ function flowReason({ job, flow }: Seen): Reason | undefined {
   if (flow !== undefined || job['tasks'] !== undefined) return undefined;
   const because = `There is no flow "${name}" for this job; it will fail.`;
   return { kind: 'flow_missing', because, todo: 'Push the flow and submit the job again.' };
+}
+
+/** As many jobs of its flow run as may at the same time. */
+function fullReason({ job, permits }: Seen): Reason | undefined {
+  if (permits === undefined || permits.heldBy.length < permits.most) return undefined;
+  const { most, heldBy } = permits;
+  const shown = heldBy.slice(0, 3).join(', ');
+  const more = heldBy.length > 3 ? ` and ${heldBy.length - 3} more` : '';
+  const because = `Of flow "${String(job['flow'])}" ${most === 1 ? 'one job runs' : `${most} jobs run`} at a time at the most ("max_running"); now: ${shown}${more}.`;
+  return {
+    kind: 'full',
+    because,
+    todo: `It begins when one of them has ended; see \`tws explain ${heldBy[0]}\`.`,
+  };
 }
 
 /** Nobody can take the next step, or all who could have their hands full. */

@@ -45,7 +45,7 @@ describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) =>
     expect(worst.steps[0]).not.toHaveProperty('blocked_ms');
     for (const { exit, start, end } of ended) {
       expect(exit).toBe(0);
-      expect(Number(end) - Number(start)).toBeLessThan(1_500);
+      expect(Number(end) - Number(start)).toBeLessThan(15_000);
     }
   });
 });

@@ -83,7 +83,7 @@ describe('follow', () => {
     });
     await lost.state('lost');
     await lost.stop();
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
   });
 
   test('ends without a request when it was told to before it began', async () => {
