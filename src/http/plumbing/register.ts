@@ -36,7 +36,7 @@ export function addRoutes(
     reply.headers(doors.headers);
   });
   app.setErrorHandler(async (error, request, reply) => {
-    await sendProblem(reply, toAnswer(fastifyProblem(error, request, doors), api.log));
+    await sendProblem(reply, toAnswer(fastifyProblem(error, request), api.log));
   });
   app.setNotFoundHandler(async (request, reply) => {
     await sendMissing(request, reply, routes);
@@ -46,6 +46,7 @@ export function addRoutes(
       method: route.method,
       url: pathOf(route).replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: route.endless !== true,
+      bodyLimit: Math.min(doors.bodyLimit, route.body?.mostBytes ?? Infinity),
       // Before the body is read: who may not do it sends it in vain.
       onRequest: async (request, reply) => {
         const principal = await admit(route, request, reply, api, doors);
@@ -190,7 +191,7 @@ function formOf(route: Route): RegExp {
 }
 
 /** What Fastify refuses, in our words. */
-function fastifyProblem(error: unknown, request: FastifyRequest, { bodyLimit }: Doors): unknown {
+function fastifyProblem(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof TwsError) return error;
   const { code } = error as { readonly code?: unknown };
   switch (code) {
@@ -199,7 +200,7 @@ function fastifyProblem(error: unknown, request: FastifyRequest, { bodyLimit }: 
       return problem('media_type_unknown', { given: given.slice(0, 100), known: mediaTypes });
     }
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return problem('body_too_large', { most: bodyLimit });
+      return problem('body_too_large', { most: request.routeOptions.bodyLimit });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return problem('json_invalid', { reason: 'it is not as long as its header says.' });
     case 'FST_ERR_BAD_URL':

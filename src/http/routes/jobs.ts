@@ -4,8 +4,9 @@ import { problem } from '../../errors.js';
 import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../closest.js';
 import type { Api } from '../api.js';
-import { Refused } from '../answers/problems.js';
+import { Refused, told } from '../answers/problems.js';
 import { warningsOfJob } from '../checks.js';
+import { mostDocuments } from '../limits.js';
 import { prefix, route, type Answer } from '../route.js';
 import {
   bulkSchema,
@@ -17,7 +18,7 @@ import {
 import { countParam, flagParam, known } from './common.js';
 import { filterShape, searchOf } from './job-filter.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
-import { hiddenOf, mostDocuments, submitMany } from './submit-many.js';
+import { hiddenOf, submitMany } from './submit-many.js';
 
 const oneOrMany = z.union([jobBodySchema, z.array(jobBodySchema).max(mostDocuments)]);
 
@@ -76,14 +77,14 @@ export const submitRoute = route({
 
 async function submitOne(api: Api, body: unknown, options: NewJobOptions): Promise<Answer> {
   const job = newJobOf(body, options);
-  const warnings = [...warningsOfJob(job), ...(await flowWarnings(api, job))];
-  const told = warnings.length === 0 ? {} : { warnings };
+  const warnings = told([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
+  const more = warnings.length === 0 ? {} : { warnings };
   const [hidden] = await hiddenOf(api, [job], options.principal);
   if (hidden !== undefined) throw problem('document_conflict', { id: hidden });
   const submitted = await api.client.submit(job);
   return {
     status: submitted.existed ? 200 : 201,
-    body: { ...submitted, ...told },
+    body: { ...submitted, ...more },
     headers: { location: `${prefix}/jobs/${encodeURIComponent(submitted.id)}` },
   };
 }
@@ -136,11 +137,11 @@ export const checkJobRoute = route({
   handle: async ({ api, body, principal }) => {
     try {
       const job = newJobOf(body, { principal: known({ principal }) });
-      const warnings = [...warningsOfJob(job), ...(await flowWarnings(api, job))];
+      const warnings = told([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
       return { status: 200, body: { ok: true, problems: [], warnings } };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      return { status: 200, body: { ok: false, problems: error.found, warnings: [] } };
+      return { status: 200, body: { ok: false, problems: told(error.found), warnings: [] } };
     }
   },
 });

@@ -17,6 +17,8 @@ export const signInRoute = route({
   access: 'open',
   body: {
     schema: z.strictObject({ name: z.string().min(1).max(200), password: z.string().max(1_000) }),
+    // Everybody may send it.
+    mostBytes: 16_384,
   },
   answers: { 200: { description: 'Signed in.', schema: whoSchema, headers: cookieHeader } },
   problems: ['sign_in_refused', 'sign_in_locked', 'too_many_requests', 'database_away'],

@@ -5,11 +5,9 @@ import { answerOf, Refused, type ProblemBody } from '../answers/problems.js';
 import { mayHave } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import type { Api } from '../api.js';
+import { mostDocuments } from '../limits.js';
 import type { Answer } from '../route.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
-
-/** So many documents one request may bring. */
-export const mostDocuments = 10_000;
 
 type Many = NewJobOptions & { readonly atomic: boolean };
 type Verdict = {
