@@ -12,6 +12,8 @@ export const limits = {
   tags: 10_000,
   /** Characters of all expressions together. */
   expressions: 100_000,
+  /** Characters of an id or a name: it has to fit into a path. */
+  name: 1_000,
   /** Characters of the JSON of a `schema`. */
   schema: 100_000,
 } as const;
@@ -26,6 +28,8 @@ export function excessOf(doc: Written): Problem | undefined {
   if (hasTooMany(doc)) {
     return tooMuch('', `The document must not hold more than ${limits.values} values.`);
   }
+  const long = tooLongName(doc);
+  if (long !== undefined) return long;
   const schema = JSON.stringify(doc['schema'] ?? {});
   if (schema.length > limits.schema) {
     return tooMuch('schema', `schema must not be longer than ${limits.schema} characters.`);
@@ -44,6 +48,16 @@ export function excessOf(doc: Written): Problem | undefined {
     }
   }
   return undefined;
+}
+
+/** Ids and names are looked up before anything else is done with a document. */
+export function tooLongName(doc: Written): Problem | undefined {
+  const long = ['_id', 'name', 'flow', 'owner'].find((key) => {
+    const value = doc[key];
+    return typeof value === 'string' && value.length > limits.name;
+  });
+  const message = `${long ?? ''} must not be longer than ${limits.name} characters.`;
+  return long === undefined ? undefined : tooMuch(long, message);
 }
 
 function tooMuch(path: string, message: string): Problem {

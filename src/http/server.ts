@@ -1,7 +1,7 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { createPulse, type Client, type ServerReport } from '../client.js';
 import type { Log } from '../engine/log.js';
 import { problem } from '../errors.js';
@@ -12,6 +12,7 @@ import type { Api, MetricsPort } from './api.js';
 import { securityHeaders } from './answers/headers.js';
 import { createHub } from './feed/hub.js';
 import { acceptBodies } from './plumbing/bodies.js';
+import { answerBadPath, answerBroken } from './plumbing/broken.js';
 import { addRoutes, type Doors } from './plumbing/register.js';
 import { describeApi, type OpenApi } from './reference/document.js';
 import { routes } from './routes.js';
@@ -88,15 +89,22 @@ async function createApp(options: ServerOptions): Promise<App> {
   const open = isLoopback(host) && settings.sign_in !== 'always';
   const secure = settings.tls !== undefined || settings.public_url?.startsWith('https:') === true;
   const tls = await certificateOf(options);
+  const headers = securityHeaders(secure);
   const app = Fastify({
     ...(tls === undefined ? {} : { https: tls }),
     bodyLimit,
     trustProxy: settings.trust_proxy ?? false,
-    forceCloseConnections: true,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
     requestTimeout: 60_000,
-    routerOptions: { maxParamLength: 1_000 },
+    // An id of 1,000 characters, as a path writes it.
+    routerOptions: { maxParamLength: 9_000 },
     exposeHeadRoutes: true,
+    clientErrorHandler: (error: Error, socket: Socket) => answerBroken(error, socket, headers),
+    frameworkErrors: (_error: Error, _request: unknown, reply: FastifyReply) =>
+      answerBadPath(reply, headers),
   } as object) as unknown as FastifyInstance;
+  let closing = false;
   const steady = (): number => performance.now();
   const hub = createHub({ client, lingerMs: 30_000, remembered: 5_000 });
   const tries = createRate({ ...signInRate, now: steady });
@@ -122,24 +130,41 @@ async function createApp(options: ServerOptions): Promise<App> {
   const { per_second: perSecond = usualRate.per_second, burst = usualRate.burst } =
     settings.rate ?? {};
   const doors: Doors = {
-    headers: securityHeaders(secure),
+    headers,
     publicUrl: settings.public_url,
     rate: createRate({ perSecond, burst, now: steady }),
     // Whoever needs no sign-in is not held up, unless the settings say how often he may ask.
     limitsLocal: settings.rate !== undefined,
     bodyLimit,
     open: new Set(),
+    isClosing: () => closing,
   };
   acceptBodies(app, bodyLimit);
   addRoutes(app, routes, api, doors);
   return {
     app,
     close: async () => {
+      closing = true;
       for (const one of doors.open) one.abort();
-      await app.close();
+      await endConnections(app);
       await hub.close();
     },
   };
+}
+
+/** So long answers that are under way may take, ms. */
+const endMs = 5_000;
+
+/** Answers that are under way are given; whoever does not take his is left. */
+async function endConnections(app: FastifyInstance): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), 20);
+  const late = setTimeout(() => app.server.closeAllConnections(), endMs);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(late);
+  }
 }
 
 /** The certificate and its key. @throws TwsError `setting_invalid` */

@@ -45,11 +45,14 @@ export type ProblemAnswer = { readonly status: number; readonly body: ProblemBod
 
 /** Says what is wrong with a document. @throws Refused, of the row `document_invalid` */
 export function refuseDocument(kind: string, found: readonly Problem[]): never {
+  throw refusedDocument(kind, found);
+}
+
+/** What is wrong with a document, of the row `document_invalid`. */
+export function refusedDocument(kind: string, found: readonly Problem[]): Refused {
   const first = found[0]?.message ?? '';
-  throw new Refused(
-    problem('document_invalid', { kind, first, more: Math.max(0, found.length - 1) }),
-    found,
-  );
+  const more = Math.max(0, found.length - 1);
+  return new Refused(problem('document_invalid', { kind, first, more }), found);
 }
 
 /**

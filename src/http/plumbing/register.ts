@@ -22,6 +22,8 @@ export type Doors = {
   readonly bodyLimit: number;
   /** Of the requests that are answered now: all are aborted when the server ends. */
   readonly open: Set<AbortController>;
+  /** Whether the server ends: what comes now is for another one. */
+  readonly isClosing: () => boolean;
 };
 
 /** Makes the server answer the routes, and everything else with a problem. */
@@ -84,6 +86,10 @@ async function admit(
   { identify, secure }: Api,
   doors: Doors,
 ): Promise<Principal | undefined> {
+  if (doors.isClosing() && route.access !== 'open') {
+    reply.header('connection', 'close');
+    throw problem('not_ready', { reason: 'it is being stopped.' });
+  }
   const { method, headers, ip } = request;
   const { access } = route;
   const isOpen = access === 'open';
@@ -158,8 +164,12 @@ async function send(
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(withoutSecrets(body)));
 }
 
+/** What is away for a time is asked for again after so many seconds. */
+const laterSeconds = 5;
+
 async function sendProblem(reply: FastifyReply, { status, body }: ProblemAnswer): Promise<void> {
   reply.code(status).type('application/json; charset=utf-8');
+  if (status === 503) reply.header('retry-after', laterSeconds);
   await reply.send(JSON.stringify(withoutSecrets(body)));
 }
 
@@ -203,10 +213,10 @@ function fastifyProblem(error: unknown, request: FastifyRequest): unknown {
       return problem('body_too_large', { most: request.routeOptions.bodyLimit });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return problem('json_invalid', { reason: 'it is not as long as its header says.' });
-    case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return problem('request_invalid', { part: 'path', reason: 'it is no valid path.' });
-    default:
-      return error;
+    default: {
+      const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string };
+      const isTheirs = typeof code === 'string' && code.startsWith('FST_') && statusCode < 500;
+      return isTheirs ? problem('request_invalid', { part: 'request', reason: message }) : error;
+    }
   }
 }

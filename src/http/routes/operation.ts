@@ -57,7 +57,8 @@ export const readyRoute = route({
     const ready = checks.every(({ ok }) => ok);
     // Where the database is and what is wrong with it is not for everybody.
     const told = checks.map((check) => (principal === undefined ? { ...check, says: '' } : check));
-    return { status: ready ? 200 : 503, body: { ready, checks: told } };
+    const later = ready ? {} : { headers: { 'retry-after': '5' } };
+    return { status: ready ? 200 : 503, body: { ready, checks: told }, ...later };
   },
 });
 
