@@ -168,7 +168,8 @@ export const httpProblems = {
     503,
   ),
   too_many_streams: row(
-    (d: { most: number }) => `There are ${d.most} streams of changes open already.`,
+    (d: { most: number; who?: string }) =>
+      `${d.who === undefined ? 'There are' : `${d.who} has`} ${d.most} streams of changes open already.`,
     'Close one, or set "http": {"streams": …} in tws.json.',
     69,
     503,

@@ -47,7 +47,7 @@ export type RawCall = {
   readonly headers: IncomingHttpHeaders;
   /** Nobody on open routes only. */
   readonly principal: Principal | undefined;
-  /** Address of whoever asks. */
+  /** Address, or network, of whoever asks. */
   readonly address: string;
   /** Aborts when whoever asked is gone, or the API ends. */
   readonly signal: AbortSignal;

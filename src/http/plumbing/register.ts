@@ -4,7 +4,7 @@ import { nameOf } from '../access/owners.js';
 import { assertOwnOrigin } from '../access/origin.js';
 import { setCookie } from '../access/cookies.js';
 import { reaches, roles, type Principal } from '../access/principal.js';
-import type { Rate } from '../access/rate.js';
+import { networkOf, type Rate } from '../access/rate.js';
 import { answerOf, toAnswer, type ProblemAnswer } from '../answers/problems.js';
 import { withoutSecrets } from '../answers/redact.js';
 import type { Api } from '../api.js';
@@ -63,7 +63,7 @@ export function addRoutes(
           body: request.body,
           headers: request.headers,
           principal: guests.get(request),
-          address: request.ip,
+          address: networkOf(request.ip),
           signal,
         });
         return send(reply, answer, signal);
@@ -90,7 +90,8 @@ async function admit(
     reply.header('connection', 'close');
     throw problem('not_ready', { reason: 'it is being stopped.' });
   }
-  const { method, headers, ip } = request;
+  const { method, headers } = request;
+  const ip = networkOf(request.ip);
   const { access } = route;
   const isOpen = access === 'open';
   // Whoever shows ever new credentials would have the database asked each time.

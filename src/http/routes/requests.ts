@@ -8,7 +8,7 @@ import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
 import { route, type Route } from '../route.js';
 import { requestedSchema } from '../schemas.js';
-import { idParams, jobFor, known, waitSchema } from './common.js';
+import { idParams, jobFor, known, knownStill, waiting, waitSchema } from './common.js';
 import { unknownSecret } from './new-job.js';
 
 /** Who asks, and why. */
@@ -41,6 +41,8 @@ const query = z.object({
     .optional()
     .describe('How long to wait for an engine; default 5s, 0: not at all.'),
 });
+
+const usualWaitMs = 5_000;
 
 const summaries = {
   cancel: 'Ask for the end of a job.',
@@ -83,22 +85,26 @@ export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]
     body: { schema: bodies[word], optional: !['skip', 'notes', 'info'].includes(word) },
     answers,
     problems: ['document_missing', ...refusals, ...(word === 'retry' ? invalid : [])],
-    handle: async ({ api, params: { id }, query: { wait }, body, principal, signal }) => {
+    handle: async ({ api, params: { id }, query: { wait = usualWaitMs }, body, ...call }) => {
+      const { principal, headers, signal } = call;
       const { params } = body as { params?: Readonly<Record<string, unknown>> };
       const { lost } = withSecretsOf({ ...(params === undefined ? {} : { params }) }, undefined);
       if (lost.length > 0) refuseDocument('request', lost.map(unknownSecret));
       await jobFor(api, known({ principal }), id);
       const { message, ...asked } = body as { message?: string } & Record<string, unknown>;
-      const requested = await api.client.request(id, action, {
-        ...asked,
-        ...(message === undefined ? {} : { text: message }),
-        ...byOf(asked, known({ principal })),
-        ...(wait === undefined ? {} : { waitMs: wait }),
-        signal,
-      });
+      const requested = await waiting(api, wait, (waitMs) =>
+        api.client.request(id, action, {
+          ...asked,
+          ...(message === undefined ? {} : { text: message }),
+          ...byOf(asked, known({ principal })),
+          waitMs,
+          signal,
+        }),
+      );
       if (requested.kind === 'stored') {
         return { status: 202, body: { outcome: 'stored', request: requested.request } };
       }
+      await knownStill(api, headers, 'operator');
       const job = summaryOf(requested.job, api.now());
       return { status: 200, body: { outcome: 'applied', job } };
     },

@@ -60,9 +60,9 @@ export const signOutRoute = route({
   summary: 'Sign out.',
   access: 'none',
   answers: { 204: { description: 'Signed out.', headers: cookieHeader } },
-  handle: ({ api, headers }) => {
+  handle: async ({ api, headers }) => {
     const cookie = cookieIn(headers.cookie);
-    if (cookie !== undefined) api.identify.end(cookie);
+    if (cookie !== undefined) await api.identify.end(cookie);
     return { status: 204, headers: { 'set-cookie': setCookie('', api.secure) } };
   },
 });
