@@ -15,6 +15,7 @@ import { securityHeaders } from './answers/headers.js';
 import { createHub } from './feed/hub.js';
 import { acceptBodies } from './plumbing/bodies.js';
 import { answerBadPath, answerBroken } from './plumbing/broken.js';
+import { watchConnections } from './plumbing/connections.js';
 import { addRoutes, type Doors } from './plumbing/register.js';
 import { describeApi, type OpenApi } from './reference/document.js';
 import { routes } from './routes.js';
@@ -152,6 +153,7 @@ async function createApp(options: ServerOptions): Promise<App> {
     open: new Set(),
     isClosing: () => closing,
   };
+  const connections = watchConnections(app.server);
   acceptBodies(app, bodyLimit);
   addRoutes(app, routes, api, doors);
   return {
@@ -159,26 +161,19 @@ async function createApp(options: ServerOptions): Promise<App> {
     close: async () => {
       closing = true;
       for (const one of doors.open) one.abort();
-      await endConnections(app);
-      await hub.close();
+      const endWatch = connections.end(endMs);
+      try {
+        await app.close();
+        await hub.close();
+      } finally {
+        endWatch();
+      }
     },
   };
 }
 
-/** So long answers that are under way may take, ms. */
+/** So long answers that are under way may take when the server ends, ms; whoever takes longer is left. */
 const endMs = 5_000;
-
-/** Answers that are under way are given; whoever does not take his is left. */
-async function endConnections(app: FastifyInstance): Promise<void> {
-  const idle = setInterval(() => app.server.closeIdleConnections(), 20);
-  const late = setTimeout(() => app.server.closeAllConnections(), endMs);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(idle);
-    clearTimeout(late);
-  }
-}
 
 /** Whether an address is one of a proxy that is believed. @throws TwsError `setting_invalid` */
 function trustedBy({ trust_proxy: proxies }: HttpSettings): false | ((address: string) => boolean) {

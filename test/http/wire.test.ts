@@ -99,10 +99,24 @@ describe('a server that ends', () => {
     await expect(other.ask('GET', '/ping')).rejects.toThrow();
   });
 
+  it('does not wait for a connection that asks for nothing', async () => {
+    const api = await openApi();
+    const { hostname, port } = new URL(api.url);
+    const silent = connect(Number(port), hostname);
+    silent.on('error', () => undefined);
+    await expect.poll(() => api.ask('GET', '/ping')).toMatchObject({ status: 200 });
+    const began = performance.now();
+    await api.close();
+    expect(performance.now() - began).toBeLessThan(2_000);
+    silent.destroy();
+  });
+
   it('does not wait for ever for whoever reads nothing', async () => {
     const api = await openApi();
     const { hostname, port } = new URL(api.url);
     const deaf = connect(Number(port), hostname);
+    // A browser connects before it knows what to ask for.
+    const silent = connect(Number(port), hostname);
     deaf.pause();
     deaf.write(
       'POST /_tws/jobs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
@@ -112,5 +126,6 @@ describe('a server that ends', () => {
     await api.close();
     expect(performance.now() - began).toBeLessThan(8_000);
     deaf.destroy();
+    silent.destroy();
   });
 });
