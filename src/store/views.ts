@@ -130,7 +130,8 @@ export function viewRequest(connection: Connection, name: ViewName, query: ViewQ
   // A user may have added a reduce to the view; rows are wanted unless asked otherwise.
   const wantsGroups = query.group === true || query.groupLevel !== undefined;
   const { keys, reduce = wantsGroups, ...plain } = query;
-  const rest = { ...plain, reduce };
+  // CouchDB knows nothing of `offset`; the embedded server need not count what nobody asks for.
+  const rest = { ...plain, reduce, offset: false };
   const request = {
     path: databasePath(connection, `/_design/${app}/_view/${name}`),
     query: Object.fromEntries(Object.entries(rest).flatMap(parameter)),

@@ -257,6 +257,8 @@ describe('each route', () => {
       expect(await go(`${word}Job`, `/jobs/nix/${word}`)).toBe(404);
     }
     expect(await go('retryJob', '/jobs/nix/retry')).toBe(404);
+    const shown = { params: { t: { password: '[secret]' } } };
+    expect(await go('retryJob', '/jobs/a/retry', { body: shown })).toBe(422);
     expect(await go('signalJob', '/jobs/a/signal')).toBe(202);
     expect(await go('signalJob', '/jobs/nix/signal')).toBe(404);
     expect(await go('announceEvent', '/events')).toBe(201);
