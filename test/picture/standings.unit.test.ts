@@ -197,7 +197,7 @@ describe('The states of any job that ends without trouble', () => {
       fc.property(calmScenario, (given) => {
         const job = simulate(given).revisions.at(-1)?.job as unknown as LiveJob;
         if (!Array.isArray(job.steps) || job.tasks === undefined) return;
-        const { nodes } = pictureOf(job.tasks, job as Pictured);
+        const { nodes } = pictureOf(job.tasks, job);
         for (const { node, path } of structuresIn(job.tasks, '')) {
           const state = nodes.find(({ id }) => id === path)?.state;
           if (state === undefined || node.structure === 'choice') continue;
