@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Blockers, LockAnswer, LockWish } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
@@ -65,11 +65,6 @@ type Mine = { readonly ids: Set<string>; readonly held: Set<string>; rev: string
 
 /** So many jobs are kept in mind for which locks were taken. */
 const remembered = 10_000;
-
-/** The id of the lock document for a text that says what is locked. */
-export function lockIdOf(text: string): string {
-  return `lock:${createHash('sha256').update(text).digest('hex')}`;
-}
 
 /** Makes the locks of an engine. Times epoch ms. */
 export function createLocks({ store, retry, life, log, now, copies }: LockParts): Locks {
