@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Blockers, LockAnswer, LockWish, PermitAnswer, PermitWish } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
@@ -71,11 +71,6 @@ type Mine = { readonly ids: Set<string>; readonly held: Set<string>; rev: string
 /** So many jobs are kept in mind for which locks were taken. */
 const remembered = 10_000;
 
-/** The id of the lock document for a text that says what is locked. */
-export function lockIdOf(text: string): string {
-  return `lock:${createHash('sha256').update(text).digest('hex')}`;
-}
-
 /** Makes the locks of an engine. Times epoch ms. */
 export function createLocks({ store, retry, life, log, now, copies }: LockParts): Locks {
   const reads: Reads = {
@@ -101,7 +96,7 @@ export function createLocks({ store, retry, life, log, now, copies }: LockParts)
     if (answer.kind === 'held') own.held.add(wish.id);
     return answer;
   };
-  const permits = createPermits({ store, now, lockIdOf, isOf, holderOf, take: takeOne });
+  const permits = createPermits({ store, now, isOf, holderOf, take: takeOne });
   return {
     take: takeOne,
     freed: permits.freed,

@@ -1,4 +1,5 @@
 import type { LockAnswer, LockWish, PermitAnswer, PermitWish } from '../decide/intent.js';
+import { lockIdOf } from '../lock-id.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import { gather } from './gather.js';
@@ -9,7 +10,6 @@ export type PermitParts = {
   readonly store: Pick<Store, 'view' | 'get' | 'getMany'>;
   /** Epoch ms. */
   readonly now: () => number;
-  readonly lockIdOf: (text: string) => string;
   readonly isOf: (lock: Held, job: Omit<Claimant, '_rev'>) => boolean;
   readonly holderOf: (
     find: (id: string) => Promise<StoredDocument | undefined>,
@@ -37,14 +37,7 @@ type Taken = { readonly id: string; readonly job: string };
  * U6 A permit is a lock like any other: the write that creates its document decides. Those of numbers
  *    that are no longer given out (`max_running` was lowered) count until their jobs have ended.
  */
-export function createPermits({
-  store,
-  now,
-  lockIdOf,
-  isOf,
-  holderOf,
-  take,
-}: PermitParts): Permits {
+export function createPermits({ store, now, isOf, holderOf, take }: PermitParts): Permits {
   const flows = new Map<string, string>();
   const full = new Map<string, { readonly answer: Full; readonly most: number; until: number }>();
   /** Counts what was given back, so that an older answer is not believed. */

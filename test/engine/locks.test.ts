@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lockIdOf } from '../../src/engine/locks.js';
+import { lockIdOf } from '../../src/lock-id.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 import { flow, job as jobOf } from '../support/documents.js';
 import { openWorkspace, type Ended, type Workspace } from '../support/workspace.js';
