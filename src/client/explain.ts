@@ -4,7 +4,7 @@ import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
-import { lengthOf, momentFrom } from '../words.js';
+import { lengthOf, momentFrom, textOf } from '../words.js';
 import { nextSteps, queueIn, stepsOf, type ToCome, type Told } from './next-steps.js';
 import type { SeenEngine } from './pulse.js';
 
@@ -146,7 +146,7 @@ function holdReason({ job, flow, now }: Seen): Reason | undefined {
     return { kind: 'paused', because: 'The job is paused.', todo };
   }
   if (flow?.['paused'] === true) {
-    const because = `Flow "${String(flow['name'])}" is paused (document ${flow._id}), and all its jobs with it.`;
+    const because = `Flow "${textOf(flow['name'])}" is paused (document ${flow._id}), and all its jobs with it.`;
     return { kind: 'flow_paused', because, todo: 'Set "paused" of the flow to false.' };
   }
   const last = stepsOf(job).at(-1);

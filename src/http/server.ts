@@ -12,6 +12,7 @@ import { createIdentify } from './access/identify.js';
 import { createRate } from './access/rate.js';
 import type { Api, MetricsPort } from './api.js';
 import { securityHeaders } from './answers/headers.js';
+import { toAnswer } from './answers/problems.js';
 import { createHub } from './feed/hub.js';
 import { acceptBodies } from './plumbing/bodies.js';
 import { answerBadPath, answerBroken } from './plumbing/broken.js';
@@ -118,7 +119,12 @@ async function createApp(options: ServerOptions): Promise<App> {
   } as object) as unknown as FastifyInstance;
   let closing = false;
   const steady = (): number => performance.now();
-  const hub = createHub({ client, lingerMs: 30_000, remembered: 5_000 });
+  const hub = createHub({
+    client,
+    lingerMs: 30_000,
+    remembered: 5_000,
+    onBroken: (error) => void toAnswer(error, log),
+  });
   const tries = createRate({ ...signInRate, now: steady });
   const reference = once(() => describeApi(routes, options.version));
   const api: Api = {
