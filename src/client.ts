@@ -79,7 +79,7 @@ export type { Reason } from './client/explain.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export { explainChain, type Explained } from './client/explain-job.js';
-export { countInHand } from './client/explain.js';
+export { countInHand } from './client/service.js';
 export type { JobToSubmit, Submitted } from './client/jobs.js';
 export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';

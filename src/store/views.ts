@@ -85,9 +85,9 @@ export type Views = {
   readonly search: { readonly key: readonly (string | number)[]; readonly value: JobRow };
   /** Jobs counted by `[owner, status, day, hour, minute]`, the owner `''` standing for all. */
   readonly figures: { readonly key: readonly (string | number)[]; readonly value: Figures };
-  /** Locks of jobs. Key: kind, and the target or the pattern; value: the job and since when (epoch ms). */
+  /** Locks of jobs. Key: kind, and the target, the pattern or the flow; value: the job and since when (epoch ms). */
   readonly locks: {
-    readonly key: readonly ['target' | 'pattern', string];
+    readonly key: readonly ['target' | 'pattern' | 'permit', string];
     readonly value: { readonly job: string; readonly at: number };
   };
 };

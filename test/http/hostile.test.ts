@@ -191,7 +191,7 @@ describe('hostile requests', () => {
     const headers = { cookie: `tws_session=${'a;'.repeat(5_000)}`.slice(0, 8_000) };
     await api.ask('GET', '/jobs', { headers });
     await api.ask('GET', '/jobs', { headers: { authorization: `Bearer ${' '.repeat(8_000)}x` } });
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
   });
 
   it('with documents that take long to check are refused before they are', async () => {
@@ -220,7 +220,7 @@ describe('hostile requests', () => {
       const check = await api.ask('POST', `${path === '/jobs' ? path : '/flows'}/check`, { body });
       expect(check.body).toMatchObject({ ok: false });
     }
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
     expect(await contents(api)).toBe(before);
   });
 
@@ -286,7 +286,7 @@ describe('hostile requests', () => {
     });
     expect(await api.ended('slow')).toMatchObject({ exit: 0 });
     expect((await api.ask('GET', '/ping')).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 
   it('that never end, or lie about their length, are given up', async () => {
     const api = await openApi();

@@ -322,7 +322,7 @@ describe('each route', () => {
     expect(await go('retryJob', '/jobs/e/retry?wait=0')).toBe(202);
     expect(await go('retryJobs', '/jobs/retry')).toBe(200);
     expect(await go('cancelJobs', '/jobs/cancel', { body: { wait: '5s' } })).toBe(200);
-  }, 60_000);
+  }, 120_000);
 
   it('answers what only another set-up provokes', async () => {
     const { createPrometheus } = await import('../../src/metrics/prometheus.js');
