@@ -37,6 +37,8 @@ export type ServerOptions = {
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
   /** How long a user or token is believed without asking the database again; default 5000. */
   readonly keepMs?: number;
+  /** How long the database may take to tell something; default 25000. */
+  readonly patienceMs?: number;
   /** How often streams give a sign of life; default 15000. */
   readonly heartbeatMs?: number;
 };
@@ -158,6 +160,7 @@ async function createApp(options: ServerOptions): Promise<App> {
     bodyLimit,
     open: new Set(),
     isClosing: () => closing,
+    patienceMs: options.patienceMs ?? 25_000,
   };
   const connections = watchConnections(app.server);
   acceptBodies(app, bodyLimit);

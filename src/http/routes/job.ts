@@ -80,7 +80,7 @@ export const explainRoute = route({
     const principal = known({ principal: who });
     await jobFor(api, principal, id);
     const chain = await explainChain(id, {
-      look: (one) => api.client.explain(one, api.pulse),
+      look: (one) => api.client.explain(one, api.pulse, (other) => mayHave(principal, other)),
       isThere: async (child) => {
         const doc = await api.client.get(child);
         return doc?.['type'] === 'job' && mayHave(principal, doc);
