@@ -40,6 +40,7 @@ export async function completionsFor(
   const current = words.at(-1) ?? '';
   const line = readLine(words.slice(0, -1), program);
   const { command, options, given, open, rest } = line;
+  if (command === 'unknown') return nothing;
   if (open !== undefined) return valuesOf(open.values, '', current);
   if (current.startsWith('-') && !rest) {
     const [name = '', value] = splitOption(current);
@@ -62,7 +63,7 @@ export async function completionsFor(
 }
 
 type Line = {
-  readonly command: CommandDefinition | 'help' | undefined;
+  readonly command: CommandDefinition | 'help' | 'unknown' | undefined;
   /** Options that may be given here. */
   readonly options: readonly OptionDefinition[];
   /** Options that were given. */
@@ -93,9 +94,7 @@ function readLine(words: readonly string[], { commands, globalOptions }: Program
       if (value === undefined && option?.flags.includes('<') === true) open = option;
     } else if (command === undefined) {
       const found = commands.find((one) => one.name === word);
-      command = word === 'help' ? 'help' : found;
-      if (command === undefined)
-        return { command: 'help', options: [], given, open, positionals, rest: true };
+      command = found ?? (word === 'help' ? 'help' : 'unknown');
       options = [...(found?.options ?? []), ...ofProgram];
     } else positionals += 1;
   }
