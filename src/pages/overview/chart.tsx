@@ -126,7 +126,11 @@ function optionsOf({ current }: { readonly current: Props }, width: number): uPl
     height,
     cursor: { drag: { x: false, y: false }, points: { show: !isBars } },
     legend: { live: true },
-    scales: { y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.08)] } },
+    scales: {
+      // A bar begins at its time: the last one needs room for itself.
+      x: { range: (_chart, from, to) => [from, isBars ? to + spanOf(current.times) : to] },
+      y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.08)] },
+    },
     axes: [
       { ...axis, values: timeWords },
       { ...axis, size: 64, values: (_chart, splits) => splits.map((one) => current.words(one)) },
@@ -153,6 +157,11 @@ function optionsOf({ current }: { readonly current: Props }, width: number): uPl
       }),
     ],
   };
+}
+
+/** Length between two times, in seconds. */
+function spanOf([first = 0, second = first]: readonly number[]): number {
+  return (second - first) / 1000;
 }
 
 /** The time of day, with the date where a day begins. */
