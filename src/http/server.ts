@@ -11,6 +11,7 @@ import { createRate } from './access/rate.js';
 import type { Api, MetricsPort } from './api.js';
 import { securityHeaders } from './answers/headers.js';
 import { createHub } from './feed/hub.js';
+import { addPages } from './pages.js';
 import { acceptBodies } from './plumbing/bodies.js';
 import { addRoutes, type Doors } from './plumbing/register.js';
 import { describeApi, type OpenApi } from './reference/document.js';
@@ -132,6 +133,7 @@ async function createApp(options: ServerOptions): Promise<App> {
   };
   acceptBodies(app, bodyLimit);
   addRoutes(app, routes, api, doors);
+  await addPages(app);
   return {
     app,
     close: async () => {

@@ -1,0 +1,6 @@
+import { PageHead } from '../parts/page-head.js';
+
+/** The page of jobs. */
+export function Jobs() {
+  return <PageHead title="Jobs" />;
+}
