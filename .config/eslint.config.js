@@ -47,6 +47,13 @@ export default tseslint.config(
   layer(['src/model/**'], [{ regex: '^(?!zod$|\\./)' }], 'model imports zod only.'),
   {
     ...layer(
+      ['src/picture/**'],
+      [{ regex: '^(?!@dagrejs/dagre$|\\./|\\.\\./model/|\\.\\./words\\.js$)' }],
+      'picture imports model, words and dagre only: it runs in the browser, too.',
+    ),
+  },
+  {
+    ...layer(
       ['src/decide/**'],
       [{ regex: '^(?!\\./|\\.\\./model/|\\.\\./\\.\\./model/|\\.\\./[a-z-]+\\.js$)' }],
       'decide imports model only.',

@@ -34,7 +34,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [
-            'test/{model,plugin,secrets,store,client,engine,cli,http,embedded,schedules,pages}/**/*.unit.test.ts',
+            'test/{model,picture,plugin,secrets,store,client,engine,cli,http,embedded,schedules,pages}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],

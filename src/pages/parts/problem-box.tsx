@@ -38,5 +38,6 @@ function told(error: unknown) {
     return { reason, hint, more: problems.length > 1 ? problems : [] };
   }
   const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && error.name === 'NotJson') return { reason, hint: '', more: [] };
   return { reason, hint: 'This page has a fault; load it again.', more: [] };
 }

@@ -1,0 +1,81 @@
+import { isOpen, type Step } from '../model/step.js';
+import type { Pictured } from './picture.js';
+
+/** A job that has steps. */
+export type Begun = Pictured & { readonly steps: readonly Step[] };
+
+/** What the steps of a job left behind, by path in the job (`2.map.17.0`). */
+export type Trail = {
+  /** Attempts at a path that count, oldest first. */
+  readonly at: (path: string) => readonly Step[];
+  readonly last: (path: string) => Step | undefined;
+  /** Something was done at a path or below it. */
+  readonly hasBegun: (path: string) => boolean;
+  /** Open steps at a path or below it. */
+  readonly openBelow: (path: string) => readonly Step[];
+  /** The last attempts of all steps right below a path whose next word is one of these. */
+  readonly below: (path: string, words: readonly string[]) => readonly Step[];
+  readonly run: number;
+  /** The job is final: nothing begins any more. */
+  readonly isOver: boolean;
+  readonly isSuccess: boolean;
+};
+
+/** Reads the steps of a job once. What it did before it began anew counts no more. */
+export function trailOf(job: Begun): Trail {
+  const { run = 1, first_run: first = 1, state, exit, slice } = job;
+  const steps = job.steps.filter((step) => step.run >= first && !isOfEarlierEnd(step, run));
+  const byPath = new Map<string, Step[]>();
+  const begun = new Set<string>();
+  const open = new Map<string, Step[]>();
+  for (const step of [...(slice?.before ?? []), ...steps]) {
+    push(byPath, step.path, step);
+    for (const path of pathsAbove(step.path)) {
+      begun.add(path);
+      if (isOpen(step)) push(open, path, step);
+    }
+  }
+  const last = (path: string): Step | undefined => byPath.get(path)?.at(-1);
+  return {
+    at: (path) => byPath.get(path) ?? [],
+    last,
+    hasBegun: (path) => begun.has(path),
+    openBelow: (path) => open.get(path) ?? [],
+    below: (path, words) => {
+      const starts = words.map((word) => (path === '' ? `${word}.` : `${path}.${word}.`));
+      const isRight = (at: string): boolean =>
+        starts.some((start) => at.startsWith(start) && !at.slice(start.length).includes('.'));
+      return [...byPath.keys()].filter(isRight).map((at) => last(at) as Step);
+    },
+    run,
+    isOver: state === '$$complete' || state === '$$cancelled',
+    isSuccess: state === '$$complete' && exit === 0,
+  };
+}
+
+/** How an earlier run ended: its handler and its cancel branch. */
+function isOfEarlierEnd({ path, run }: Step, now: number): boolean {
+  return run < now && /^(?:error|cancel)(?:\.|$)/.test(path);
+}
+
+function push(lists: Map<string, Step[]>, key: string, step: Step): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [step]);
+  else list.push(step);
+}
+
+/** `0.map.1` -> `0.map.1`, `0.map`, `0` and the root. */
+function pathsAbove(path: string): readonly string[] {
+  const above = [path];
+  for (let at = path.lastIndexOf('.'); at > 0; at = path.lastIndexOf('.', at - 1)) {
+    above.push(path.slice(0, at));
+  }
+  return path === '' ? above : [...above, ''];
+}
+
+/** What was found out about a structure: the result of its mark. */
+export function markOf(step: Step | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (step?.state !== '$$complete') return undefined;
+  const { result } = step;
+  return typeof result === 'object' && result !== null ? (result as Record<string, unknown>) : {};
+}
