@@ -5,7 +5,7 @@ import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../closest.js';
 import type { Api } from '../api.js';
 import { Refused } from '../answers/problems.js';
-import { warningsOfJob } from '../checks.js';
+import { contentsOfJob, warningsOfJob } from '../checks.js';
 import { prefix, route, type Answer } from '../route.js';
 import {
   bulkSchema,
@@ -136,7 +136,8 @@ export const checkJobRoute = route({
   handle: async ({ api, body, principal }) => {
     try {
       const job = newJobOf(body, { principal: known({ principal }) });
-      const warnings = [...warningsOfJob(job), ...(await flowWarnings(api, job))];
+      const contents = await contentsOfJob(job, api.client, api.plugins);
+      const warnings = [...warningsOfJob(job), ...(await flowWarnings(api, job)), ...contents];
       return { status: 200, body: { ok: true, problems: [], warnings } };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

@@ -33,6 +33,7 @@ import { completing } from './completing.js';
 import type { Names } from './completion.js';
 import { FindingList } from './finding-list.js';
 import type { Finding } from './marks.js';
+import { placeOf } from './places.js';
 import { readJson } from './read-json.js';
 import type { JsonSchema } from './schema-at.js';
 import { secretsShown } from './secrets-shown.js';
@@ -51,6 +52,17 @@ type Props = {
   /** Somebody asked to save, with Ctrl-S. */
   readonly onSave?: () => void;
   readonly readOnly?: boolean;
+  /** Is given what leads to a place in the text. */
+  readonly handle?: EditorRef;
+};
+
+/** Where an editor puts what a page can do with it. */
+export type EditorRef = { current: EditorHandle | undefined };
+
+/** What a page can do with its editor. */
+export type EditorHandle = {
+  /** Leads to the value at a JSON path. */
+  readonly goTo: (path: string) => void;
 };
 
 /** Nothing is known and nothing is wrong. */
@@ -105,7 +117,7 @@ export function JsonEditor(props: Props) {
     current.dispatch({ changes: { from: 0, to: shown?.length ?? 0, insert: text } });
   }, [text]);
 
-  const goTo = ({ from }: Finding): void => {
+  const goTo = ({ from }: { readonly from: number }): void => {
     const current = view.current;
     if (current === undefined) return;
     const anchor = Math.min(from, current.state.doc.length);
@@ -115,6 +127,12 @@ export function JsonEditor(props: Props) {
     });
     current.focus();
   };
+
+  if (props.handle !== undefined) {
+    props.handle.current = {
+      goTo: (path) => goTo(placeOf(readJson(view.current?.state.doc.toString() ?? '').tree, path)),
+    };
+  }
 
   return (
     <div class="editor">

@@ -16,7 +16,7 @@ type Props = {
 export function FieldFrame({ id, field, path, mistakes, usual, children }: Props) {
   const mistake = mistakes[path];
   return (
-    <div class={mistake === undefined ? 'field' : 'field wrong'}>
+    <div class={mistake === undefined ? 'form-field' : 'form-field wrong'}>
       <label for={id}>
         {field.label}
         <Needed field={field} usual={usual} />

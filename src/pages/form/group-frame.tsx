@@ -10,7 +10,7 @@ export function GroupFrame(props: InputProps & { readonly children: ComponentChi
   const mistake = mistakes[path];
   return (
     <fieldset
-      class={mistake === undefined ? 'group' : 'group wrong'}
+      class={mistake === undefined ? 'form-group' : 'form-group wrong'}
       data-path={path}
       tabIndex={-1}
     >

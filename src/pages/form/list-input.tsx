@@ -23,7 +23,7 @@ export function ListInput(props: InputProps<ListField>) {
     requestAnimationFrame(() => own.current?.querySelector<HTMLElement>(selector)?.focus());
   };
   return (
-    <div class="list" ref={own}>
+    <div class="form-list" ref={own}>
       {items.length > 0 && (
         <ol>
           {items.map((item, i) => (

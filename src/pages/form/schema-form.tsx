@@ -26,7 +26,7 @@ export function SchemaForm(props: InputProps<GroupField> & { readonly usuals?: U
   const { field, draft, onDraft, path, mistakes, usuals = {} } = props;
   const { parts } = groupOf(draft);
   return (
-    <div class="fields">
+    <div class="form-fields">
       {Object.entries(field.fields).map(([key, inner]) => (
         <FieldInput
           key={key}

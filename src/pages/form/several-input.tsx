@@ -10,7 +10,7 @@ export function SeveralInput({ field, draft, onDraft }: InputProps<SeveralField>
     onDraft((isOn ? [...others, index] : others).sort((a, b) => Number(a) - Number(b)));
   };
   return (
-    <div class="several">
+    <div class="form-several">
       {field.choices.map(({ label }, i) => (
         <label key={label} class="flag">
           <input

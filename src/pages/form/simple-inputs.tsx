@@ -102,7 +102,7 @@ export function FlagInput(props: Props<FlagField>) {
   const mistake = mistakes[path];
   const note = field.description;
   return (
-    <div class={mistake === undefined ? 'field' : 'field wrong'}>
+    <div class={mistake === undefined ? 'form-field' : 'form-field wrong'}>
       <label class="flag">
         <input
           {...tiesOf({ id, field, path, mistakes })}

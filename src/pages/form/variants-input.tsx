@@ -17,7 +17,7 @@ export function VariantsInput(props: InputProps<VariantsField>) {
   };
   return (
     <>
-      <div class="field">
+      <div class="form-field">
         <label for={id}>Form</label>
         <select
           id={id}
