@@ -143,7 +143,11 @@ function ReportOf({ report, onClose }: { readonly report: Report; readonly onClo
   return (
     <Dialog title={`What became of "${action}"`} onClose={onClose}>
       <ul class="report">
-        {applied > 0 && <li>{applied.toLocaleString()} {done}.</li>}
+        {applied > 0 && (
+          <li>
+            {applied.toLocaleString()} {done}.
+          </li>
+        )}
         {stored > 0 && (
           <li>{stored.toLocaleString()} are asked; an engine will see to it in a moment.</li>
         )}

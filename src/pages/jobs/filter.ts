@@ -96,13 +96,19 @@ export function matches(job: Summary, filter: Filter): boolean {
     (flow === undefined || job.flow === flow) &&
     (owner === undefined || job.owner === owner) &&
     (tag === undefined || tag.split(',').every((one) => job.tags?.includes(one) === true)) &&
-    (key === undefined || String(job.keys?.[name] ?? '') === value.join('=')) &&
+    (key === undefined || textOf(job.keys?.[name]) === value.join('=')) &&
     (failure === undefined || job.failure?.name === failure) &&
     (external === undefined || job.external_id === external) &&
     (parent === undefined || job.parent === parent) &&
     (from === undefined || (job.start ?? Infinity) >= from) &&
     (to === undefined || (job.start ?? Infinity) < to)
   );
+}
+
+/** Only plain values are search keys. */
+function textOf(value: unknown): string | undefined {
+  const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
+  return isPlain ? String(value) : undefined;
 }
 
 function timeOf(local: string | undefined): number | undefined {

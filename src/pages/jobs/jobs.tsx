@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact';
 import { get } from '../api.js';
 import type { Stats } from '../answers.js';
-import type { LiveState } from '../live/changes.js';
+import { LiveWord } from '../live/live-word.js';
 import { throttled } from '../live/throttle.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { Loading } from '../parts/loading.js';
@@ -32,7 +32,9 @@ export function Jobs() {
   const select = useCallback((ids: readonly string[], isSelected: boolean) => {
     setSelected((before) => {
       const after = new Set(before);
-      for (const id of ids) if (isSelected) after.add(id); else after.delete(id);
+      for (const id of ids)
+        if (isSelected) after.add(id);
+        else after.delete(id);
       return after;
     });
   }, []);
@@ -86,26 +88,12 @@ export function Jobs() {
       )}
       {list !== undefined && list.jobs.length > 0 && (
         <p class="muted foot" role="status">
-          {list.jobs.length.toLocaleString()} {list.cursor === undefined ? 'jobs' : 'jobs loaded, older ones follow'}
+          {list.jobs.length.toLocaleString()}{' '}
+          {list.cursor === undefined ? 'jobs' : 'jobs loaded, older ones follow'}
           {isLoading && ' …'}
         </p>
       )}
     </div>
-  );
-}
-
-const liveWords: Readonly<Record<LiveState, string>> = {
-  opening: 'connecting …',
-  live: 'live',
-  away: 'no connection, trying again',
-};
-
-/** Whether the page is up to date by itself. */
-export function LiveWord({ state }: { readonly state: LiveState }) {
-  return (
-    <span class={`live ${state}`} role="status">
-      {liveWords[state]}
-    </span>
   );
 }
 

@@ -50,7 +50,12 @@ type TabProps = {
 
 function Tab({ name, tone, count, pressed, onPress }: TabProps) {
   return (
-    <button type="button" class={`tab ${tone}`} aria-pressed={pressed} onClick={onPress}>
+    <button
+      type="button"
+      class={`tab ${tone} ${count === undefined || count === 0 ? '' : 'some'}`}
+      aria-pressed={pressed}
+      onClick={onPress}
+    >
       {name}
       {count !== undefined && <b class="number">{count.toLocaleString()}</b>}
     </button>

@@ -162,7 +162,11 @@ function Row(props: RowProps) {
 }
 
 /** What it does now, or why it failed. */
-function About({ job: { failure, current = [], status, next_due: due } }: { readonly job: Summary }) {
+function About({
+  job: { failure, current = [], status, next_due: due },
+}: {
+  readonly job: Summary;
+}) {
   if (failure !== undefined && status === 'failed') {
     return (
       <span title={`${failure.name}: ${failure.message}`}>

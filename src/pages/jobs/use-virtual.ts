@@ -33,7 +33,7 @@ export function useVirtual({ count, rowHeight, element }: Options): Virtual {
     observeElementRect,
     observeElementOffset,
     overscan: 8,
-    onChange: () => again(undefined as never),
+    onChange: () => again(undefined),
   };
   const kept = useRef<Virtualizer<HTMLElement, HTMLElement>>();
   const virtualizer = (kept.current ??= new Virtualizer<HTMLElement, HTMLElement>(options));

@@ -30,7 +30,10 @@ export function useKeys(actions: readonly KeyAction[]): void {
 /** Who writes a text, or has a window open, means letters as letters. */
 function isBusy({ target }: KeyboardEvent): boolean {
   if (document.querySelector('dialog[open]') !== null) return true;
-  return target instanceof Element && target.closest('input, textarea, select, [contenteditable], .cm-editor') !== null;
+  return (
+    target instanceof Element &&
+    target.closest('input, textarea, select, [contenteditable], .cm-editor') !== null
+  );
 }
 
 document.addEventListener('keydown', (event) => {

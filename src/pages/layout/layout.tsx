@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { Link, useRoute } from 'wouter-preact';
+import { KeyHelp } from '../keys/help.js';
+import { helpIsOpen } from '../keys/keys.js';
+import { Toasts } from '../parts/toasts.js';
 import { session, signOut, who } from '../session/session.js';
 import { theme, themes, type Theme } from './theme.js';
 
@@ -27,12 +30,25 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
             <NavLink key={page.href} {...page} />
           ))}
         </nav>
+        <button
+          type="button"
+          class="quiet help"
+          aria-label="Keys"
+          title="Keys (?)"
+          onClick={() => {
+            helpIsOpen.value = true;
+          }}
+        >
+          ?
+        </button>
         <ThemeChoice />
         <Person />
       </header>
       <main id="main" tabIndex={-1}>
         {children}
       </main>
+      <Toasts />
+      <KeyHelp />
     </>
   );
 }
@@ -49,7 +65,7 @@ function NavLink({ href, title, pattern }: NavProps) {
 }
 
 const themeNames: Readonly<Record<Theme, string>> = {
-  auto: 'Colours of the system',
+  auto: 'Auto',
   light: 'Light',
   dark: 'Dark',
 };

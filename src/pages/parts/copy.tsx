@@ -16,7 +16,18 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
       title={`Copy ${what}`}
       onClick={() => void copy().catch(() => undefined)}
     >
-      {done ? '✓' : '⧉'}
+      {done ? (
+        '✓'
+      ) : (
+        <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+          <path
+            d="M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="1.4"
+          />
+        </svg>
+      )}
     </button>
   );
 }

@@ -12,11 +12,19 @@ export function Ago({ at }: { readonly at: number | undefined }) {
 }
 
 /** How long something took; while it has no end, until now. */
-export function Took({ from, to }: { readonly from?: number | undefined; to?: number | undefined }) {
+export function Took({
+  from,
+  to,
+}: {
+  readonly from?: number | undefined;
+  to?: number | undefined;
+}) {
   if (from === undefined) return <span class="muted">–</span>;
   // The clock of the engine may be a little ahead.
   const length = to === undefined ? Math.max(0, now.value - from) : to - from;
-  return <span>{to === undefined ? lengthOf(Math.floor(length / 1000) * 1000) : lengthOf(length)}</span>;
+  return (
+    <span>{to === undefined ? lengthOf(Math.floor(length / 1000) * 1000) : lengthOf(length)}</span>
+  );
 }
 
 /** A moment with its date and seconds, in this browser's zone. */
