@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { send } from '../api.js';
-import { JsonEditor, type EditorRef } from '../editor/json-editor.js';
+import type { EditorRef } from '../editor/json-editor.js';
+import { JsonEditor } from '../editor/lazy-editor.js';
 import type { Checked } from '../editor/marks.js';
 import { problemsOf } from '../editor/own-check.js';
 import { useSchema } from '../editor/schemas.js';

@@ -110,7 +110,7 @@ type TableProps = Pick<Props, 'kind' | 'columns'> & {
 
 function Table({ kind, shown, columns, title }: TableProps) {
   return (
-    <div class="table" tabIndex={0} role="region" aria-label={title}>
+    <div class="table with-cards" tabIndex={0} role="region" aria-label={title}>
       <table class="cards">
         <thead>
           <tr>

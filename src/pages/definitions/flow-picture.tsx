@@ -1,25 +1,25 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { placesIn } from '../../model/check.js';
 import { FlowGraph } from '../graph/flow-graph.js';
-import { pictureOfFlow } from '../graph/picture-of.js';
-import type { Picture } from '../../picture/picture.js';
-import type { Doc } from '../answers.js';
+import { pictureOf, type Picture, type Pictured } from '../../picture/picture.js';
 import type { Flow } from '../../model/flow.js';
-import { flowOf } from './uses.js';
+import type { Known } from './known.js';
+import { flowOf, taskDefinitions } from './uses.js';
 
 type Props = {
   /** What stands in the editor; undefined while it is no JSON. */
   readonly value: unknown;
+  readonly known: Known | undefined;
   /** Leads to the JSON path of a node that was pressed. */
   readonly goTo?: (path: string) => void;
 };
 
 /** The graph of what is in the editor; while that is no flow, of what it was before. */
-export function FlowPicture({ value, goTo }: Props) {
+export function FlowPicture({ value, known, goTo }: Props) {
   const flow = useMemo(() => flowOf(value), [value]);
   const picture = useMemo(
-    () => (flow === undefined ? undefined : pictureOfFlow(value as Doc)),
-    [flow, value],
+    () => (flow === undefined ? undefined : pictureOf(flow.tasks, picturedOf(flow, known))),
+    [flow, known],
   );
   const last = useRef<Picture>();
   if (picture !== undefined) last.current = picture;
@@ -44,6 +44,12 @@ export function FlowPicture({ value, goTo }: Props) {
       )}
     </section>
   );
+}
+
+/** What is drawn beside the steps: handlers of the flow and of its tasks. */
+function picturedOf(flow: Flow, known: Known | undefined): Pictured {
+  const { tasks: _drawn, ...settings } = flow;
+  return { flow_definition: settings, definitions: taskDefinitions(flow, known?.tasks ?? []) };
 }
 
 /** Where the node of a path stands in the document; a structure stands where its first step is. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { get } from '../api.js';
-import type { EditorHandle, EditorRef } from '../editor/json-editor.js';
+import type { EditorHandle } from '../editor/json-editor.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { LevelButton } from '../parts/level-button.js';
 import { Loading } from '../parts/loading.js';
@@ -84,11 +84,15 @@ function FlowPage({ loaded, known, reload }: Props) {
           kind="flow"
           editing={editing}
           known={known}
-          handle={handle as EditorRef}
+          handle={handle}
           onGone={() => navigate('/flows')}
         />
         <div class="beside">
-          <FlowPicture value={editing.value} goTo={(path) => handle.current?.goTo(path)} />
+          <FlowPicture
+            value={editing.value}
+            known={known}
+            goTo={(path) => handle.current?.goTo(path)}
+          />
           <NamedParts value={editing.value} known={known} />
           <RecentJobs flow={stored} />
         </div>

@@ -57,7 +57,7 @@ function Blank({ kind, original, known }: BlankProps) {
           onStored={({ id }) => navigate(pageOf(kind, id), { replace: true })}
           onGone={() => navigate(`/${kind}s`)}
         />
-        {kind === 'flow' && <FlowPicture value={editing.value} />}
+        {kind === 'flow' && <FlowPicture value={editing.value} known={known} />}
       </div>
     </>
   );

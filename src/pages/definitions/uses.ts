@@ -2,7 +2,7 @@ import { placesIn } from '../../model/check.js';
 import type { Flow } from '../../model/flow.js';
 import { parseDocument } from '../../model/parse.js';
 import { namesTask } from '../../model/tree.js';
-import { defaultOwner, ownerOf } from '../../model/task.js';
+import { defaultOwner, ownerOf, type Task } from '../../model/task.js';
 import type { Doc } from '../answers.js';
 import type { Stored } from './stored.js';
 
@@ -30,6 +30,19 @@ export function tasksOf(flow: Flow): readonly string[] {
 export function flowsOf(flow: Flow): readonly string[] {
   const flows = placesIn(flow.tasks, 'tasks').flatMap(({ leaf: { entry } }) => entry.flow ?? []);
   return [...new Set(flows)];
+}
+
+/** The tasks that a flow means, by name, as far as they are there and valid. */
+export function taskDefinitions(
+  flow: Flow,
+  tasks: readonly Stored[],
+): Readonly<Record<string, Task>> {
+  const found = tasksOf(flow).flatMap((name): readonly [string, Task][] => {
+    const document = meant(tasks, name, flow.owner)?.document;
+    const parsed = parseDocument({ ...document, _id: 'new', _rev: '0-0' });
+    return parsed.kind === 'task' && parsed.ok ? [[name, parsed.value]] : [];
+  });
+  return Object.fromEntries(found);
 }
 
 /** The definition that somebody's flow means by a name: his own, else the one for all. */

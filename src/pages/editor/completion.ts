@@ -96,7 +96,7 @@ function isValuePlace(text: string, from: number): boolean {
 function without(value: unknown, path: readonly (string | number)[]): unknown {
   const [key, ...rest] = path;
   if (key === undefined || typeof value !== 'object' || value === null) return undefined;
-  const inner = Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+  const inner: unknown = Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
   if (Array.isArray(value))
     return value.map((item, i) => (i === key ? without(inner, rest) : item) as unknown);
   return { ...value, [key]: without(inner, rest) };

@@ -120,7 +120,8 @@ export function typesOf(schema: JsonSchema): readonly string[] {
     if (Array.isArray(words)) return [...new Set(words.map(kindOf))];
     return everyType;
   }
-  return [type].flat().map((one) => (one === 'integer' ? 'number' : String(one)));
+  const named = ([type].flat() as readonly unknown[]).filter((one) => typeof one === 'string');
+  return named.map((one) => (one === 'integer' ? 'number' : one));
 }
 
 function kindOf(value: unknown): string {

@@ -38,7 +38,7 @@ export function draftOf(field: Field, given?: unknown): Draft {
     case 'json':
       return value === undefined ? '' : JSON.stringify(value, null, 2);
     case 'list':
-      return listDraft(field.item, field.minItems, value);
+      return listDraft(field.item, field.required ? field.minItems : 0, value);
     case 'group': {
       const own = isRecord(value) ? value : {};
       const keys = Object.keys(field.fields);
@@ -53,19 +53,17 @@ export function draftOf(field: Field, given?: unknown): Draft {
       };
     }
     case 'variants': {
-      const at = Math.max(
-        0,
-        field.variants.findIndex((one) => mayHold(one, value)),
-      );
+      const at = field.variants.findIndex((one) => mayHold(one, value));
       const drafts = field.variants.map((one, i) => draftOf(one, i === at ? value : undefined));
-      return { chosen: at, drafts };
+      // None of them, where none has to be.
+      return { chosen: at < 0 && field.required ? 0 : at, drafts };
     }
   }
 }
 
-function listDraft(item: Field, minItems: number, value: unknown): readonly Draft[] {
+function listDraft(item: Field, least: number, value: unknown): readonly Draft[] {
   if (Array.isArray(value)) return value.map((one) => draftOf(item, one));
-  return Array.from({ length: Math.min(minItems, 20) }, () => draftOf(item));
+  return Array.from({ length: Math.min(least, 20) }, () => draftOf(item));
 }
 
 function indexOf(choices: readonly Choice[], value: unknown): string {
@@ -123,7 +121,9 @@ function bare(field: Field, draft: Draft): unknown {
     case 'choice':
       return typeof draft === 'string' ? field.choices[indexIn(draft)]?.value : undefined;
     case 'several': {
-      const chosen = listOf(draft).map((one) => field.choices[indexIn(String(one))]?.value);
+      const chosen = listOf(draft).map(
+        (one) => field.choices[typeof one === 'string' ? indexIn(one) : -1]?.value,
+      );
       return chosen.length === 0 && !field.required ? undefined : chosen;
     }
     case 'fixed':
@@ -145,9 +145,7 @@ function bare(field: Field, draft: Draft): unknown {
     case 'variants': {
       const { chosen, drafts } = variantsOf(draft);
       const variant = field.variants[chosen];
-      if (variant === undefined) return undefined;
-      const value = valueOf(variant, drafts[chosen]);
-      return isUntouched({ ...variant, required: field.required }, value) ? undefined : value;
+      return variant === undefined ? undefined : valueOf(variant, drafts[chosen]);
     }
   }
 }
@@ -192,5 +190,5 @@ export function groupOf(draft: Draft): GroupDraft {
 
 /** A draft as that of variants. */
 export function variantsOf(draft: Draft): VariantsDraft {
-  return typeof draft === 'object' && 'drafts' in draft ? draft : { chosen: 0, drafts: [] };
+  return typeof draft === 'object' && 'drafts' in draft ? draft : { chosen: -1, drafts: [] };
 }

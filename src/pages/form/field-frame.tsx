@@ -46,11 +46,13 @@ export function Notes(props: {
 }) {
   const { id, field, usual } = props;
   const text = field.description;
+  // Of a choice the empty one says it.
+  const isShown = usual !== undefined && field.kind !== 'choice';
   if (text === undefined && usual === undefined) return null;
   return (
     <p class="muted note" id={`${id}-note`}>
       {text}
-      {usual !== undefined && (
+      {isShown && (
         <>
           {' '}
           Otherwise: <code>{JSON.stringify(usual)}</code>

@@ -11,7 +11,7 @@ export function mistakesOf(field: Field, draft: Draft, path: string): Mistakes {
   if (value === null && field.nullable) return {};
   switch (field.kind) {
     case 'text':
-      return told(path, textMistake(field, String(value)));
+      return told(path, textMistake(field, typeof value === 'string' ? value : ''));
     case 'number':
       return told(path, numberMistake(field, value));
     case 'json':
@@ -124,7 +124,7 @@ function isMultiple(value: number, step: number): boolean {
 
 function jsonMistake(draft: Draft): string | undefined {
   try {
-    JSON.parse(String(draft));
+    JSON.parse(typeof draft === 'string' ? draft : '');
     return undefined;
   } catch (error) {
     return `It must be JSON: ${error instanceof Error ? error.message : String(error)}.`;

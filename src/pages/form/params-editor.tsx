@@ -4,7 +4,7 @@ import type { Known } from '../definitions/known.js';
 import type { Stored } from '../definitions/stored.js';
 import { flowOf } from '../definitions/uses.js';
 import type { Checks } from '../editor/checking.js';
-import { JsonEditor } from '../editor/json-editor.js';
+import { JsonEditor } from '../editor/lazy-editor.js';
 import type { Checked } from '../editor/marks.js';
 import { isRecord, type JsonSchema } from '../editor/schema-at.js';
 import { stepSchema } from './step-schema.js';

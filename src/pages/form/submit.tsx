@@ -188,7 +188,7 @@ function formOf({ document }: Stored): Form | undefined {
     return [key, { ...rest, required: false }] as const;
   });
   return {
-    field: { ...field, fields: Object.fromEntries(fields) as GroupField['fields'] },
+    field: { ...field, fields: Object.fromEntries(fields) },
     usuals: Object.fromEntries(usuals),
   };
 }

@@ -18,12 +18,13 @@ export function VariantsInput(props: InputProps<VariantsField>) {
   return (
     <>
       <div class="form-field">
-        <label for={id}>Form</label>
+        <label for={id}>Kind</label>
         <select
           id={id}
           value={String(chosen)}
           onChange={({ currentTarget }) => onDraft({ chosen: Number(currentTarget.value), drafts })}
         >
+          {!field.required && <option value="-1">None</option>}
           {field.variants.map(({ label }, i) => (
             <option key={label} value={String(i)}>
               {label}
