@@ -48,7 +48,7 @@ export function completionAt(
   const { path, previousNode, isAtPropertyKey } = getLocation(text, offset);
   const tree = parseTree(text);
   const { from, to } = replaced(text, offset, previousNode);
-  if (!isAtPropertyKey && !isValuePlace(text, from)) return undefined;
+  if (!isPlace(text, from, isAtPropertyKey)) return undefined;
   const above = path.slice(0, -1);
   const value = tree === undefined ? undefined : (getNodeValue(tree) as unknown);
   if (isAtPropertyKey) {
@@ -86,10 +86,13 @@ function replaced(text: string, offset: number, node: Node | undefined) {
   return { from: offset - word.length, to: offset + closing };
 }
 
-/** A value stands at the beginning, behind a colon, and in a list behind a bracket or comma. */
-function isValuePlace(text: string, from: number): boolean {
+/**
+ * A key stands behind a brace or comma; a value at the beginning, behind a colon, and in a list behind a
+ * bracket or comma.
+ */
+function isPlace(text: string, from: number, isKey: boolean): boolean {
   const before = text.slice(0, from).trimEnd();
-  return before === '' || /[:[,]$/.test(before);
+  return isKey ? /[{,]$/.test(before) : before === '' || /[:[,]$/.test(before);
 }
 
 /** What is being written says nothing yet about what is meant. */

@@ -46,12 +46,20 @@ function formsOf(
       : formsOf(look, target, before).map((form) => ({ ...form, ...own }));
   }
   const alternatives = [anyOf, oneOf].flatMap((list) => (isList(list) ? list : []));
-  const parts = isList(allOf) ? allOf.flatMap((part) => formsOf(look, part, before)) : [];
-  const whole = parts.reduce<JsonSchema>((sum, part) => joined(sum, part), own);
-  if (alternatives.length === 0) return [whole];
-  const about = whole['description'];
+  const parts = isList(allOf) ? allOf : [];
+  // Each alternative of one part may meet each alternative of another one.
+  const wholes = parts.reduce<readonly JsonSchema[]>(
+    (sums, part) => {
+      const forms = formsOf(look, part, before);
+      return sums.flatMap((sum) => forms.map((form) => joined(sum, form)));
+    },
+    [own],
+  );
+  if (alternatives.length === 0) return wholes;
+  const about = own['description'];
   return alternatives
     .flatMap((one) => formsOf(look, one, before))
+    .flatMap((form) => wholes.map((whole) => joined(form, whole)))
     .map((form) => ({ ...(about === undefined ? {} : { description: about }), ...form }));
 }
 
