@@ -191,6 +191,7 @@ function extensionsOf(latest: { readonly current: Props }, help: string): Extens
       'aria-label': label,
       'aria-describedby': help,
       spellcheck: 'false',
+      tabindex: '0',
     }),
     EditorState.readOnly.of(readOnly),
     keymap.of([

@@ -39,24 +39,19 @@ export function ListInput(props: InputProps<ListField>) {
                 <button
                   type="button"
                   class="quiet"
+                  aria-label={`Up: ${field.label} ${i + 1}`}
                   disabled={i === 0}
                   onClick={() => change(moved(items, i), moved(keys.current, i))}
                 >
                   Up
-                  <span class="unseen">
-                    : {field.label} {i + 1}
-                  </span>
                 </button>
                 <button
                   type="button"
                   class="quiet"
+                  aria-label={`Remove ${field.label} ${i + 1}`}
                   onClick={() => change(items.toSpliced(i, 1), keys.current.toSpliced(i, 1))}
                 >
                   Remove
-                  <span class="unseen">
-                    {' '}
-                    {field.label} {i + 1}
-                  </span>
                 </button>
               </div>
             </li>
