@@ -9,13 +9,29 @@ export type OptionDefinition = {
   readonly about: string;
   /** The option may be given several times; its value is a list. */
   readonly repeated?: boolean;
+  /** What shells may complete its value with. */
+  readonly values?: Values;
+};
+
+/** What can be meant: one of these words, names that the database has, or a file. */
+export type Values = readonly string[] | (() => Promise<readonly string[]>) | Named;
+export type Named = { readonly named: readonly Source[] };
+export const sources = ['flow', 'task', 'job', 'engine', 'owner', 'file'] as const;
+export type Source = (typeof sources)[number];
+
+/** A value on the command line, in the order in which they are given. */
+export type ArgumentDefinition = {
+  readonly name: string;
+  readonly about: string;
+  /** What shells may complete it with. */
+  readonly values?: Values;
 };
 
 /** What `tws --help` knows of a command; its code is loaded only when it is called. */
 export type CommandDefinition = {
   readonly name: string;
   readonly about: string;
-  readonly arguments?: readonly { readonly name: string; readonly about: string }[];
+  readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
   readonly examples?: readonly string[];
   /** True for what runs until it is stopped: SIGINT and SIGTERM then ask it to finish. */

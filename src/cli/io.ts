@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Environment } from '../config.js';
+import { terminalOf, type Terminal } from './terminal.js';
 
 /** How much a command prints: everything, machine-readable results only, or nothing but errors. */
 export type Mode = 'text' | 'json' | 'quiet';
@@ -15,6 +16,8 @@ export type Io = {
   readonly out: (line: string) => void;
   /** The machine-readable result, on stdout; only in `json` mode. */
   readonly json: (value: unknown) => void;
+  /** One of many results, on stdout as a line of JSON; only in `json` mode. */
+  readonly jsonLine: (value: unknown) => void;
   /** A line about progress, on stderr; nothing in `json` and `quiet` mode. */
   readonly say: (line: string) => void;
   /** A line about something wrong that does not stop the command, on stderr; nothing in `quiet`. */
@@ -28,6 +31,8 @@ export type Io = {
   readonly isTerminal: boolean;
   /** Whether a person reads stdout; a program may. */
   readonly resultsOnTerminal: boolean;
+  /** The terminal behind a stream that can be drawn on; undefined where text is all it takes. */
+  readonly terminal: (stream: 'stdout' | 'stderr') => Terminal | undefined;
   /** All of stdin as text. */
   readonly readInput: () => Promise<string>;
   /** Aborted by the first SIGINT or SIGTERM: finish what runs and come back. */
@@ -58,20 +63,35 @@ export function processIo(options: IoOptions): Io {
     ...options,
     out: (line) => mode === 'text' && print(process.stdout, line),
     json: (value) => mode === 'json' && print(process.stdout, JSON.stringify(value, null, 2)),
+    jsonLine: (value) => mode === 'json' && print(process.stdout, JSON.stringify(value)),
     say: (line) => mode === 'text' && print(process.stderr, line),
     warn: (line) => mode !== 'quiet' && print(process.stderr, line),
     fail: (line) => print(process.stderr, line),
-    style: (style, text, stream = 'stdout') => (colours[stream] ? styleText(style, text) : text),
+    style: (style, text, stream = 'stdout') => (colours[stream] ? styled(style, text) : text),
     interactive: mode === 'text' && process.stdin.isTTY && process.stderr.isTTY,
     isTerminal: process.stderr.isTTY,
     resultsOnTerminal: process.stdout.isTTY,
+    terminal: (stream) =>
+      mode === 'text' && env['TERM'] !== 'dumb' ? terminalOf(process[stream]) : undefined,
     readInput,
   };
 }
 
-function wantsColour(stream: NodeJS.WriteStream, env: Environment): boolean {
-  const refused = env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '';
-  return stream.isTTY && !refused && env['TERM'] !== 'dumb';
+/**
+ * Whether text is coloured: where `NO_COLOR` is set never, where `FORCE_COLOR` is (to anything but 0
+ * or false) always, else on a terminal. See https://no-color.org and https://force-color.org.
+ */
+export function wantsColour(stream: { readonly isTTY?: boolean }, env: Environment): boolean {
+  const { NO_COLOR: no = '', FORCE_COLOR: force, TERM: term } = env;
+  if (no !== '') return false;
+  if (force !== undefined && force !== '') return force !== '0' && force !== 'false';
+  return stream.isTTY === true && term !== 'dumb';
+}
+
+/** Whether there are colours is decided here, not by the environment once more. */
+function styled(style: Style, text: string): string {
+  const plain = { validateStream: false } as Parameters<typeof styleText>[2];
+  return styleText(style, text, plain);
 }
 
 async function readInput(): Promise<string> {

@@ -3,6 +3,7 @@ import { isObject } from '../model/dialects.js';
 import { statusOf, type Status } from '../model/status.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { keyOf } from '../model/task.js';
+import { plain } from './fit.js';
 import type { Io, Style } from './io.js';
 
 /** What lists and waiting show of a job. Times in ISO 8601, `took_ms` until now while it runs. */
@@ -83,9 +84,9 @@ export function stateLine(
 ): string {
   const { id, state, status, failure } = jobFacts(job, Date.now());
   const step = isObject(job['failure']) ? job['failure']['step'] : undefined;
-  const at = typeof step === 'string' ? ` at step "${step}"` : '';
-  const reason = failure === undefined ? '' : `: ${failure}`;
-  return `${id}: ${state} ${io.style(colourOf(status), status, stream)}${at}${reason}`;
+  const at = typeof step === 'string' ? ` at step "${plain(step)}"` : '';
+  const reason = failure === undefined ? '' : `: ${plain(failure)}`;
+  return `${plain(id)}: ${plain(state)} ${io.style(colourOf(status), status, stream)}${at}${reason}`;
 }
 
 /** The exit status of a command that waited for this job. */

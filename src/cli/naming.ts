@@ -1,4 +1,4 @@
-import { documentKinds, type DocumentKind } from '../client.js';
+import { documentKinds, type Client, type DocumentKind } from '../client.js';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import { listed } from '../words.js';
@@ -22,6 +22,12 @@ export function theOne(
   if (others.length === 0) return doc;
   for (const line of linesOf(wanted, io)) io.warn(line);
   throw problem('name_ambiguous', { name, ids: listed(wanted.map(({ _id }) => _id)) });
+}
+
+/** An id, or the name of a flow that has one job. @throws TwsError as `theOne` */
+export async function jobIdOf(given: string, client: Client, io: Io): Promise<string> {
+  if ((await client.get(given)) !== undefined) return given;
+  return theOne(await client.lookUp(given, { kinds: ['job'] }), given, ['job'], io)._id;
 }
 
 function wordsOf(kinds: readonly DocumentKind[] = documentKinds): string {

@@ -20,6 +20,7 @@ export type Told = {
   readonly run?: number;
   readonly accepted?: number;
   readonly start?: number;
+  readonly end?: number;
   readonly due?: number;
   /** Ended without success. */
   readonly failed: boolean;
@@ -38,7 +39,7 @@ export function stepsOf({ steps }: StoredDocument): readonly Told[] {
       path: String(step['path']),
       state,
       ...texts(step, ['task', 'engine', 'child', 'signal', 'event', 'key']),
-      ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'due', 'until']),
+      ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'end', 'due', 'until']),
       failed: ['$$error', '$$timeout', '$$cancelled'].includes(state),
       ...(typeof failure === 'string' ? { failure } : {}),
     };

@@ -73,11 +73,12 @@ export function send<T>(
 
 /** The address of something below `/_tws`, `path` beginning with a slash or not. */
 export function addressOf(path: string, query: Query = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) => {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
     const text = Array.isArray(value) ? value.join(',') : String(value ?? '');
-    return text === '' ? [] : [[name, text]];
-  });
-  const search = new URLSearchParams(given).toString();
+    if (text !== '') given.set(name, text);
+  }
+  const search = given.toString();
   return `${apiRoot}/${path.replace(/^\//, '')}${search === '' ? '' : `?${search}`}`;
 }
 

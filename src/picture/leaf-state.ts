@@ -58,7 +58,10 @@ export function deciderState(trail: Trail, path: string, isOver: boolean): NodeS
   if (open.length > 0) return 'waiting';
   const last = trail.below(path, ['decision']).at(-1);
   if (last === undefined) return isOver ? 'unreached' : 'pending';
-  if (last.state === '$$complete') return isEnding(last.result) || isOver ? 'done' : 'active';
+  if (last.state === '$$complete') {
+    if (isEnding(last.result)) return 'done';
+    return isOver ? 'cancelled' : 'active';
+  }
   return leafState(trail, last.path, isOver);
 }
 

@@ -6,6 +6,7 @@ import {
   childrenOf,
   definedPath,
   isStructure,
+  type Batch,
   type Choice,
   type Entry,
   type Loop,
@@ -15,7 +16,7 @@ import {
 } from '../model/tree.js';
 import { deciderState, leafState } from './leaf-state.js';
 import type { NodeState, PictureNode, Runs } from './picture.js';
-import { runsOf, together } from './together.js';
+import { runsOf, together, toleratedIn } from './together.js';
 import { markOf, trailOf, type Begun, type Trail } from './trail.js';
 
 /** How a node of the picture stands. */
@@ -91,7 +92,7 @@ function visitStructure(book: Book, node: Structure, path: string, way: Way): No
   if (mark !== undefined && isFailed(mark) && (mark.run === book.trail.run || way.isOver)) {
     return note(book, path, node.optional === true || way.wentOn ? 'done' : 'failed');
   }
-  const isPassed = way.wentOn || (node.optional === true && inside === 'failed');
+  const isPassed = way.wentOn || node.optional === true;
   const state = isPassed && ['failed', 'cancelled'].includes(inside) ? 'done' : inside;
   // The head of a choice has chosen; how the chosen case stands is seen there.
   note(book, path, node.structure === 'choice' && mark?.state === '$$complete' ? 'done' : state);
@@ -105,28 +106,22 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
     case 'sequence': {
       const children = childrenOf(node, path);
       const begun = children.findLastIndex((child) => trail.hasBegun(child.path));
-      return together(
-        children.map((child, i) =>
-          visit(book, child.node, child.path, i < begun ? { isOver: true, wentOn: true } : way),
-        ),
-        way.isOver,
+      const states = children.map((child, i) =>
+        visit(book, child.node, child.path, i < begun ? { isOver: true, wentOn: true } : way),
       );
+      const isBrokenOff = begun >= 0 && !way.wentOn && states.at(-1) === 'unreached';
+      const state = together(states, way.isOver);
+      return isBrokenOff && state === 'done' ? 'cancelled' : state;
     }
     case 'parallel':
     case 'graph':
       return together(
         childrenOf(node, path).map((child) => visit(book, child.node, child.path, beside)),
         way.isOver,
+        toleratedIn(node),
       );
-    case 'batch': {
-      const called = callbacks.filter((key) => trail.hasBegun(below(path, key)));
-      const states = childrenOf(node, path).map((child) => {
-        const isJob = child.keys[0] === 'batch';
-        const isOver = way.isOver || (isJob ? called.length > 0 : called.includes('on_complete'));
-        return visit(book, child.node, child.path, { isOver, wentOn: false });
-      });
-      return together(states, way.isOver);
-    }
+    case 'batch':
+      return visitBatch(book, node, path, way);
     case 'choice':
       return visitChoice(book, node, path, way);
     case 'map':
@@ -134,6 +129,22 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
     case 'loop':
       return visitLoop(book, node, path, way);
   }
+}
+
+function visitBatch(book: Book, node: Batch, path: string, { isOver, wentOn }: Way): NodeState {
+  const called = callbacks.filter((key) => book.trail.hasBegun(below(path, key)));
+  const states = (isJob: boolean, isPast: boolean): readonly NodeState[] =>
+    childrenOf(node, path)
+      .filter(({ keys }) => (keys[0] === 'batch') === isJob)
+      .map((child) => {
+        const isBehind = isJob ? called.length > 0 : called.includes('on_complete');
+        return visit(book, child.node, child.path, { isOver: isPast || isBehind, wentOn: false });
+      });
+  const jobs = together(states(true, isOver), isOver, toleratedIn(node));
+  const state = together([jobs, ...states(false, isOver)], isOver);
+  const last = ['on_complete', jobs === 'done' ? 'on_success' : 'on_failure'] as const;
+  const isCut = isOver && last.some((key) => node[key] !== undefined && !called.includes(key));
+  return isCut && !wentOn && state === 'done' ? 'cancelled' : state;
 }
 
 function visitChoice(book: Book, node: Choice, path: string, way: Way): NodeState {
@@ -146,7 +157,8 @@ function visitChoice(book: Book, node: Choice, path: string, way: Way): NodeStat
   for (const child of childrenOf(node, path)) {
     const isChosen = child.path === chosenPath;
     const isOver = way.isOver || (mark !== undefined && !isChosen);
-    const found = visit(book, child.node, child.path, { ...way, isOver });
+    const wentOn = way.wentOn && node.optional !== true;
+    const found = visit(book, child.node, child.path, { wentOn, isOver });
     if (isChosen) state = found;
   }
   return state;
@@ -172,7 +184,7 @@ function visitMap(book: Book, node: MapOver, path: string, way: Way): NodeState 
     visit(book, node.map.do, of(Number(from) + i), beside),
   );
   countRuns(book, path, runsOf(states));
-  return together(states, way.isOver);
+  return together(states, way.isOver, toleratedIn(node, total));
 }
 
 /** The items are gone over by child jobs: the steps of this job tell only how many failed in each. */
@@ -197,7 +209,9 @@ function visitSlices(
   countRuns(book, path, { total, done, failed, open });
   const states = steps.map((step) => leafState(book.trail, step.path, isOver));
   const isLeft = steps.length * size < total;
-  const state = together([...states, ...(isLeft ? (['pending'] as const) : [])], isOver);
+  const all = [...states, ...(isLeft ? (['pending'] as const) : [])];
+  const isTolerated = failed <= toleratedIn(node, total);
+  const state = together(all, isOver, isTolerated ? all.length : 0);
   noteAll(book, node.map.do, childPath(path, 'map', '*'), state);
   return state;
 }
@@ -227,7 +241,8 @@ function visitLoop(book: Book, node: Loop, path: string, way: Way): NodeState {
   });
   countRuns(book, path, runsOf(states));
   const state = states.at(-1) as NodeState;
-  return state === 'done' && !isEnded && !way.isOver ? 'active' : state;
+  if (state !== 'done' || isEnded || way.wentOn) return state;
+  return way.isOver ? 'cancelled' : 'active';
 }
 
 function countRuns({ runs }: Book, path: string, more: Runs): void {
@@ -258,8 +273,8 @@ function sumUp({ trail, runs }: Book, path: string, seen: readonly Seen[]): Stan
   };
 }
 
-function endState({ state }: Begun, { isOver, isSuccess }: Trail): NodeState {
+function endState({ state, exit }: Begun, { isOver }: Trail): NodeState {
   if (!isOver) return 'pending';
   if (state === '$$cancelled') return 'cancelled';
-  return isSuccess ? 'done' : 'failed';
+  return exit === 0 ? 'done' : 'failed';
 }

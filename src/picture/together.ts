@@ -1,3 +1,4 @@
+import type { Structure } from '../model/tree.js';
 import type { NodeState, Runs } from './picture.js';
 
 const kinds: Readonly<Record<NodeState, keyof Runs | undefined>> = {
@@ -25,22 +26,51 @@ export function runsOf(states: readonly NodeState[]): Runs {
   };
 }
 
-/** How several nodes stand as one: what is under way counts first, then what went wrong. */
-export function together(states: readonly NodeState[], isOver: boolean): NodeState {
+/**
+ * How several nodes stand as one: what is under way counts first, then what went wrong, when that is more
+ * than `tolerated`.
+ */
+export function together(states: readonly NodeState[], isOver: boolean, tolerated = 0): NodeState {
   const some = (...wanted: readonly NodeState[]): boolean =>
     states.some((state) => wanted.includes(state));
   const all = (...wanted: readonly NodeState[]): boolean =>
     states.every((state) => wanted.includes(state));
-  if (states.length === 0) return isOver ? 'done' : 'pending';
+  if (states.length === 0) return isOver ? 'unreached' : 'pending';
   if (some('active')) return 'active';
   if (some('waiting')) return 'waiting';
   if (some('retrying')) return 'retrying';
   if (all('unreached')) return 'unreached';
   if (all('pending', 'unreached')) return 'pending';
-  if (some('failed')) return 'failed';
+  const bad = states.filter((state) => state === 'failed' || state === 'cancelled').length;
+  if (bad > tolerated && some('failed')) return 'failed';
   if (some('pending')) return 'active';
-  if (some('cancelled')) return 'cancelled';
+  if (bad > tolerated) return 'cancelled';
   if (all('skipped', 'unreached')) return 'skipped';
   if (all('undone', 'unreached')) return 'undone';
   return 'done';
+}
+
+/** So many of the nodes right below a structure may fail; `total`: the items of a map. */
+export function toleratedIn(node: Structure, total = 0): number {
+  switch (node.structure) {
+    case 'parallel': {
+      const { parallel, join = 'all', on_fail: onFail } = node;
+      if (onFail === 'ignore') return Infinity;
+      if (join === 'all') return 0;
+      return Math.max(0, parallel.length - (join === 'any' ? 1 : join));
+    }
+    case 'map': {
+      const { tolerate = 0, on_fail: onFail } = node.map;
+      if (onFail === 'ignore') return Infinity;
+      if (typeof tolerate === 'number') return tolerate;
+      return Math.floor((Number.parseInt(tolerate, 10) * total) / 100);
+    }
+    case 'batch':
+    case 'graph':
+      return node.on_fail === 'ignore' ? Infinity : 0;
+    case 'sequence':
+    case 'choice':
+    case 'loop':
+      return 0;
+  }
 }

@@ -18,6 +18,7 @@ export type Trail = {
   readonly run: number;
   /** The job is final: nothing begins any more. */
   readonly isOver: boolean;
+  /** All of its tree succeeded. */
   readonly isSuccess: boolean;
 };
 
@@ -49,7 +50,8 @@ export function trailOf(job: Begun): Trail {
     },
     run,
     isOver: state === '$$complete' || state === '$$cancelled',
-    isSuccess: state === '$$complete' && exit === 0,
+    // A handler of the flow may say that all is well after all; its tree has failed all the same.
+    isSuccess: state === '$$complete' && exit === 0 && !byPath.has('error'),
   };
 }
 

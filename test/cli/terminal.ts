@@ -64,6 +64,10 @@ export function testIo(options: RunOptions): { io: Io; printed: () => Omit<Ran, 
     warn: (line) => mode !== 'quiet' && void err.push(line),
     fail: (line) => void err.push(line),
     style: (_style, text) => text,
+    jsonLine: (value) => {
+      json = value;
+    },
+    terminal: () => undefined,
     interactive: false,
     isTerminal: false,
     resultsOnTerminal: terminal,

@@ -152,7 +152,8 @@ describe('The edges of a picture', () => {
       { flow_definition: { error: { name: 'tell' }, cancel: toTree(['clean']) } },
     ],
   ];
-  it.each(cases)('are those of %s', (_name, tasks, edges, about) => {
+  it.each(cases.map((row) => ({ row, name: row[0] })))('are those of $name', ({ row }) => {
+    const [, tasks, edges, about] = row;
     expect(edgesOf(tasks, about)).toEqual(edges);
   });
 });

@@ -4,14 +4,14 @@ import { createPulse, explainChain, open, type Client, type Explained } from '..
 import { command } from '../command.js';
 import type { Io } from '../io.js';
 import { stateLine } from '../jobs.js';
-import { theOne } from '../naming.js';
+import { jobIdOf } from '../naming.js';
 
 /** `tws explain`: why a job does not move, and what to do about it. */
 export const explain = command(z.object({}), async ({ args, config: read }, io) => {
   const config = read();
   const { client, close } = open(config);
   try {
-    const id = await idOf(args[0] ?? '', client, io);
+    const id = await jobIdOf(args[0] ?? '', client, io);
     const chain = await explainChain(id, {
       look: (one) => patiently(client, one, config.leaseMs, io),
       isThere: async (child) => (await client.get(child))?.['type'] === 'job',
@@ -30,12 +30,6 @@ export const explain = command(z.object({}), async ({ args, config: read }, io) 
     await close();
   }
 });
-
-/** An id, or the name of a flow that has one job. */
-async function idOf(given: string, client: Client, io: Io): Promise<string> {
-  if ((await client.get(given)) !== undefined) return given;
-  return theOne(await client.lookUp(given, { kinds: ['job'] }), given, ['job'], io)._id;
-}
 
 /** How long between two looks at the engines, ms. */
 const lookMs = 1_000;

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../command.js';
-import { noConfirm } from './options.js';
+import { graphFormats, noConfirm } from './options.js';
 
 const switched = "The flow's id or name (name::owner), or the engine's id ('*': all engines).";
 
@@ -75,6 +75,32 @@ export const documents: readonly CommandDefinition[] = [
       'tws view job-1 --result extract',
     ],
     load: async () => (await import('../commands/view.js')).view,
+  },
+  {
+    name: 'graph',
+    about: 'Draw a flow, or a job with the states of its steps: as Mermaid, SVG or JSON.',
+    arguments: [
+      {
+        name: '<what>',
+        about: 'Id or name of a flow, id of a job, or a file that holds one.',
+        values: { named: ['flow', 'job', 'file'] },
+      },
+    ],
+    options: [
+      {
+        flags: '--format <format>',
+        about: 'mermaid, svg or json; default: what the name of --out says, else mermaid.',
+        values: graphFormats,
+      },
+      { flags: '--out <file>', about: 'Write it to this file.', values: { named: ['file'] } },
+    ],
+    examples: [
+      'tws graph mailtest',
+      'tws graph mailtest --out mailtest.svg',
+      'tws graph couch/tws/flows/hello.json --format svg',
+      'tws graph job-1 --out job-1.svg',
+    ],
+    load: async () => (await import('../commands/graph.js')).graph,
   },
   {
     name: 'enable',

@@ -33,6 +33,32 @@ export const jobs: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/submit.js')).submit,
   },
   {
+    name: 'watch',
+    about: 'Follow a job to its end, whose exit status it has; without a job all changes of jobs.',
+    arguments: [
+      {
+        name: '[job]',
+        about: 'Id of the job, or name of a flow that has one.',
+        values: { named: ['job'] },
+      },
+    ],
+    options: [
+      {
+        flags: '--flow <names>',
+        about: 'Without a job: only jobs of these flows.',
+        values: { named: ['flow'] },
+      },
+      {
+        flags: '--status <a,b>',
+        about: 'Without a job: only jobs that come to one of these.',
+        values: async () => (await import('../../model/status.js')).statuses,
+      },
+    ],
+    stoppable: true,
+    examples: ['tws watch job-1', 'tws watch --flow mailtest --status failed', 'tws watch --json'],
+    load: async () => (await import('../commands/watch.js')).watch,
+  },
+  {
     name: 'explain',
     about: 'Say why a job does not move, and what to do about it.',
     arguments: jobArgument,

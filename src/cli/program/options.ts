@@ -55,6 +55,9 @@ export const jobArgument = [
   { name: '<job>', about: 'Id of the job, as submit prints it and list --jobs shows it.' },
 ];
 
+/** What a picture may be written as. */
+export const graphFormats = ['mermaid', 'svg', 'json'] as const;
+
 /** Where the HTTP API is served. */
 export const httpOption: OptionDefinition = {
   flags: '--http [host:port]',

@@ -34,6 +34,17 @@ export const running: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/serve.js')).serve,
   },
   {
+    name: 'top',
+    about: 'Show jobs, throughput, engines and what waits longest, again and again; q leaves.',
+    options: [
+      { flags: '--once', about: 'Print it once.' },
+      { flags: '--interval <s>', about: 'So many seconds between two looks; default 2.' },
+    ],
+    stoppable: true,
+    examples: ['tws top', 'tws top --once', 'tws top --once --json'],
+    load: async () => (await import('../commands/top.js')).top,
+  },
+  {
     name: 'encrypt',
     about:
       'Encrypt a value with TWS_CRYPTO_KEY for a document; it is asked for, or read from stdin.',

@@ -146,8 +146,9 @@ type NodeProps = {
 };
 
 function Node({ node, isSelected, onSelect }: NodeProps) {
-  const { path, kind, state = '', label, detail, failure } = node;
-  const told = [label, detail, state, failure].filter((one) => one !== undefined && one !== '');
+  const { path, kind, state = '', lines, failure } = node;
+  // What can be read comes first, as it stands there: whoever speaks to his machine says that.
+  const told = [lines.join(' '), state, failure].filter((one) => one !== undefined && one !== '');
   const classes = `node ${kind} ${state === '' ? '' : `is-${state}`} ${isSelected ? 'selected' : ''}`;
   const inside = (
     <>
@@ -212,7 +213,7 @@ function Lines({ node }: { readonly node: PlacedNode }) {
     <>
       {lines.map((line, i) => (
         <text key={i} class={i < names ? '' : 'small'} x={x} y={first + i * lineHeight}>
-          {line}
+          {`${line} `}
         </text>
       ))}
     </>

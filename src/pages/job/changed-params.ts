@@ -1,4 +1,4 @@
-import { NotJson } from '../parts/ask.js';
+import { NotJson } from '../parts/not-json.js';
 import { isObject } from './attempts.js';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -7,8 +7,8 @@ type Params = Readonly<Record<string, unknown>>;
 const hidden = '[secret]';
 
 /**
- * What is different in parameters that somebody edited, and nothing else: what was not touched is
- * left to the engine, secrets among it, which are not shown here. @throws NotJson with a sentence
+ * What is different in parameters that somebody edited, and nothing else: what was not touched, or
+ * left out, stays as it is in the job, secrets among it, which are not shown here. @throws NotJson with a sentence
  */
 export function changedParams(before: Params, after: unknown): Params {
   if (after === undefined) return {};
@@ -17,10 +17,6 @@ export function changedParams(before: Params, after: unknown): Params {
 }
 
 function changesIn(before: Params, after: Params, path: string): Params {
-  const gone = Object.keys(before).find((key) => !Object.hasOwn(after, key));
-  if (gone !== undefined) {
-    throw new NotJson(`"${path}${gone}" cannot be taken away in a retry; give it another value.`);
-  }
   const changes = Object.entries(after).flatMap(([key, value]) => {
     const old = Object.hasOwn(before, key) ? before[key] : undefined;
     if (isObject(value) && isObject(old)) {

@@ -213,7 +213,7 @@ export function RetryQuestion(props: RetryProps) {
       <label>
         Parameters of the job{' '}
         <small>
-          (by step or task, as {'{"load": {"table": "b"}}'}; change what has to be different)
+          (by step or task, as {'{"load": {"table": "b"}}'}; what you leave out stays as it is)
         </small>
         <textarea name="params" spellcheck={false} rows={7} defaultValue={before} />
       </label>

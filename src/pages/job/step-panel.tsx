@@ -120,7 +120,7 @@ function Fact({
 
 /** For what an attempt waits, or how far it says it is. */
 function Waiting({
-  attempt: { signal, event, key, since, until, progress },
+  attempt: { signal, event, key, since, start, accepted, until, progress },
 }: {
   readonly attempt: Attempt;
 }) {
@@ -128,14 +128,14 @@ function Waiting({
     <>
       {signal !== undefined && (
         <p>
-          Waits for signal <strong>{signal}</strong> since <Ago at={since} />
+          Waits for signal <strong>{signal}</strong> since <Ago at={since ?? start ?? accepted} />
           {until !== undefined && ` until ${exact(until)}`}.
         </p>
       )}
       {event !== undefined && (
         <p>
           Waits for event <strong>{event}</strong>
-          {key !== undefined && ` of "${key}"`} since <Ago at={since} />.
+          {key !== undefined && ` of "${key}"`} since <Ago at={since ?? start ?? accepted} />.
         </p>
       )}
       <Progress value={progress} />

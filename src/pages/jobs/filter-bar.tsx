@@ -87,7 +87,7 @@ function Field({ name, value, list, onValue }: FieldProps) {
   useEffect(() => setText(value), [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
   return (
-    <label class={`field ${name}`}>
+    <label class="field">
       <span>{title}</span>
       <input
         type={type}

@@ -1,5 +1,5 @@
 import type { JobList, Summary } from '../answers.js';
-import type { Batch } from '../live/changes.js';
+import type { Batch } from '../live/batch.js';
 
 /** The jobs that are shown, the newest first. */
 export type List = {

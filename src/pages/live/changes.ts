@@ -1,12 +1,7 @@
 import { addressOf, type Query } from '../api.js';
 import type { Summary } from '../answers.js';
+import type { Batch } from './batch.js';
 import { askWho } from '../session/session.js';
-
-/** What happened to jobs since the last batch: of each job the newest state only. */
-export type Batch = {
-  readonly changed: ReadonlyMap<string, Summary>;
-  readonly removed: ReadonlySet<string>;
-};
 
 /** `live`: changes come as they happen; `away`: the stream is broken and is tried again. */
 export type LiveState = 'opening' | 'live' | 'away';

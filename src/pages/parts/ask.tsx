@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { Dialog } from './dialog.js';
+import { NotJson } from './not-json.js';
 import { ProblemBox } from './problem-box.js';
 
 type Props = {
@@ -69,9 +70,4 @@ export function jsonIn(form: FormData, name: string, what: string): unknown {
   } catch (error) {
     throw new NotJson(`${what} must be JSON: ${(error as Error).message}.`);
   }
-}
-
-/** What somebody wrote is no JSON. */
-export class NotJson extends Error {
-  override readonly name = 'NotJson';
 }

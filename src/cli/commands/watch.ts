@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { isAway, open, stepsOf, summaryOf, type Client } from '../../client.js';
+import { problem } from '../../errors.js';
+import type { StoredDocument } from '../../model/parse.js';
+import { statuses, type Status } from '../../model/status.js';
+import { ownerOf } from '../../model/task.js';
+import { createAbsence, type Absence } from '../absence.js';
+import { command, listFlag } from '../command.js';
+import { plain } from '../fit.js';
+import type { Io } from '../io.js';
+import { progressText } from '../job-picture.js';
+import { drawnView, lineView, type JobView } from '../job-view.js';
+import { exitOf, stateLine } from '../jobs.js';
+import { jobIdOf } from '../naming.js';
+import { watchReasons } from '../reasons.js';
+
+const flags = z.object({
+  flow: listFlag,
+  status: listFlag.refine(
+    (given) => given === undefined || given.every((one) => statuses.includes(one as Status)),
+    { error: `must be of ${statuses.join(', ')}` },
+  ),
+});
+
+/** A server that keeps silent is noticed after three times of this, ms. */
+const heartbeatMs = 3_000;
+
+/** `tws watch`: one job to its end, whose exit it has; without one all changes of jobs. */
+export const watch = command(flags, async ({ args, flags: said, config: read }, io) => {
+  const config = read();
+  const [given] = args;
+  if (given !== undefined && (said.flow !== undefined || said.status !== undefined)) {
+    throw problem('usage', { reason: '--flow and --status choose among jobs; one was named.' });
+  }
+  const { client, close } = open(config);
+  const { database, leaseMs } = config;
+  try {
+    if (given !== undefined) {
+      return await watchOne(client, { id: await idOf(given, client, io), database, leaseMs }, io);
+    }
+    // An owner that nobody chose narrows nothing.
+    const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
+    return await watchAll(client, { ...said, owner, database }, io);
+  } finally {
+    await close();
+  }
+});
+
+/** A database that is away right now will answer later: the word is taken for the id. */
+async function idOf(given: string, client: Client, io: Io): Promise<string> {
+  try {
+    return await jobIdOf(given, client, io);
+  } catch (error) {
+    if (!isAway(error)) throw error;
+    return given;
+  }
+}
+
+type One = {
+  readonly id: string;
+  readonly database: string;
+  readonly leaseMs: number | undefined;
+};
+
+async function watchOne(client: Client, { id, database, leaseMs }: One, io: Io): Promise<number> {
+  const terminal = io.terminal('stdout');
+  const view = terminal === undefined ? lineView(io) : drawnView(terminal, io);
+  const away = createAbsence({ database, warn: view.warn }, io);
+  const over = new AbortController();
+  const signal = AbortSignal.any([io.stop, over.signal]);
+  const { tell } = view;
+  const reasons = watchReasons(client, { id, leaseMs, signal, isAway: away.now, tell });
+  try {
+    const onChange = (job: StoredDocument): void => {
+      show(job, view, io);
+      reasons.moved();
+    };
+    const job = await client.watch(id, { signal, onChange, onState: away.take, heartbeatMs });
+    view.end();
+    if (job !== undefined) return exitOf(job);
+  } finally {
+    view.end();
+    away.end();
+    over.abort();
+    await reasons.ended;
+  }
+  if (io.stop.aborted) {
+    io.say(`Job ${id} goes on; see \`tws watch ${id}\`.`);
+    return 130;
+  }
+  throw problem('document_missing', { id });
+}
+
+function show(job: StoredDocument, view: JobView, io: Io): void {
+  if (io.mode === 'json') io.jsonLine({ ...summaryOf(job, Date.now()), steps: stepsOf(job) });
+  else view.moved(job);
+}
+
+type All = {
+  readonly flow?: readonly string[] | undefined;
+  readonly status?: readonly string[] | undefined;
+  readonly owner?: string | undefined;
+  readonly database: string;
+};
+
+/** So many jobs are kept in mind, to tell each state of theirs once. */
+const mostKnown = 10_000;
+
+async function watchAll(client: Client, { database, ...wanted }: All, io: Io): Promise<number> {
+  const away = createAbsence({ database, warn: io.warn }, io);
+  const told = new Map<string, string>();
+  const since = await positionOf(client, away, io);
+  if (since === undefined) return 130;
+  io.say('Watching all jobs; Ctrl-C ends it.');
+  const feed = client.follow({ since, signal: io.stop, onState: away.take, heartbeatMs });
+  for await (const { doc } of feed) {
+    if (doc?.['type'] !== 'job' || !isWanted(doc, wanted)) continue;
+    if (io.mode === 'json') {
+      io.jsonLine(summaryOf(doc, Date.now()));
+      continue;
+    }
+    const progress = progressText(doc);
+    const flow = plain(`${String(doc['flow'] ?? '(inline)')}::${ownerOf(doc)}`);
+    const line = `${flow}  ${plain(stateLine(doc, { ...io, style: (_, text) => text }))}`;
+    const key = `${line}${progress}`;
+    if (told.get(doc._id) === key) continue;
+    remember(told, doc._id, key);
+    const time = io.style('dim', new Date().toISOString().slice(11, 23));
+    const state = stateLine(doc, io, 'stdout');
+    const more = progress === '' ? '' : io.style('dim', `, ${progress}`);
+    io.out(`${time}  ${io.style('bold', flow)}  ${state}${more}`);
+  }
+  return 130;
+}
+
+function remember(told: Map<string, string>, id: string, key: string): void {
+  told.delete(id);
+  told.set(id, key);
+  const [oldest] = told.keys();
+  if (told.size > mostKnown && oldest !== undefined) told.delete(oldest);
+}
+
+function isWanted(job: StoredDocument, { flow, status, owner }: Omit<All, 'database'>): boolean {
+  if (flow !== undefined && !flow.includes(String(job['flow']))) return false;
+  if (owner !== undefined && owner !== ownerOf(job)) return false;
+  return status === undefined || status.includes(summaryOf(job, Date.now()).status);
+}
+
+/** Between two tries to find out where the feed is, ms. */
+const retryMs = 1_000;
+
+async function positionOf(client: Client, away: Absence, io: Io): Promise<string | undefined> {
+  while (!io.stop.aborted) {
+    try {
+      const position = await client.position();
+      away.take({ kind: 'following' });
+      return position;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      away.take({ kind: 'lost', cause: error.message });
+      await sleep(retryMs, undefined, { signal: io.stop }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}

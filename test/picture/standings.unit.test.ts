@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { progressAt } from '../../src/decide/structure/interpret.js';
+import type { LiveJob } from '../../src/model/job.js';
+import type { Step } from '../../src/model/step.js';
+import { toTree } from '../../src/model/to-tree.js';
+import { childrenOf, isStructure, type Node } from '../../src/model/tree.js';
+import type { WrittenNode } from '../../src/model/written-tree.js';
+import { pictureOf, type NodeState, type Pictured } from '../../src/picture/picture.js';
+import { calmScenario } from '../decide/simulation/flows.js';
+import { simulate } from '../decide/simulator.js';
+
+const failure = { name: 'Error', message: 'The disk is full.' };
+
+/** A step as a test writes it: path and state, and what else matters. */
+function step(path: string, state: string, more: object = {}): Step {
+  const base = { index: 0, path, name: path, task: 't', attempt: 1, run: 1, phase: 'main', state };
+  const bad = ['$$error', '$$timeout', '$$cancelled'].includes(state) ? { failure, exit: 2 } : {};
+  return { ...base, end: 1, exit: 0, ...bad, ...more } as unknown as Step;
+}
+
+const done = (path: string): Step => step(path, '$$complete');
+const mark = (path: string, result: unknown): Step =>
+  step(path, '$$complete', { structure: 'x', result });
+
+/** The states of some nodes: `id:state`. */
+function statesOf(tasks: WrittenNode, job: Pictured, ids: readonly string[]): readonly string[] {
+  const { nodes } = pictureOf(toTree(tasks), job);
+  return ids.map((id) => `${id}:${nodes.find((node) => node.id === id)?.state}`);
+}
+
+describe('The states in the picture of a job', () => {
+  type Row = readonly [string, WrittenNode, Pictured, readonly string[]];
+  const final = { state: '$$complete', exit: 2 };
+  const rows: readonly Row[] = [
+    ['nothing has begun', ['a', 'b'], { steps: [] }, ['0:pending', '1:pending', '#end:pending']],
+    [
+      'a step runs',
+      ['a', 'b'],
+      { steps: [done('0'), step('1', '$$active')] },
+      ['0:done', '1:active'],
+    ],
+    [
+      'a step waits',
+      [{ wait: { signal: 's' } }],
+      { steps: [step('0', '$$waiting')] },
+      ['0:waiting'],
+    ],
+    [
+      'a further attempt is due later',
+      ['a'],
+      { steps: [step('0', '$$error', { due: 9 })] },
+      ['0:retrying'],
+    ],
+    [
+      'the job failed',
+      ['a', 'b'],
+      { ...final, steps: [step('0', '$$timeout')] },
+      ['0:failed', '1:unreached', '#end:failed'],
+    ],
+    [
+      'a handler recovers a step',
+      [{ task: 'a', error: 'h' }, 'b'],
+      { steps: [step('0', '$$error'), done('0.error'), step('1', '$$ready')] },
+      ['0:recovered', '0.error:done', '1:active'],
+    ],
+    [
+      'a step was done and undone',
+      [{ task: 'a', undo: 'u' }, 'b'],
+      { ...final, steps: [done('0'), step('1', '$$error'), done('0.undo')] },
+      ['0:undone', '0.undo:done', '1:failed'],
+    ],
+    [
+      'a step is skipped',
+      ['a', 'b'],
+      { steps: [step('0', '$$skipped')] },
+      ['0:skipped', '1:pending'],
+    ],
+    [
+      'the flow begins its second run',
+      ['a', 'b'],
+      { run: 2, steps: [done('0'), step('1', '$$error')] },
+      ['0:done', '1:pending'],
+    ],
+    [
+      'the job began anew',
+      ['a', 'b'],
+      { run: 2, first_run: 2, steps: [done('0')] },
+      ['0:pending', '1:pending'],
+    ],
+    [
+      'one of a parallel runs',
+      [{ parallel: ['a', 'b'] }],
+      { steps: [done('0.parallel.0'), step('0.parallel.1', '$$active')] },
+      ['0:active', '0.parallel.0:done'],
+    ],
+    [
+      'one of a parallel was enough',
+      [{ parallel: ['a', 'b'], join: 'any' }, 'c'],
+      {
+        steps: [done('0.parallel.0'), step('0.parallel.1', '$$error'), step('1', '$$active')],
+      },
+      ['0:done', '0.parallel.1:failed', '1:active'],
+    ],
+    [
+      'a case was chosen',
+      [{ choice: [{ when: 'x', then: 'a' }], default: 'b' }],
+      { steps: [mark('0', { chosen: 'default' }), step('0.default', '$$active')] },
+      ['0:done', '0.choice.0:unreached', '0.default:active'],
+    ],
+    [
+      'a batch calls back',
+      [{ batch: ['a'], on_success: 's', on_failure: 'f', on_complete: 'c' }],
+      { steps: [step('0.batch.0', '$$error'), step('0.on_failure', '$$active')] },
+      ['0:active', '0.batch.0:failed', '0.on_failure:active', '0.on_complete:pending'],
+    ],
+    [
+      'a graph is on its way',
+      [{ graph: { a: { task: 'x' }, b: { task: 'y', after: ['a'] } } }],
+      { steps: [done('0.graph.a')] },
+      ['0:active', '0.graph.a:done', '0.graph.b:pending'],
+    ],
+    [
+      'a decider has decided',
+      [{ decider: 'd' }],
+      { steps: [step('0.decision.0', '$$complete', { result: [{ complete: 1 }] })] },
+      ['0:done'],
+    ],
+    [
+      'the flow was cancelled and cleans up',
+      ['a'],
+      {
+        state: '$$cancelled',
+        exit: 130,
+        steps: [step('0', '$$cancelled'), done('cancel.sequence.0')],
+        flow_definition: { cancel: toTree(['clean']), error: { name: 'tell' } },
+      },
+      ['0:cancelled', 'cancel.sequence.0:done', 'error:unreached', '#end:cancelled'],
+    ],
+  ];
+  it.each(rows.map((row) => ({ row, name: row[0] })))('tell that $name', ({ row }) => {
+    const [, tasks, job, states] = row;
+    const ids = states.map((state) => state.slice(0, state.lastIndexOf(':')));
+    expect(statesOf(tasks, job, ids)).toEqual(states);
+  });
+
+  it('count the items of a map and the runs of what is in it', () => {
+    const tasks = [{ map: { over: 'x', do: ['a', 'b'] } }, 'c'];
+    const steps = [
+      mark('0', { items: [1, 2, 3] }),
+      done('0.map.0.sequence.0'),
+      done('0.map.0.sequence.1'),
+      step('0.map.1.sequence.0', '$$error'),
+      step('0.map.2.sequence.0', '$$active'),
+    ];
+    const { nodes } = pictureOf(toTree(tasks), { steps });
+    const runsOf = (id: string): unknown => nodes.find((node) => node.id === id)?.runs;
+    expect(runsOf('0')).toEqual({ total: 3, done: 1, failed: 1, open: 1 });
+    expect(runsOf('0.map.*.sequence.0')).toEqual({ total: 3, done: 1, failed: 1, open: 1 });
+    expect(runsOf('0.map.*.sequence.1')).toEqual({ total: 3, done: 1, failed: 0, open: 0 });
+    expect(nodes.find(({ id }) => id === '0.map.*.sequence.0')?.failure).toBe(failure.message);
+  });
+
+  it('count the items that child jobs go over', () => {
+    const tasks = [{ map: { over: 'x', do: 'a', slice: 2 } }];
+    const steps = [
+      mark('0', { items: [1, 2, 3, 4, 5], slice: 2 }),
+      step('0.slice.0', '$$complete', { failed: 1 }),
+      step('0.slice.1', '$$waiting', { child: 'c' }),
+    ];
+    const [, map, each] = pictureOf(toTree(tasks), { steps }).nodes;
+    expect(map).toMatchObject({
+      state: 'waiting',
+      runs: { total: 5, done: 1, failed: 1, open: 2 },
+    });
+    expect(each).toMatchObject({ id: '0.map.*', state: 'waiting' });
+  });
+
+  it('count the rounds of a loop', () => {
+    const tasks = [{ loop: { max: 5, do: 'a' } }];
+    const again = mark('0', { again: true });
+    const steps = [again, done('0.loop.0'), again, step('0.loop.1', '$$active')];
+    const [, loop] = pictureOf(toTree(tasks), { steps }).nodes;
+    expect(loop).toMatchObject({ state: 'active', runs: { total: 2, done: 1, open: 1 } });
+  });
+});
+
+describe('The states of any job that ends without trouble', () => {
+  it('say nothing else than what was decided', () => {
+    const wrong: Readonly<Record<string, readonly NodeState[]>> = {
+      done: ['failed', 'pending', 'active'],
+      failed: ['done', 'pending', 'active', 'skipped'],
+      // What was broken off shows what was done or failed in it.
+      open: ['pending', 'active', 'skipped'],
+    };
+    fc.assert(
+      fc.property(calmScenario, (given) => {
+        const job = simulate(given).revisions.at(-1)?.job as unknown as LiveJob;
+        if (!Array.isArray(job.steps) || job.tasks === undefined) return;
+        const { nodes } = pictureOf(job.tasks, job);
+        for (const { node, path } of structuresIn(job.tasks, '')) {
+          const state = nodes.find(({ id }) => id === path)?.state;
+          if (state === undefined || node.structure === 'choice') continue;
+          const { kind } = progressAt(job, node, path);
+          expect(wrong[kind], `${path} is ${kind}`).not.toContain(state);
+        }
+      }),
+      { numRuns: 200, seed: 20_260_202 },
+    );
+  });
+});
+
+type Placed = { readonly node: Extract<Node, { structure: string }>; readonly path: string };
+
+/** The structures that are there once: nothing in a map or a loop. */
+function structuresIn(node: Node, path: string): readonly Placed[] {
+  if (!isStructure(node)) return [];
+  if (node.structure === 'map' || node.structure === 'loop') return [{ node, path }];
+  return [
+    { node, path },
+    ...childrenOf(node, path).flatMap((child) => structuresIn(child.node, child.path)),
+  ];
+}
