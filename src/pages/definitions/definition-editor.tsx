@@ -66,6 +66,7 @@ export function DefinitionEditor(props: Props) {
       <JsonEditor
         label={`JSON of the ${kind}`}
         text={text}
+        edition={editing.edition}
         onText={editing.setText}
         schema={schema}
         names={names}

@@ -21,6 +21,8 @@ export type Editing = {
   /** The edition that is edited; undefined: it is a new one. */
   readonly stored: Stored | undefined;
   readonly text: string;
+  /** Another one when the text is not what somebody wrote just now. */
+  readonly edition: number;
   readonly setText: (text: string) => void;
   /** What the text is as JSON; undefined while it is none. */
   readonly value: unknown;
@@ -41,6 +43,7 @@ export type Editing = {
 export function useEditing(kind: DefinitionKind, from: Stored | undefined, content: Doc): Editing {
   const [stored, setStored] = useState(from);
   const [text, setText] = useState(() => textOf(content));
+  const [edition, setEdition] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [meanwhile, setMeanwhile] = useState<Meanwhile>();
@@ -49,9 +52,13 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
   const isChanged = value === undefined || !isSame(value, base);
   useLeaveGuard(isChanged);
 
+  const show = (shown: unknown): void => {
+    setText(textOf(shown));
+    setEdition((before) => before + 1);
+  };
   const goOn = (next: Stored | undefined, shown: unknown): void => {
     setStored(next);
-    setText(textOf(shown));
+    show(shown);
     setMeanwhile(undefined);
     setError(undefined);
   };
@@ -79,11 +86,12 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
     if (value === undefined) return setStored(next);
     const merged = merge(base, value, theirs);
     setStored(next);
-    if (!isSame(merged.value, value)) setText(textOf(merged.value));
+    if (!isSame(merged.value, value)) show(merged.value);
   };
   return {
     stored,
     text,
+    edition,
     setText,
     value,
     isChanged,

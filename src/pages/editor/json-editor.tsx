@@ -41,7 +41,13 @@ import { secretsShown } from './secrets-shown.js';
 type Props = {
   /** What is edited, as people who cannot see it are told. */
   readonly label: string;
+  /** What stands in it at first, and whenever `edition` changes. */
   readonly text: string;
+  /**
+   * Another one when somebody else than the writer has changed the text. Without it, a text that comes
+   * back from the page a moment late would undo what was written meanwhile.
+   */
+  readonly edition?: number;
   readonly onText: (text: string) => void;
   /** What is proposed while somebody writes; it may come later. */
   readonly schema?: JsonSchema | undefined;
@@ -71,7 +77,7 @@ const noChecks: Checks = { own: () => [] };
 
 /** An editor of a JSON document: proposals, checks at the place, search, undo; Escape and Tab leave it. */
 export function JsonEditor(props: Props) {
-  const { label, text } = props;
+  const { label, edition = 0 } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>();
   const latest = useRef(props);
@@ -112,10 +118,11 @@ export function JsonEditor(props: Props) {
 
   useEffect(() => {
     const current = view.current;
+    const { text } = latest.current;
     const shown = current?.state.doc.toString();
     if (current === undefined || shown === text) return;
     current.dispatch({ changes: { from: 0, to: shown?.length ?? 0, insert: text } });
-  }, [text]);
+  }, [edition]);
 
   const goTo = ({ from }: { readonly from: number }): void => {
     const current = view.current;
