@@ -48,7 +48,12 @@ export const order = {
             required: ['no'],
             properties: { no: { type: 'string' } },
           },
-          { title: 'Bill', type: 'object', properties: { to: { type: 'string' } } },
+          {
+            title: 'Bill',
+            type: 'object',
+            required: ['to'],
+            properties: { to: { type: 'string' } },
+          },
         ],
       },
       more: { type: 'object', description: 'Anything.' },
@@ -85,9 +90,9 @@ export async function openOrders(options: TestOptions = {}): Promise<TestApi> {
 
 /** The text of an editor: of a long one only what is in view stands in the page. */
 export async function editorText(page: Page): Promise<string> {
-  return page
-    .locator('.cm-content')
-    .evaluate<string, HTMLElement>('(one) => one.cmTile.root.view.state.doc.toString()');
+  return page.evaluate<string>(
+    "document.querySelector('.cm-content').cmTile.root.view.state.doc.toString()",
+  );
 }
 
 /** Puts another text in place of one, with the search of the editor. */
