@@ -22,7 +22,12 @@ export function findingsOf(text: string, checked: Partial<Checked>): readonly Fi
   const { problems = [], warnings = [] } = checked;
   const at =
     (severity: Mark['severity']) =>
-    ({ path, message }: Problem): Finding => ({ ...placeOf(tree, path), severity, path, message });
+    ({ path, message }: Problem): Finding => {
+      const { from, to } = placeOf(tree, path);
+      // Of what goes over several lines the first one is marked.
+      const line = text.indexOf('\n', from);
+      return { from, to: line < 0 ? to : Math.min(to, line), severity, path, message };
+    };
   return [...problems.map(at('error')), ...warnings.map(at('warning'))];
 }
 
