@@ -2,11 +2,13 @@ import { defineConfig } from 'vitest/config';
 
 const shared = {
   environment: 'node' as const,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
   // Nothing is kept between two tests: they may share what they load.
   isolate: false,
   restoreMocks: true,
+  // Against hanging only: what is slow on a busy machine is no fault.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000, interval: 20 } },
 };
 
 /**

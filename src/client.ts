@@ -79,7 +79,7 @@ export type { Reason } from './client/explain.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export { explainChain, type Explained } from './client/explain-job.js';
-export { countInHand } from './client/explain.js';
+export { countInHand } from './client/service.js';
 export type { JobToSubmit, Submitted } from './client/jobs.js';
 export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
@@ -132,13 +132,15 @@ export type Client = {
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
   /**
-   * A task or flow by its id, or as `name` or `name::owner`; undefined when there is none.
+   * A task or flow by its id, where `isMeant` agrees, or as `name` or `name::owner`; undefined when
+   * there is none.
    * @throws TwsError `definition_ambiguous`
    */
   readonly definition: (
     kind: DefinitionKind,
     called: string,
     owner: string,
+    isMeant?: (doc: StoredDocument) => boolean,
   ) => Promise<StoredDocument | undefined>;
   /** Jobs that are searched for, newest first, page by page. @throws TwsError `cursor_invalid` */
   readonly search: (search: JobSearch, page: PageOptions) => Promise<JobPage>;
@@ -237,7 +239,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
     lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),
-    definition: (kind, called, owner) => definitionOf(store, kind, called, owner),
+    definition: (kind, called, owner, isMeant) => definitionOf(store, kind, called, owner, isMeant),
     search: (search, page) => searchJobs(store, search, page),
     count: (owners) => countJobs(store, owners),
     spans: (query) => jobSpans(store, query),

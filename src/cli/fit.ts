@@ -1,3 +1,4 @@
+// eslint-disable-next-line no-control-regex -- it is these that are looked for
 const escapes = /\u001B\[[0-9;?]*[A-Za-z]/y;
 
 /**

@@ -99,7 +99,7 @@ function drawnJob(doc: StoredDocument, shown: string): Drawn {
   const { state, tasks } = doc;
   if (typeof state === 'string' && isObject(tasks) && Array.isArray(doc['steps'])) {
     const about = doc as unknown as Pictured;
-    return { title: `Job ${shown}`, tree: toTree(tasks as Parameters<typeof toTree>[0]), about };
+    return { title: `Job ${shown}`, tree: toTree(tasks), about };
   }
   const parsed = parseDocument({ ...doc, type: 'job' });
   if (parsed.kind !== 'job' || !parsed.ok) throw unreadable(parsed, shown);

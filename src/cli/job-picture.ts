@@ -1,6 +1,6 @@
 import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
-import { isStructure, type Node, type Structure } from '../model/tree.js';
+import { isStructure, type Node } from '../model/tree.js';
 import { pictureOf, type Picture, type Pictured } from '../picture/picture.js';
 import { progressOf } from '../picture/progress.js';
 import { listed } from '../words.js';
@@ -12,7 +12,7 @@ export function pictureOfJob(job: StoredDocument): Picture | undefined {
   if (typeof state !== 'string' || !isObject(tasks) || !Array.isArray(steps)) return undefined;
   try {
     const tree = tasks as unknown as Node;
-    return isStructure(tree) ? pictureOf(tree as Structure, job as unknown as Pictured) : undefined;
+    return isStructure(tree) ? pictureOf(tree, job as unknown as Pictured) : undefined;
   } catch {
     // A document that was edited by hand into something else is shown without its steps.
     return undefined;

@@ -21,17 +21,18 @@ export async function findDefinition(
 }
 
 /**
- * A task or flow as it is called: by its id, or as `name` or `name::owner`. Undefined when there is
- * none. @throws TwsError `definition_ambiguous`
+ * A task or flow as it is called: by its id, where `isMeant` agrees, or as `name` or `name::owner`.
+ * Undefined when there is none. @throws TwsError `definition_ambiguous`
  */
 export async function definitionOf(
   store: Store,
   kind: DefinitionKind,
   called: string,
   owner: string,
+  isMeant: (doc: StoredDocument) => boolean = () => true,
 ): Promise<StoredDocument | undefined> {
   const byId = await store.get(called);
-  if (byId?.['type'] === kind) return byId;
+  if (byId?.['type'] === kind && isMeant(byId)) return byId;
   return (await theOneCalled(store, kind, called, owner)).doc;
 }
 

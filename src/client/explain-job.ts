@@ -1,10 +1,13 @@
 import type { StoredDocument } from '../model/parse.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
-import { countInHand, explain, type Reason, type Seen } from './explain.js';
+import { explain, type Reason, type Seen } from './explain.js';
+import { holderOf } from './holder.js';
 import { jobOf } from './jobs.js';
 import { listEngines, listJobs } from './lists.js';
+import { permitsFor } from './permits.js';
 import { createPulse, type Pulse } from './pulse.js';
+import { countInHand } from './service.js';
 
 /** A job with the reasons why it stands where it stands. */
 export type Explained = {
@@ -30,7 +33,9 @@ export async function explainJob(
   const documents = await listEngines(store);
   const now = Date.now();
   const engines = pulse.look(documents, now);
-  const seen: Seen = { job, engines, flow: await flowOf(store, job), now };
+  const [flow, holder] = await Promise.all([flowOf(store, job), holderOf(store, job)]);
+  const permits = await permitsFor(store, job, flow);
+  const seen: Seen = { job, engines, flow, holder, permits, now };
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };

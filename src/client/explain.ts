@@ -1,12 +1,13 @@
 import { isObject } from '../model/dialects.js';
-import type { EngineDocument } from '../model/engine.js';
-import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
 import { lengthOf, momentFrom } from '../words.js';
-import { nextSteps, queueIn, stepsOf, type ToCome, type Told } from './next-steps.js';
+import type { Holder } from './holder.js';
+import { stepsOf, type Told } from './next-steps.js';
+import type { Permits } from './permits.js';
 import type { SeenEngine } from './pulse.js';
+import { noEngine, serviceReason } from './service.js';
 
 /** What documents tell around a job; nothing else is needed to say why it stands where it stands. */
 export type Seen = {
@@ -16,6 +17,10 @@ export type Seen = {
   readonly flow?: StoredDocument | undefined;
   /** Steps in hand by engine, when they were counted. */
   readonly inHand?: ReadonlyMap<string, number> | undefined;
+  /** The permits of its flow, when it has to take one before it begins. */
+  readonly permits?: Permits | undefined;
+  /** The job that has its target. */
+  readonly holder?: Holder | undefined;
   /** Epoch ms. */
   readonly now: number;
 };
@@ -31,10 +36,12 @@ export type ReasonKind =
   | 'flow_paused'
   | 'flow_missing'
   | 'flow_disabled'
+  | 'target_held'
   | 'scheduled'
   | 'retry'
   | 'no_engine'
   | 'unserved'
+  | 'full'
   | 'busy'
   | 'soon';
 
@@ -62,9 +69,12 @@ export function explain(seen: Seen): readonly Reason[] {
   const held = holdReason(seen);
   const without = noEngine(seen);
   if (held !== undefined || without !== undefined) {
-    return [held, without].filter((reason) => reason !== undefined);
+    const reasons = [held, without, heldReason(seen)];
+    return reasons.filter((reason) => reason !== undefined);
   }
-  return [flowReason(seen) ?? serviceReason(seen) ?? soon(seen)];
+  return [
+    flowReason(seen) ?? heldReason(seen) ?? fullReason(seen) ?? serviceReason(seen) ?? soon(seen),
+  ];
 }
 
 /** How it ended; a failed one also why and where, and what is there to do. */
@@ -143,7 +153,7 @@ function waitingReason(
 function holdReason({ job, flow, now }: Seen): Reason | undefined {
   if (job['paused'] === true) {
     const todo = `Let it go on with \`tws resume ${job._id}\`.`;
-    return { kind: 'paused', because: 'The job is paused.', todo };
+    return { kind: 'paused', because: pausedBy(job, now), todo };
   }
   if (flow?.['paused'] === true) {
     const because = `Flow "${String(flow['name'])}" is paused (document ${flow._id}), and all its jobs with it.`;
@@ -162,21 +172,28 @@ function holdReason({ job, flow, now }: Seen): Reason | undefined {
   return { kind, because: `It waits until ${when(until, now)}.`, until };
 }
 
-function noEngine({ engines }: Seen): Reason | undefined {
-  if (engines.some(({ alive, engine }) => alive && engine.state === 'running')) return undefined;
-  const disabled = engines.filter(({ alive, engine }) => alive && engine.state === 'disabled');
-  if (disabled.length > 0) {
-    const ids = disabled.map(({ engine }) => engine._id).join(', ');
-    const because = `All engines that are alive are disabled (${ids}).`;
-    return { kind: 'no_engine', because, todo: 'Let one take work with `tws enable <engine>`.' };
-  }
-  const todo = 'Start one with `tws start`, or `tws dev`; the job goes on then.';
-  const silent = engines.filter(({ engine }) => engine.state !== 'stopped').length;
-  const because =
-    silent === 0
-      ? 'No engine is alive.'
-      : `No engine is alive: ${silent === 1 ? 'the only one gives' : `all ${silent} give`} no sign of life.`;
-  return { kind: 'no_engine', because, todo };
+/** Who paused the job, as far as it tells: whoever edits the document leaves no name. */
+function pausedBy({ requests }: StoredDocument, now: number): string {
+  const asked = Array.isArray(requests) ? requests.filter(isObject) : [];
+  const last = asked.findLast(({ action }) => action === 'pause' || action === 'resume');
+  if (last?.['action'] !== 'pause') return 'The job is paused.';
+  const { by, reason, at } = last;
+  const who = typeof by === 'string' && by !== '' ? ` by ${by}` : '';
+  const since = typeof at === 'number' ? `, ${momentFrom(now, at)}` : '';
+  const why = typeof reason === 'string' && reason !== '' ? `: ${reason}` : '';
+  return sentence(`The job is paused${who}${since}${why}`);
+}
+
+/** Another job has what this one wants to work on: it will not wait for it but be refused. */
+function heldReason({ holder }: Seen): Reason | undefined {
+  if (holder === undefined) return undefined;
+  const { job, kind, target } = holder;
+  const how =
+    kind === 'target'
+      ? `Target "${target}" is held by job ${job} with the same parameters`
+      : `Target "${target}" is held by job ${job}, whose "locks" match it`;
+  const because = `${how}; this job is refused when an engine takes it up before that has ended.`;
+  return { kind: 'target_held', because, todo: `See \`tws explain ${job}\`.` };
 }
 
 /** What an engine finds when it begins a new job. */
@@ -196,75 +213,19 @@ function flowReason({ job, flow }: Seen): Reason | undefined {
   return { kind: 'flow_missing', because, todo: 'Push the flow and submit the job again.' };
 }
 
-/** Nobody can take the next step, or all who could have their hands full. */
-function serviceReason(seen: Seen): Reason | undefined {
-  const steps = nextSteps(seen.job);
-  if (seen.job['state'] === undefined) return busyReason(seen, [], 'It has not begun');
-  if (steps.length === 0) return undefined;
-  const unserved = steps.map((step) => lack(step, seen)).filter((found) => found !== undefined);
-  if (unserved.length === steps.length) return unserved[0];
-  return busyReason(seen, steps, `Step "${steps[0]?.name ?? ''}" waits`);
+/** As many jobs of its flow run as may at the same time. */
+function fullReason({ job, permits }: Seen): Reason | undefined {
+  if (permits === undefined || permits.heldBy.length < permits.most) return undefined;
+  const { most, heldBy } = permits;
+  const shown = heldBy.slice(0, 3).join(', ');
+  const more = heldBy.length > 3 ? ` and ${heldBy.length - 3} more` : '';
+  const because = `Of flow "${String(job['flow'])}" ${most === 1 ? 'one job runs' : `${most} jobs run`} at a time at the most ("max_running"); now: ${shown}${more}.`;
+  return {
+    kind: 'full',
+    because,
+    todo: `It begins when one of them has ended; see \`tws explain ${heldBy[0]}\`.`,
+  };
 }
-
-/** All who could go on with a job have their hands full. */
-function busyReason(seen: Seen, steps: readonly ToCome[], what: string): Reason | undefined {
-  const { inHand } = seen;
-  if (inHand === undefined) return undefined;
-  const able = ableEngines(steps, seen);
-  const isFull = ({ engine }: SeenEngine): boolean => (inHand.get(engine._id) ?? 0) >= engine.slots;
-  if (able.length === 0 || !able.every(isFull)) return undefined;
-  const slots = able.reduce((sum, { engine }) => sum + engine.slots, 0);
-  const all = slots === 1 ? 'the only slot is busy' : `all ${slots} slots are busy`;
-  const because = `${what}: ${all}; it goes on when a running step has ended.`;
-  return { kind: 'busy', because, todo: 'Start more engines, or give them more --slots.' };
-}
-
-/** Why no living engine can take a step; undefined when one can. */
-function lack({ name, plugin, labels }: ToCome, { engines, job }: Seen): Reason | undefined {
-  const alive = engines.filter((one) => one.alive && one.engine.state === 'running');
-  const withPlugin = alive.filter(({ engine }) => engine.plugins.includes(plugin));
-  if (withPlugin.length === 0) {
-    const because = `No engine has plugin "${plugin}", which step "${name}" needs.`;
-    const todo =
-      'Put it into the plugins folder of an engine, if it is not there, and start that engine again: plugins are loaded at the start. Else the job times out.';
-    return { kind: 'unserved', because, todo };
-  }
-  const able = withPlugin.filter(({ engine }) => carries(engine.labels, labels));
-  const queue = queueIn(job);
-  if (able.some(({ engine }) => servesQueue(engine, queue))) return undefined;
-  if (able.length > 0) {
-    const because = `No engine that could take step "${name}" serves the queue "${queue}" of the job.`;
-    const todo = `Start one with \`tws start --queues ${queue}\`; else the job times out.`;
-    return { kind: 'unserved', because, todo };
-  }
-  const because = `No engine with plugin "${plugin}" carries the ${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')} of step "${name}".`;
-  const todo = `Start one with \`tws start --labels ${labels.join(',')}\`; else the job times out.`;
-  return { kind: 'unserved', because, todo };
-}
-
-/** The living engines that can take one of these steps; without steps, those that serve the job. */
-function ableEngines(
-  steps: readonly ToCome[],
-  { engines, job, flow }: Seen,
-): readonly SeenEngine[] {
-  const queue = queueIn({ flow_definition: flow, ...job });
-  return engines.filter(
-    ({ alive, engine }) =>
-      alive &&
-      engine.state === 'running' &&
-      servesQueue(engine, queue) &&
-      (steps.length === 0 ||
-        steps.some(
-          ({ plugin, labels }) => engine.plugins.includes(plugin) && carries(engine.labels, labels),
-        )),
-  );
-}
-
-const servesQueue = ({ queues = [defaultQueue] }: EngineDocument, queue: string): boolean =>
-  queues.includes(queue);
-
-const carries = (has: readonly string[], wants: readonly string[]): boolean =>
-  wants.every((label) => has.includes(label));
 
 function soon({ job }: Seen): Reason {
   const what = job['state'] === undefined ? 'It has not begun' : 'It is between two steps';
@@ -285,13 +246,3 @@ function when(at: number, now: number): string {
 }
 
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
-
-/** The steps in hand of each engine, counted in the jobs that have not ended. */
-export function countInHand(jobs: readonly StoredDocument[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { engine, state } of jobs.flatMap(stepsOf)) {
-    if (engine === undefined || (state !== '$$ready' && state !== '$$active')) continue;
-    counts.set(engine, (counts.get(engine) ?? 0) + 1);
-  }
-  return counts;
-}

@@ -11,6 +11,7 @@ import { endUnbegun } from './finish.js';
 import { lookUp, type Found, type Move, type World } from './intent.js';
 import { locking, withLocks } from './locks.js';
 import { expandParams, strayParams, withDefaults } from './params.js';
+import { withoutPermit } from './permit.js';
 import { without } from './record.js';
 import { snapshot } from './snapshot.js';
 import { brokenSchema, unfitForFlow } from './suits.js';
@@ -60,7 +61,7 @@ function withoutTraces(job: NewJob): NewJob {
   const traces = job as NewJob & Record<string, unknown>;
   // What a job continues hands its locks on to it.
   const locks = typeof traces['continued_from'] === 'string' ? [] : (['locked'] as const);
-  return without(traces, ...written, ...times, ...runs, ...told, ...locks, 'relock');
+  return withoutPermit(without(traces, ...written, ...times, ...runs, ...told, ...locks, 'relock'));
 }
 
 type OwnedJob = NewJob & { readonly owner: string };

@@ -69,10 +69,10 @@ export type Announced =
 
 /**
  * A lock that a job wants, as a document of the store: asking for it takes it where that is possible.
- * `key` is the target or the pattern.
+ * `key` is the target, the pattern, or the flow as `<flow>::<owner>`.
  */
 export type LockWish = {
-  readonly kind: 'target' | 'pattern';
+  readonly kind: 'target' | 'pattern' | 'permit';
   readonly id: string;
   readonly key: string;
 };
@@ -86,6 +86,16 @@ export type LockAnswer =
   | { readonly kind: 'held' }
   | { readonly kind: 'taken'; readonly by: string }
   | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** A permit to run that a job wants: there are `most` of them for the flow `key` (`<flow>::<owner>`). */
+export type PermitWish = { readonly key: string; readonly most: number };
+
+/** What became of it. `held`: by the lock of that id. `full`: these jobs have all of them. */
+export type PermitAnswer =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'held'; readonly id: string }
+  | { readonly kind: 'full'; readonly by: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
@@ -137,6 +147,7 @@ export type World = {
   readonly lockId: (text: string) => string;
   readonly lock: (id: string) => LockAnswer;
   readonly blockers: (target: string) => Blockers;
+  readonly permit: (key: string) => PermitAnswer;
   readonly answers: ReadonlyMap<string, Answer>;
   /** Results that are kept as attachments of the job, by the attachment's name. */
   readonly contents: ReadonlyMap<string, unknown>;
@@ -179,6 +190,8 @@ export type LookUp = {
   readonly events: readonly EventName[];
   /** Locks to take: who asks for them is about to begin the job. */
   readonly locks: readonly LockWish[];
+  /** Permits to take: the same holds for them. */
+  readonly permits: readonly PermitWish[];
   /** Targets to compare with the patterns of other jobs. */
   readonly targets: readonly string[];
   readonly questions: readonly Question[];
@@ -227,10 +240,12 @@ export type Wait = {
   /** Nothing but the time can end the wait: nobody needs to keep the job in mind until then. */
   readonly asleep?: true;
   /**
-   * Somebody can take the step, only not this engine now: it waits for a slot here, or for another
-   * engine. A new job is left as it is.
+   * Somebody can take the step, only not this engine now: it waits for a slot here, for another
+   * engine, or for other jobs of its flow to end. A new job is left as it is.
    */
-  readonly for?: 'slot' | 'engine';
+  readonly for?: 'slot' | 'engine' | 'permit';
+  /** With `for: 'permit'`: the flow whose jobs are as many as may run. */
+  readonly permit?: string;
   /** With `for: 'slot'`: so many engines come before this one for this step. */
   readonly rank?: number;
   /** With `for: 'slot'`: tasks of which one may run once more must come first. */
@@ -291,6 +306,7 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   children: [],
   events: [],
   locks: [],
+  permits: [],
   targets: [],
   questions: [],
   attachments: [],

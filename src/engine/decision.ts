@@ -8,6 +8,7 @@ import type {
   Intent,
   LockAnswer,
   LookUp,
+  PermitAnswer,
   World,
 } from '../decide/intent.js';
 import { isMadeBy } from '../decide/parent.js';
@@ -28,7 +29,7 @@ export type Decision = Exclude<Intent, LookUp>;
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
 export type Surroundings = Omit<
   World,
-  'answers' | 'blockers' | 'child' | 'contents' | 'event' | 'flow' | 'lock' | 'task'
+  'answers' | 'blockers' | 'child' | 'contents' | 'event' | 'flow' | 'lock' | 'permit' | 'task'
 >;
 
 /** From where a decision is made. */
@@ -69,7 +70,7 @@ export function createDecider(parts: DeciderParts): Decider {
       if (intent.kind !== 'look_up') return intent;
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
       if (found === nothing) found = emptyFindings();
-      const { answers, contents, children, events, taken, blockers } = found;
+      const { answers, contents, children, events, taken, permits, blockers } = found;
       const { flows, tasks, questions, attachments } = intent;
       if (flows.length > 0) await retry(() => library.find('flow', flows));
       if (tasks.length > 0) await retry(() => library.find('task', tasks));
@@ -78,6 +79,7 @@ export function createDecider(parts: DeciderParts): Decider {
         events.set(eventId(name), await findEvent(store, name, retry));
       }
       for (const wish of intent.locks) taken.set(wish.id, await locks.take(wish, job));
+      for (const wish of intent.permits) permits.set(wish.key, await locks.permit(wish, job));
       for (const target of intent.targets) {
         blockers.set(target, await locks.blockers(target, job));
       }
@@ -100,6 +102,7 @@ function emptyFindings() {
     children: new Map<string, Child>(),
     events: new Map<string, Announced>(),
     taken: new Map<string, LockAnswer>(),
+    permits: new Map<string, PermitAnswer>(),
     blockers: new Map<string, Blockers>(),
   };
 }
@@ -108,7 +111,7 @@ function emptyFindings() {
 const nothing = emptyFindings();
 
 function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings> {
-  const { answers, contents, children, events, taken, blockers } = found;
+  const { answers, contents, children, events, taken, permits, blockers } = found;
   return {
     answers,
     contents,
@@ -117,6 +120,7 @@ function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundi
     child: (id) => children.get(id) ?? { kind: 'unknown' },
     event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
     lock: (id) => taken.get(id) ?? { kind: 'unknown' },
+    permit: (key) => permits.get(key) ?? { kind: 'unknown' },
     blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
   };
 }

@@ -122,6 +122,7 @@ const lockIdSchema = z.string().regex(/^lock:/, { error: 'must be the id of a lo
 const lockedSchema = z.looseObject({
   target: z.exactOptional(lockIdSchema),
   pattern: z.exactOptional(lockIdSchema),
+  permit: z.exactOptional(lockIdSchema),
 });
 export type Locked = Known<z.infer<typeof lockedSchema>>;
 

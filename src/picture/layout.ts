@@ -90,7 +90,8 @@ function graphOf({ nodes, frames, edges }: Picture, names: Names): Graph {
   graph.setGraph(options);
   const nameOf = (id: string): string => names.get(id) as string;
   for (const { id } of frames) graph.setNode(nameOf(id), { width: 0, height: 0 });
-  for (const node of nodes) {
+  // Of what stands side by side dagre puts last what it was told first.
+  for (const node of nodes.toReversed()) {
     const { width, height } = textOf(node);
     graph.setNode(nameOf(node.id), { width, height });
   }
@@ -98,7 +99,7 @@ function graphOf({ nodes, frames, edges }: Picture, names: Names): Graph {
     if (frame !== undefined) graph.setParent(nameOf(id), nameOf(frame));
   }
   const aside = new Set(edges.filter(({ kind }) => kind !== 'then').map(({ from }) => from));
-  for (const [i, { from, to, kind, label }] of edges.entries()) {
+  for (const [i, { from, to, kind, label }] of [...edges.entries()].reverse()) {
     const weight = kind === 'then' ? 3 : 1;
     // What goes on comes below what is drawn beside the node.
     const minlen = kind === 'then' && aside.has(from) && from !== '#begin' ? 2 : 1;

@@ -19,7 +19,7 @@ export function textOf(node: PictureNode): NodeText {
   if (node.kind === 'begin' || node.kind === 'end') return { lines: [], width: 26, height: 26 };
   const label = wrapped(node.label, longestLine);
   const notes = [node.detail, progressOf(node)].filter((one) => one !== undefined);
-  const small = notes.flatMap((note) => wrapped(note, longestLine + 4));
+  const small = notes.flatMap((note) => wrapped(note, longestLine + 8));
   const lines = [...label, ...small];
   const widest = Math.max(
     ...label.map((line) => line.length * letterWidth),
@@ -48,15 +48,18 @@ export function labelLines({ label }: Pick<PictureNode, 'label'>): number {
   return wrapped(label, longestLine).length;
 }
 
+/** How far it is: runs, attempts, and a state that its place does not tell. */
 function progressOf({ runs, attempts, state }: PictureNode): string | undefined {
   if (runs !== undefined) return runsText(runs);
-  if (attempts !== undefined) return `${attempts} attempts`;
-  return state === undefined || ['pending', 'unreached', 'done'].includes(state)
-    ? undefined
-    : state;
+  const usual = state === undefined || ['pending', 'unreached', 'done'].includes(state);
+  const told = [
+    ...(usual ? [] : [state]),
+    ...(attempts === undefined ? [] : [`${attempts} attempts`]),
+  ];
+  return told.length === 0 ? undefined : told.join(', ');
 }
 
-/** `3 of 5, 1 failed`: how far the items of a map or the rounds of a loop are. */
+/** `3 of 5 done, 1 failed`: how far the items of a map or the rounds of a loop are. */
 export function runsText({ total, done, failed, open }: Runs): string {
   const bad = failed === 0 ? '' : `, ${failed} failed`;
   const busy = open === 0 ? '' : `, ${open} under way`;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { countInHand, explain, type Reason, type Seen } from '../../src/client/explain.js';
+import { explain, type Reason, type Seen } from '../../src/client/explain.js';
+import { countInHand } from '../../src/client/service.js';
 import type { SeenEngine } from '../../src/client/pulse.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 
@@ -99,6 +100,24 @@ describe('explain', () => {
       ['busy'],
       /^It has not begun: all 2 slots are busy; it goes on/,
     ],
+    [
+      'as many jobs of its flow as may run',
+      { job: fresh(), permits: { most: 2, heldBy: ['a', 'b'] } },
+      ['full'],
+      /^Of flow "f" 2 jobs run at a time at the most \("max_running"\); now: a, b\.$/,
+    ],
+    [
+      'jobs beyond a number that was lowered',
+      { job: live(), permits: { most: 1, heldBy: ['a', 'b', 'c', 'd', 'e'] } },
+      ['full'],
+      /one job runs at a time at the most .* now: a, b, c and 2 more\.$/,
+    ],
+    [
+      'free permits',
+      { job: fresh(), permits: { most: 2, heldBy: ['a'] } },
+      ['soon'],
+      /^It has not begun; an engine may take it/,
+    ],
     ['no engine at all', { engines: [] }, ['no_engine'], /No engine is alive\.$/],
     [
       'engines that give no sign of life',
@@ -118,6 +137,38 @@ describe('explain', () => {
       { job: live({ paused: true }), engines: [] },
       ['paused', 'no_engine'],
       /The job is paused/,
+    ],
+    [
+      'who paused a job, when and why',
+      {
+        job: live({
+          paused: true,
+          requests: [
+            { action: 'resume', by: 'bob', at: now - 9_000 },
+            { action: 'pause', by: 'ada', reason: 'wrong month', at: now - 60_000 },
+          ],
+        }),
+      },
+      ['paused'],
+      /^The job is paused by ada, 1 min ago: wrong month\.$/,
+    ],
+    [
+      'a job that was paused by hand after somebody let it go on',
+      { job: live({ paused: true, requests: [{ action: 'resume', by: 'bob', at: now }] }) },
+      ['paused'],
+      /^The job is paused\.$/,
+    ],
+    [
+      'a target that another job holds',
+      { job: fresh(), holder: { job: 'j0', kind: 'target', target: 'disk-1' } },
+      ['target_held'],
+      /^Target "disk-1" is held by job j0 with the same parameters; this job is refused/,
+    ],
+    [
+      'a target that another job locks while no engine is there',
+      { job: fresh(), engines: [], holder: { job: 'j0', kind: 'pattern', target: 'disk-1' } },
+      ['no_engine', 'target_held'],
+      /No engine is alive/,
     ],
     [
       'a paused flow',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLocks, lockIdOf, type Locks } from '../../src/engine/locks.js';
+import { createLocks, type Locks } from '../../src/engine/locks.js';
+import { lockIdOf } from '../../src/lock-id.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 import type { WriteResult } from '../../src/store/batch.js';
 import type { Store } from '../../src/store/store.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LockAnswer } from '../../src/decide/intent.js';
-import { createLocks, lockIdOf, type Locks } from '../../src/engine/locks.js';
+import { createLocks, type Locks } from '../../src/engine/locks.js';
+import { lockIdOf } from '../../src/lock-id.js';
 import { createRetry } from '../../src/engine/patience.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 import type { WriteResult } from '../../src/store/batch.js';

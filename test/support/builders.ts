@@ -6,6 +6,7 @@ import type {
   Found,
   LockAnswer,
   Peer,
+  PermitAnswer,
   World,
 } from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
@@ -77,6 +78,8 @@ export type WorldOptions = {
   readonly locks?: Readonly<Record<string, LockAnswer>>;
   /** Jobs whose patterns match a target, by target; others match nothing. */
   readonly blockers?: Readonly<Record<string, Blockers>>;
+  /** Permits to run, by flow and owner. */
+  readonly permits?: Readonly<Record<string, PermitAnswer>>;
   /** Results that are kept as attachments, by name. */
   readonly contents?: Readonly<Record<string, unknown>>;
   readonly render?: World['render'];
@@ -120,6 +123,7 @@ export function world(options: WorldOptions = {}): World {
     lockId: (text) => `lock:${text}`,
     lock: (id) => options.locks?.[id] ?? { kind: 'held' },
     blockers: (target) => options.blockers?.[target] ?? { kind: 'known', all: [] },
+    permit: (key) => options.permits?.[key] ?? { kind: 'unknown' },
     answers: new Map(Object.entries(answers)),
     contents: new Map(Object.entries(options.contents ?? {})),
     render: options.render ?? renderParams,

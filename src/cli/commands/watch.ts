@@ -11,7 +11,7 @@ import { plain } from '../fit.js';
 import type { Io } from '../io.js';
 import { progressText } from '../job-picture.js';
 import { drawnView, lineView, type JobView } from '../job-view.js';
-import { exitOf, stateLine } from '../jobs.js';
+import { exitOf, jobFacts, stateLine } from '../jobs.js';
 import { jobIdOf } from '../naming.js';
 import { watchReasons } from '../reasons.js';
 
@@ -121,7 +121,7 @@ async function watchAll(client: Client, { database, ...wanted }: All, io: Io): P
       continue;
     }
     const progress = progressText(doc);
-    const flow = plain(`${String(doc['flow'] ?? '(inline)')}::${ownerOf(doc)}`);
+    const flow = plain(jobFacts(doc, Date.now()).key);
     const line = `${flow}  ${plain(stateLine(doc, { ...io, style: (_, text) => text }))}`;
     const key = `${line}${progress}`;
     if (told.get(doc._id) === key) continue;

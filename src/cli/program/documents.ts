@@ -89,7 +89,7 @@ export const documents: readonly CommandDefinition[] = [
     options: [
       {
         flags: '--format <format>',
-        about: 'mermaid, svg or json; default: what the name of --out says, else mermaid.',
+        about: 'As mermaid, svg or json; default: what the name of --out says, else mermaid.',
         values: graphFormats,
       },
       { flags: '--out <file>', about: 'Write it to this file.', values: { named: ['file'] } },

@@ -7,7 +7,7 @@ import { mayHave } from '../access/owners.js';
 import { waitForJob } from '../feed/wait.js';
 import { route } from '../route.js';
 import { explainedSchema, historySchema, infoSchema, jobSchema, resultSchema } from '../schemas.js';
-import { idParams, jobFor, known, waitSchema } from './common.js';
+import { idParams, jobFor, known, knownStill, waiting, waitSchema } from './common.js';
 
 export const getRoute = route({
   method: 'GET',
@@ -33,13 +33,15 @@ export const getRoute = route({
   problems: ['document_missing'],
   handle: async ({ api, params: { id }, query, headers, principal, signal }) => {
     const read = () => jobFor(api, known({ principal }), id);
-    const { wait: waitMs = 0, rev } = query;
+    const readAgain = async () => jobFor(api, await knownStill(api, headers, 'viewer'), id);
+    const { wait = 0, rev } = query;
     const isReady = (job: StoredDocument): boolean =>
       rev === undefined ? isFinalState(job) : job._rev !== rev;
-    const job =
+    const job = await waiting(api, wait, (waitMs) =>
       waitMs === 0
-        ? await read()
-        : await waitForJob({ hub: api.hub, id, read, isReady, waitMs, signal });
+        ? read()
+        : waitForJob({ hub: api.hub, id, read, readAgain, isReady, waitMs, signal }),
+    );
     const etag = `"${job._rev}"`;
     if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
     const body = { ...summaryOf(job, api.now()), document: job };

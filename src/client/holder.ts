@@ -1,0 +1,29 @@
+import { canonical } from '../decide/canonical.js';
+import { readPattern } from '../engine/patterns.js';
+import { lockIdOf } from '../lock-id.js';
+import type { StoredDocument } from '../model/parse.js';
+import type { Store } from '../store/store.js';
+
+/** The job that has what another one wants to work on. */
+export type Holder = {
+  readonly job: string;
+  /** `target`: it works on the same with the same parameters; `pattern`: its `locks` match. */
+  readonly kind: 'target' | 'pattern';
+  readonly target: string;
+};
+
+/** Who keeps a job from its target, for one that has not taken its locks yet; undefined: nobody. */
+export async function holderOf(store: Store, job: StoredDocument): Promise<Holder | undefined> {
+  const { _id, target, params = {}, state, relock } = job;
+  const isToCome = state === undefined || relock === true;
+  if (!isToCome || typeof target !== 'string' || target === '') return undefined;
+  const lock = await store.get(lockIdOf(canonical(['target', target, params])));
+  const by = lock?.['job'];
+  if (typeof by === 'string' && by !== _id) return { job: by, kind: 'target', target };
+  const rows = await store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] });
+  const row = rows.find(({ key: [, pattern], value }) => {
+    const read = readPattern(pattern);
+    return value.job !== _id && read.ok && read.matches(target);
+  });
+  return row === undefined ? undefined : { job: row.value.job, kind: 'pattern', target };
+}

@@ -1,0 +1,104 @@
+import type { EngineDocument } from '../model/engine.js';
+import { defaultQueue } from '../model/job.js';
+import type { StoredDocument } from '../model/parse.js';
+import type { Reason, Seen } from './explain.js';
+import { nextSteps, queueIn, stepsOf, type ToCome } from './next-steps.js';
+import type { SeenEngine } from './pulse.js';
+
+/** Why nobody at all takes work; undefined when somebody does. */
+export function noEngine({ engines }: Seen): Reason | undefined {
+  if (engines.some(({ alive, engine }) => alive && engine.state === 'running')) return undefined;
+  const disabled = engines.filter(({ alive, engine }) => alive && engine.state === 'disabled');
+  if (disabled.length > 0) {
+    const ids = disabled.map(({ engine }) => engine._id).join(', ');
+    const because = `All engines that are alive are disabled (${ids}).`;
+    return { kind: 'no_engine', because, todo: 'Let one take work with `tws enable <engine>`.' };
+  }
+  const todo = 'Start one with `tws start`, or `tws dev`; the job goes on then.';
+  const silent = engines.filter(({ engine }) => engine.state !== 'stopped').length;
+  const because =
+    silent === 0
+      ? 'No engine is alive.'
+      : `No engine is alive: ${silent === 1 ? 'the only one gives' : `all ${silent} give`} no sign of life.`;
+  return { kind: 'no_engine', because, todo };
+}
+
+/** Nobody can take the next step, or all who could have their hands full. */
+export function serviceReason(seen: Seen): Reason | undefined {
+  const steps = nextSteps(seen.job);
+  if (seen.job['state'] === undefined) return busyReason(seen, [], 'It has not begun');
+  if (steps.length === 0) return undefined;
+  const unserved = steps.map((step) => lack(step, seen)).filter((found) => found !== undefined);
+  if (unserved.length === steps.length) return unserved[0];
+  return busyReason(seen, steps, `Step "${steps[0]?.name ?? ''}" waits`);
+}
+
+/** All who could go on with a job have their hands full. */
+function busyReason(seen: Seen, steps: readonly ToCome[], what: string): Reason | undefined {
+  const { inHand } = seen;
+  if (inHand === undefined) return undefined;
+  const able = ableEngines(steps, seen);
+  const isFull = ({ engine }: SeenEngine): boolean => (inHand.get(engine._id) ?? 0) >= engine.slots;
+  if (able.length === 0 || !able.every(isFull)) return undefined;
+  const slots = able.reduce((sum, { engine }) => sum + engine.slots, 0);
+  const all = slots === 1 ? 'the only slot is busy' : `all ${slots} slots are busy`;
+  const because = `${what}: ${all}; it goes on when a running step has ended.`;
+  return { kind: 'busy', because, todo: 'Start more engines, or give them more --slots.' };
+}
+
+/** Why no living engine can take a step; undefined when one can. */
+function lack({ name, plugin, labels }: ToCome, { engines, job }: Seen): Reason | undefined {
+  const alive = engines.filter((one) => one.alive && one.engine.state === 'running');
+  const withPlugin = alive.filter(({ engine }) => engine.plugins.includes(plugin));
+  if (withPlugin.length === 0) {
+    const because = `No engine has plugin "${plugin}", which step "${name}" needs.`;
+    const todo =
+      'Put it into the plugins folder of an engine, if it is not there, and start that engine again: plugins are loaded at the start. Else the job times out.';
+    return { kind: 'unserved', because, todo };
+  }
+  const able = withPlugin.filter(({ engine }) => carries(engine.labels, labels));
+  const queue = queueIn(job);
+  if (able.some(({ engine }) => servesQueue(engine, queue))) return undefined;
+  if (able.length > 0) {
+    const because = `No engine that could take step "${name}" serves the queue "${queue}" of the job.`;
+    const todo = `Start one with \`tws start --queues ${queue}\`; else the job times out.`;
+    return { kind: 'unserved', because, todo };
+  }
+  const because = `No engine with plugin "${plugin}" carries the ${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')} of step "${name}".`;
+  const todo = `Start one with \`tws start --labels ${labels.join(',')}\`; else the job times out.`;
+  return { kind: 'unserved', because, todo };
+}
+
+/** The living engines that can take one of these steps; without steps, those that serve the job. */
+function ableEngines(
+  steps: readonly ToCome[],
+  { engines, job, flow }: Seen,
+): readonly SeenEngine[] {
+  const queue = queueIn({ flow_definition: flow, ...job });
+  return engines.filter(
+    ({ alive, engine }) =>
+      alive &&
+      engine.state === 'running' &&
+      servesQueue(engine, queue) &&
+      (steps.length === 0 ||
+        steps.some(
+          ({ plugin, labels }) => engine.plugins.includes(plugin) && carries(engine.labels, labels),
+        )),
+  );
+}
+
+const servesQueue = ({ queues = [defaultQueue] }: EngineDocument, queue: string): boolean =>
+  queues.includes(queue);
+
+const carries = (has: readonly string[], wants: readonly string[]): boolean =>
+  wants.every((label) => has.includes(label));
+
+/** The steps in hand of each engine, counted in the jobs that have not ended. */
+export function countInHand(jobs: readonly StoredDocument[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { engine, state } of jobs.flatMap(stepsOf)) {
+    if (engine === undefined || (state !== '$$ready' && state !== '$$active')) continue;
+    counts.set(engine, (counts.get(engine) ?? 0) + 1);
+  }
+  return counts;
+}
