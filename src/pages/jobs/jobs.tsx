@@ -27,8 +27,10 @@ export function Jobs() {
     filter,
     hold,
   );
-  const counts = useCounts(filter, changes);
-  const flows = useFlowNames();
+  // What somebody waits for comes first; the rest is read when that is there.
+  const isThere = list !== undefined || error !== undefined;
+  const counts = useCounts(filter, changes, isThere);
+  const flows = useFlowNames(isThere);
   const select = useCallback((ids: readonly string[], isSelected: boolean) => {
     setSelected((before) => {
       const after = new Set(before);
@@ -131,10 +133,10 @@ function useFilter(): readonly [Filter, (filter: Filter) => void] {
 /** Counts are read again while jobs change, but not more often than this, ms. */
 const countsMs = 3_000;
 
-function useCounts(filter: Filter, changes: number) {
+function useCounts(filter: Filter, changes: number, isWanted: boolean) {
   const owner = filter.owner ?? '';
-  const { value, reload } = useLoaded(`counts of ${owner}`, (signal) =>
-    get<Stats>('stats', { query: { owner }, signal }),
+  const { value, reload } = useLoaded(`counts of ${owner} ${isWanted}`, async (signal) =>
+    isWanted ? get<Stats>('stats', { query: { owner }, signal }) : undefined,
   );
   const soon = useMemo(() => throttled(reload, countsMs), [reload]);
   useEffect(() => {
@@ -144,9 +146,11 @@ function useCounts(filter: Filter, changes: number) {
   return isCounted(filter) ? value?.jobs : undefined;
 }
 
-function useFlowNames(): readonly string[] {
-  const { value } = useLoaded('flows', (signal) =>
-    get<{ readonly flows: readonly { readonly name: string }[] }>('flows', { signal }),
+function useFlowNames(isWanted: boolean): readonly string[] {
+  const { value } = useLoaded(`flows ${isWanted}`, async (signal) =>
+    isWanted
+      ? get<{ readonly flows: readonly { readonly name: string }[] }>('flows', { signal })
+      : undefined,
   );
   return [...new Set((value?.flows ?? []).map(({ name }) => name))].toSorted();
 }

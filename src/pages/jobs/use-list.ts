@@ -5,8 +5,9 @@ import { followChanges, type LiveState } from '../live/changes.js';
 import { matches, queryOf, searchOf, streamQueryOf, type Filter } from './filter.js';
 import { joined, listOf, withBatch, withPage, type List } from './list.js';
 
-/** Jobs of a page; a page is read before somebody scrolls to its end. */
-const pageSize = 100;
+/** Jobs of the first page, which somebody waits for, and of those that are read while he scrolls. */
+const firstSize = 100;
+const nextSize = 500;
 
 /** A list that keeps itself up to date. */
 export type LiveList = {
@@ -30,48 +31,59 @@ export function useList(filter: Filter, hold: () => boolean): LiveList {
   const [live, setLive] = useState<LiveState>('opening');
   const [changes, setChanges] = useState(0);
   const reading = useRef<AbortController>();
+  const isStale = useRef(false);
   const holds = useRef(hold);
   holds.current = hold;
 
   const read = useCallback(
-    (cursor: string | undefined, take: (page: JobList) => void) => {
+    (page: { readonly limit: number; readonly cursor?: string }, take: (page: JobList) => void) => {
       reading.current?.abort();
-      const { signal } = (reading.current = new AbortController());
+      const abort = new AbortController();
+      const { signal } = abort;
+      reading.current = abort;
       setLoading(true);
-      const query = { ...queryOf(filter), limit: pageSize, cursor };
-      get<JobList>('jobs', { query, signal })
-        .then((page) => {
-          if (signal.aborted) return;
-          take(page);
-          setError(undefined);
-          setLoading(false);
-        })
-        .catch((problem: unknown) => {
-          if (signal.aborted) return;
-          setError(problem);
-          setLoading(false);
-        });
+      const ended = (act: () => void): void => {
+        if (signal.aborted) return;
+        reading.current = undefined;
+        act();
+        setLoading(false);
+        // Something was missed while the list was on its way.
+        if (isStale.current) reload.current();
+      };
+      get<JobList>('jobs', { query: { ...queryOf(filter), ...page }, signal }).then(
+        (answer) =>
+          ended(() => {
+            take(answer);
+            setError(undefined);
+          }),
+        (problem: unknown) => ended(() => setError(problem)),
+      );
     },
     [key],
   );
-  const reload = useCallback(() => read(undefined, (page) => setList(listOf(page))), [read]);
+  const shown = useRef(0);
+  shown.current = list?.jobs.length ?? 0;
+  const reload = useRef<() => void>(() => undefined);
+  reload.current = () => {
+    isStale.current = false;
+    const limit = Math.min(nextSize, Math.max(firstSize, shown.current));
+    read({ limit }, (page) => setList(listOf(page)));
+  };
 
   useEffect(() => {
     setList(undefined);
     setError(undefined);
-    reload();
+    shown.current = 0;
+    reload.current();
     const end = new AbortController();
-    let opened = false;
     followChanges({
       query: streamQueryOf(filter),
       signal: end.signal,
       onState: setLive,
       onMissed: () => {
-        // The list was just read when the stream opens for the first time, and what came between
-        // is read once more.
-        if (opened) setChanges((count) => count + 1);
-        opened = true;
-        reload();
+        setChanges((count) => count + 1);
+        if (reading.current === undefined) reload.current();
+        else isStale.current = true;
       },
       onBatch: (batch) => {
         setList(
@@ -88,14 +100,19 @@ export function useList(filter: Filter, hold: () => boolean): LiveList {
     return () => {
       end.abort();
       reading.current?.abort();
+      reading.current = undefined;
+      isStale.current = false;
     };
   }, [key]);
 
   const cursor = list?.cursor;
   const loadMore = useCallback(() => {
     if (cursor === undefined || isLoading) return;
-    read(cursor, (page) => setList((before) => before && withPage(before, page)));
+    read({ limit: nextSize, cursor }, (page) =>
+      setList((before) => before && withPage(before, page)),
+    );
   }, [cursor, isLoading, read]);
   const showAbove = useCallback(() => setList((before) => before && joined(before)), []);
-  return { list, error, isLoading, live, changes, loadMore, showAbove, reload };
+  const again = useCallback(() => reload.current(), []);
+  return { list, error, isLoading, live, changes, loadMore, showAbove, reload: again };
 }

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { Loading } from '../parts/loading.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { NoRole } from './no-role.js';
 import { askWho, session } from './session.js';
@@ -20,7 +19,8 @@ export function Gate({ children }: { readonly children: ComponentChildren }) {
   }, [isSignInPage, isSomebody]);
   switch (value.kind) {
     case 'asking':
-      return <Loading what="who you are" />;
+      // The page asks for what it shows meanwhile: whoever may not see it is refused that, too.
+      return <>{children}</>;
     case 'away':
       return <ProblemBox error={value.problem} again={() => void askWho()} />;
     case 'nobody':
