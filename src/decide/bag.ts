@@ -1,5 +1,5 @@
 import type { LiveJob } from '../model/job.js';
-import type { Outcome } from './intent.js';
+import type { Outcome } from './outcome.js';
 import { isPlain, without } from './record.js';
 import type { Report } from './report.js';
 

@@ -4,7 +4,7 @@ import type { LiveJob } from '../model/job.js';
 import { exits, isLive, type Failure, type LiveStep, type Step } from '../model/step.js';
 import { failStep, firstAcceptedOf } from './fail.js';
 import { attemptsOf, withStep } from './history.js';
-import type { Outcome } from './intent.js';
+import type { Outcome } from './outcome.js';
 import { definitionFor } from './serving.js';
 
 /*

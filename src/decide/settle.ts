@@ -8,7 +8,7 @@ import { withData } from './bag.js';
 import { cancelStep, parkStep, requeueStep, restartJob } from './detours.js';
 import { failStep } from './fail.js';
 import { withStep } from './history.js';
-import type { Outcome } from './intent.js';
+import type { Outcome } from './outcome.js';
 import { ownAttempt } from './own.js';
 import { withReport, type Report } from './report.js';
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../decide/intent.js';
+import type { Outcome } from '../decide/outcome.js';
 import { resultsFor } from '../decide/input.js';
 import { countsSince } from '../decide/history.js';
 import { earlierAttempts, lastDetails } from '../decide/report.js';

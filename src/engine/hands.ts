@@ -1,4 +1,5 @@
-import type { Outcome, TaskSlots } from '../decide/intent.js';
+import type { TaskSlots } from '../decide/intent.js';
+import type { Outcome } from '../decide/outcome.js';
 import type { Report } from '../decide/report.js';
 import { limitOf } from '../decide/slots.js';
 import type { LiveJob } from '../model/job.js';

@@ -1,5 +1,6 @@
 import { glance, type GlanceWorld } from '../decide/glance.js';
-import type { Outcome, Wait } from '../decide/intent.js';
+import type { Wait } from '../decide/intent.js';
+import type { Outcome } from '../decide/outcome.js';
 import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
 import type { TwsError } from '../errors.js';

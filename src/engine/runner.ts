@@ -1,4 +1,4 @@
-import type { Outcome } from '../decide/intent.js';
+import type { Outcome } from '../decide/outcome.js';
 import { heartbeatOf, timeoutOf } from '../decide/clock.js';
 import type { Report } from '../decide/report.js';
 import type { LiveJob } from '../model/job.js';

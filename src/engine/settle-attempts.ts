@@ -1,6 +1,6 @@
 import { abandoned } from '../decide/abandoned.js';
 import { carrying } from '../decide/carrying.js';
-import type { Outcome } from '../decide/intent.js';
+import type { Outcome } from '../decide/outcome.js';
 import type { Report } from '../decide/report.js';
 import { settle } from '../decide/settle.js';
 import type { Job, LiveJob } from '../model/job.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../src/decide/settle.js';
-import type { Outcome } from '../../src/decide/intent.js';
+import type { Outcome } from '../../src/decide/outcome.js';
 import { story, type Setting, type Story } from './story.js';
 
 /** Settles the attempt of a step that changed the data of its job. */

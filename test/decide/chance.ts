@@ -1,4 +1,5 @@
-import type { Answer, Outcome } from '../../src/decide/intent.js';
+import type { Answer } from '../../src/decide/intent.js';
+import type { Outcome } from '../../src/decide/outcome.js';
 import { share } from '../../src/decide/retry.js';
 
 /** How an attempt ends, by chance; with `detours` it may ask to begin again, or wait. */

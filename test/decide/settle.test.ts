@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../src/decide/finish.js';
-import type { Outcome } from '../../src/decide/intent.js';
+import type { Outcome } from '../../src/decide/outcome.js';
 import { settle } from '../../src/decide/settle.js';
 import type { Job } from '../../src/model/job.js';
 import { newJob, t0 } from '../support/builders.js';

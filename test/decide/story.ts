@@ -1,6 +1,7 @@
 import { command, receive, type Commanded } from '../../src/decide/command.js';
 import { decide } from '../../src/decide/decide.js';
-import type { Answer, ChildJob, Intent, Outcome } from '../../src/decide/intent.js';
+import type { Answer, ChildJob, Intent } from '../../src/decide/intent.js';
+import type { Outcome } from '../../src/decide/outcome.js';
 import type { Report } from '../../src/decide/report.js';
 import { settle } from '../../src/decide/settle.js';
 import type { Flow } from '../../src/model/flow.js';

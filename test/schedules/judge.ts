@@ -1,5 +1,5 @@
 import { stepOf, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
-import type { Outcome } from '../../src/decide/intent.js';
+import type { Outcome } from '../../src/decide/outcome.js';
 import { isFailed, isLive, type LiveStep, type Step } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
 import type { Message } from './messages.js';

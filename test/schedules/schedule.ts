@@ -1,5 +1,6 @@
 import type { Tip } from '../../src/decide/copies/tips.js';
-import type { Outcome, World } from '../../src/decide/intent.js';
+import type { World } from '../../src/decide/intent.js';
+import type { Outcome } from '../../src/decide/outcome.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { chanceFrom, oneOf } from '../chaos/chance.js';
 import { flow, peer, task, world } from '../support/builders.js';

@@ -5,7 +5,8 @@ import { commitToMany, commitToOne, type Committed } from '../../src/decide/copi
 import { write, type Answer, type Protocol } from '../../src/decide/copies/protocol.js';
 import { holds, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
 import { decide } from '../../src/decide/decide.js';
-import type { Intent, LookUp, Outcome, World } from '../../src/decide/intent.js';
+import type { Intent, LookUp, World } from '../../src/decide/intent.js';
+import type { Outcome } from '../../src/decide/outcome.js';
 import { report } from '../../src/decide/report.js';
 import { settle } from '../../src/decide/settle.js';
 import { isLiveJob, type Job } from '../../src/model/job.js';
