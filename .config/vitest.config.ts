@@ -36,7 +36,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [
-            'test/{model,picture,plugin,secrets,store,client,engine,cli,http,embedded,schedules}/**/*.unit.test.ts',
+            'test/{model,picture,plugin,secrets,store,client,engine,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
@@ -46,7 +46,9 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'store',
-          include: ['test/{store,client,engine,cli,http,embedded,conformance,chaos}/**/*.test.ts'],
+          include: [
+            'test/{store,client,engine,cli,http,pages,embedded,conformance,chaos}/**/*.test.ts',
+          ],
           exclude: ['**/*.unit.test.ts'],
           globalSetup: ['test/support/couch-server.ts'],
           setupFiles: ['test/support/each-file.ts'],

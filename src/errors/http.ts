@@ -78,6 +78,12 @@ export const httpProblems = {
     4,
     404,
   ),
+  pages_missing: row(
+    (_: Readonly<Record<string, never>>) => 'The admin pages are not built.',
+    'Run `npm run build` where tws is installed, and start it again.',
+    70,
+    404,
+  ),
   method_wrong: row(
     (d: { method: string; path: string; allowed: readonly string[] }) =>
       `${d.path} does not know ${d.method}, only ${d.allowed.join(', ')}.`,

@@ -14,6 +14,7 @@ import type { Api, MetricsPort } from './api.js';
 import { securityHeaders } from './answers/headers.js';
 import { toAnswer } from './answers/problems.js';
 import { createHub } from './feed/hub.js';
+import { addPages } from './pages.js';
 import { acceptBodies } from './plumbing/bodies.js';
 import { answerBadPath, answerBroken } from './plumbing/broken.js';
 import { watchConnections } from './plumbing/connections.js';
@@ -165,6 +166,7 @@ async function createApp(options: ServerOptions): Promise<App> {
   const connections = watchConnections(app.server);
   acceptBodies(app, bodyLimit);
   addRoutes(app, routes, api, doors);
+  await addPages(app);
   return {
     app,
     close: async () => {

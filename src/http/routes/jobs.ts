@@ -5,7 +5,7 @@ import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../closest.js';
 import type { Api } from '../api.js';
 import { Refused, told } from '../answers/problems.js';
-import { warningsOfJob } from '../checks.js';
+import { contentsOfJob, warningsOfJob } from '../checks.js';
 import { mostDocuments } from '../limits.js';
 import { prefix, route, type Answer } from '../route.js';
 import {
@@ -140,7 +140,9 @@ export const checkJobRoute = route({
   handle: async ({ api, body, principal }) => {
     try {
       const job = newJobOf(body, { principal: known({ principal }) });
-      const warnings = told([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
+      const contents = await contentsOfJob(job, api.client, api.plugins);
+      const found = [...warningsOfJob(job), ...(await flowWarnings(api, job)), ...contents];
+      const warnings = told(found);
       return { status: 200, body: { ok: true, problems: [], warnings } };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
