@@ -57,6 +57,25 @@ describe('storing tasks and flows', () => {
     expect(odd.status).toBe(409);
   });
 
+  it('knows no revision that it is not of, and one that is whatever it is', async () => {
+    const { ask } = await openApi();
+    const put = (match?: string) =>
+      ask('PUT', '/tasks/t', {
+        body: task('t'),
+        headers: match === undefined ? {} : { 'if-match': match },
+      });
+    expect((await put('*')).status).toBe(409);
+    expect((await put()).status).toBe(201);
+    const wrong = ['nonsense', '"1-x", "2-y"', `1-${'a'.repeat(32)}`];
+    for (const match of wrong) {
+      expect(await put(match)).toMatchObject({ status: 409, body: { error: 'document_conflict' } });
+      const gone = await ask('DELETE', '/tasks/t', { headers: { 'if-match': match } });
+      expect(gone.status).toBe(409);
+    }
+    expect((await put('*')).status).toBe(200);
+    expect((await ask('DELETE', '/tasks/t', { headers: { 'if-match': '*' } })).status).toBe(204);
+  });
+
   it('refuses what push refuses, with the path of every mistake', async () => {
     const { ask, put } = await openApi();
     await put({ ...task('loop-a', { error: 'loop-b' }), _id: 'la' });

@@ -166,9 +166,22 @@ function newIdOf(
   return wished;
 }
 
-/** The revision that somebody means to replace: of the header, else of the document. */
-export function revOf(header: string | undefined, body: unknown): string | undefined {
-  const tag = /^(?:W\/)?"?([^"]+)"?$/.exec(header ?? '')?.[1];
-  const inBody = isObject(body) ? body['_rev'] : undefined;
-  return tag ?? (typeof inBody === 'string' ? inBody : undefined);
+/**
+ * The revision that somebody means to replace: one of the header, where `*` is whatever is `there`, else
+ * that of the document; undefined for none.
+ */
+export function revOf(
+  header: string | undefined,
+  body: unknown,
+  there: StoredDocument | undefined,
+): string | undefined {
+  if (header === undefined) {
+    const inBody = isObject(body) ? body['_rev'] : undefined;
+    return typeof inBody === 'string' ? inBody : undefined;
+  }
+  // What cannot be read is a condition that does not hold, never none.
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'));
+  const current = there?._rev;
+  if (current !== undefined && (tags.includes('*') || tags.includes(current))) return current;
+  return tags[0] ?? '';
 }

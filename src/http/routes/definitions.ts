@@ -98,10 +98,8 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
         const principal = known({ principal: who });
         const { doc, before, checked } = await prepared(api, kind, { called: id, body }, principal);
         if (checked.problems.length > 0) refuseDocument(kind, checked.problems);
-        const rev = revOf(headers['if-match'], body);
-        if (rev === undefined && before !== undefined) {
-          throw problem('document_conflict', { id: before._id });
-        }
+        const rev = revOf(headers['if-match'], body, before);
+        if (rev !== before?._rev) throw problem('document_conflict', { id: doc._id });
         const { _rev: _old, ...content } = doc;
         const next = rev === undefined ? content : { ...content, _rev: rev };
         const written = await api.client.write({ ...next, _id: doc._id });
@@ -135,7 +133,9 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
       handle: async ({ api, params: { id }, query: { owner }, headers, principal }) => {
         const called = { called: id, owner };
         const doc = await definitionFor(api.client, kind, called, known({ principal }));
-        await api.client.remove(doc._id, revOf(headers['if-match'], undefined) ?? doc._rev);
+        const rev = revOf(headers['if-match'], undefined, doc) ?? doc._rev;
+        if (rev !== doc._rev) throw problem('document_conflict', { id: doc._id });
+        await api.client.remove(doc._id, rev);
         return { status: 204 };
       },
     }),
