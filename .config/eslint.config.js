@@ -23,7 +23,7 @@ export default tseslint.config(
     languageOptions: {
       globals: globals.node,
       parserOptions: {
-        projectService: { allowDefaultProject: ['.config/eslint.config.js', 'bin/*.js'] },
+        projectService: { allowDefaultProject: ['.config/*.js', 'bin/*.js'] },
         tsconfigRootDir: join(import.meta.dirname, '..'),
       },
     },
@@ -59,6 +59,16 @@ export default tseslint.config(
       'decide imports model only.',
     ),
   },
+  { files: ['src/pages/**'], languageOptions: { globals: globals.browser } },
+  layer(
+    ['src/pages/**'],
+    [
+      nano,
+      { regex: '^node:' },
+      { regex: '/(decide|store|client|cli|http|engine|embedded|secrets|metrics|plugin)/' },
+    ],
+    'pages run in a browser and know the API, src/picture and src/model only.',
+  ),
   {
     files: ['src/decide/**'],
     rules: {

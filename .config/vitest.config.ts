@@ -2,11 +2,13 @@ import { defineConfig } from 'vitest/config';
 
 const shared = {
   environment: 'node' as const,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
   // Nothing is kept between two tests: they may share what they load.
   isolate: false,
   restoreMocks: true,
+  // Against hanging only: what is slow on a busy machine is no fault.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000, interval: 20 } },
 };
 
 /**
@@ -34,7 +36,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: [
-            'test/{model,picture,plugin,secrets,store,client,engine,cli,http,embedded,schedules}/**/*.unit.test.ts',
+            'test/{model,picture,plugin,secrets,store,client,engine,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
@@ -44,7 +46,9 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'store',
-          include: ['test/{store,client,engine,cli,http,embedded,conformance,chaos}/**/*.test.ts'],
+          include: [
+            'test/{store,client,engine,cli,http,pages,embedded,conformance,chaos}/**/*.test.ts',
+          ],
           exclude: ['**/*.unit.test.ts'],
           globalSetup: ['test/support/couch-server.ts'],
           setupFiles: ['test/support/each-file.ts'],

@@ -6,6 +6,7 @@ import { printer } from './figure.js';
 import { latency } from './latency.js';
 import { map } from './map.js';
 import { help, readOptions, type BenchName, type Options } from './options.js';
+import { pages } from './pages.js';
 import { openServer, type BenchServer } from './server.js';
 import { sleeping } from './sleeping.js';
 import { steps } from './steps.js';
@@ -21,6 +22,7 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   steps,
   map,
   sleeping,
+  pages,
 };
 
 async function main(args: readonly string[]): Promise<number> {

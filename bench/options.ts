@@ -10,6 +10,7 @@ export const benchNames = [
   'steps',
   'map',
   'sleeping',
+  'pages',
 ] as const;
 export type BenchName = (typeof benchNames)[number];
 
@@ -33,6 +34,8 @@ export type Options = {
   /** Lengths of lists that a map goes over. */
   readonly items: readonly number[];
   readonly sleeping: number;
+  /** Jobs in the list of the admin pages. */
+  readonly listed: number;
   /** A folder for CPU profiles of the engine processes. */
   readonly profile: string | undefined;
 };
@@ -55,6 +58,7 @@ export const help = `npm run bench -- [flags]
   --steps 10,100        steps: lengths of jobs
   --items 100,500       map: lengths of lists
   --sleeping 10000      sleeping: jobs that sleep for a week
+  --listed 10000        pages: jobs in the list of the admin pages
   --full                steps and sleeping with 1,000 steps and 100,000 jobs, map with
                         10,000 items: minutes more
   --profile DIR         writes a CPU profile of each engine process
@@ -82,6 +86,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       steps: { type: 'string' },
       items: { type: 'string' },
       sleeping: { type: 'string' },
+      listed: { type: 'string', default: '10000' },
       full: { type: 'boolean', default: false },
       profile: { type: 'string' },
     },
@@ -108,6 +113,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     steps: many('steps'),
     items: many('items'),
     sleeping: one('sleeping'),
+    listed: one('listed'),
     profile: values.profile,
   };
 }
@@ -116,6 +122,7 @@ const usualSizes = { steps: '10,100', items: '100,500', sleeping: '10000' };
 const fullSizes = { steps: '10,100,1000', items: '100,500,10000', sleeping: '100000' };
 
 type Sized =
+  | 'listed'
   | 'engines'
   | 'slots'
   | 'jobs'

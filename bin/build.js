@@ -1,5 +1,5 @@
-/* Builds dist/: TypeScript, the JSON Schemas, then Fauxton for the embedded server's /_utils. */
-import { spawnSync } from 'node:child_process';
+/* Builds dist/: TypeScript, the JSON Schemas, the admin pages, and Fauxton for the embedded server's /_utils. */
+import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,17 +9,32 @@ import { fetchFauxton } from './fauxton.js';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-const began = new Date();
-const compiled = spawnSync(process.execPath, [tsc, '-p', '.tsconfig.build.json'], {
-  cwd: root,
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-if (compiled.status !== 0) {
-  process.stderr.write(String(compiled.stdout));
-  process.exit(compiled.status ?? 1);
+/** Runs a script of Node; what it says is shown when it fails. */
+function run(...command) {
+  const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part) => (text += part));
+  }
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ status: 1, text: `${error.message}\n` }));
+    child.on('close', (status) => resolve({ status: status ?? 1, text }));
+  });
 }
 
+/** Runs a step of the build; ends with its status when it fails. */
+async function step(...command) {
+  const { status, text } = await run(...command);
+  if (status === 0) return;
+  process.stderr.write(text);
+  process.exit(status);
+}
+
+const began = new Date();
+await step(tsc, '-p', '.tsconfig.build.json');
+// The editor of the pages holds the schemas: they come first.
 const { writeSchemas } = await import('../dist/src/cli/schemas.js');
 await writeSchemas(join(root, 'couch', 'schemas'));
+await step(join(root, 'bin', 'pages.js'));
 await fetchFauxton(join(root, 'dist'));
 sayBuilt(root, began);

@@ -2,7 +2,10 @@
 import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const sources = ['src', 'plugins', 'bench', 'bin', 'tsconfig.json', '.tsconfig.build.json'];
+const sources = [
+  ...['src', 'plugins', 'bench', 'bin'],
+  ...['tsconfig.json', '.tsconfig.build.json', '.config/vite.config.js'],
+];
 
 const stampOf = (root) => join(root, 'dist', '.built');
 

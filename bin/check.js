@@ -14,12 +14,14 @@ const eslint = [tool('eslint', 'bin', 'eslint.js'), '--config', '.config/eslint.
 
 const lint = ['lint', ...eslint, '--max-warnings=0', '.'];
 const format = ['format', tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn'];
-const types = ['types', tool('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit'];
+const tsc = tool('typescript', 'bin', 'tsc');
+const types = ['types', tsc, '-p', 'tsconfig.json', '--noEmit'];
+const pageTypes = ['types of the pages', tsc, '-p', 'src/pages/tsconfig.json', '--noEmit'];
 
 const build = ['build', join(root, 'bin', 'build.js')];
 const coverage = ['coverage', ...vitest, '--project', 'decide', '--coverage'];
 
-const lanes = [[lint], [[...format, '.'], types, build, coverage]];
+const lanes = [[lint], [[...format, '.'], types, pageTypes, build, coverage]];
 const tests = [['tests', ...vitest, '--project', 'unit', '--project', 'store']];
 
 /** Runs steps one after the other up to the first that fails; resolves to its status, else 0. */

@@ -132,13 +132,15 @@ export type Client = {
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
   /**
-   * A task or flow by its id, or as `name` or `name::owner`; undefined when there is none.
+   * A task or flow by its id, where `isMeant` agrees, or as `name` or `name::owner`; undefined when
+   * there is none.
    * @throws TwsError `definition_ambiguous`
    */
   readonly definition: (
     kind: DefinitionKind,
     called: string,
     owner: string,
+    isMeant?: (doc: StoredDocument) => boolean,
   ) => Promise<StoredDocument | undefined>;
   /** Jobs that are searched for, newest first, page by page. @throws TwsError `cursor_invalid` */
   readonly search: (search: JobSearch, page: PageOptions) => Promise<JobPage>;
@@ -158,10 +160,15 @@ export type Client = {
   readonly watch: (id: string, options?: WatchOptions) => Promise<StoredDocument | undefined>;
   /**
    * Why a job does not move, from the documents alone. Whoever looks again and again keeps a `pulse`
-   * (`createPulse`), which sees by and by which engines live.
+   * (`createPulse`), which sees by and by which engines live. Other jobs that hold it up are named where
+   * `maySee` agrees; absent: always.
    * @throws TwsError `document_missing`, `document_kind`
    */
-  readonly explain: (id: string, pulse?: Pulse) => Promise<Explained>;
+  readonly explain: (
+    id: string,
+    pulse?: Pulse,
+    maySee?: (job: StoredDocument) => boolean,
+  ) => Promise<Explained>;
   /**
    * Stores a request to a job and waits `waitMs` (5000) for an engine to apply it.
    * @throws TwsError `document_missing`, `document_kind`, `job_ended`, `request_refused`
@@ -237,14 +244,14 @@ export function createClient({ store }: { readonly store: Store }): Client {
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
     lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),
-    definition: (kind, called, owner) => definitionOf(store, kind, called, owner),
+    definition: (kind, called, owner, isMeant) => definitionOf(store, kind, called, owner, isMeant),
     search: (search, page) => searchJobs(store, search, page),
     count: (owners) => countJobs(store, owners),
     spans: (query) => jobSpans(store, query),
     jobs: (filter, limit, which) => listJobs(store, filter, limit, which),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
-    explain: (id, pulse) => explainJob(store, id, pulse),
+    explain: (id, pulse, maySee) => explainJob(store, id, pulse, maySee),
     request: (job, action, options) => requestJob(store, job, action, options),
     requestMany: (jobs, action, options) => requestJobs(store, jobs, action, options),
     history: (id) => jobHistory(store, id),

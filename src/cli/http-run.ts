@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import type { EngineMeters } from '../engine/meters.js';
 import type { Log } from '../engine/log.js';
 import { TwsError } from '../errors.js';
+import { pagesPrefix } from '../http/pages.js';
 import { startHttp, type HttpServer, type ServerOptions } from '../http/server.js';
 import { addressForm } from '../http/settings.js';
 import { createPrometheus, type Prometheus } from '../metrics/prometheus.js';
@@ -71,5 +72,6 @@ export async function startApi(start: ApiStart): Promise<HttpServer> {
 
 /** What is said of a running API. */
 export function apiLine({ url }: HttpServer): string {
-  return `HTTP API:     ${url}/_tws (reference: ${url}/_tws/docs)`;
+  const api = `HTTP API:     ${url}/_tws (reference: ${url}/_tws/docs)`;
+  return `${api}\nadmin pages:  ${url}${pagesPrefix}/`;
 }

@@ -4,6 +4,7 @@ import type { StoredDocument } from '../model/parse.js';
 import { keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { writeDocument } from './writes.js';
+import { textOf } from '../words.js';
 
 export type DefinitionKind = 'task' | 'flow';
 
@@ -21,17 +22,18 @@ export async function findDefinition(
 }
 
 /**
- * A task or flow as it is called: by its id, or as `name` or `name::owner`. Undefined when there is
- * none. @throws TwsError `definition_ambiguous`
+ * A task or flow as it is called: by its id, where `isMeant` agrees, or as `name` or `name::owner`.
+ * Undefined when there is none. @throws TwsError `definition_ambiguous`
  */
 export async function definitionOf(
   store: Store,
   kind: DefinitionKind,
   called: string,
   owner: string,
+  isMeant: (doc: StoredDocument) => boolean = () => true,
 ): Promise<StoredDocument | undefined> {
   const byId = await store.get(called);
-  if (byId?.['type'] === kind) return byId;
+  if (byId?.['type'] === kind && isMeant(byId)) return byId;
   return (await theOneCalled(store, kind, called, owner)).doc;
 }
 
@@ -86,7 +88,7 @@ async function flowOf(store: Store, given: string, owner: string): Promise<Store
   const byId = await store.get(given);
   if (byId?.['type'] === 'flow') return byId;
   if (byId !== undefined) {
-    throw problem('document_kind', { id: given, kind: String(byId['type']), wanted: 'flow' });
+    throw problem('document_kind', { id: given, kind: textOf(byId['type']), wanted: 'flow' });
   }
   const { named, doc } = await theOneCalled(store, 'flow', given, owner);
   if (doc === undefined) throw problem('definition_missing', named);

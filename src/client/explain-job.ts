@@ -5,6 +5,7 @@ import { explain, type Reason, type Seen } from './explain.js';
 import { holderOf } from './holder.js';
 import { jobOf } from './jobs.js';
 import { listEngines, listJobs } from './lists.js';
+import { permitsFor } from './permits.js';
 import { createPulse, type Pulse } from './pulse.js';
 import { countInHand } from './service.js';
 
@@ -21,24 +22,42 @@ const mostJobs = 500;
 
 /**
  * Reads what is around a job and explains it. A `pulse` that is kept over several looks tells living
- * engines from dead ones without trusting the clocks of their machines.
+ * engines from dead ones without trusting the clocks of their machines. Other jobs are named as far as
+ * somebody `maySee` them.
  */
 export async function explainJob(
   store: Store,
   id: string,
   pulse: Pulse = createPulse(),
+  maySee?: (job: StoredDocument) => boolean,
 ): Promise<Explained> {
   const job = await jobOf(store, id);
   const documents = await listEngines(store);
   const now = Date.now();
   const engines = pulse.look(documents, now);
   const [flow, holder] = await Promise.all([flowOf(store, job), holderOf(store, job)]);
-  const seen: Seen = { job, engines, flow, holder, now };
+  const permits = await permitsFor(store, job, flow);
+  const others = [holder?.job, ...(permits?.heldBy ?? [])].filter((one) => one !== undefined);
+  const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);
+  const seen: Seen = { job, engines, flow, holder, permits, hidden, now };
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
   const { jobs } = await listJobs(store, 'active', mostJobs);
   return { job, reasons: explain({ ...seen, inHand: countInHand(jobs) }), settled };
+}
+
+async function hiddenOf(
+  store: Store,
+  ids: readonly string[],
+  maySee: (job: StoredDocument) => boolean,
+): Promise<ReadonlySet<string>> {
+  const docs = ids.length === 0 ? new Map<string, StoredDocument>() : await store.getMany(ids);
+  const isSeen = (id: string): boolean => {
+    const doc = docs.get(id);
+    return doc !== undefined && maySee(doc);
+  };
+  return new Set(ids.filter((id) => !isSeen(id)));
 }
 
 /** How a chain is followed: who looks at a job, and whether a child job is there to be looked at. */

@@ -2,9 +2,10 @@ import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
-import { lengthOf, momentFrom } from '../words.js';
+import { lengthOf, momentFrom, textOf } from '../words.js';
 import type { Holder } from './holder.js';
 import { stepsOf, type Told } from './next-steps.js';
+import type { Permits } from './permits.js';
 import type { SeenEngine } from './pulse.js';
 import { noEngine, serviceReason } from './service.js';
 
@@ -16,8 +17,12 @@ export type Seen = {
   readonly flow?: StoredDocument | undefined;
   /** Steps in hand by engine, when they were counted. */
   readonly inHand?: ReadonlyMap<string, number> | undefined;
+  /** The permits of its flow, when it has to take one before it begins. */
+  readonly permits?: Permits | undefined;
   /** The job that has its target. */
   readonly holder?: Holder | undefined;
+  /** Ids of jobs that whoever asks must not learn. */
+  readonly hidden?: ReadonlySet<string> | undefined;
   /** Epoch ms. */
   readonly now: number;
 };
@@ -38,6 +43,7 @@ export type ReasonKind =
   | 'retry'
   | 'no_engine'
   | 'unserved'
+  | 'full'
   | 'busy'
   | 'soon';
 
@@ -68,7 +74,9 @@ export function explain(seen: Seen): readonly Reason[] {
     const reasons = [held, without, heldReason(seen)];
     return reasons.filter((reason) => reason !== undefined);
   }
-  return [flowReason(seen) ?? heldReason(seen) ?? serviceReason(seen) ?? soon(seen)];
+  return [
+    flowReason(seen) ?? heldReason(seen) ?? fullReason(seen) ?? serviceReason(seen) ?? soon(seen),
+  ];
 }
 
 /** How it ended; a failed one also why and where, and what is there to do. */
@@ -150,7 +158,7 @@ function holdReason({ job, flow, now }: Seen): Reason | undefined {
     return { kind: 'paused', because: pausedBy(job, now), todo };
   }
   if (flow?.['paused'] === true) {
-    const because = `Flow "${String(flow['name'])}" is paused (document ${flow._id}), and all its jobs with it.`;
+    const because = `Flow "${textOf(flow['name'])}" is paused (document ${flow._id}), and all its jobs with it.`;
     return { kind: 'flow_paused', because, todo: 'Set "paused" of the flow to false.' };
   }
   const last = stepsOf(job).at(-1);
@@ -179,15 +187,18 @@ function pausedBy({ requests }: StoredDocument, now: number): string {
 }
 
 /** Another job has what this one wants to work on: it will not wait for it but be refused. */
-function heldReason({ holder }: Seen): Reason | undefined {
+function heldReason({ holder, hidden }: Seen): Reason | undefined {
   if (holder === undefined) return undefined;
   const { job, kind, target } = holder;
+  const isHidden = hidden?.has(job) === true;
+  const by = isHidden ? 'a job of another owner' : `job ${job}`;
   const how =
     kind === 'target'
-      ? `Target "${target}" is held by job ${job} with the same parameters`
-      : `Target "${target}" is held by job ${job}, whose "locks" match it`;
+      ? `Target "${target}" is held by ${by} with the same parameters`
+      : `Target "${target}" is held by ${by}, whose "locks" match it`;
   const because = `${how}; this job is refused when an engine takes it up before that has ended.`;
-  return { kind: 'target_held', because, todo: `See \`tws explain ${job}\`.` };
+  const todo = isHidden ? {} : { todo: `See \`tws explain ${job}\`.` };
+  return { kind: 'target_held', because, ...todo };
 }
 
 /** What an engine finds when it begins a new job. */
@@ -205,6 +216,22 @@ function flowReason({ job, flow }: Seen): Reason | undefined {
   if (flow !== undefined || job['tasks'] !== undefined) return undefined;
   const because = `There is no flow "${name}" for this job; it will fail.`;
   return { kind: 'flow_missing', because, todo: 'Push the flow and submit the job again.' };
+}
+
+/** As many jobs of its flow run as may at the same time. */
+function fullReason({ job, permits, hidden }: Seen): Reason | undefined {
+  if (permits === undefined || permits.heldBy.length < permits.most) return undefined;
+  const { most, heldBy } = permits;
+  const named = heldBy.filter((id) => hidden?.has(id) !== true);
+  const shown = named.length === 0 ? 'jobs of other owners' : named.slice(0, 3).join(', ');
+  const left = heldBy.length - Math.min(3, named.length);
+  const more = named.length > 0 && left > 0 ? ` and ${left} more` : '';
+  const because = `Of flow "${textOf(job['flow'])}" ${most === 1 ? 'one job runs' : `${most} jobs run`} at a time at the most ("max_running"); now: ${shown}${more}.`;
+  return {
+    kind: 'full',
+    because,
+    todo: `It begins when one of them has ended${named[0] === undefined ? '' : `; see \`tws explain ${named[0]}\``}.`,
+  };
 }
 
 function soon({ job }: Seen): Reason {

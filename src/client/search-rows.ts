@@ -27,25 +27,52 @@ export async function* rowsInOrder(
   ranges: readonly Range[],
   options: Options,
 ): AsyncGenerator<SearchRow, void, undefined> {
-  const readers = ranges.map((range) => rowsOf(store, range, options));
-  const heads = await Promise.all(readers.map(next));
+  const readers = ranges.map((range) => createReader(store, range, options));
   let last: string | undefined;
   for (;;) {
+    const heads = await Promise.all(readers.map(({ head }) => head()));
     const first = newest(heads);
     if (first < 0) return;
     const row = heads[first] as SearchRow;
     // Equal keys in two parts: a job that changed its status between two reads.
     if (row.id !== last) yield row;
     last = row.id;
-    heads[first] = await next(readers[first] as Reader);
+    (readers[first] as Reader).take();
   }
 }
 
-type Reader = AsyncGenerator<SearchRow, void, undefined>;
+/** So often is read from the index before it is left to the documents what is in all parts. */
+const mostReads = 30;
 
-async function next(reader: Reader): Promise<SearchRow | undefined> {
-  const { value } = await reader.next();
-  return value ?? undefined;
+/**
+ * Rows of several parts of the index, newest first: all that are in each of them, and few others. Where
+ * one part is much smaller than the others, its rows are given as they are.
+ */
+export async function* rowsInAll(
+  store: Store,
+  ranges: readonly Range[],
+  options: Options,
+): AsyncGenerator<SearchRow, void, undefined> {
+  const readers = ranges.map((range) => createReader(store, range, options));
+  const tired = (): boolean => readers.reduce((sum, { reads }) => sum + reads(), 0) > mostReads;
+  while (!tired()) {
+    const found = await Promise.all(readers.map(({ head }) => head()));
+    const heads = found.filter((head) => head !== undefined);
+    const [one] = heads;
+    if (one === undefined || heads.length < found.length) return;
+    const oldest = heads.reduce((a, b) => (isBefore(a, b) ? b : a), one);
+    if (heads.some((head) => isBefore(head, oldest))) {
+      await Promise.all(readers.map(({ skipTo }) => skipTo(oldest)));
+      continue;
+    }
+    yield oldest;
+    for (const { take } of readers) take();
+  }
+  const [smallest] = readers.toSorted((a, b) => a.passed() - b.passed());
+  for (let row = await smallest?.head(); row !== undefined; row = await smallest?.head()) {
+    yield row;
+    smallest?.take();
+  }
 }
 
 function newest(heads: readonly (SearchRow | undefined)[]): number {
@@ -60,31 +87,72 @@ function newest(heads: readonly (SearchRow | undefined)[]): number {
 /** CouchDB orders rows of one key by the bytes of their ids. */
 function isBefore(a: Place, b: Place): boolean {
   if (a.when !== b.when) return a.when > b.when;
-  return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) > 0;
+  return a.id !== b.id && Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) > 0;
 }
+
+/** The rows of one part, one by one. */
+type Reader = {
+  /** The row that is next; undefined at the end. */
+  readonly head: () => Promise<SearchRow | undefined>;
+  readonly take: () => void;
+  /** Leaves out what comes before a place; what lies far away is not read. */
+  readonly skipTo: (place: Place) => Promise<void>;
+  /** How often the index was read. */
+  readonly reads: () => number;
+  /** How many rows were taken or left out, as far as they were read. */
+  readonly passed: () => number;
+};
 
 /** Rows read at a time after the first page. */
 const manyRows = 1_000;
 
-async function* rowsOf(store: Store, range: Range, { after, page }: Options): Reader {
-  let last = after;
-  for (let size = page; ; size = manyRows) {
-    const wanted = bounds(range, last);
-    if (wanted === undefined) return;
-    const rows: readonly ViewRow<'search'>[] = await store.view('search', {
-      ...wanted,
-      descending: true,
-      limit: size + 1,
-    });
-    for (const { id, key, value: facts } of rows) {
-      const when = Number(key.at(-1));
-      // The row that a page begins at was read before.
-      if (last !== undefined && when === last.when && id === last.id) continue;
-      last = { when, id };
-      yield { when, id, facts };
-    }
-    if (rows.length <= size) return;
-  }
+function createReader(store: Store, range: Range, { after, page }: Options): Reader {
+  let rows: readonly SearchRow[] = [];
+  let at = 0;
+  let size = page;
+  let isOver = false;
+  let reads = 0;
+  let passed = 0;
+  /** Where to read on: after the last row that was read, or at a place that was skipped to. */
+  let from: { readonly place: Place; readonly inclusive: boolean } | undefined =
+    after === undefined ? undefined : { place: after, inclusive: false };
+  const read = async (): Promise<void> => {
+    reads += 1;
+    passed += at;
+    const wanted = bounds(range, from?.place);
+    const found: readonly ViewRow<'search'>[] =
+      wanted === undefined
+        ? []
+        : await store.view('search', { ...wanted, descending: true, limit: size + 1 });
+    const all = found.map(({ id, key, value: facts }) => ({ when: Number(key.at(-1)), id, facts }));
+    const { place, inclusive = true } = from ?? {};
+    // The row that a page begins at was read before.
+    const seen = (row: SearchRow): boolean =>
+      !inclusive && row.when === place?.when && row.id === place.id;
+    rows = all.filter((row) => !seen(row));
+    at = 0;
+    isOver = found.length <= size;
+    size = manyRows;
+    const last = all.at(-1);
+    if (last !== undefined) from = { place: last, inclusive: false };
+  };
+  return {
+    head: async () => {
+      while (at >= rows.length && !isOver) await read();
+      return rows[at];
+    },
+    take: () => {
+      at += 1;
+    },
+    skipTo: async (place) => {
+      while (at < rows.length && isBefore(rows[at] as SearchRow, place)) at += 1;
+      if (at < rows.length || isOver) return;
+      from = { place, inclusive: true };
+      await read();
+    },
+    reads: () => reads,
+    passed: () => passed + at,
+  };
 }
 
 /**

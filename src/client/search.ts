@@ -1,11 +1,12 @@
-import { problem } from '../errors.js';
 import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { statusOf, type Status } from '../model/status.js';
 import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import type { JobRow } from '../store/views.js';
-import { rowsInOrder, type Place, type SearchRow } from './search-rows.js';
+import { cursorOf, placeOf } from './cursor.js';
+import { rowsInAll, rowsInOrder, type Place, type SearchRow } from './search-rows.js';
+import { textOf } from '../words.js';
 
 /** What jobs are searched for: all that is given has to hold. Times in epoch ms. */
 export type JobSearch = {
@@ -52,8 +53,8 @@ export async function searchJobs(
   search: JobSearch,
   { limit, cursor, now }: PageOptions,
 ): Promise<JobPage> {
-  const after = cursor === undefined ? undefined : placeOf(cursor);
-  const ranges = rangesOf(search).map((prefix) => ({ prefix, from: search.from, to: search.to }));
+  const { connection } = store;
+  const after = cursor === undefined ? undefined : placeOf(connection, cursor);
   const found: { readonly doc: StoredDocument; readonly at: Place }[] = [];
   let candidates: SearchRow[] = [];
   let looked = 0;
@@ -66,7 +67,7 @@ export async function searchJobs(
     }
     candidates = [];
   };
-  for await (const row of rowsInOrder(store, ranges, { after, page: limit + 1 })) {
+  for await (const row of rowsOf(store, search, { after, page: limit + 1 })) {
     looked += 1;
     last = { when: row.when, id: row.id };
     if (rowMatches(row.facts, search, now)) candidates.push(row);
@@ -77,20 +78,38 @@ export async function searchJobs(
   await examine();
   const jobs = found.slice(0, limit).map(({ doc }) => doc);
   const goOn = found.length > limit ? found[limit - 1]?.at : looked >= mostRows ? last : undefined;
-  return goOn === undefined ? { jobs } : { jobs, cursor: cursorOf(goOn) };
+  return goOn === undefined ? { jobs } : { jobs, cursor: cursorOf(connection, goOn) };
 }
 
 type Prefix = readonly string[];
+type RowsOptions = { readonly after: Place | undefined; readonly page: number };
 
-/** The parts of the index that hold every job that is searched for, the smaller ones preferred. */
-function rangesOf(search: JobSearch): readonly Prefix[] {
-  const { flow, owners, status, tags = [], key, failure, externalId, parent } = search;
-  const [tag] = tags;
-  if (externalId !== undefined) return [['external_id', externalId]];
-  if (parent !== undefined) return [['parent', parent]];
-  if (key !== undefined) return [['key', key.name, key.value]];
+/** The rows of the index that hold every job that is searched for. */
+function rowsOf(store: Store, search: JobSearch, options: RowsOptions) {
+  const { from, to } = search;
+  const exact = exactRanges(search);
+  const prefixes = exact.length > 0 ? exact : rangesOf(search);
+  const ranges = prefixes.map((prefix) => ({ prefix, from, to }));
+  // Of jobs that have only some of several things few are read.
+  return exact.length > 1 ? rowsInAll(store, ranges, options) : rowsInOrder(store, ranges, options);
+}
+
+/** The parts for what rows do not tell: a job has to be in each of them. */
+function exactRanges({ tags = [], key, externalId, parent }: JobSearch): readonly Prefix[] {
+  return [
+    ...(externalId === undefined ? [] : [['external_id', externalId]]),
+    ...(parent === undefined ? [] : [['parent', parent]]),
+    ...(key === undefined ? [] : [['key', key.name, key.value]]),
+    ...[...new Set(tags)].slice(0, mostTags).map((tag) => ['tag', tag]),
+  ];
+}
+
+/** So many tags are looked up in the index; the documents tell the others. */
+const mostTags = 5;
+
+/** The parts that hold them together, the smaller ones preferred: rows tell the rest. */
+function rangesOf({ flow, owners, status, failure }: JobSearch): readonly Prefix[] {
   if (failure !== undefined) return [['failure', failure]];
-  if (tag !== undefined) return [['tag', tag]];
   // Most jobs have succeeded; of any other status there are few.
   const isRare = status !== undefined && !status.includes('succeeded');
   if (isRare) return storedAs(status).map((one) => ['status', one]);
@@ -138,20 +157,5 @@ function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolea
 }
 
 function hasKey(keys: unknown, { name, value }: NonNullable<JobSearch['key']>): boolean {
-  return isObject(keys) && Object.hasOwn(keys, name) && String(keys[name]) === value;
-}
-
-function cursorOf({ when, id }: Place): string {
-  return Buffer.from(JSON.stringify([when, id])).toString('base64url');
-}
-
-function placeOf(cursor: string): Place {
-  try {
-    const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    const [when, id] = Array.isArray(read) ? (read as unknown[]) : [];
-    if (typeof when === 'number' && typeof id === 'string') return { when, id };
-  } catch {
-    // Told below.
-  }
-  throw problem('cursor_invalid', {});
+  return isObject(keys) && Object.hasOwn(keys, name) && textOf(keys[name]) === value;
 }

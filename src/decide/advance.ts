@@ -13,6 +13,7 @@ import type { Move, World } from './intent.js';
 import { relockMove } from './locks.js';
 import { pauseMove } from './pause.js';
 import { isOfEnd } from './paths.js';
+import { permitMove } from './permit.js';
 import { refreshMove } from './refresh.js';
 import { released } from './release.js';
 import { interpret } from './structure/interpret.js';
@@ -25,7 +26,8 @@ import { dropMove, lateOnes, workMove } from './work.js';
 /**
  * The next move of a live job. The rules are asked in this order; the first that has something to
  * say decides: lost engines, new definitions, cancel, locks to take again, hard timeout, what waiting
- * steps wait for, pause, expiry, the time before a run, and last what the structure says.
+ * steps wait for, pause, expiry, the time before a run, the permit to
+ * run, and last what the structure says.
  */
 export function advance(job: LiveJob, now: number, world: World): Move {
   const move =
@@ -37,7 +39,8 @@ export function advance(job: LiveJob, now: number, world: World): Move {
     waitsMove(job, now, world, () => unneededIn(job, job.tasks, 'main')) ??
     pauseMove(job, now, world) ??
     expiryMove(job, now) ??
-    delayMove(job, now);
+    delayMove(job, now) ??
+    permitMove(job, now, world);
   return move ?? structureMove(job, now, world);
 }
 

@@ -61,6 +61,9 @@ export type Child =
   /** `big`: its result, when that goes into an attachment of the parent. */
   | { readonly kind: 'final'; readonly job: FinalJob; readonly big?: BigResult };
 
+/** The job for which, in the end, a job was made; `live`: also one that is not there. */
+export type Root = 'unknown' | 'live' | 'final';
+
 /** An event that was announced: a document of its own, with data. */
 export type Announced =
   | { readonly kind: 'unknown' }
@@ -69,10 +72,10 @@ export type Announced =
 
 /**
  * A lock that a job wants, as a document of the store: asking for it takes it where that is possible.
- * `key` is the target or the pattern.
+ * `key` is the target, the pattern, or the flow as `<flow>::<owner>`.
  */
 export type LockWish = {
-  readonly kind: 'target' | 'pattern';
+  readonly kind: 'target' | 'pattern' | 'permit';
   readonly id: string;
   readonly key: string;
 };
@@ -86,6 +89,16 @@ export type LockAnswer =
   | { readonly kind: 'held' }
   | { readonly kind: 'taken'; readonly by: string }
   | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** A permit to run that a job wants: there are `most` of them for the flow `key` (`<flow>::<owner>`). */
+export type PermitWish = { readonly key: string; readonly most: number };
+
+/** What became of it. `held`: by the lock of that id. `full`: these jobs have all of them. */
+export type PermitAnswer =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'held'; readonly id: string }
+  | { readonly kind: 'full'; readonly by: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
@@ -132,11 +145,13 @@ export type World = {
   readonly flow: (name: string, owner: string) => Found<Flow>;
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
+  readonly root: (id: string) => Root;
   readonly event: (type: string, key: string) => Announced;
   /** The id of the lock document for a text that says what is locked. */
   readonly lockId: (text: string) => string;
   readonly lock: (id: string) => LockAnswer;
   readonly blockers: (target: string) => Blockers;
+  readonly permit: (key: string) => PermitAnswer;
   readonly answers: ReadonlyMap<string, Answer>;
   /** Results that are kept as attachments of the job, by the attachment's name. */
   readonly contents: ReadonlyMap<string, unknown>;
@@ -176,9 +191,12 @@ export type LookUp = {
   readonly flows: readonly NameAndOwner[];
   readonly tasks: readonly NameAndOwner[];
   readonly children: readonly string[];
+  readonly roots: readonly string[];
   readonly events: readonly EventName[];
   /** Locks to take: who asks for them is about to begin the job. */
   readonly locks: readonly LockWish[];
+  /** Permits to take: the same holds for them. */
+  readonly permits: readonly PermitWish[];
   /** Targets to compare with the patterns of other jobs. */
   readonly targets: readonly string[];
   readonly questions: readonly Question[];
@@ -227,10 +245,12 @@ export type Wait = {
   /** Nothing but the time can end the wait: nobody needs to keep the job in mind until then. */
   readonly asleep?: true;
   /**
-   * Somebody can take the step, only not this engine now: it waits for a slot here, or for another
-   * engine. A new job is left as it is.
+   * Somebody can take the step, only not this engine now: it waits for a slot here, for another
+   * engine, or for other jobs of its flow to end. A new job is left as it is.
    */
-  readonly for?: 'slot' | 'engine';
+  readonly for?: 'slot' | 'engine' | 'permit';
+  /** With `for: 'permit'`: the flow whose jobs are as many as may run. */
+  readonly permit?: string;
   /** With `for: 'slot'`: so many engines come before this one for this step. */
   readonly rank?: number;
   /** With `for: 'slot'`: tasks of which one may run once more must come first. */
@@ -289,8 +309,10 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   flows: [],
   tasks: [],
   children: [],
+  roots: [],
   events: [],
   locks: [],
+  permits: [],
   targets: [],
   questions: [],
   attachments: [],

@@ -5,6 +5,7 @@ import { timeSchema, toEpochMs } from '../model/scalars.js';
 import type { Leaf } from '../model/tree.js';
 import { leavesIn } from './leaves.js';
 import { mayLock } from './locks.js';
+import { withoutPermit } from './permit.js';
 import { isPlain, merge, without } from './record.js';
 import { stepWords, strayChanges, withParams } from './retry-params.js';
 
@@ -54,7 +55,7 @@ function asLive(job: FinalJob, now: number): StoredDocument {
   const { run, steps = [] } = job;
   const last = steps.findLast((step) => isPlain(step) && step.structure === undefined);
   return {
-    ...withoutEnd(job, now),
+    ...withoutPermit(withoutEnd(job, now)),
     state: last === undefined ? '$$ready' : `${last.task}-${last.index}`,
     run: Number(run) + 1,
     timed_from: now,
@@ -92,7 +93,7 @@ function hasSnapshot(job: FinalJob): boolean {
 
 function asNew(job: FinalJob, params: RetryWish['params'], now: number): Job {
   const kept = without(
-    withoutEnd(job, now) as StoredDocument & Readonly<Record<string, unknown>>,
+    withoutPermit(withoutEnd(job, now)) as StoredDocument & Readonly<Record<string, unknown>>,
     ...(['start', 'steps', 'problems', 'run'] as const),
   );
   const given = isPlain(kept['params']) ? kept['params'] : undefined;

@@ -29,7 +29,7 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
     }
     case 'look_up':
       // To ask for locks is to take them: a write, for which engines act in turn.
-      return intent.locks.length === 0
+      return intent.locks.length === 0 && intent.permits.length === 0
         ? intent
         : afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
     case 'wait':

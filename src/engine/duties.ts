@@ -44,6 +44,11 @@ export async function watchPeers({
   });
 }
 
+/** Calls the jobs that wait for a permit of their flow, should the feed not have told that one is free. */
+export async function watchPermits({ jobs, ending }: Assembly): Promise<void> {
+  await every(2_000, ending.signal, jobs.callForPermits);
+}
+
 /** Repeats the scan of the start, for whatever the feed did not bring. */
 export async function sweep(engine: Assembly): Promise<void> {
   const { options, ending, library, log } = engine;

@@ -5,7 +5,7 @@ import { findEncrypted } from '../secrets/parameters.js';
 import type { Change } from '../store/change.js';
 import type { FeedState } from '../store/feed.js';
 import { assemble, type Assembly, type EngineOptions } from './assembly.js';
-import { renewLease, sweep, watchPeers } from './duties.js';
+import { renewLease, sweep, watchPeers, watchPermits } from './duties.js';
 import { takeEvent } from './events.js';
 import { isNameTaken, takeOverName } from './name.js';
 import { takeEarly, takeMessage } from './requests.js';
@@ -57,7 +57,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const running = [renewLease(engine), watchPeers(engine)];
   await retry(() => scan(engine));
   const since = info?.updateSeq ?? '0';
-  running.push(follow(engine, since), sweep(engine));
+  running.push(follow(engine, since), sweep(engine), watchPermits(engine));
   options.signal?.removeEventListener('abort', giveUp);
   if (!life.signal.aborted) {
     log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);

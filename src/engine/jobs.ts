@@ -1,23 +1,22 @@
-import { endInvalid, leftBy } from '../decide/finish.js';
 import { glance, type GlanceWorld } from '../decide/glance.js';
 import type { Outcome, Wait } from '../decide/intent.js';
 import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
 import type { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
-import { inReadingOrder } from '../model/reading-order.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { Store } from '../store/store.js';
-import { cancelChildren } from './abandon.js';
 import { commit } from './commit.js';
 import type { Copies } from './copies.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { DocumentLimit } from './document-limit.js';
+import { endMalformed } from './end-malformed.js';
 import type { Hands } from './hands.js';
 import type { Locks } from './locks.js';
 import type { Log } from './log.js';
 import { inLineOf, type Parking } from './parking.js';
+import { createPermitLines, type PermitLines } from './permit-lines.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
 import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
@@ -31,6 +30,7 @@ export type JobParts = {
   readonly reading: Reading;
   readonly hands: Hands;
   readonly parking: Parking;
+  readonly lines: PermitLines;
   readonly timers: Timers;
   readonly copies: Copies;
   readonly decider: Decider;
@@ -67,13 +67,20 @@ export type Jobs = {
   readonly report: (id: string, step: LiveStep, told: Report) => Promise<void>;
   /** A slot came free. */
   readonly fillSlots: () => void;
-  /** The job was deleted. */
+  /** The job, or the lock, was deleted. */
   readonly gone: (id: string) => void;
+  /** Has the jobs that wait for a permit looked at, whatever was missed. */
+  readonly callForPermits: () => Promise<void>;
 };
 
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
-export function createJobs(parts: JobParts): Jobs {
-  const { desk } = parts;
+export function createJobs(given: Omit<JobParts, 'lines'>): Jobs {
+  const { desk } = given;
+  const lines = createPermitLines((id) => {
+    desk.touch(id);
+    return wake(parts, id);
+  });
+  const parts: JobParts = { ...given, lines };
   /** Attempts that have ended and whose outcomes are not written yet, by job. */
   const ended = new Map<string, readonly EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
@@ -108,7 +115,10 @@ export function createJobs(parts: JobParts): Jobs {
       });
     },
     fillSlots: () => void fillSlots(parts),
+    callForPermits: lines.callAll,
     gone: (id) => {
+      const flow = parts.locks.freed(id);
+      if (flow !== undefined) return void lines.call(flow);
       // Most of what is deleted is no job: requests, signals, locks.
       if (!parts.copies.many || !desk.isKnown(id)) return forget(parts, id);
       parts.copies.suspect(id);
@@ -118,9 +128,11 @@ export function createJobs(parts: JobParts): Jobs {
 }
 
 /** The job is deleted. */
-function forget({ hands, parking, timers, desk, copies }: JobParts, id: string): undefined {
+function forget(parts: JobParts, id: string): undefined {
+  const { hands, parking, lines, timers, desk, copies } = parts;
   for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
   parking.leave(id);
+  lines.leave(id);
   timers.clear(id);
   copies.acquit(id);
   desk.drop(id);
@@ -232,8 +244,9 @@ function fence({ hands, log }: JobParts, job: string, running: readonly LiveStep
 
 /** There is nothing more to do about a job; when it is final, one that waits for it is woken. */
 function leave(parts: JobParts, doc: StoredDocument): undefined {
-  const { desk, hands, parking } = parts;
+  const { desk, hands, parking, lines } = parts;
   parking.leave(doc._id);
+  lines.leave(doc._id);
   if (hands.of(doc._id).length === 0) desk.drop(doc._id);
   if (!isFinal(doc as unknown as Job)) return;
   const { parent } = doc as { readonly parent?: { readonly job?: unknown } | null };
@@ -243,15 +256,19 @@ function leave(parts: JobParts, doc: StoredDocument): undefined {
 const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;
 
 function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined {
-  const { parking, timers, desk, hands, log } = parts;
+  const { parking, lines, timers, desk, hands, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
+  if (wait.permit !== undefined) lines.wait(wait.permit, inLineOf(job));
+  else if (wait.for === 'engine') lines.yield(job._id);
+  else lines.leave(job._id);
   if (wait.for === 'slot') {
     parking.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
     // Another job that went before it may have left its slot free meanwhile.
     if (hands.freeSlots() > parking.calls()) void fillSlots(parts);
-  } else if (wait.for === 'engine' || wait.until === undefined) parking.forChange(job._id);
-  else parking.leave(job._id);
+  } else if (wait.for === 'engine' || (wait.until ?? wait.permit) === undefined) {
+    parking.forChange(job._id);
+  } else parking.leave(job._id);
   parking.watch(job._id, ownersOf(job as Job));
   const keep = wait.for !== undefined && desk.size < keptForSlot;
   if (!keep && hands.of(job._id).length === 0) desk.drop(job._id);
@@ -269,24 +286,3 @@ function isFarAway({ now, horizonMs }: JobParts, { asleep, until = 0 }: Wait): b
 
 /** So many documents are kept at hand for jobs that wait for a slot; the others are read again. */
 const keptForSlot = 2_000;
-
-/** A job document that cannot be read ends with exit 3 and says what is wrong with it. */
-async function endMalformed(
-  parts: JobParts,
-  doc: StoredDocument,
-  problems: Parameters<typeof endInvalid>[1],
-): Promise<undefined> {
-  const { store, hands, desk, parking, now, log } = parts;
-  parking.leave(doc._id);
-  for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
-  const job = endInvalid(doc, problems, now());
-  await cancelChildren(parts, doc._id, leftBy(doc));
-  const result = await store.write(inReadingOrder(job));
-  if (result.kind === 'refused') {
-    log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);
-  }
-  desk.drop(doc._id);
-  parts.locks.adopt(doc);
-  await parts.locks.release(doc);
-  return undefined;
-}

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Blockers, LockAnswer, LockWish } from '../decide/intent.js';
+import type { Blockers, LockAnswer, LockWish, PermitAnswer, PermitWish } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import type { ViewRow } from '../store/views.js';
 import { gather } from './gather.js';
 import { takeOneOfMany } from './lock-tips.js';
+import { createPermits } from './permits.js';
 import type { Log } from './log.js';
 import type { Retry } from './patience.js';
 import { readPattern } from './patterns.js';
@@ -25,6 +26,10 @@ import { readPattern } from './patterns.js';
 export type Locks = {
   /** Takes a lock for a job, if no other job that has not ended has it. */
   readonly take: (wish: LockWish, job: Claimant) => Promise<LockAnswer>;
+  /** Takes one of the permits of a flow, if fewer jobs than that have one. */
+  readonly permit: (wish: PermitWish, job: Claimant) => Promise<PermitAnswer>;
+  /** A lock is gone; answers the flow of which it was a permit, as far as one was asked for here. */
+  readonly freed: (id: string) => string | undefined;
   /** The other jobs that have not ended and whose patterns match a target. */
   readonly blockers: (target: string, job: Claimant) => Promise<Blockers>;
   /** This engine has ended the job: all its locks are this engine's to remove. */
@@ -81,16 +86,24 @@ export function createLocks({ store, retry, life, log, now, copies }: LockParts)
     if (mine.size > remembered) mine.delete(String(mine.keys().next().value));
     return known;
   };
+  const takeOne: Locks['take'] = async (wish, job) => {
+    const own = mineOf(job._id);
+    if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
+    own.ids.add(wish.id);
+    const answer = await take({ store, retry, life, now, copies }, wish, job);
+    if (own.rev !== job._rev) own.held.clear();
+    own.rev = job._rev;
+    if (answer.kind === 'held') own.held.add(wish.id);
+    return answer;
+  };
+  const permits = createPermits({ store, now, isOf, holderOf, take: takeOne });
   return {
-    take: async (wish, job) => {
-      const own = mineOf(job._id);
-      if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
-      own.ids.add(wish.id);
-      const answer = await take({ store, retry, life, now, copies }, wish, job);
-      if (own.rev !== job._rev) own.held.clear();
-      own.rev = job._rev;
-      if (answer.kind === 'held') own.held.add(wish.id);
-      return answer;
+    take: takeOne,
+    freed: permits.freed,
+    permit: async (wish, job) => {
+      const answer = await retry(() => permits.take(wish, job));
+      // The engine ends: nothing will be written any more.
+      return answer ?? { kind: 'unknown' };
     },
     adopt: (job) => {
       for (const id of listedIn(job)) mineOf(job._id).ids.add(id);
@@ -169,7 +182,7 @@ async function take(
 }
 
 /** What a lock says of its job. */
-type Held = { readonly job?: unknown; readonly [key: string]: unknown };
+export type Held = { readonly job?: unknown; readonly [key: string]: unknown };
 
 /** The lock is the job's own, or of the job that it continues. */
 function isOf({ job }: Held, { _id, continued_from }: Omit<Claimant, '_rev'>): boolean {

@@ -52,7 +52,7 @@ const byTurn = (a: Ticket, b: Ticket): number =>
   byRight(a, b) || a.rank - b.rank || a.number - b.number;
 
 /** What has begun is older than what has not, at the same priority. */
-const byRight = (a: InLine, b: InLine): number =>
+export const byRight = (a: InLine, b: InLine): number =>
   a.priority - b.priority || Number(b.begun) - Number(a.begun);
 
 /** Jobs that wait for the same: for any slot, or for one of a task. */

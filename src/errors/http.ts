@@ -14,6 +14,24 @@ export const httpProblems = {
     2,
     400,
   ),
+  request_unreadable: row(
+    (_: Readonly<Record<string, never>>) => 'What was sent is no request of HTTP.',
+    'See that the port and the scheme, http or https, are right.',
+    2,
+    400,
+  ),
+  request_late: row(
+    (_: Readonly<Record<string, never>>) => 'The request did not arrive in time.',
+    'Send it again; a request has a minute to arrive.',
+    2,
+    408,
+  ),
+  headers_too_large: row(
+    (_: Readonly<Record<string, never>>) => 'The address and the headers are too long together.',
+    'Keep them below 16 KB; long lists belong into the body of a bulk request.',
+    2,
+    431,
+  ),
   cursor_invalid: row(
     (_: Readonly<Record<string, never>>) => 'The cursor does not come from an earlier answer.',
     'Leave it out to begin with the newest job, and take the next one from each answer.',
@@ -58,6 +76,12 @@ export const httpProblems = {
     (d: { method: string; path: string }) => `There is nothing at ${d.method} ${d.path}.`,
     'The reference of the API is at /_tws/docs.',
     4,
+    404,
+  ),
+  pages_missing: row(
+    (_: Readonly<Record<string, never>>) => 'The admin pages are not built.',
+    'Run `npm run build` where tws is installed, and start it again.',
+    70,
     404,
   ),
   method_wrong: row(
@@ -150,7 +174,8 @@ export const httpProblems = {
     503,
   ),
   too_many_streams: row(
-    (d: { most: number }) => `There are ${d.most} streams of changes open already.`,
+    (d: { most: number; who?: string }) =>
+      `${d.who === undefined ? 'There are' : `${d.who} has`} ${d.most} streams of changes open already.`,
     'Close one, or set "http": {"streams": …} in tws.json.',
     69,
     503,

@@ -1,6 +1,7 @@
 import type { Client, Pulse, ServerReport } from '../client.js';
 import type { Log } from '../engine/log.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import type { Cache } from './access/cache.js';
 import type { Identify } from './access/identify.js';
 import type { Hub } from './feed/hub.js';
 import type { OpenApi } from './reference/document.js';
@@ -10,6 +11,9 @@ export type MetricsPort = {
   readonly contentType: string;
   readonly render: () => Promise<string>;
 };
+
+/** One thing that has to be well for this process to do its work. `says` is a sentence. */
+export type Check = { readonly what: string; readonly ok: boolean; readonly says: string };
 
 /** What the routes work with. */
 export type Api = {
@@ -22,6 +26,8 @@ export type Api = {
   readonly version: string;
   /** How far one gets with the database. */
   readonly inspect: () => Promise<ServerReport>;
+  /** What was found not long ago: everybody may ask, and need not have the database asked each time. */
+  readonly checks: Cache<readonly Check[]>;
   /** The engine of this process, when there is one: whether it works. */
   readonly engine?: { readonly id: string; readonly isRunning: () => boolean } | undefined;
   readonly metrics?: MetricsPort | undefined;
@@ -36,6 +42,8 @@ export type Api = {
   readonly now: () => number;
   /** How often streams give a sign of life, ms. */
   readonly heartbeatMs: number;
-  /** Streams that may be open at the same time, and those that are. */
-  readonly streams: { readonly most: number; open: number };
+  /** Streams that may be open at the same time, and how many are, by whom. */
+  readonly streams: { readonly most: number; readonly open: Map<string, number> };
+  /** Requests that may wait at the same time, and how many do. */
+  readonly waits: { readonly most: number; open: number };
 };

@@ -12,17 +12,24 @@ export const limits = {
   tags: 10_000,
   /** Characters of all expressions together. */
   expressions: 100_000,
+  /** Characters of an id or a name: it has to fit into a path. */
+  name: 1_000,
   /** Characters of the JSON of a `schema`. */
   schema: 100_000,
 } as const;
+
+/** So many documents one request may bring. */
+export const mostDocuments = 10_000;
 
 type Written = Readonly<Record<string, unknown>>;
 
 /** What a document has too much of, to be looked at before anything else is; undefined when nothing. */
 export function excessOf(doc: Written): Problem | undefined {
-  if (countValues(doc) > limits.values) {
+  if (hasTooMany(doc)) {
     return tooMuch('', `The document must not hold more than ${limits.values} values.`);
   }
+  const long = tooLongName(doc);
+  if (long !== undefined) return long;
   const schema = JSON.stringify(doc['schema'] ?? {});
   if (schema.length > limits.schema) {
     return tooMuch('schema', `schema must not be longer than ${limits.schema} characters.`);
@@ -43,19 +50,29 @@ export function excessOf(doc: Written): Problem | undefined {
   return undefined;
 }
 
+/** Ids and names are looked up before anything else is done with a document. */
+export function tooLongName(doc: Written): Problem | undefined {
+  const long = ['_id', 'name', 'flow', 'owner'].find((key) => {
+    const value = doc[key];
+    return typeof value === 'string' && value.length > limits.name;
+  });
+  const message = `${long ?? ''} must not be longer than ${limits.name} characters.`;
+  return long === undefined ? undefined : tooMuch(long, message);
+}
+
 function tooMuch(path: string, message: string): Problem {
   return { path, message };
 }
 
-/** Stops counting a little above the limit. */
-function countValues(doc: Written): number {
-  const open: unknown[] = [doc];
+/** Whether a value holds more values than what is sent may; stops counting a little above that. */
+export function hasTooMany(value: unknown): boolean {
+  const open: unknown[] = [value];
   let count = 0;
   while (open.length > 0 && count <= limits.values) {
-    const value = open.pop();
+    const one = open.pop();
     count += 1;
-    if (typeof value !== 'object' || value === null) continue;
-    for (const inner of Object.values(value) as unknown[]) open.push(inner);
+    if (typeof one !== 'object' || one === null) continue;
+    for (const inner of Object.values(one) as unknown[]) open.push(inner);
   }
-  return count;
+  return count > limits.values;
 }

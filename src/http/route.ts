@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { problem, type ProblemCode } from '../errors.js';
 import { toProblems } from '../model/problems.js';
-import { Refused } from './answers/problems.js';
+import { Refused, told } from './answers/problems.js';
 import type { Api } from './api.js';
 import type { Level, Principal } from './access/principal.js';
+import { hasTooMany, limits } from './limits.js';
 
 /** Who may call a route: anybody (`open`), whoever is signed in (`none`), or from a level on. */
 export type Access = 'open' | Level;
@@ -46,7 +47,7 @@ export type RawCall = {
   readonly headers: IncomingHttpHeaders;
   /** Nobody on open routes only. */
   readonly principal: Principal | undefined;
-  /** Address of whoever asks. */
+  /** Address, or network, of whoever asks. */
   readonly address: string;
   /** Aborts when whoever asked is gone, or the API ends. */
   readonly signal: AbortSignal;
@@ -68,6 +69,8 @@ export type BodyOf<B extends z.ZodType> = {
   /** `route`: the route checks it itself, with the checks of documents. */
   readonly checkedBy?: 'schema' | 'route';
   readonly optional?: boolean;
+  /** Where less than the usual is enough. */
+  readonly mostBytes?: number;
 };
 
 /** What an answer of a status holds, for the reference. */
@@ -149,6 +152,10 @@ export function route<
 function bodyOf<B extends z.ZodType>(body: BodyOf<B> | undefined, given: unknown): z.infer<B> {
   if (body === undefined || body.checkedBy === 'route') return given as z.infer<B>;
   const { schema, optional = false } = body;
+  if (hasTooMany(given)) {
+    const reason = `it must not hold more than ${limits.values} values.`;
+    throw problem('request_invalid', { part: 'body', reason });
+  }
   return checked(schema, given === undefined && optional ? {} : given, 'body');
 }
 
@@ -158,7 +165,9 @@ function checked<S extends z.ZodType>(schema: S, given: unknown, part: string): 
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const strange = issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => strangeKey(issue.path, key)) : [],
+    issue.code === 'unrecognized_keys'
+      ? told(issue.keys).map((key) => strangeKey(issue.path, key))
+      : [],
   );
   const others = toProblems(
     issues.filter(({ code }) => code !== 'unrecognized_keys'),

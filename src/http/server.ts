@@ -1,17 +1,23 @@
-import type { AddressInfo } from 'node:net';
+import { BlockList, isIP, isIPv6, type AddressInfo, type Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import Fastify, { type FastifyInstance } from 'fastify';
+import { createSecureContext } from 'node:tls';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { createPulse, type Client, type ServerReport } from '../client.js';
 import type { Log } from '../engine/log.js';
 import { problem } from '../errors.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import { createCache } from './access/cache.js';
 import { createIdentify } from './access/identify.js';
 import { createRate } from './access/rate.js';
 import type { Api, MetricsPort } from './api.js';
 import { securityHeaders } from './answers/headers.js';
+import { toAnswer } from './answers/problems.js';
 import { createHub } from './feed/hub.js';
+import { addPages } from './pages.js';
 import { acceptBodies } from './plumbing/bodies.js';
+import { answerBadPath, answerBroken } from './plumbing/broken.js';
+import { watchConnections } from './plumbing/connections.js';
 import { addRoutes, type Doors } from './plumbing/register.js';
 import { describeApi, type OpenApi } from './reference/document.js';
 import { routes } from './routes.js';
@@ -30,8 +36,10 @@ export type ServerOptions = {
   readonly engine?: Api['engine'];
   readonly metrics?: MetricsPort | undefined;
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
-  /** How long a user or token is believed without asking the database again; default 10000. */
+  /** How long a user or token is believed without asking the database again; default 5000. */
   readonly keepMs?: number;
+  /** How long the database may take to tell something; default 25000. */
+  readonly patienceMs?: number;
   /** How often streams give a sign of life; default 15000. */
   readonly heartbeatMs?: number;
 };
@@ -44,6 +52,10 @@ export type HttpServer = {
 
 const usualBodyLimit = 8 * 1024 * 1024;
 const usualStreams = 200;
+/** Requests that wait at the same time; further ones are answered at once. */
+const mostWaits = 500;
+/** So long what was found wrong or well is believed, ms. */
+const checksMs = 1_000;
 const usualRate = { per_second: 50, burst: 200 };
 /** Tries to sign in: from an address or for a name. */
 const signInRate = { perSecond: 0.2, burst: 10 };
@@ -75,6 +87,11 @@ export async function startHttp(options: ServerOptions): Promise<HttpServer> {
   return { url: `${scheme}://${name}:${bound}`, close };
 }
 
+/** A proxy brings requests of others, whether its headers say so or not. */
+function isBehindProxy({ public_url: url, trust_proxy: proxies }: HttpSettings): boolean {
+  return proxies !== undefined || (url !== undefined && !isLoopback(new URL(url).hostname));
+}
+
 function listenProblem(host: string, error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error);
   return problem('setting_invalid', { name: 'http.host', origin: host, reason: `${reason}.` });
@@ -85,30 +102,43 @@ type App = { readonly app: FastifyInstance; readonly close: () => Promise<void> 
 async function createApp(options: ServerOptions): Promise<App> {
   const { settings, log, client } = options;
   const { host = defaultHost, body_limit: bodyLimit = usualBodyLimit } = settings;
-  const open = isLoopback(host) && settings.sign_in !== 'always';
+  const open = isLoopback(host) && settings.sign_in !== 'always' && !isBehindProxy(settings);
   const secure = settings.tls !== undefined || settings.public_url?.startsWith('https:') === true;
   const tls = await certificateOf(options);
+  const headers = securityHeaders(secure);
   const app = Fastify({
     ...(tls === undefined ? {} : { https: tls }),
     bodyLimit,
-    trustProxy: settings.trust_proxy ?? false,
-    forceCloseConnections: true,
+    trustProxy: trustedBy(settings),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
     requestTimeout: 60_000,
-    routerOptions: { maxParamLength: 1_000 },
+    // An id of 1,000 characters, as a path writes it.
+    routerOptions: { maxParamLength: 9_000 },
     exposeHeadRoutes: true,
+    clientErrorHandler: (error: Error, socket: Socket) => answerBroken(error, socket, headers),
+    frameworkErrors: (_error: Error, _request: unknown, reply: FastifyReply) =>
+      answerBadPath(reply, headers),
   } as object) as unknown as FastifyInstance;
+  let closing = false;
   const steady = (): number => performance.now();
-  const hub = createHub({ client, lingerMs: 30_000, remembered: 5_000 });
+  const hub = createHub({
+    client,
+    lingerMs: 30_000,
+    remembered: 5_000,
+    onBroken: (error) => void toAnswer(error, log),
+  });
   const tries = createRate({ ...signInRate, now: steady });
   const reference = once(() => describeApi(routes, options.version));
   const api: Api = {
     client,
     hub,
     pulse: createPulse(options.leaseMs),
-    identify: createIdentify({ client, open, keepMs: options.keepMs ?? 10_000, now: steady }),
+    identify: createIdentify({ client, open, keepMs: options.keepMs ?? 5_000, now: steady }),
     log,
     version: options.version,
     inspect: options.inspect,
+    checks: createCache(checksMs, steady),
     engine: options.engine,
     metrics: options.metrics,
     plugins: options.plugins,
@@ -117,28 +147,63 @@ async function createApp(options: ServerOptions): Promise<App> {
     trySignIn: (address, name) => tries.take(`from ${address}`) ?? tries.take(`as ${name}`),
     now: () => Date.now(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
-    streams: { most: settings.streams ?? usualStreams, open: 0 },
+    streams: { most: settings.streams ?? usualStreams, open: new Map() },
+    waits: { most: mostWaits, open: 0 },
   };
   const { per_second: perSecond = usualRate.per_second, burst = usualRate.burst } =
     settings.rate ?? {};
   const doors: Doors = {
-    headers: securityHeaders(secure),
+    headers,
     publicUrl: settings.public_url,
     rate: createRate({ perSecond, burst, now: steady }),
     // Whoever needs no sign-in is not held up, unless the settings say how often he may ask.
     limitsLocal: settings.rate !== undefined,
     bodyLimit,
     open: new Set(),
+    isClosing: () => closing,
+    patienceMs: options.patienceMs ?? 25_000,
   };
+  const connections = watchConnections(app.server);
   acceptBodies(app, bodyLimit);
   addRoutes(app, routes, api, doors);
+  await addPages(app);
   return {
     app,
     close: async () => {
+      closing = true;
       for (const one of doors.open) one.abort();
-      await app.close();
-      await hub.close();
+      const endWatch = connections.end(endMs);
+      try {
+        await app.close();
+        await hub.close();
+      } finally {
+        endWatch();
+      }
     },
+  };
+}
+
+/** So long answers that are under way may take when the server ends, ms; whoever takes longer is left. */
+const endMs = 5_000;
+
+/** Whether an address is one of a proxy that is believed. @throws TwsError `setting_invalid` */
+function trustedBy({ trust_proxy: proxies }: HttpSettings): false | ((address: string) => boolean) {
+  if (proxies === undefined) return false;
+  const list = new BlockList();
+  for (const one of proxies) {
+    const [address = '', bits] = one.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    const most = family === 'ipv6' ? 128 : 32;
+    const length = bits === undefined ? most : Number(bits);
+    if (isIP(address) === 0 || !/^\d{1,3}$/.test(bits ?? '0') || length > most) {
+      const reason = `${JSON.stringify(one)} is no address and no network such as 10.0.0.0/8.`;
+      throw problem('setting_invalid', { name: 'http.trust_proxy', origin: 'tws.json', reason });
+    }
+    list.addSubnet(address, length, family);
+  }
+  return (address) => {
+    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+    return isIP(plain) !== 0 && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
   };
 }
 
@@ -153,7 +218,14 @@ async function certificateOf({ settings: { tls }, root }: ServerOptions) {
       throw problem('setting_invalid', { name: `http.tls.${name}`, origin: 'tws.json', reason });
     }
   };
-  return { cert: await read('cert'), key: await read('key') };
+  const pair = { cert: await read('cert'), key: await read('key') };
+  try {
+    createSecureContext(pair);
+  } catch (error) {
+    const reason = `certificate and key do not serve (${error instanceof Error ? error.message : ''}).`;
+    throw problem('setting_invalid', { name: 'http.tls', origin: 'tws.json', reason });
+  }
+  return pair;
 }
 
 function once(make: () => OpenApi): () => OpenApi {

@@ -43,7 +43,9 @@ export const httpSettingsSchema = z
     sign_in: z.exactOptional(
       z
         .enum(['auto', 'always'], { error: 'must be "auto" or "always"' })
-        .describe('auto: on a loopback address nobody has to sign in; always: everybody has to.'),
+        .describe(
+          'auto: on a loopback address nobody has to sign in, unless public_url or trust_proxy tell of a proxy; always: everybody has to.',
+        ),
     ),
     public_url: z.exactOptional(
       z

@@ -1,5 +1,6 @@
 import { failure } from './failures.js';
 import type { Flow } from './flow.js';
+import { circlesOf } from './flow-circles.js';
 import { toJsonPath } from './problems.js';
 import { isObject } from './dialects.js';
 import { defaultOwner, keyOf, type Task } from './task.js';
@@ -58,7 +59,8 @@ function toFinding(kind: Finding['kind'], { _id, name }: Named, note: Note): Fin
 
 /** A definition by its name, as an owner sees it. */
 export type Find<T> = (name: string, owner: string) => T | undefined;
-type World = { readonly task: Find<Task>; readonly flow: Find<Flow> };
+/** Definitions by name. */
+export type World = { readonly task: Find<Task>; readonly flow: Find<Flow> };
 
 /** Looks up as the engine does: the owner's own definition first, then the one of everybody. */
 export function finder<T extends Named>(definitions: readonly T[]): Find<T> {
@@ -94,13 +96,29 @@ function taskNotes(task: Task, world: World): readonly Note[] {
 function flowNotes(flow: Flow, world: World): readonly Note[] {
   const { owner, error } = flow;
   const main = placesIn(flow.tasks, 'tasks');
-  const cancel = flow.cancel === undefined ? [] : placesIn(flow.cancel, 'cancel');
+  const cancel = cancelPlaces(flow);
   return [
     ...[...main, ...cancel].flatMap((place) => stepNotes(place, owner, world)),
     ...(error === undefined ? [] : absentTask('error', error.name, owner, world)),
     ...sameNameNotes(main),
+    ...circleNotes(flow, world),
     ...paramNotes(flow, main, cancel, world),
   ];
+}
+
+const cancelPlaces = ({ cancel }: Flow): readonly Place[] =>
+  cancel === undefined ? [] : placesIn(cancel, 'cancel');
+
+function circleNotes(flow: Flow, world: World): readonly Note[] {
+  const placesOf = (one: Flow) => [...placesIn(one.tasks, 'tasks'), ...cancelPlaces(one)];
+  return circlesOf(flow, placesOf, world).map(({ at, names }) => {
+    const deadlock =
+      flow.max_running === undefined
+        ? ''
+        : ' With "max_running" a job may even wait for a child job that waits for its permit.';
+    const message = `${at} starts the flow again (${names.join(' -> ')}): without a condition on the way its jobs nest until the depth limit fails them.${deadlock}`;
+    return { path: at, message, level: 'warning' };
+  });
 }
 
 /** An entry with its JSON path in the flow document: `tasks.sequence[2]`. */

@@ -5,6 +5,7 @@ import {
   durationSchema,
   flagSchema,
   jsonSchemaSchema,
+  nameOf,
   nameSchema,
   objectSchema,
   paramsSchema,
@@ -26,12 +27,20 @@ export const defaultRestarts = 10;
 
 const restartsText = 'must be a number of restarts (a whole number, 0 or more)';
 
+const runningText = 'must be a number of jobs (a whole number from 1 to 1000)';
+
 const expressionSchema = z.string({ error: 'must be a JSONata expression (a string)' });
 
 const handlerSchema = z
-  .union([nameSchema, z.looseObject({ name: nameSchema, params: z.exactOptional(paramsSchema) })], {
-    error: 'must be a task name or {name, params}',
-  })
+  .union(
+    [
+      nameOf('task'),
+      z.looseObject({ name: nameOf('task'), params: z.exactOptional(paramsSchema) }),
+    ],
+    {
+      error: 'must be a task name or {name, params}',
+    },
+  )
   .describe('Task that runs when the flow failed: a name or {name, params}.');
 
 /** A flow document as users write it. */
@@ -63,6 +72,13 @@ export const flowSchema = z
     ),
     enabled: z.exactOptional(flagSchema.describe('false: jobs for it fail.')),
     paused: z.exactOptional(flagSchema.describe('true: jobs for it wait.')),
+    max_running: z.exactOptional(
+      z
+        .int({ error: runningText })
+        .min(1, { error: runningText })
+        .max(1000, { error: runningText })
+        .describe('So many jobs of the flow run at the same time at the most; the others wait.'),
+    ),
     queue: z.exactOptional(queueSchema),
     schema: z.exactOptional(jsonSchemaSchema),
     output: z.exactOptional(

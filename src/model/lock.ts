@@ -3,13 +3,14 @@ import { z } from 'zod';
 /**
  * A lock of a job, as a document whose id tells what is locked (`lock:<sha256>`): who stores it first
  * has it. `kind` target: jobs with the same target and parameters; pattern: all jobs whose target the
- * regular expression matches.
+ * regular expression matches; permit: one of the jobs of a flow
+ * that may run at the same time (`max_running`).
  */
 export const lockSchema = z.looseObject({
   _id: z.string().regex(/^lock:/, { error: 'must begin with "lock:"' }),
   type: z.literal('lock'),
-  kind: z.enum(['target', 'pattern']),
-  /** The target or the pattern. */
+  kind: z.enum(['target', 'pattern', 'permit']),
+  /** The target, the pattern, or `<flow>::<owner>`. */
   key: z.string(),
   job: z.string(),
   /** Since when the job has it (epoch ms). */

@@ -12,7 +12,8 @@ export function toProblems(issues: readonly Issue[], input: unknown): readonly P
   const problems = issues
     .flatMap((issue) => flatten({ path: issue.path, issue }, input))
     .map((found) => describe(found, input));
-  return problems.filter(({ path }, i) => problems.findIndex((one) => one.path === path) === i);
+  const told = new Set<string>();
+  return problems.filter(({ path }) => told.size < told.add(path).size);
 }
 
 type Found = { readonly path: Path; readonly issue: Issue };

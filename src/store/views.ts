@@ -85,9 +85,9 @@ export type Views = {
   readonly search: { readonly key: readonly (string | number)[]; readonly value: JobRow };
   /** Jobs counted by `[owner, status, day, hour, minute]`, the owner `''` standing for all. */
   readonly figures: { readonly key: readonly (string | number)[]; readonly value: Figures };
-  /** Locks of jobs. Key: kind, and the target or the pattern; value: the job and since when (epoch ms). */
+  /** Locks of jobs. Key: kind, and the target, the pattern or the flow; value: the job and since when (epoch ms). */
   readonly locks: {
-    readonly key: readonly ['target' | 'pattern', string];
+    readonly key: readonly ['target' | 'pattern' | 'permit', string];
     readonly value: { readonly job: string; readonly at: number };
   };
 };
@@ -130,7 +130,8 @@ export function viewRequest(connection: Connection, name: ViewName, query: ViewQ
   // A user may have added a reduce to the view; rows are wanted unless asked otherwise.
   const wantsGroups = query.group === true || query.groupLevel !== undefined;
   const { keys, reduce = wantsGroups, ...plain } = query;
-  const rest = { ...plain, reduce };
+  // CouchDB knows nothing of `offset`; the embedded server need not count what nobody asks for.
+  const rest = { ...plain, reduce, offset: false };
   const request = {
     path: databasePath(connection, `/_design/${app}/_view/${name}`),
     query: Object.fromEntries(Object.entries(rest).flatMap(parameter)),

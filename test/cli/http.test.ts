@@ -82,7 +82,7 @@ describe('tws start --http', () => {
     }));
     const start = tws(['start', '--engines', '2', '--http', '0'], { cwd: root, env });
     const url = await urlOf(start);
-    await expect.poll(async () => (await client.engines()).length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(async () => (await client.engines()).length, { timeout: 60_000 }).toBe(2);
     expect((await ask(`${url}/engines`)).body['engines']).toHaveLength(2);
     start.kill('SIGTERM');
     expect(await start.ended).toBe(0);
@@ -91,7 +91,7 @@ describe('tws start --http', () => {
     expect(quiet.out()).not.toContain('HTTP API');
     quiet.kill('SIGTERM');
     expect(await quiet.ended).toBe(0);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('tws dev', () => {
@@ -122,5 +122,5 @@ describe('tws dev', () => {
     expect(none.out()).not.toContain('HTTP API');
     none.kill('SIGINT');
     expect(await none.ended).toBe(0);
-  }, 60_000);
+  }, 120_000);
 });

@@ -53,7 +53,7 @@ describe('tws start', () => {
     const engine = tws(['start'], { cwd: root, env });
     await engine.prints(/follows/);
     await put({ _id: 'j', type: 'job', flow: 'f' });
-    await vi.waitUntil(() => existsSync(join(root, 'began')), 10_000);
+    await vi.waitUntil(() => existsSync(join(root, 'began')), 60_000);
     engine.kill('SIGINT');
     await engine.prints(/stopping/);
     engine.kill('SIGINT');

@@ -106,7 +106,7 @@ describe('tws start', () => {
     const began = performance.now();
     engine.kill('SIGTERM');
     expect(await engine.ended).toBe(0);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
   });
 });
 

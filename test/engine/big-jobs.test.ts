@@ -103,7 +103,7 @@ describe('a job that nears the limit of documents', () => {
     }
     expect(ended.steps.filter(({ state }) => state === '$$complete').length).toBeGreaterThan(110);
     expect(ended).toMatchObject({ exit: 0 });
-  }, 90_000);
+  }, 120_000);
 
   it('fails with exit 2 by a limit of the settings', async () => {
     const space = await openWorkspace(plugins);

@@ -40,7 +40,7 @@ describe('a flow that calls itself', () => {
     expect(ended).toMatchObject({ exit: 3, failure: { name: 'ChildFailed' } });
     expect(ended.failure?.message).toContain('No child job is made for flow "selfy"');
     expect(await jobs(space)).toEqual(Array.from({ length: 25 }, () => '$$complete'));
-  }, 40_000);
+  }, 120_000);
 
   it('leaves no job behind when the first one is cancelled meanwhile', async () => {
     const space = await openWorkspace(plugins);
@@ -52,8 +52,23 @@ describe('a flow that calls itself', () => {
     expect(await space.ended('s')).toMatchObject({ state: '$$cancelled', exit: 130 });
     const isOpen = (state: unknown) => !/^\$\$(complete|cancelled)$/.test(String(state));
     const open = async () => (await jobs(space)).filter(isOpen);
-    await expect.poll(open, { timeout: 10_000 }).toEqual([]);
-  }, 30_000);
+    await expect.poll(open, { timeout: 60_000 }).toEqual([]);
+  }, 120_000);
+});
+
+describe('a flow that calls itself twice', () => {
+  it('makes no more jobs when the first one is cancelled, however fast they became more', async () => {
+    const space = await openWorkspace(plugins);
+    await space.put(flow('twice', [{ parallel: [{ flow: 'twice' }, { flow: 'twice' }] }]));
+    await Promise.all([space.engine(), space.engine()]);
+    await space.put({ _id: 's', type: 'job', flow: 'twice', owner: 'me' });
+    await space.until(`s${':0.parallel.0:1'.repeat(2)}`, () => true);
+    await space.put({ type: 'request', job: 's', action: 'cancel' });
+    expect(await space.ended('s')).toMatchObject({ state: '$$cancelled', exit: 130 });
+    const isOpen = (state: unknown) => !/^\$\$(complete|cancelled)$/.test(String(state));
+    const open = async () => (await jobs(space)).filter(isOpen);
+    await expect.poll(open, { timeout: 60_000, interval: 500 }).toEqual([]);
+  });
 });
 
 describe('a child that the database refuses', () => {

@@ -55,7 +55,7 @@ describe.skipIf(nodes.length < 3)('on a cluster that keeps three copies', () => 
     );
     onTestFinished(async () => {
       await Promise.all(engines.map((engine) => engine.stop()));
-    }, 60_000);
+    }, 120_000);
     await Promise.all(ids.slice(25).map((_id) => put(store, jobOf(_id))));
 
     const unfinished = async (): Promise<number> => (await store.view('unfinished')).length;

@@ -87,7 +87,7 @@ describe('on a database with several copies an engine', () => {
       const begun = ended.steps.filter((step) => 'start' in step);
       expect(begun.map((step) => step['path'])).toEqual(['0', '1']);
     }
-  }, 60_000);
+  }, 120_000);
 
   it('brings a running attempt into a revision that has won without it', async () => {
     const { space, graft, openGate } = await severalCopies({

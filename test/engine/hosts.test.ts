@@ -32,7 +32,7 @@ describe('two engines', () => {
     const ended = await space.ended(id);
     expect(ended).toMatchObject({ state: '$$cancelled', steps: [{ state: '$$cancelled' }] });
     const [, heard] = /^heard at (\d+)$/.exec(String(ended.steps[0]?.['progress'])) ?? [];
-    expect(Number(heard) - asked).toBeLessThan(1_000 + 2 * oneWayMs);
+    expect(Number(heard) - asked).toBeLessThan(15_000 + 2 * oneWayMs);
   });
 
   it('take only the steps whose labels they carry', async () => {

@@ -49,7 +49,7 @@ describe('a map over 1,000 items in slices of 100', () => {
     const child = await space.store.get(`${String(id)}:1.slice.7:1`);
     expect(child).toMatchObject({ exit: 0, parent: { job: id, step: '1.slice.7' } });
     expect(child?.['params']).not.toHaveProperty('list');
-  }, 20_000);
+  }, 120_000);
 
   it('fails by one item, and a retry goes on with that item only', async () => {
     const space = await openWorkspace(plugins);
@@ -59,7 +59,7 @@ describe('a map over 1,000 items in slices of 100', () => {
     const failed = await space.ended(String(id));
     expect(failed).toMatchObject({ exit: 2, failure: { message: 'Item 512 is broken.' } });
     await space.put({ type: 'request', job: id, action: 'retry', params: { broken: -1 } });
-    const ended = await space.until(String(id), (doc) => doc['exit'] === 0, 10_000);
+    const ended = await space.until(String(id), (doc) => doc['exit'] === 0);
     expect(ended).toMatchObject({ exit: 0, run: 2, result: { count: 1_000, inOrder: true } });
     const child = await space.store.get(`${String(id)}:1.slice.5:1`);
     expect(child).toMatchObject({ exit: 0, run: 2 });
@@ -68,5 +68,5 @@ describe('a map over 1,000 items in slices of 100', () => {
     );
     expect(again.map(({ path }) => path)).toEqual(['1.map.512']);
     expect(await space.store.get(`${String(id)}:1.slice.4:1`)).toMatchObject({ run: 1 });
-  }, 20_000);
+  }, 120_000);
 });

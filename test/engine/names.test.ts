@@ -56,7 +56,7 @@ describe('an engine with a name of its own', () => {
     await space.put(left(await more()));
     const began = performance.now();
     await space.engine(fast);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     expect(await space.store.get('engine:a')).toMatchObject({ host: hostname(), pid: process.pid });
     expect(Number((await space.store.get('engine:a'))?.['beat'])).toBeGreaterThan(7);
   });

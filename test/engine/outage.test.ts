@@ -65,7 +65,7 @@ it('a database that goes away and comes back is told once, and the work goes on'
   const said = space.log.filter(({ message }) => message.includes('connection to'));
   const told = said.map(({ level }) => level).filter((level) => level !== 'debug');
   expect(told).toEqual(['warn', 'info']);
-}, 60_000);
+}, 120_000);
 
 it('an engine ends while it waits for a database', async () => {
   const server = await ownServer();
@@ -77,7 +77,7 @@ it('an engine ends while it waits for a database', async () => {
   await (await starting).stop();
   expect(space.log.filter(({ message }) => message.includes('follows'))).toEqual([]);
   await server.start();
-}, 60_000);
+}, 120_000);
 
 it('an engine waits for a database that is not there yet', async () => {
   const server = await ownServer();
@@ -92,4 +92,4 @@ it('an engine waits for a database that is not there yet', async () => {
   await server.start();
   await starting;
   expect(await space.ended('job-1')).toMatchObject({ exit: 0 });
-}, 60_000);
+}, 120_000);

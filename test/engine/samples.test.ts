@@ -86,7 +86,7 @@ describe('the samples, with two engines', () => {
     expect(new Set(items.map((step) => step['path'])).size).toBe(500);
     expect(mostAtOnce(items)).toBeLessThanOrEqual(20);
     expect(new Set(items.map((step) => step['engine'])).size).toBe(2);
-  }, 90_000);
+  }, 120_000);
 
   it('decider starts two activities and a timer, and cancels the loser', async () => {
     const space = await withSamples();

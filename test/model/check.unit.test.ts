@@ -213,3 +213,40 @@ describe('a step name that is used twice', () => {
     expect(findingsOf([defined], ab)).toEqual([['warning', path, message]]);
   });
 });
+
+describe('a flow that comes back to itself', () => {
+  const to = (name: string) => ({ flow: name });
+  it.each<[title: string, flows: readonly Flow[], notes: readonly [string, string][]]>([
+    ['at once', [flow([to('f')])], [['tasks.sequence[0]', 'f -> f']]],
+    [
+      'by way of others',
+      [
+        flow(['a', to('g')]),
+        flow([to('h'), to('loop')], { name: 'g' }),
+        flow([to('f')], { name: 'h' }),
+        flow([to('loop')], { name: 'loop' }),
+      ],
+      [
+        ['tasks.sequence[1]', 'f -> g -> h -> f'],
+        ['tasks.sequence[0]', 'g -> h -> f -> g'],
+        ['tasks.sequence[0]', 'h -> f -> g -> h'],
+        ['tasks.sequence[0]', 'loop -> loop'],
+      ],
+    ],
+    ['by a task', [flow(['child'])], [['tasks.sequence[0]', 'f -> f']]],
+    ['after a cancel', [flow(['a'], { cancel: [to('f')] })], [['cancel.sequence[0]', 'f -> f']]],
+    ['not at all', [flow([to('g')]), flow([to('h')], { name: 'g' })], []],
+  ])('is warned of: %s', (_title, flows, notes) => {
+    const found = findingsOf(flows, [...ab, task('child', { flow: 'f' })]).filter(([, , message]) =>
+      message.includes('starts the flow again'),
+    );
+    expect(found.map(([level, path, message]) => [level, path, message.split(/[()]/)[1]])).toEqual(
+      notes.map(([path, names]) => ['warning', path, names]),
+    );
+  });
+
+  it('is told that it may wait for itself', () => {
+    const [found] = findingsOf([flow([to('f')], { max_running: 1 })], []);
+    expect(found?.[2]).toContain('With "max_running" a job may even wait for a child job');
+  });
+});

@@ -41,7 +41,7 @@ export function follow(store: Store, options: Partial<FollowOptions> = {}): Foll
     await running;
   };
   onTestFinished(stop);
-  const patience = { timeout: 20_000, interval: 10 };
+  const patience = { timeout: 60_000, interval: 10 };
   return {
     ids,
     changes,

@@ -182,7 +182,7 @@ export async function openFeed(
 ): Promise<Feed> {
   const response = await send(method, path, options);
   const line = lineReader(response);
-  const change = async (deadlineMs = 10_000): Promise<Change | undefined> => {
+  const change = async (deadlineMs = 60_000): Promise<Change | undefined> => {
     for (let text = await line(deadlineMs); text !== undefined; text = await line(deadlineMs)) {
       if (text !== '') return JSON.parse(text) as Change;
     }
@@ -253,7 +253,7 @@ function lineReader(
   reader.on('close', end);
   response.on('error', end);
   response.on('close', end);
-  return async (deadlineMs = 10_000) => {
+  return async (deadlineMs = 60_000) => {
     if (lines.length === 0 && !ended) {
       await new Promise<void>((resolve, reject) => {
         const late = setTimeout(

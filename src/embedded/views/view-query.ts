@@ -21,6 +21,8 @@ export type ViewQuery = {
   readonly attachments: boolean;
   readonly update: boolean;
   readonly updateSeq: boolean;
+  /** Whether to count the rows before the first one, which takes longer the more there are. */
+  readonly offset: boolean;
 };
 
 /** Reads the parameters of a view query. @throws CouchError 400 */
@@ -56,6 +58,7 @@ export function parseViewQuery(query: Query, view: View): ViewQuery {
     attachments: query.flag('attachments') === true,
     update: oneOf(query, 'update', ['true', 'false', 'lazy']) === 'true' && stale === undefined,
     updateSeq: query.flag('update_seq') === true,
+    offset: query.flag('offset') !== false,
   };
 }
 
@@ -98,7 +101,7 @@ const bound = (key: unknown, id: string | undefined): { key: unknown; id?: strin
 
 export type ViewAnswer =
   | { rows: { key: unknown; value: unknown }[]; update_seq?: string }
-  | { total_rows: number; offset: number; rows: object[]; update_seq?: string };
+  | { total_rows: number; offset?: number; rows: object[]; update_seq?: string };
 
 /** Answers a view query; what was written before it is in, unless it asks for a stale answer. */
 export async function queryView(
@@ -117,11 +120,12 @@ export async function queryView(
     return { rows: await reduceRows(design, view.reduce, scan(index, view, query), query), ...seq };
   }
   const rows = await collect(scan(index, view, query), query.skip, query.limit);
-  const before = query.keys === undefined ? await index.offset(view.slot, query.range) : 0;
+  const counts = query.offset && query.keys === undefined;
+  const before = counts ? await index.offset(view.slot, query.range) : 0;
   const total = index.total(view.slot);
   return {
     total_rows: total,
-    offset: Math.min(total, before + query.skip),
+    ...(query.offset ? { offset: Math.min(total, before + query.skip) } : {}),
     rows: query.includeDocs ? await withDocs(database, rows, query) : rows,
     ...seq,
   };

@@ -20,7 +20,7 @@ export type Identify = {
   /** Whether the database need not be asked who it is. */
   readonly isKnown: (headers: IncomingHttpHeaders) => boolean;
   /** Ends a session here, whatever CouchDB still thinks of it. */
-  readonly end: (cookie: string) => void;
+  readonly end: (cookie: string) => Promise<void>;
 };
 
 export type IdentifyOptions = {
@@ -82,7 +82,13 @@ export function createIdentify({ client, open, keepMs, now }: IdentifyOptions): 
       const cookie = cookieIn(header);
       return cookie === undefined || ended.has(digest(cookie)) || sessions.has(digest(cookie));
     },
-    end: (cookie) => void ended.get(digest(cookie), () => Promise.resolve(true)),
+    end: async (cookie) => {
+      // It may have been renewed a moment ago: then there are two of it.
+      const { renewed } = await bySession(cookie).catch(() => nobody);
+      for (const one of [cookie, renewed ?? cookie]) {
+        await ended.get(digest(one), () => Promise.resolve(true));
+      }
+    },
   };
 }
 

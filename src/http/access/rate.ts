@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+
 /** Says who asks too often. */
 export type Rate = {
   /** Takes one request; answers the seconds to wait when it is one too many, else undefined. */
@@ -31,4 +33,19 @@ export function createRate({ perSecond, burst, now }: RateOptions): Rate {
       return tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : undefined;
     },
   };
+}
+
+/**
+ * Whom an address stands for: of IPv6 the network of 64 bits, since whoever has one address there has
+ * them all.
+ */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.toLowerCase().split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  const groups = [...before, ...zeros, ...after].slice(0, 4);
+  return `${groups.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
 }

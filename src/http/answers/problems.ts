@@ -4,6 +4,14 @@ import type { Log } from '../../engine/log.js';
 import { problem, problems, TwsError, type ProblemCode } from '../../errors.js';
 import type { Problem } from '../../model/job.js';
 
+/** So many of the mistakes of one document are told, and so many warnings: nobody reads more. */
+const mostTold = 100;
+
+/** The first ones of a list of mistakes or warnings. */
+export function told<T>(found: readonly T[]): readonly T[] {
+  return found.slice(0, mostTold);
+}
+
 /** What is wrong with a document or a request, with every place. */
 export class Refused extends Error {
   override readonly name = 'Refused';
@@ -27,7 +35,7 @@ export const problemSchema = z
     problems: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .describe('All that is wrong, with JSON paths.'),
+      .describe(`What is wrong, with JSON paths; the first ${mostTold} of many.`),
   })
   .meta({ id: 'Problem' });
 export type ProblemBody = z.infer<typeof problemSchema>;
@@ -37,11 +45,14 @@ export type ProblemAnswer = { readonly status: number; readonly body: ProblemBod
 
 /** Says what is wrong with a document. @throws Refused, of the row `document_invalid` */
 export function refuseDocument(kind: string, found: readonly Problem[]): never {
+  throw refusedDocument(kind, found);
+}
+
+/** What is wrong with a document, of the row `document_invalid`. */
+export function refusedDocument(kind: string, found: readonly Problem[]): Refused {
   const first = found[0]?.message ?? '';
-  throw new Refused(
-    problem('document_invalid', { kind, first, more: Math.max(0, found.length - 1) }),
-    found,
-  );
+  const more = Math.max(0, found.length - 1);
+  return new Refused(problem('document_invalid', { kind, first, more }), found);
 }
 
 /**
@@ -73,7 +84,7 @@ export function answerOf(error: TwsError, found: readonly Problem[] = []): Probl
       reason: message,
       hint,
       ...(path === undefined || path === '' ? {} : { path }),
-      ...(found.length === 0 ? {} : { problems: [...found] }),
+      ...(found.length === 0 ? {} : { problems: [...told(found)] }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { summaryOf, type Client } from '../../client.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { withoutSecrets } from '../answers/redact.js';
@@ -11,6 +12,8 @@ import { jobChangeOf, type Hub, type JobChange } from './hub.js';
  * S2 A reader that is slower than the changes costs bounded memory: of each job the last state is
  *    kept, and when too many jobs wait, the reader is told to look at everything anew (`reset`).
  * S3 Every `heartbeatMs` something is sent, so that both ends notice when the other is gone.
+ * S4 Nothing is told to whoever lost his right to it more than `askMs` ago; while the database is
+ *    away, and cannot say so, he is kept and told nothing.
  */
 export type StreamOptions = {
   readonly client: Pick<Client, 'changes'>;
@@ -21,8 +24,11 @@ export type StreamOptions = {
   readonly wants: (job: StoredDocument) => boolean;
   readonly wantsRemoved: (owner: string | undefined) => boolean;
   readonly heartbeatMs: number;
-  /** Asked every `heartbeatMs`; the stream ends when somebody may not read any more. */
-  readonly mayGoOn: () => Promise<boolean>;
+  /**
+   * Asked now and then; the stream ends when somebody may not read any more. Undefined while that
+   * cannot be told.
+   */
+  readonly mayGoOn: () => Promise<boolean | undefined>;
   readonly signal: AbortSignal;
   readonly now: () => number;
 };
@@ -35,7 +41,7 @@ const mostMissed = 20_000;
 
 /** Writes events until the signal aborts, or the reader may not read any more. */
 export async function streamChanges(sink: Sink, options: StreamOptions): Promise<void> {
-  const { hub, since, heartbeatMs, mayGoOn, signal } = options;
+  const { hub, since, heartbeatMs, signal } = options;
   const outbox = createOutbox(options);
   const leave = await hub.listen(outbox.put);
   signal.addEventListener('abort', outbox.wake);
@@ -48,16 +54,32 @@ export async function streamChanges(sink: Sink, options: StreamOptions): Promise
       const lines = await outbox.take(heartbeatMs);
       if (signal.aborted) return;
       // Also in a stream that is never silent.
-      if (lines === '' || performance.now() - asked >= heartbeatMs) {
-        if (!(await mayGoOn())) return;
+      if (lines === '' || performance.now() - asked >= askMs) {
+        if (!(await isPermitted(sink, options))) return;
         asked = performance.now();
       }
-      await sink.write(lines === '' ? ': still here\n\n' : lines);
+      await sink.write(lines === '' ? alive : lines);
     }
   } finally {
     signal.removeEventListener('abort', outbox.wake);
     leave();
   }
+}
+
+/** So often a stream that is never silent is asked whether it may go on, ms. */
+const askMs = 5_000;
+const alive = ': still here\n\n';
+
+/** Whether somebody may read on (S4). */
+async function isPermitted(sink: Sink, options: StreamOptions): Promise<boolean> {
+  const { mayGoOn, heartbeatMs, signal } = options;
+  while (!signal.aborted) {
+    const may = await mayGoOn();
+    if (may !== undefined) return may;
+    await sink.write(alive);
+    await sleep(Math.min(askMs, heartbeatMs), undefined, { signal }).catch(() => undefined);
+  }
+  return false;
 }
 
 type Outbox = {

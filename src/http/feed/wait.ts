@@ -6,6 +6,8 @@ export type WaitOptions = {
   readonly id: string;
   /** Reads the job as it is now. */
   readonly read: () => Promise<StoredDocument>;
+  /** The same, after the wait: for whoever may still see it. */
+  readonly readAgain: () => Promise<StoredDocument>;
   /** Whether it is as it is waited for. */
   readonly isReady: (job: StoredDocument) => boolean;
   readonly waitMs: number;
@@ -14,7 +16,7 @@ export type WaitOptions = {
 
 /** Waits until a job is ready, or the time is over, and answers it as it is then. */
 export async function waitForJob(options: WaitOptions): Promise<StoredDocument> {
-  const { hub, id, read, isReady, waitMs, signal } = options;
+  const { hub, id, read, readAgain, isReady, waitMs, signal } = options;
   let wake: () => void = () => undefined;
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
@@ -30,7 +32,7 @@ export async function waitForJob(options: WaitOptions): Promise<StoredDocument> 
     const first = await read();
     if (isReady(first)) return first;
     await woken;
-    return await read();
+    return await readAgain();
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', wake);

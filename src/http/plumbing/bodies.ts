@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../../errors.js';
+import { mostDocuments } from '../limits.js';
 
 /** Deeper JSON is refused before anything walks it call by call. */
 const deepest = 200;
@@ -8,8 +10,8 @@ const deepest = 200;
 export const mediaTypes = ['application/json', 'application/x-ndjson'] as const;
 
 /**
- * Reads JSON and NDJSON, and nothing else. Names that would reach into the prototype of an object
- * are refused.
+ * Reads JSON and NDJSON in UTF-8, and nothing else. Names that would reach into the prototype of an
+ * object are refused, and what would be stored as something else than was sent.
  */
 export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -23,17 +25,35 @@ export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
       value = body;
     });
     if (failed !== null) throw problem('json_invalid', { reason: reasonOf(failed) });
-    if (isDeep(value))
-      throw problem('json_invalid', { reason: `it is nested deeper than ${deepest} levels.` });
+    const reason = refusalOf(value);
+    if (reason !== undefined) throw problem('json_invalid', { reason });
     return value;
   };
-  const asText = { parseAs: 'string', bodyLimit } as const;
-  app.addContentTypeParser('application/json', asText, (_request, text: string, done) => {
-    settle(done, () => (text.trim() === '' ? undefined : parseText(text)));
+  const asBytes = { parseAs: 'buffer', bodyLimit } as const;
+  app.addContentTypeParser('application/json', asBytes, ({ headers }, bytes: Buffer, done) => {
+    settle(done, () => {
+      const text = textOf(headers, bytes);
+      return text.trim() === '' ? undefined : parseText(text);
+    });
   });
-  app.addContentTypeParser('application/x-ndjson', asText, (_request, text: string, done) => {
-    settle(done, () => parseLines(text, parseText));
+  app.addContentTypeParser('application/x-ndjson', asBytes, ({ headers }, bytes: Buffer, done) => {
+    settle(done, () => parseLines(textOf(headers, bytes), parseText));
   });
+}
+
+/** @throws TwsError `media_type_unknown`, `json_invalid`: bytes that are no UTF-8 are no text */
+function textOf(headers: IncomingHttpHeaders, bytes: Buffer): string {
+  const { 'content-type': type = '', 'content-encoding': packed = 'identity' } = headers;
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type)?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(charset) || packed.toLowerCase() !== 'identity') {
+    const given = packed.toLowerCase() === 'identity' ? type : `${type}, ${packed}`;
+    throw problem('media_type_unknown', { given: given.slice(0, 100), known: mediaTypes });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw problem('json_invalid', { reason: 'it is not in UTF-8.' });
+  }
 }
 
 type Done = (error: Error | null, body?: unknown) => void;
@@ -48,7 +68,10 @@ function settle(done: Done, read: () => unknown): void {
 
 /** One document in each line; empty lines do not count. */
 function parseLines(text: string, parse: (line: string) => unknown): readonly unknown[] {
-  return text.split('\n').flatMap((line, i) => {
+  const lines = text.split('\n');
+  const count = lines.filter((line) => line.trim() !== '').length;
+  if (count > mostDocuments) throw problem('bulk_too_many', { count, most: mostDocuments });
+  return lines.flatMap((line, i) => {
     if (line.trim() === '') return [];
     try {
       return [parse(line)];
@@ -63,14 +86,24 @@ function reasonOf({ message }: Error): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-/** Whether a value is nested too deep; looks level by level, never call by call. */
-function isDeep(value: unknown): boolean {
+/** Why a value cannot be taken as it is; looks level by level, never call by call. */
+function refusalOf(value: unknown): string | undefined {
   let level = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > deepest) return true;
-    level = level.flatMap((one) =>
-      typeof one === 'object' && one !== null ? (Object.values(one) as unknown[]) : [],
-    );
+    if (depth > deepest) return `it is nested deeper than ${deepest} levels.`;
+    const below: unknown[] = [];
+    for (const one of level) {
+      if (typeof one === 'number' && !Number.isFinite(one)) return 'a number in it is too large.';
+      if (typeof one === 'string' && half.test(one)) return broken;
+      if (typeof one !== 'object' || one === null) continue;
+      if (!Array.isArray(one) && Object.keys(one).some((key) => half.test(key))) return broken;
+      for (const inner of Object.values(one) as unknown[]) below.push(inner);
+    }
+    level = below;
   }
-  return false;
+  return undefined;
 }
+
+/** No database keeps it. */
+const half = /\p{Surrogate}/u;
+const broken = 'a text in it holds half a character (a surrogate without its other half).';

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problem, TwsError } from '../../errors.js';
+import { isObject } from '../../model/dialects.js';
 import { nameOf } from '../access/owners.js';
 import { assertOwnOrigin } from '../access/origin.js';
 import { setCookie } from '../access/cookies.js';
 import { reaches, roles, type Principal } from '../access/principal.js';
-import type { Rate } from '../access/rate.js';
+import { networkOf, type Rate } from '../access/rate.js';
 import { answerOf, toAnswer, type ProblemAnswer } from '../answers/problems.js';
 import { withoutSecrets } from '../answers/redact.js';
 import type { Api } from '../api.js';
@@ -22,6 +23,10 @@ export type Doors = {
   readonly bodyLimit: number;
   /** Of the requests that are answered now: all are aborted when the server ends. */
   readonly open: Set<AbortController>;
+  /** Whether the server ends: what comes now is for another one. */
+  readonly isClosing: () => boolean;
+  /** So long the database may take to tell something before it counts as away, ms. */
+  readonly patienceMs: number;
 };
 
 /** Makes the server answer the routes, and everything else with a problem. */
@@ -36,7 +41,7 @@ export function addRoutes(
     reply.headers(doors.headers);
   });
   app.setErrorHandler(async (error, request, reply) => {
-    await sendProblem(reply, toAnswer(fastifyProblem(error, request, doors), api.log));
+    await sendProblem(reply, toAnswer(fastifyProblem(error, request), api.log));
   });
   app.setNotFoundHandler(async (request, reply) => {
     await sendMissing(request, reply, routes);
@@ -46,6 +51,7 @@ export function addRoutes(
       method: route.method,
       url: pathOf(route).replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: route.endless !== true,
+      bodyLimit: Math.min(doors.bodyLimit, route.body?.mostBytes ?? Infinity),
       // Before the body is read: who may not do it sends it in vain.
       onRequest: async (request, reply) => {
         const principal = await admit(route, request, reply, api, doors);
@@ -53,16 +59,19 @@ export function addRoutes(
       },
       handler: async (request, reply) => {
         const signal = goneSignal(reply, doors.open);
-        const answer = await route.run({
+        const running = route.run({
           api,
           params: request.params,
           query: request.query,
           body: request.body,
           headers: request.headers,
           principal: guests.get(request),
-          address: request.ip,
+          address: networkOf(request.ip),
           signal,
         });
+        const answer = await (route.method === 'GET'
+          ? inTime(running, request.query, doors.patienceMs)
+          : running);
         return send(reply, answer, signal);
       },
     });
@@ -75,6 +84,23 @@ export function addRoutes(
   });
 }
 
+/** So much longer where somebody waits for a change. */
+const waitMs = 120_000;
+
+/** Whoever asks for something gets an answer, also while the database takes requests and gives none. */
+async function inTime<T>(running: Promise<T>, query: unknown, patienceMs: number): Promise<T> {
+  const ms = patienceMs + (isObject(query) && 'wait' in query ? waitMs : 0);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(problem('database_away', {})), ms);
+  });
+  try {
+    return await Promise.race([running, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Lets a request in. @throws TwsError of who may not */
 async function admit(
   route: Route,
@@ -83,7 +109,12 @@ async function admit(
   { identify, secure }: Api,
   doors: Doors,
 ): Promise<Principal | undefined> {
-  const { method, headers, ip } = request;
+  if (doors.isClosing() && route.access !== 'open') {
+    reply.header('connection', 'close');
+    throw problem('not_ready', { reason: 'it is being stopped.' });
+  }
+  const { method, headers } = request;
+  const ip = networkOf(request.ip);
   const { access } = route;
   const isOpen = access === 'open';
   // Whoever shows ever new credentials would have the database asked each time.
@@ -157,8 +188,12 @@ async function send(
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(withoutSecrets(body)));
 }
 
+/** What is away for a time is asked for again after so many seconds. */
+const laterSeconds = 5;
+
 async function sendProblem(reply: FastifyReply, { status, body }: ProblemAnswer): Promise<void> {
   reply.code(status).type('application/json; charset=utf-8');
+  if (status === 503) reply.header('retry-after', laterSeconds);
   await reply.send(JSON.stringify(withoutSecrets(body)));
 }
 
@@ -190,7 +225,7 @@ function formOf(route: Route): RegExp {
 }
 
 /** What Fastify refuses, in our words. */
-function fastifyProblem(error: unknown, request: FastifyRequest, { bodyLimit }: Doors): unknown {
+function fastifyProblem(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof TwsError) return error;
   const { code } = error as { readonly code?: unknown };
   switch (code) {
@@ -199,13 +234,13 @@ function fastifyProblem(error: unknown, request: FastifyRequest, { bodyLimit }: 
       return problem('media_type_unknown', { given: given.slice(0, 100), known: mediaTypes });
     }
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return problem('body_too_large', { most: bodyLimit });
+      return problem('body_too_large', { most: request.routeOptions.bodyLimit });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return problem('json_invalid', { reason: 'it is not as long as its header says.' });
-    case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return problem('request_invalid', { part: 'path', reason: 'it is no valid path.' });
-    default:
-      return error;
+    default: {
+      const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string };
+      const isTheirs = typeof code === 'string' && code.startsWith('FST_') && statusCode < 500;
+      return isTheirs ? problem('request_invalid', { part: 'request', reason: message }) : error;
+    }
   }
 }

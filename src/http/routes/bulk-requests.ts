@@ -8,7 +8,7 @@ import type { Principal } from '../access/principal.js';
 import { answerOf } from '../answers/problems.js';
 import { route, type Route } from '../route.js';
 import { bulkRequestedSchema } from '../schemas.js';
-import { known, waitSchema } from './common.js';
+import { known, waiting, waitSchema } from './common.js';
 import { filterSchema, searchOf, type Filter } from './job-filter.js';
 import { byOf, who } from './requests.js';
 
@@ -37,13 +37,12 @@ export const bulkRoutes: readonly Route[] = (['retry', 'cancel'] as const).map((
     problems: ['owner_refused'],
     handle: async ({ api, body, principal: asker, signal }) => {
       const principal = known({ principal: asker });
-      const { wait: waitMs = 0, limit = 1_000, reason } = body;
+      const { wait = 0, limit = 1_000, reason } = body;
       const { jobs, more } = await chosen(api, body, principal, { action, limit });
-      const options = { waitMs, signal, ...(reason === undefined ? {} : { reason }) };
-      const results = await api.client.requestMany(jobs, action, {
-        ...options,
-        ...byOf(body, principal),
-      });
+      const asked = { ...(reason === undefined ? {} : { reason }), ...byOf(body, principal) };
+      const results = await waiting(api, wait, (waitMs) =>
+        api.client.requestMany(jobs, action, { waitMs, signal, ...asked }),
+      );
       return { status: 200, body: { ...reportOf(results), more } };
     },
   }),

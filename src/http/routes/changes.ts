@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { problem } from '../../errors.js';
 import { isObject } from '../../model/dialects.js';
 import { ownerOf } from '../../model/task.js';
-import { hasOwner, ownersFor } from '../access/owners.js';
-import { reaches } from '../access/principal.js';
+import type { Api } from '../api.js';
+import { hasOwner, nameOf, ownersFor } from '../access/owners.js';
+import type { Principal } from '../access/principal.js';
 import { streamChanges } from '../feed/stream.js';
 import { route } from '../route.js';
-import { known, listParam } from './common.js';
+import { known, listParam, stillKnown } from './common.js';
+import { textOf } from '../../words.js';
 
 export const changesRoute = route({
   method: 'GET',
@@ -33,13 +35,12 @@ export const changesRoute = route({
     const { flow, tag, job } = query;
     const owners = ownersFor(principal, query.owner);
     const { streams, client, hub, now, heartbeatMs } = api;
-    if (streams.open >= streams.most) throw problem('too_many_streams', { most: streams.most });
     const last = [headers['last-event-id']].flat()[0] ?? query.since;
     return {
       status: 200,
       type: 'text/event-stream',
       stream: async (sink) => {
-        streams.open += 1;
+        const leave = enter(streams, principal);
         try {
           await streamChanges(sink, {
             client,
@@ -52,17 +53,17 @@ export const changesRoute = route({
                 (owners === undefined || owners.includes(ownerOf(doc))) &&
                 (flow === undefined || its === flow) &&
                 (tag === undefined || (Array.isArray(tags) && tags.includes(tag))) &&
-                (job === undefined || job.includes(id) || job.includes(String(family)))
+                (job === undefined || job.includes(id) || job.includes(textOf(family)))
               );
             },
             wantsRemoved: (owner) =>
               owner === undefined ? owners === undefined : (owners?.includes(owner) ?? true),
             heartbeatMs,
             mayGoOn: async () => {
-              const { principal: still } = await api.identify.of(headers);
+              const still = await stillKnown(api, headers, 'viewer');
+              if (still === 'unknown') return undefined;
               return (
                 still !== undefined &&
-                reaches(still, 'viewer') &&
                 (owners ?? []).every((owner) => hasOwner(still, owner)) &&
                 (owners !== undefined || still.owners === 'all')
               );
@@ -71,9 +72,31 @@ export const changesRoute = route({
             now,
           });
         } finally {
-          streams.open -= 1;
+          leave();
         }
       },
     };
   },
 });
+
+/** Nobody may have more than this part of all streams, so that some are left for others. */
+const ownPart = 1 / 4;
+
+/** Takes one stream; answers the function that gives it back. @throws TwsError `too_many_streams` */
+function enter(streams: Api['streams'], principal: Principal): () => void {
+  const { most, open } = streams;
+  const who = `${principal.kind} ${principal.name}`;
+  const count = [...open.values()].reduce((sum, one) => sum + one, 0);
+  if (count >= most) throw problem('too_many_streams', { most });
+  const own = open.get(who) ?? 0;
+  const mostOwn = Math.max(1, Math.floor(most * ownPart));
+  if (principal.kind !== 'local' && own >= mostOwn) {
+    throw problem('too_many_streams', { most: mostOwn, who: nameOf(principal) });
+  }
+  open.set(who, own + 1);
+  return () => {
+    const left = (open.get(who) ?? 1) - 1;
+    if (left > 0) open.set(who, left);
+    else open.delete(who);
+  };
+}

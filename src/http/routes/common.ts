@@ -1,13 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { problem } from '../../errors.js';
+import { problem, TwsError } from '../../errors.js';
 import type { StoredDocument } from '../../model/parse.js';
 import type { Api } from '../api.js';
 import { mayHave } from '../access/owners.js';
-import { localPrincipal, type Principal } from '../access/principal.js';
+import { localPrincipal, reaches, type Level, type Principal } from '../access/principal.js';
 
 /** Somebody who was let in; the plumbing has seen to it. */
 export function known({ principal }: { readonly principal: Principal | undefined }): Principal {
   return principal ?? localPrincipal;
+}
+
+/**
+ * Who makes a request that has lasted: he may have lost his role, his token or his session meanwhile.
+ * Undefined for whoever may not go on; `unknown` while nobody can tell.
+ */
+export async function stillKnown(
+  { identify }: Api,
+  headers: IncomingHttpHeaders,
+  level: Level,
+): Promise<Principal | undefined | 'unknown'> {
+  try {
+    const { principal } = await identify.of(headers);
+    return principal !== undefined && reaches(principal, level) ? principal : undefined;
+  } catch (error) {
+    const isRefused = error instanceof TwsError && error.code === 'token_refused';
+    return isRefused ? undefined : 'unknown';
+  }
+}
+
+/** As `stillKnown`. @throws TwsError `token_refused`, `sign_in_needed`, `database_away` */
+export async function knownStill(
+  api: Api,
+  headers: IncomingHttpHeaders,
+  level: Level,
+): Promise<Principal> {
+  const still = await stillKnown(api, headers, level);
+  if (still === 'unknown') throw problem('database_away', {});
+  if (still === undefined) {
+    throw problem(headers.authorization === undefined ? 'sign_in_needed' : 'token_refused', {});
+  }
+  return still;
+}
+
+/** Does what waits, unless very many wait already: then it has to do without waiting. */
+export async function waiting<T>(
+  { waits }: Api,
+  waitMs: number,
+  run: (waitMs: number) => Promise<T>,
+): Promise<T> {
+  if (waitMs === 0 || waits.open >= waits.most) return run(0);
+  waits.open += 1;
+  try {
+    return await run(waitMs);
+  } finally {
+    waits.open -= 1;
+  }
 }
 
 /**

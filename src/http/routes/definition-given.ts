@@ -4,11 +4,12 @@ import { isObject } from '../../model/dialects.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { defaultOwner, ownerOf } from '../../model/task.js';
 import type { Api } from '../api.js';
-import { assertOwner, mayHave, ownersFor } from '../access/owners.js';
+import { assertOwner, hasOwner, mayHave, ownersFor } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
 import { checkDefinition, type Checked } from '../checks.js';
+import { tooLongName } from '../limits.js';
 import { foreignIds, unknownSecret } from './new-job.js';
 
 type Called = { readonly called: string; readonly owner?: string | undefined };
@@ -21,11 +22,29 @@ export async function definitionFor(
   principal: Principal,
 ): Promise<StoredDocument> {
   const owner = ownersFor(principal, asked)?.[0] ?? defaultOwner;
-  const doc = await client.definition(kind, called, owner);
-  if (doc === undefined || !mayHave(principal, doc)) {
+  const doc = await definitionCalled(client, kind, { called, owner }, principal);
+  if (doc === undefined) {
     throw problem('definition_missing', { kind, name: called, owner });
   }
   return doc;
+}
+
+/**
+ * The definition of that id or name that somebody may see; of those of others nothing is told, not even
+ * that there are several. @throws TwsError `definition_ambiguous`
+ */
+async function definitionCalled(
+  client: Client,
+  kind: DefinitionKind,
+  { called, owner }: { readonly called: string; readonly owner: string },
+  principal: Principal,
+): Promise<StoredDocument | undefined> {
+  const [, ofOwner = owner] = called.split('::');
+  if (hasOwner(principal, ofOwner)) {
+    return client.definition(kind, called, owner, (doc) => mayHave(principal, doc));
+  }
+  const byId = await client.get(called);
+  return byId?.['type'] === kind && mayHave(principal, byId) ? byId : undefined;
 }
 
 /** What a document is shown with, and may come back with. */
@@ -62,6 +81,8 @@ export async function prepared(
     const message = `${foreign} must be left out: keys that begin with "_" are CouchDB's own.`;
     refuseDocument(kind, [{ path: foreign, message }]);
   }
+  const long = tooLongName(own);
+  if (long !== undefined) refuseDocument(kind, [long]);
   const owner = ownerOf(own);
   assertOwner(principal, owner);
   const name = typeof own['name'] === 'string' ? own['name'] : '';
@@ -73,14 +94,13 @@ export async function prepared(
     ? { _attachments: before['_attachments'] }
     : {};
   const { _attachments: _shown, ...content } = doc;
-  const whole = {
-    ...attachments,
-    ...content,
-    _id: before?._id ?? newIdOf(kind, { called, id, name, owner }, principal),
+  const kept = {
+    _id: before?._id ?? (await newId(api.client, kind, { called, id, name, owner }, principal)),
     _rev: '0-0',
   };
-  const checked = await checkDefinition(whole, api.client, api.plugins);
-  return { doc: whole, before, checked };
+  // What is found is told with the values that are wrong: it is looked for where secrets are hidden.
+  const checked = await checkDefinition({ ...own, ...kept }, api.client, api.plugins);
+  return { doc: { ...attachments, ...content, ...kept }, before, checked };
 }
 
 type Named = {
@@ -97,15 +117,24 @@ async function replaced(
   { called, id, name, owner }: Named,
   principal: Principal,
 ): Promise<StoredDocument | undefined> {
-  const found = await client.definition(kind, id ?? called ?? name, owner);
-  const byName = found ?? (name === '' ? undefined : await client.definition(kind, name, owner));
-  if (byName === undefined) {
-    const other = await client.get(id ?? called ?? name);
-    if (other !== undefined) throw problem('document_conflict', { id: other._id });
-    return undefined;
+  for (const one of new Set([id ?? called ?? name, name])) {
+    const words = { called: one, owner };
+    const found = one === '' ? undefined : await definitionCalled(client, kind, words, principal);
+    if (found !== undefined) return found;
   }
-  if (!mayHave(principal, byName)) throw problem('document_conflict', { id: byName._id });
-  return byName;
+  return undefined;
+}
+
+/** The id of a new one, which must be free. @throws Refused, TwsError `document_conflict` */
+async function newId(
+  client: Client,
+  kind: DefinitionKind,
+  named: Named,
+  principal: Principal,
+): Promise<string> {
+  const id = newIdOf(kind, named, principal);
+  if ((await client.get(id)) !== undefined) throw problem('document_conflict', { id });
+  return id;
 }
 
 /**

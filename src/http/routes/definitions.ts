@@ -4,7 +4,7 @@ import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { ownerOf } from '../../model/task.js';
 import { ownersFor } from '../access/owners.js';
-import { refuseDocument } from '../answers/problems.js';
+import { refuseDocument, told } from '../answers/problems.js';
 import { prefix, route, type Route } from '../route.js';
 import {
   checkedSchema,
@@ -15,6 +15,7 @@ import {
 } from '../schemas.js';
 import { known } from './common.js';
 import { definitionFor, prepared, revOf } from './definition-given.js';
+import { textOf } from '../../words.js';
 
 const idParams = (kind: DefinitionKind) =>
   z.object({
@@ -104,7 +105,7 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
         const { _rev: _old, ...content } = doc;
         const next = rev === undefined ? content : { ...content, _rev: rev };
         const written = await api.client.write({ ...next, _id: doc._id });
-        const answer = { id: doc._id, rev: written, warnings: checked.warnings };
+        const answer = { id: doc._id, rev: written, warnings: told(checked.warnings) };
         const location = `${prefix}${path}/${encodeURIComponent(doc._id)}`;
         const created = before === undefined;
         return {
@@ -148,9 +149,15 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
       body: { schema: document, checkedBy: 'route' },
       answers: { 200: { description: 'What was found.', schema: checkedSchema } },
       problems: ['document_invalid', 'definition_ambiguous', 'owner_refused'],
-      handle: async ({ api, body, principal }) => {
-        const { checked } = await prepared(api, kind, { body }, known({ principal }));
-        return { status: 200, body: { ok: checked.problems.length === 0, ...checked } };
+      handle: async ({ api, body: given, principal }) => {
+        const { checked } = await prepared(api, kind, { body: given }, known({ principal }));
+        const { problems, warnings } = checked;
+        const body = {
+          ok: problems.length === 0,
+          problems: told(problems),
+          warnings: told(warnings),
+        };
+        return { status: 200, body };
       },
     }),
   ];
@@ -185,5 +192,5 @@ export const switchRoutes: readonly Route[] = (['enable', 'disable'] as const).m
 
 function shown(doc: StoredDocument) {
   const { _id: id, _rev: rev, name } = doc;
-  return { id, rev, name: String(name), owner: ownerOf(doc), document: doc };
+  return { id, rev, name: textOf(name), owner: ownerOf(doc), document: doc };
 }

@@ -4,8 +4,9 @@ import { problem } from '../../errors.js';
 import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../closest.js';
 import type { Api } from '../api.js';
-import { Refused } from '../answers/problems.js';
-import { warningsOfJob } from '../checks.js';
+import { Refused, told } from '../answers/problems.js';
+import { contentsOfJob, warningsOfJob } from '../checks.js';
+import { mostDocuments } from '../limits.js';
 import { prefix, route, type Answer } from '../route.js';
 import {
   bulkSchema,
@@ -17,7 +18,8 @@ import {
 import { countParam, flagParam, known } from './common.js';
 import { filterShape, searchOf } from './job-filter.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
-import { hiddenOf, mostDocuments, submitMany } from './submit-many.js';
+import { hindrancesOf, submitMany } from './submit-many.js';
+import { textOf } from '../../words.js';
 
 const oneOrMany = z.union([jobBodySchema, z.array(jobBodySchema).max(mostDocuments)]);
 
@@ -66,24 +68,25 @@ export const submitRoute = route({
     const principal = known({ principal: who });
     const { atomic = false } = query;
     const trace = traceOf(headers['traceparent']);
+    const key = keyOf(headers['idempotency-key']);
     if (Array.isArray(body)) {
+      if (key !== undefined) refuseKey('many jobs take an _id each instead of one key.');
       return submitMany(api, body, { principal, trace, atomic });
     }
-    const key = keyOf(headers['idempotency-key']);
     return submitOne(api, body, { principal, trace, key });
   },
 });
 
 async function submitOne(api: Api, body: unknown, options: NewJobOptions): Promise<Answer> {
   const job = newJobOf(body, options);
-  const warnings = [...warningsOfJob(job), ...(await flowWarnings(api, job))];
-  const told = warnings.length === 0 ? {} : { warnings };
-  const [hidden] = await hiddenOf(api, [job], options.principal);
-  if (hidden !== undefined) throw problem('document_conflict', { id: hidden });
+  const warnings = told([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
+  const more = warnings.length === 0 ? {} : { warnings };
+  const hindrance = (await hindrancesOf(api, [job], options.principal)).get(job);
+  if (hindrance !== undefined) throw hindrance;
   const submitted = await api.client.submit(job);
   return {
     status: submitted.existed ? 200 : 201,
-    body: { ...submitted, ...told },
+    body: { ...submitted, ...more },
     headers: { location: `${prefix}/jobs/${encodeURIComponent(submitted.id)}` },
   };
 }
@@ -100,7 +103,7 @@ async function flowWarnings({ client }: Api, job: Readonly<Record<string, unknow
   const visible = flows.filter((doc) => [owner, defaultOwner].includes(ownerOf(doc)));
   const close = closest(
     flow,
-    visible.map(({ name }) => String(name)),
+    visible.map(({ name }) => textOf(name)),
   );
   const todo = close === undefined ? 'Store it, or the job fails.' : `Did you mean "${close}"?`;
   return [{ path: 'flow', message: `There is no flow "${flow}" of owner "${owner}" yet. ${todo}` }];
@@ -109,10 +112,11 @@ async function flowWarnings({ client }: Api, job: Readonly<Record<string, unknow
 function keyOf(header: string | string[] | undefined): string | undefined {
   const key = [header].flat()[0];
   if (key === undefined || (key !== '' && key.length <= 255)) return key;
-  throw problem('request_invalid', {
-    part: 'header idempotency-key',
-    reason: 'it must be a text of 1 to 255 characters.',
-  });
+  return refuseKey('it must be a text of 1 to 255 characters.');
+}
+
+function refuseKey(reason: string): never {
+  throw problem('request_invalid', { part: 'header idempotency-key', reason });
 }
 
 /** What is no trace context is left out, as its specification asks. */
@@ -136,11 +140,13 @@ export const checkJobRoute = route({
   handle: async ({ api, body, principal }) => {
     try {
       const job = newJobOf(body, { principal: known({ principal }) });
-      const warnings = [...warningsOfJob(job), ...(await flowWarnings(api, job))];
+      const contents = await contentsOfJob(job, api.client, api.plugins);
+      const found = [...warningsOfJob(job), ...(await flowWarnings(api, job)), ...contents];
+      const warnings = told(found);
       return { status: 200, body: { ok: true, problems: [], warnings } };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      return { status: 200, body: { ok: false, problems: error.found, warnings: [] } };
+      return { status: 200, body: { ok: false, problems: told(error.found), warnings: [] } };
     }
   },
 });

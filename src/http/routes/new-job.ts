@@ -13,6 +13,7 @@ import { problemsOf } from '../checks.js';
 export const foreignIds = [
   '_',
   'engine:',
+  'engine-control:',
   'lock:',
   'request:',
   'signal:',

@@ -3,7 +3,7 @@ import { countInHand, spanMs, spanUnits } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { EngineDocument } from '../../model/engine.js';
 import { nameSchema } from '../../model/scalars.js';
-import type { Api } from '../api.js';
+import type { Api, Check } from '../api.js';
 import { assertAllOwners, ownersFor } from '../access/owners.js';
 import { route } from '../route.js';
 import { engineListSchema, readySchema, statsSchema } from '../operation-schemas.js';
@@ -53,15 +53,14 @@ export const readyRoute = route({
     503: { description: 'It cannot now.', schema: readySchema },
   },
   handle: async ({ api, principal }) => {
-    const checks = await checksOf(api);
+    const checks = await api.checks.get('', () => checksOf(api));
     const ready = checks.every(({ ok }) => ok);
     // Where the database is and what is wrong with it is not for everybody.
     const told = checks.map((check) => (principal === undefined ? { ...check, says: '' } : check));
-    return { status: ready ? 200 : 503, body: { ready, checks: told } };
+    const later = ready ? {} : { headers: { 'retry-after': '5' } };
+    return { status: ready ? 200 : 503, body: { ready, checks: told }, ...later };
   },
 });
-
-type Check = { readonly what: string; readonly ok: boolean; readonly says: string };
 
 async function checksOf({ inspect, engine }: Api): Promise<readonly Check[]> {
   const late = new Promise<undefined>((resolve) => {

@@ -4,9 +4,12 @@ import type { ProblemCode } from '../../errors.js';
 import type { RequestAction } from '../../model/request.js';
 import { nameSchema, paramsSchema } from '../../model/scalars.js';
 import type { Principal } from '../access/principal.js';
+import { refuseDocument } from '../answers/problems.js';
+import { withSecretsOf } from '../answers/redact.js';
 import { route, type Route } from '../route.js';
 import { requestedSchema } from '../schemas.js';
-import { idParams, jobFor, known, waitSchema } from './common.js';
+import { idParams, jobFor, known, knownStill, waiting, waitSchema } from './common.js';
+import { unknownSecret } from './new-job.js';
 
 /** Who asks, and why. */
 export const who = {
@@ -39,6 +42,8 @@ const query = z.object({
     .describe('How long to wait for an engine; default 5s, 0: not at all.'),
 });
 
+const usualWaitMs = 5_000;
+
 const summaries = {
   cancel: 'Ask for the end of a job.',
   pause: 'Let no new step of a job begin.',
@@ -60,6 +65,9 @@ const actionOf: Readonly<Record<Word, RequestAction>> = {
   info: 'note',
 };
 
+/** Parameters may hold what stands for a secret in answers. */
+const invalid: readonly ProblemCode[] = ['document_invalid'];
+
 /** One route for each thing that can be asked of a job. */
 export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]).map((word) => {
   const action = actionOf[word];
@@ -76,20 +84,27 @@ export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]
     query,
     body: { schema: bodies[word], optional: !['skip', 'notes', 'info'].includes(word) },
     answers,
-    problems: ['document_missing', ...refusals],
-    handle: async ({ api, params: { id }, query: { wait }, body, principal, signal }) => {
+    problems: ['document_missing', ...refusals, ...(word === 'retry' ? invalid : [])],
+    handle: async ({ api, params: { id }, query: { wait = usualWaitMs }, body, ...call }) => {
+      const { principal, headers, signal } = call;
+      const { params } = body as { params?: Readonly<Record<string, unknown>> };
+      const { lost } = withSecretsOf({ ...(params === undefined ? {} : { params }) }, undefined);
+      if (lost.length > 0) refuseDocument('request', lost.map(unknownSecret));
       await jobFor(api, known({ principal }), id);
       const { message, ...asked } = body as { message?: string } & Record<string, unknown>;
-      const requested = await api.client.request(id, action, {
-        ...asked,
-        ...(message === undefined ? {} : { text: message }),
-        ...byOf(asked, known({ principal })),
-        ...(wait === undefined ? {} : { waitMs: wait }),
-        signal,
-      });
+      const requested = await waiting(api, wait, (waitMs) =>
+        api.client.request(id, action, {
+          ...asked,
+          ...(message === undefined ? {} : { text: message }),
+          ...byOf(asked, known({ principal })),
+          waitMs,
+          signal,
+        }),
+      );
       if (requested.kind === 'stored') {
         return { status: 202, body: { outcome: 'stored', request: requested.request } };
       }
+      await knownStill(api, headers, 'operator');
       const job = summaryOf(requested.job, api.now());
       return { status: 200, body: { outcome: 'applied', job } };
     },
@@ -119,7 +134,8 @@ export const signalRoute = route({
       data: z.unknown().optional().describe('Becomes the result of the waiting step.'),
       id: z
         .string()
-        .regex(/^[\w.:~-]{1,200}$/, { error: 'must be letters, digits and . : ~ _ -' })
+        // A colon parts it from the id of the job, which may hold some.
+        .regex(/^[\w.~-]{1,200}$/, { error: 'must be letters, digits and . ~ _ -' })
         .optional()
         .describe('The same signal sent again counts once.'),
       by: who.by,

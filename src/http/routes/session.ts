@@ -17,6 +17,8 @@ export const signInRoute = route({
   access: 'open',
   body: {
     schema: z.strictObject({ name: z.string().min(1).max(200), password: z.string().max(1_000) }),
+    // Everybody may send it.
+    mostBytes: 16_384,
   },
   answers: { 200: { description: 'Signed in.', schema: whoSchema, headers: cookieHeader } },
   problems: ['sign_in_refused', 'sign_in_locked', 'too_many_requests', 'database_away'],
@@ -58,9 +60,9 @@ export const signOutRoute = route({
   summary: 'Sign out.',
   access: 'none',
   answers: { 204: { description: 'Signed out.', headers: cookieHeader } },
-  handle: ({ api, headers }) => {
+  handle: async ({ api, headers }) => {
     const cookie = cookieIn(headers.cookie);
-    if (cookie !== undefined) api.identify.end(cookie);
+    if (cookie !== undefined) await api.identify.end(cookie);
     return { status: 204, headers: { 'set-cookie': setCookie('', api.secure) } };
   },
 });

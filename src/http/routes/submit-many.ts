@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JobToSubmit, SubmittedOne } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
-import { answerOf, Refused, type ProblemBody } from '../answers/problems.js';
+import { isObject } from '../../model/dialects.js';
+import type { StoredDocument } from '../../model/parse.js';
+import { answerOf, Refused, refusedDocument, type ProblemBody } from '../answers/problems.js';
 import { mayHave } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import type { Api } from '../api.js';
+import { mostDocuments } from '../limits.js';
 import type { Answer } from '../route.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
-
-/** So many documents one request may bring. */
-export const mostDocuments = 10_000;
 
 type Many = NewJobOptions & { readonly atomic: boolean };
 type Verdict = {
@@ -30,10 +30,10 @@ export async function submitMany(
   }
   const tried = await tryAll(docs, options);
   const jobs = tried.flatMap((one) => ('job' in one ? [one.job] : []));
-  const hidden = new Set(await hiddenOf(api, jobs, options.principal));
+  const hindrances = await hindrancesOf(api, jobs, options.principal);
   const checked = tried.map((one) => {
-    const id = 'job' in one ? (one.job._id ?? '') : '';
-    return hidden.has(id) ? refusal(problem('document_conflict', { id })) : one;
+    const hindrance = 'job' in one ? hindrances.get(one.job) : undefined;
+    return hindrance === undefined ? one : refusal(hindrance);
   });
   const good = checked.flatMap((one) => ('job' in one ? [one.job] : []));
   const refused = checked.length - good.length;
@@ -53,16 +53,40 @@ export async function submitMany(
   return { status: 200, body: reportOf(verdicts) };
 }
 
-/** Ids of jobs that are taken by what somebody may not see; nothing more is told of it. */
-export async function hiddenOf(
+/**
+ * Why jobs cannot be had by somebody, for all that they are valid: their ids are taken by what he may
+ * not see, of which nothing more is told, or their parent is none of the jobs that he may see.
+ */
+export async function hindrancesOf(
   { client }: Api,
   jobs: readonly JobToSubmit[],
   principal: Principal,
-): Promise<readonly string[]> {
-  const ids = jobs.flatMap(({ _id }) => _id ?? []);
-  if (principal.owners === 'all' || ids.length === 0) return [];
-  const docs = await client.getMany([...new Set(ids)]);
-  return [...docs.values()].filter((doc) => !mayHave(principal, doc)).map(({ _id }) => _id);
+): Promise<ReadonlyMap<JobToSubmit, TwsError | Refused>> {
+  if (principal.owners === 'all') return new Map();
+  const ids = jobs.flatMap((job) => [job._id, parentOf(job)].filter((id) => id !== undefined));
+  const docs =
+    ids.length === 0 ? new Map<string, StoredDocument>() : await client.getMany([...new Set(ids)]);
+  const isMine = (id: string): boolean => {
+    const doc = docs.get(id);
+    return doc !== undefined && mayHave(principal, doc);
+  };
+  return new Map(
+    jobs.flatMap((job): [JobToSubmit, TwsError | Refused][] => {
+      const { _id: id } = job;
+      if (id !== undefined && docs.has(id) && !isMine(id)) {
+        return [[job, problem('document_conflict', { id })]];
+      }
+      const parent = parentOf(job);
+      if (parent === undefined || isMine(parent)) return [];
+      const message = `parent.job must be the id of a job that you may see; it is ${JSON.stringify(parent)}.`;
+      return [[job, refusedDocument('job', [{ path: 'parent.job', message }])]];
+    }),
+  );
+}
+
+function parentOf({ parent }: JobToSubmit): string | undefined {
+  const job = isObject(parent) ? parent['job'] : undefined;
+  return typeof job === 'string' ? job : undefined;
 }
 
 type Tried = { readonly job: ReturnType<typeof newJobOf> } | Verdict;
@@ -86,14 +110,14 @@ function tryOne(doc: unknown, options: NewJobOptions): Tried {
   try {
     return { job: newJobOf(doc, options) };
   } catch (error) {
-    if (error instanceof Refused) return refusal(error.cause, error.found);
-    if (error instanceof TwsError) return refusal(error);
+    if (error instanceof Refused || error instanceof TwsError) return refusal(error);
     throw error;
   }
 }
 
-function refusal(error: TwsError, found: Refused['found'] = []): Verdict {
-  const { status, body } = answerOf(error, found);
+function refusal(error: TwsError | Refused): Verdict {
+  const { status, body } =
+    error instanceof Refused ? answerOf(error.cause, error.found) : answerOf(error);
   return { status, problem: body };
 }
 

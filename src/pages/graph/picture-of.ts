@@ -1,0 +1,24 @@
+import { toTree } from '../../model/to-tree.js';
+import { pictureOf, type Picture } from '../../picture/picture.js';
+import type { WrittenNode } from '../../model/written-tree.js';
+import type { Doc } from '../answers.js';
+
+/** The picture of a job document, with states; undefined where it has no steps to draw yet. */
+export function pictureOfJob(job: Doc): Picture | undefined {
+  const { tasks } = job;
+  return tasks === undefined ? undefined : drawn(tasks, job);
+}
+
+/** The picture of a flow document; undefined where its tasks cannot be drawn. */
+export function pictureOfFlow({ tasks, ...settings }: Doc): Picture | undefined {
+  return tasks === undefined ? undefined : drawn(tasks, { flow_definition: settings });
+}
+
+/** Anything can stand in a document: what makes no picture is shown as JSON elsewhere. */
+function drawn(tasks: unknown, job: Doc): Picture | undefined {
+  try {
+    return pictureOf(toTree(tasks as WrittenNode), job);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import { Link } from 'wouter-preact';
+import type { StoredJob } from '../answers.js';
+import { LiveWord } from '../live/live-word.js';
+import type { LiveState } from '../live/changes.js';
+import { Copy } from '../parts/copy.js';
+import { PageHead } from '../parts/page-head.js';
+import { StatusWord } from '../parts/status.js';
+import { Ago, Took } from '../parts/time.js';
+import { Progress } from './step-panel.js';
+import type { Attempt } from './attempts.js';
+
+type Props = {
+  readonly job: StoredJob;
+  readonly attempts: readonly Attempt[];
+  readonly live: LiveState;
+};
+
+/** What a job is and how it stands, in a few lines. */
+export function JobHead({ job, attempts, live }: Props) {
+  const { id, status, flow, owner, start, end, exit, tags = [], external_id, parent } = job;
+  const running = attempts.filter(({ state }) => state === '$$active' || state === '$$ready');
+  return (
+    <>
+      <PageHead title={id}>
+        <Copy text={id} what="the id" />
+        <StatusWord status={status} />
+        <LiveWord state={live} />
+      </PageHead>
+      <dl class="facts wide">
+        <div>
+          <dt>Flow</dt>
+          <dd>
+            {flow === undefined ? (
+              'steps of its own'
+            ) : (
+              <Link href={`/flows/${encodeURIComponent(`${flow}::${flowOwner(job)}`)}`}>
+                {flow}
+              </Link>
+            )}
+          </dd>
+        </div>
+        <Fact name="Owner" value={owner} />
+        <div>
+          <dt>Began</dt>
+          <dd>
+            <Ago at={start} />
+          </dd>
+        </div>
+        <div>
+          <dt>{end === undefined ? 'Takes' : 'Took'}</dt>
+          <dd>
+            <Took from={start} to={end} />
+          </dd>
+        </div>
+        {exit !== undefined && <Fact name="Exit" value={String(exit)} />}
+        {job.target !== undefined && <Fact name="Target" value={job.target} />}
+        {job.queue !== undefined && <Fact name="Queue" value={job.queue} />}
+        {job.priority !== undefined && <Fact name="Priority" value={String(job.priority)} />}
+        {external_id !== undefined && <Fact name="External id" value={external_id} />}
+        {parent !== undefined && (
+          <div>
+            <dt>Parent job</dt>
+            <dd>
+              <Link href={`/jobs/${encodeURIComponent(parent)}`}>{parent}</Link>
+            </dd>
+          </div>
+        )}
+        {tags.length > 0 && (
+          <div>
+            <dt>Tags</dt>
+            <dd>
+              {tags.map((tag) => (
+                <Link key={tag} class="tag" href={`/jobs?tag=${encodeURIComponent(tag)}`}>
+                  {tag}
+                </Link>
+              ))}
+            </dd>
+          </div>
+        )}
+      </dl>
+      {running.length === 1 && <Progress value={running[0]?.progress} />}
+    </>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+/** Of whom the flow of a job is: its snapshot tells, before there is one the job's owner is guessed. */
+function flowOwner({ document, owner }: StoredJob): string {
+  const { flow_definition: snapshot } = document;
+  const { owner: own } = (snapshot ?? {}) as { readonly owner?: unknown };
+  return typeof own === 'string' ? own : owner;
+}

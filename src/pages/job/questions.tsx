@@ -1,0 +1,232 @@
+import { useState } from 'preact/hooks';
+import { Ask, jsonIn, textIn } from '../parts/ask.js';
+import { isAt, isFailed, isOpen, type Attempt } from './attempts.js';
+import { Json } from '../parts/json.js';
+import { changedParams } from './changed-params.js';
+import type { StepChoice } from './repairs.js';
+
+/** Asks something of the job, and tells the reader. @throws ApiProblem */
+export type AskedOf = (
+  word: 'retry' | 'cancel' | 'pause' | 'resume' | 'skip' | 'signal' | 'notes',
+  body: Readonly<Record<string, unknown>>,
+) => Promise<void>;
+
+type Props = { readonly ask: AskedOf; readonly onClose: () => void };
+
+function Reason() {
+  return (
+    <label>
+      Why <small>(kept in the job)</small>
+      <input name="reason" autocomplete="off" />
+    </label>
+  );
+}
+
+/** What was written, as the API wants it: without what was left empty. */
+function given(parts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+}
+
+/** Asks before a job is cancelled. */
+export function CancelQuestion({ ask, onClose }: Props) {
+  return (
+    <Ask
+      title="Cancel this job?"
+      does="Cancel the job"
+      destroys
+      onClose={onClose}
+      act={(form) => ask('cancel', given({ reason: textIn(form, 'reason') }))}
+    >
+      <p>
+        Steps that run are stopped, child jobs too. What was done stays done, unless the flow has
+        something to undo it.
+      </p>
+      <Reason />
+    </Ask>
+  );
+}
+
+/** Asks why a job is paused. */
+export function PauseQuestion({ ask, onClose }: Props) {
+  return (
+    <Ask
+      title="Pause this job"
+      does="Pause"
+      onClose={onClose}
+      act={(form) => ask('pause', given({ reason: textIn(form, 'reason') }))}
+    >
+      <p>Steps that run go on to their end; no new one begins until somebody resumes the job.</p>
+      <Reason />
+    </Ask>
+  );
+}
+
+/** Asks for a remark. */
+export function NoteQuestion({ ask, onClose }: Props) {
+  return (
+    <Ask
+      title="Note something in this job"
+      does="Note it"
+      onClose={onClose}
+      act={(form) => ask('notes', { text: textIn(form, 'text') ?? '' })}
+    >
+      <label>
+        Note
+        <textarea name="text" required class="prose" />
+      </label>
+    </Ask>
+  );
+}
+
+type StepsProps = Props & {
+  readonly steps: readonly StepChoice[];
+  readonly selected: string | undefined;
+};
+
+/** The step of the picture that is meant by a path or a name. */
+function chosenOf(steps: readonly StepChoice[], said: string | undefined): string {
+  if (said === undefined) return '';
+  const found = steps.find(({ path, name }) => isAt(said, path) || name === said);
+  return found?.path ?? '';
+}
+
+function StepOptions({ steps }: { readonly steps: readonly StepChoice[] }) {
+  return (
+    <>
+      {steps.map(({ path, name }) => (
+        <option key={path} value={path}>
+          {name} ({path})
+        </option>
+      ))}
+    </>
+  );
+}
+
+/** Asks which step is left out. */
+export function SkipQuestion({ ask, onClose, steps, selected }: StepsProps) {
+  return (
+    <Ask
+      title="Skip a step"
+      does="Skip it"
+      destroys
+      onClose={onClose}
+      act={(form) =>
+        ask('skip', given({ step: textIn(form, 'step'), reason: textIn(form, 'reason') }))
+      }
+    >
+      <p>The step counts as done, without a result; what comes after it begins.</p>
+      <label>
+        Step
+        <select name="step" required value={chosenOf(steps, selected)}>
+          <option value="">choose one</option>
+          <StepOptions steps={steps} />
+        </select>
+      </label>
+      <Reason />
+    </Ask>
+  );
+}
+
+type SignalProps = Props & { readonly attempts: readonly Attempt[] };
+
+/** Asks for a signal and its data. */
+export function SignalQuestion({ ask, onClose, attempts }: SignalProps) {
+  const awaited = attempts.filter(isOpen).flatMap(({ signal }) => signal ?? []);
+  return (
+    <Ask
+      title="Send a signal to this job"
+      does="Send"
+      onClose={onClose}
+      act={(form) =>
+        ask('signal', given({ name: textIn(form, 'name'), data: jsonIn(form, 'data', 'The data') }))
+      }
+    >
+      <p>
+        {awaited.length > 0
+          ? `It waits for ${awaited.map((one) => `"${one}"`).join(' and ')}.`
+          : 'No step waits for one now; a step that comes to wait for it later gets it, too.'}
+      </p>
+      <label>
+        Name
+        <input name="name" required list="awaited" defaultValue={awaited[0] ?? ''} />
+      </label>
+      <datalist id="awaited">
+        {awaited.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      <label>
+        Data <small>(JSON; becomes the result of the step)</small>
+        <textarea name="data" spellcheck={false} placeholder='{ "ok": true }' />
+      </label>
+    </Ask>
+  );
+}
+
+type RetryProps = StepsProps & {
+  readonly begun: readonly Attempt[];
+  /** Parameters of the job as they are. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly hasFailed: boolean;
+};
+
+/** Asks where a job that has ended goes on, and with which parameters. */
+export function RetryQuestion(props: RetryProps) {
+  const { ask, onClose, steps, selected, begun, params, hasFailed } = props;
+  const some = steps.filter(({ path }) => begun.some((one) => isAt(one.path, path)));
+  const before = JSON.stringify(params, null, 2);
+  const [from, setFrom] = useState(
+    hasFailed ? '' : ((chosenOf(some, selected) || some[0]?.path) ?? ''),
+  );
+  const last = begun.findLast((one) => (from === '' ? isFailed(one) : isAt(one.path, from)));
+  return (
+    <Ask
+      title={hasFailed ? 'Retry this job' : 'Run this job again'}
+      does={hasFailed ? 'Retry' : 'Run again'}
+      onClose={onClose}
+      act={(form) => {
+        const wish = changedParams(params, jsonIn(form, 'params', 'The parameters'));
+        return ask(
+          'retry',
+          given({
+            from: textIn(form, 'from'),
+            params: Object.keys(wish).length === 0 ? undefined : wish,
+            latest: form.get('latest') === null ? undefined : true,
+            reason: textIn(form, 'reason'),
+          }),
+        );
+      }}
+    >
+      <label>
+        From
+        <select
+          name="from"
+          value={from}
+          required={!hasFailed}
+          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+        >
+          {hasFailed && <option value="">the step that failed</option>}
+          <StepOptions steps={some} />
+        </select>
+      </label>
+      {from !== '' && <p class="box warning">This step and what comes after it is done again.</p>}
+      <label>
+        Parameters of the job{' '}
+        <small>
+          (by step or task, as {'{"load": {"table": "b"}}'}; what you leave out stays as it is)
+        </small>
+        <textarea name="params" spellcheck={false} rows={7} defaultValue={before} />
+      </label>
+      {last?.params !== undefined && (
+        <details>
+          <summary>What {last.name} got the last time</summary>
+          <Json value={last.params} what={`parameters of ${last.name}`} />
+        </details>
+      )}
+      <label class="check">
+        <input type="checkbox" name="latest" /> With the flow and the tasks as they are stored now
+      </label>
+      <Reason />
+    </Ask>
+  );
+}

@@ -1,0 +1,120 @@
+import { useState } from 'preact/hooks';
+import { send } from '../api.js';
+import { isEnded, type Requested, type StoredJob } from '../answers.js';
+import { LevelButton } from '../parts/level-button.js';
+import { say } from '../parts/toasts.js';
+import { isObject, type Attempt } from './attempts.js';
+import {
+  CancelQuestion,
+  NoteQuestion,
+  PauseQuestion,
+  RetryQuestion,
+  SignalQuestion,
+  SkipQuestion,
+  type AskedOf,
+} from './questions.js';
+
+/** A step as it can be named in a request. */
+export type StepChoice = { readonly path: string; readonly name: string };
+
+type Props = {
+  readonly job: StoredJob;
+  readonly attempts: readonly Attempt[];
+  /** Every step of the picture. */
+  readonly steps: readonly StepChoice[];
+  /** The step that is looked at. */
+  readonly selected: string | undefined;
+  readonly onDone: () => void;
+};
+
+type Word = 'retry' | 'cancel' | 'pause' | 'skip' | 'signal' | 'notes';
+
+/** Everything that can be asked of a job; what makes no sense now is not there. */
+export function Repairs(props: Props) {
+  const { job, onDone } = props;
+  const [open, setOpen] = useState<Word>();
+  const ask: AskedOf = async (word, body) => {
+    const path = `jobs/${encodeURIComponent(job.id)}/${word}`;
+    const answer = await send<Requested>('POST', path, body);
+    const isStored = 'outcome' in answer && answer.outcome === 'stored';
+    say(isStored ? 'It is stored; an engine will see to it when one runs.' : doneWords[word]);
+    onDone();
+  };
+  const quickly = (word: 'retry' | 'resume'): void => {
+    ask(word, {}).catch((error: unknown) => say((error as Error).message, 'problem'));
+  };
+  const close = (): void => setOpen(undefined);
+  const ended = isEnded(job.status);
+  const isHeld = job.status === 'paused' || job.document['paused'] === true;
+  const asks = (word: Word, title: string, kind: 'plain' | 'danger' = 'plain') => (
+    <LevelButton level="operator" kind={kind} onClick={() => setOpen(word)}>
+      {title}
+    </LevelButton>
+  );
+  return (
+    <div class="repairs buttons" role="group" aria-label="Repair">
+      {ended && job.status !== 'succeeded' && (
+        <LevelButton level="operator" kind="primary" onClick={() => quickly('retry')}>
+          Retry
+        </LevelButton>
+      )}
+      {ended && asks('retry', job.status === 'succeeded' ? 'Run again from …' : 'Retry with …')}
+      {!ended && isHeld && (
+        <LevelButton level="operator" kind="primary" onClick={() => quickly('resume')}>
+          Resume
+        </LevelButton>
+      )}
+      {!ended && asks('signal', 'Signal …')}
+      {!ended && !isHeld && asks('pause', 'Pause …')}
+      {!ended && asks('skip', 'Skip a step …')}
+      {asks('notes', 'Note …')}
+      {!ended && asks('cancel', 'Cancel …', 'danger')}
+      <Question word={open} ask={ask} onClose={close} {...props} />
+    </div>
+  );
+}
+
+const doneWords: Readonly<Record<Parameters<AskedOf>[0], string>> = {
+  retry: 'The job goes on.',
+  cancel: 'The job is cancelled.',
+  pause: 'No new step begins.',
+  resume: 'The job goes on.',
+  skip: 'The step is left out.',
+  signal: 'The signal is sent.',
+  notes: 'Noted.',
+};
+
+type QuestionProps = Props & {
+  readonly word: Word | undefined;
+  readonly ask: AskedOf;
+  readonly onClose: () => void;
+};
+
+function Question({ word, ask, onClose, job, attempts, steps, selected }: QuestionProps) {
+  const shared = { ask, onClose };
+  switch (word) {
+    case undefined:
+      return null;
+    case 'retry':
+      return (
+        <RetryQuestion
+          {...shared}
+          steps={steps}
+          begun={attempts}
+          selected={selected ?? job.failure?.step}
+          params={isObject(job.document['params']) ? job.document['params'] : {}}
+          hasFailed={job.status !== 'succeeded'}
+        />
+      );
+    case 'skip':
+      return <SkipQuestion {...shared} steps={steps} selected={selected} />;
+    case 'signal':
+      return <SignalQuestion {...shared} attempts={attempts} />;
+    case 'cancel':
+      return <CancelQuestion {...shared} />;
+    case 'pause':
+      return <PauseQuestion {...shared} />;
+    case 'notes':
+      return <NoteQuestion {...shared} />;
+  }
+}

@@ -1,0 +1,214 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { PictureNode } from '../../picture/picture.js';
+import { get } from '../api.js';
+import { Json } from '../parts/json.js';
+import { ProblemBox } from '../parts/problem-box.js';
+import { StepWord } from '../parts/status.js';
+import { Ago, clockTime, exact, Took } from '../parts/time.js';
+import { isAt, isObject, isOpen, type Attempt } from './attempts.js';
+import { LogLines } from './log.js';
+
+type Props = {
+  readonly job: string;
+  readonly attempts: readonly Attempt[];
+  /** Path of a node of the picture, or of an attempt. */
+  readonly path: string;
+  readonly node: PictureNode | undefined;
+};
+
+/** Attempts of one node that are shown at once. */
+const mostShown = 20;
+
+/** All about one step: its attempts, the last one first. */
+export function StepPanel({ job, attempts, path, node }: Props) {
+  const own = attempts.filter((one) => isAt(one.path, path)).toReversed();
+  const [last] = own;
+  const title = node?.label ?? last?.name ?? path;
+  return (
+    <section class="box step-panel" aria-label={`Step ${title}`} data-path={path}>
+      <h2>
+        {title} <small class="muted mono">{path}</small>
+      </h2>
+      {node?.detail !== undefined && <p class="muted">{node.detail}</p>}
+      {node?.failure !== undefined && last?.failure === undefined && <p>{node.failure}</p>}
+      {own.length === 0 && (
+        <p class="muted">
+          {node?.state === undefined || node.state === 'pending'
+            ? 'It has not begun.'
+            : node.state === 'unreached'
+              ? 'The job did not come to it.'
+              : `It is ${node.state}; what is in it has attempts of its own.`}
+        </p>
+      )}
+      {own.slice(0, mostShown).map((one, i) => (
+        <AttemptOf key={one.place} job={job} attempt={one} isFirst={i === 0} />
+      ))}
+      {own.length > mostShown && (
+        <p class="muted">
+          and {own.length - mostShown} earlier attempts, which are in the table of steps.
+        </p>
+      )}
+    </section>
+  );
+}
+
+type AttemptProps = { readonly job: string; readonly attempt: Attempt; readonly isFirst: boolean };
+
+function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
+  const { path, attempt, state, start, end, accepted, engine, failure, warning, log, child } = one;
+  return (
+    <details class="attempt" open={isFirst}>
+      <summary>
+        <StepWord state={state} /> attempt {attempt}{' '}
+        <span class="muted">
+          · <Took from={start ?? accepted} to={end} /> · <Ago at={start ?? accepted ?? end} />
+        </span>
+      </summary>
+      {failure !== undefined && (
+        <div class="failure">
+          <strong>{failure.name}</strong>
+          {failure.code !== undefined && <code> {failure.code}</code>}
+          <p class="message">{failure.message}</p>
+        </div>
+      )}
+      {warning !== undefined && <p class="box warning">{warning}</p>}
+      {isOpen(one) && <Waiting attempt={one} />}
+      <dl class="facts">
+        {path !== '' && <Fact name="Path" value={<code>{path}</code>} />}
+        {one.task !== '' && one.task !== one.name && <Fact name="Task" value={one.task} />}
+        {engine !== undefined && <Fact name="Engine" value={<code>{engine}</code>} />}
+        {accepted !== undefined && <Fact name="Claimed" value={clockTime(accepted)} />}
+        {start !== undefined && <Fact name="Began" value={clockTime(start)} />}
+        {end !== undefined && <Fact name="Ended" value={clockTime(end)} />}
+        {one.exit !== undefined && <Fact name="Exit" value={String(one.exit)} />}
+        {one.due !== undefined && <Fact name="Next attempt" value={<Ago at={one.due} />} />}
+        {child !== undefined && (
+          <Fact
+            name="Child job"
+            value={<Link href={`/jobs/${encodeURIComponent(child)}`}>{child}</Link>}
+          />
+        )}
+      </dl>
+      <Part name="Parameters" value={one.params} open={isFirst && failure !== undefined} />
+      <Result job={job} attempt={one} open={isFirst} />
+      <Part name="Details for the next attempt" value={one.details} open={false} />
+      {log.length > 0 && (
+        <details open={isFirst}>
+          <summary>Log ({log.length})</summary>
+          <LogLines lines={log.map((line) => ({ ...line, from: undefined }))} />
+        </details>
+      )}
+    </details>
+  );
+}
+
+function Fact({
+  name,
+  value,
+}: {
+  readonly name: string;
+  readonly value: preact.ComponentChildren;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+/** For what an attempt waits, or how far it says it is. */
+function Waiting({
+  attempt: { signal, event, key, since, start, accepted, until, progress },
+}: {
+  readonly attempt: Attempt;
+}) {
+  return (
+    <>
+      {signal !== undefined && (
+        <p>
+          Waits for signal <strong>{signal}</strong> since <Ago at={since ?? start ?? accepted} />
+          {until !== undefined && ` until ${exact(until)}`}.
+        </p>
+      )}
+      {event !== undefined && (
+        <p>
+          Waits for event <strong>{event}</strong>
+          {key !== undefined && ` of "${key}"`} since <Ago at={since ?? start ?? accepted} />.
+        </p>
+      )}
+      <Progress value={progress} />
+    </>
+  );
+}
+
+/** How far a step says it is: a bar where it tells a share, else what it says. */
+export function Progress({ value }: { readonly value: unknown }) {
+  if (value === undefined || value === null) return null;
+  const share = shareOf(value);
+  if (share === undefined) return <p class="progress-text">{wordsOf(value)}</p>;
+  return (
+    <p class="progress-line">
+      <progress max={100} value={share} aria-label="Progress" /> {Math.round(share)} %
+    </p>
+  );
+}
+
+function shareOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value > 0 && value < 1 ? value * 100 : inPercent(value);
+  if (!isObject(value)) return undefined;
+  const { percent, done, total } = value;
+  if (typeof percent === 'number') return inPercent(percent);
+  const isPart = typeof done === 'number' && typeof total === 'number' && total > 0;
+  return isPart ? inPercent((done / total) * 100) : undefined;
+}
+
+function inPercent(value: number): number | undefined {
+  return value >= 0 && value <= 100 ? value : undefined;
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+type PartProps = { readonly name: string; readonly value: unknown; readonly open: boolean };
+
+function Part({ name, value, open }: PartProps) {
+  if (value === undefined) return null;
+  return (
+    <details open={open}>
+      <summary>{name}</summary>
+      <Json value={value} what={name.toLowerCase()} />
+    </details>
+  );
+}
+
+type ResultProps = { readonly job: string; readonly attempt: Attempt; readonly open: boolean };
+
+/** The result; one that is too large to stand in the job is read when it is asked for. */
+function Result({ job, attempt: { result, path, name }, open }: ResultProps) {
+  const [whole, setWhole] = useState<{ readonly value?: unknown; readonly error?: unknown }>();
+  const isElsewhere = isObject(result) && typeof result['$attachment'] === 'string';
+  if (!isElsewhere) return <Part name="Result" value={result} open={open} />;
+  const read = async (): Promise<void> => {
+    const at = `jobs/${encodeURIComponent(job)}/results/${encodeURIComponent(path)}`;
+    try {
+      setWhole({ value: (await get<{ readonly result: unknown }>(at)).result });
+    } catch (error) {
+      setWhole({ error });
+    }
+  };
+  if (whole?.error !== undefined)
+    return <ProblemBox error={whole.error} again={() => void read()} />;
+  if (whole !== undefined) return <Part name="Result" value={whole.value} open />;
+  const bytes = isObject(result) ? Number(result['bytes']) : 0;
+  return (
+    <p>
+      The result of {name} has {Math.ceil(bytes / 1024).toLocaleString()} KB.{' '}
+      <button type="button" onClick={() => void read()}>
+        Show it
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,118 @@
+import type { Status } from '../../model/status.js';
+import { statuses, type Summary } from '../answers.js';
+import type { Query } from '../api.js';
+
+/** What the list is about; it stands in the address, so that it can be sent to somebody. */
+export type Filter = {
+  readonly status: readonly Status[];
+  readonly flow?: string;
+  readonly owner?: string;
+  readonly tag?: string;
+  /** `NAME=VALUE`. */
+  readonly key?: string;
+  /** Name of the failure. */
+  readonly failure?: string;
+  readonly external_id?: string;
+  readonly parent?: string;
+  /** Begun then or later, as a local time `2030-01-31T08:00`. */
+  readonly from?: string;
+  readonly to?: string;
+};
+
+/** The parts of a filter that are one text each. */
+export const texts = [
+  'flow',
+  'owner',
+  'tag',
+  'key',
+  'failure',
+  'external_id',
+  'parent',
+  'from',
+  'to',
+] as const;
+export type TextPart = (typeof texts)[number];
+
+/** The filter of an address. */
+export function filterOf(search: URLSearchParams): Filter {
+  const words = (search.get('status') ?? '').split(',');
+  const parts = texts.flatMap((name) => {
+    const value = search.get(name)?.trim() ?? '';
+    return value === '' ? [] : [[name, value]];
+  });
+  return {
+    status: statuses.filter((one) => words.includes(one)),
+    ...(Object.fromEntries(parts) as Partial<Record<TextPart, string>>),
+  };
+}
+
+/** The part of an address that stands for a filter; parts that say nothing are left out. */
+export function searchOf(filter: Filter): URLSearchParams {
+  const search = new URLSearchParams();
+  if (filter.status.length > 0) search.set('status', filter.status.join(','));
+  for (const name of texts) {
+    const value = filter[name];
+    if (value !== undefined && value !== '') search.set(name, value);
+  }
+  return search;
+}
+
+/** What GET jobs, and the filter of the bulk requests, are asked. */
+export function queryOf({ status, from, to, ...rest }: Filter): Query {
+  return {
+    ...rest,
+    status,
+    from: timeOf(from),
+    to: timeOf(to),
+  };
+}
+
+/** The same as JSON: what is not there is left out. */
+export function bodyOf(filter: Filter): Readonly<Record<string, unknown>> {
+  const { status = [], ...rest } = queryOf(filter);
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const list = status as readonly string[];
+  return { ...Object.fromEntries(given), ...(list.length === 0 ? {} : { status: list }) };
+}
+
+/** The changes that may concern what is listed. */
+export function streamQueryOf({ flow, owner, tag }: Filter): Query {
+  return { flow, owner, tag };
+}
+
+/** Whether nothing but the status, and perhaps the owner, is asked for: counts tell of these. */
+export function isCounted(filter: Filter): boolean {
+  return texts.every((name) => name === 'owner' || filter[name] === undefined);
+}
+
+/** Whether a job that changed belongs into the list. */
+export function matches(job: Summary, filter: Filter): boolean {
+  const { status, flow, owner, tag, key, failure, external_id: external, parent } = filter;
+  const [name = '', ...value] = key?.split('=') ?? [];
+  const from = timeOf(filter.from);
+  const to = timeOf(filter.to);
+  return (
+    (status.length === 0 || status.includes(job.status)) &&
+    (flow === undefined || job.flow === flow) &&
+    (owner === undefined || job.owner === owner) &&
+    (tag === undefined || tag.split(',').every((one) => job.tags?.includes(one) === true)) &&
+    (key === undefined || textOf(job.keys?.[name]) === value.join('=')) &&
+    (failure === undefined || job.failure?.name === failure) &&
+    (external === undefined || job.external_id === external) &&
+    (parent === undefined || job.parent === parent) &&
+    (from === undefined || (job.start ?? Infinity) >= from) &&
+    (to === undefined || (job.start ?? Infinity) < to)
+  );
+}
+
+/** Only plain values are search keys. */
+function textOf(value: unknown): string | undefined {
+  const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
+  return isPlain ? String(value) : undefined;
+}
+
+function timeOf(local: string | undefined): number | undefined {
+  if (local === undefined) return undefined;
+  const at = new Date(local).getTime();
+  return Number.isNaN(at) ? undefined : at;
+}

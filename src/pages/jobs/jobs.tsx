@@ -1,0 +1,156 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLocation, useSearch } from 'wouter-preact';
+import { get } from '../api.js';
+import type { Stats } from '../answers.js';
+import { LiveWord } from '../live/live-word.js';
+import { throttled } from '../live/throttle.js';
+import { useLoaded } from '../live/use-loaded.js';
+import { Loading } from '../parts/loading.js';
+import { PageHead } from '../parts/page-head.js';
+import { ProblemBox } from '../parts/problem-box.js';
+import { mayOperate } from '../session/session.js';
+import { Bulk } from './bulk.js';
+import { filterOf, isCounted, searchOf, type Filter } from './filter.js';
+import { FilterBar } from './filter-bar.js';
+import { StatusTabs } from './status-tabs.js';
+import { JobTable } from './table.js';
+import { useList } from './use-list.js';
+
+/** The page of all jobs: live, filtered, to be repaired many at a time. */
+export function Jobs() {
+  const [filter, setFilter] = useFilter();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [at, setAt] = useState<string>();
+  const box = useRef<HTMLDivElement>(null);
+  const hold = (): boolean => selected.size > 0 || (box.current?.scrollTop ?? 0) > 4;
+  const { list, error, isLoading, live, changes, loadMore, showAbove, reload } = useList(
+    filter,
+    hold,
+  );
+  // What somebody waits for comes first; the rest is read when that is there.
+  const isThere = list !== undefined || error !== undefined;
+  const counts = useCounts(filter, changes, isThere);
+  const flows = useFlowNames(isThere);
+  const select = useCallback((ids: readonly string[], isSelected: boolean) => {
+    setSelected((before) => {
+      const after = new Set(before);
+      for (const id of ids)
+        if (isSelected) after.add(id);
+        else after.delete(id);
+      return after;
+    });
+  }, []);
+  const clear = useCallback(() => setSelected(new Set()), []);
+  const change = (next: Filter): void => {
+    clear();
+    setFilter(next);
+    box.current?.scrollTo(0, 0);
+  };
+  const above = list?.above.length ?? 0;
+  return (
+    <div class="jobs-page">
+      <PageHead title="Jobs">
+        <LiveWord state={live} />
+      </PageHead>
+      <StatusTabs
+        counts={counts}
+        chosen={filter.status}
+        onChoose={(status) => change({ ...filter, status })}
+      />
+      <FilterBar filter={filter} onFilter={change} flows={flows} />
+      <Bulk selected={selected} filter={filter} onClear={clear} onDone={reload} />
+      {error !== undefined && <ProblemBox error={error} again={reload} />}
+      {above > 0 && (
+        <button
+          type="button"
+          class="above primary"
+          onClick={() => {
+            showAbove();
+            box.current?.scrollTo(0, 0);
+          }}
+        >
+          Show {above.toLocaleString()} newer
+        </button>
+      )}
+      {list === undefined && error === undefined && <Loading what="jobs" />}
+      {list !== undefined && list.jobs.length === 0 && <NoJobs filter={filter} />}
+      {list !== undefined && list.jobs.length > 0 && (
+        <JobTable
+          jobs={list.jobs}
+          isWhole={list.cursor === undefined}
+          isLoading={isLoading}
+          selected={selected}
+          onSelect={select}
+          onEnd={loadMore}
+          box={box}
+          at={at}
+          onAt={setAt}
+          mayChoose={mayOperate.value}
+        />
+      )}
+      {list !== undefined && list.jobs.length > 0 && (
+        <p class="muted foot" role="status">
+          {list.jobs.length.toLocaleString()}{' '}
+          {list.cursor === undefined ? 'jobs' : 'jobs loaded, older ones follow'}
+          {isLoading && ' …'}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function NoJobs({ filter }: { readonly filter: Filter }) {
+  const asked = searchOf(filter).toString() !== '';
+  return (
+    <div class="box empty">
+      {asked ? (
+        <p>No job is like that. Take a filter away, or wait: the list is live.</p>
+      ) : (
+        <p>
+          There are no jobs yet. Submit one with <code>tws submit FLOW</code>, or from the page of a
+          flow.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The filter is what the address says; each change can be gone back from. */
+function useFilter(): readonly [Filter, (filter: Filter) => void] {
+  const search = useSearch();
+  const [location, navigate] = useLocation();
+  const filter = useMemo(() => filterOf(new URLSearchParams(search)), [search]);
+  const set = useCallback(
+    (next: Filter) => {
+      const text = searchOf(next).toString();
+      navigate(`${location}${text === '' ? '' : `?${text}`}`);
+    },
+    [location, navigate],
+  );
+  return [filter, set];
+}
+
+/** Counts are read again while jobs change, but not more often than this, ms. */
+const countsMs = 3_000;
+
+function useCounts(filter: Filter, changes: number, isWanted: boolean) {
+  const owner = filter.owner ?? '';
+  const { value, reload } = useLoaded(`counts of ${owner} ${isWanted}`, async (signal) =>
+    isWanted ? get<Stats>('stats', { query: { owner }, signal }) : undefined,
+  );
+  const soon = useMemo(() => throttled(reload, countsMs), [reload]);
+  useEffect(() => {
+    if (changes > 0) soon.ask();
+  }, [changes, soon]);
+  useEffect(() => soon.stop, [soon]);
+  return isCounted(filter) ? value?.jobs : undefined;
+}
+
+function useFlowNames(isWanted: boolean): readonly string[] {
+  const { value } = useLoaded(`flows ${isWanted}`, async (signal) =>
+    isWanted
+      ? get<{ readonly flows: readonly { readonly name: string }[] }>('flows', { signal })
+      : undefined,
+  );
+  return [...new Set((value?.flows ?? []).map(({ name }) => name))].toSorted();
+}

@@ -1,0 +1,232 @@
+import type { RefObject } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import type { Summary } from '../answers.js';
+import { useKeys } from '../keys/keys.js';
+import { StatusWord } from '../parts/status.js';
+import { Ago, Took } from '../parts/time.js';
+import { useMedia } from '../parts/use-media.js';
+import { useVirtual } from './use-virtual.js';
+
+type Props = {
+  readonly jobs: readonly Summary[];
+  readonly isWhole: boolean;
+  readonly isLoading: boolean;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (ids: readonly string[], selected: boolean) => void;
+  readonly onEnd: () => void;
+  readonly box: RefObject<HTMLDivElement>;
+  /** The job that the keys are at. */
+  readonly at: string | undefined;
+  readonly onAt: (id: string) => void;
+  readonly mayChoose: boolean;
+};
+
+const rowHeight = 44;
+/** On a phone a row is a card. */
+const cardHeight = 92;
+
+/** The jobs, of which only those in view are in the document. */
+export function JobTable(props: Props) {
+  const { jobs, isWhole, isLoading, selected, onSelect, onEnd, box, at, onAt, mayChoose } = props;
+  const isNarrow = useMedia('(max-width: 48rem)');
+  const { rows, height, show } = useVirtual({
+    count: jobs.length,
+    rowHeight: isNarrow ? cardHeight : rowHeight,
+    element: () => box.current,
+  });
+  const last = rows.at(-1)?.index ?? 0;
+  if (!isWhole && !isLoading && last > jobs.length - 25) queueMicrotask(onEnd);
+  useRowKeys({ jobs, at, onAt, show, onSelect, selected, mayChoose });
+  const all = jobs.length > 0 && jobs.every(({ id }) => selected.has(id));
+  return (
+    <div
+      class={`jobs-table ${mayChoose ? 'choosing' : ''}`}
+      role="grid"
+      aria-label="Jobs"
+      aria-rowcount={isWhole ? jobs.length + 1 : -1}
+      aria-multiselectable={mayChoose}
+    >
+      <div class="job-row head" role="row" aria-rowindex={1}>
+        {mayChoose && (
+          <span role="columnheader">
+            <input
+              type="checkbox"
+              aria-label="Select all jobs that are loaded"
+              checked={all}
+              onChange={() =>
+                onSelect(
+                  jobs.map(({ id }) => id),
+                  !all,
+                )
+              }
+            />
+          </span>
+        )}
+        <span role="columnheader">Status</span>
+        <span role="columnheader">Job</span>
+        <span role="columnheader">Flow</span>
+        <span role="columnheader">Now, or why it failed</span>
+        <span role="columnheader">Began</span>
+        <span role="columnheader">Took</span>
+        <span role="columnheader">Owner</span>
+      </div>
+      <div class="rows" role="rowgroup" ref={box} tabIndex={0} aria-label="Rows">
+        <div class="rows-inner" role="presentation" style={{ height: `${height}px` }}>
+          {rows.map(({ index, start, size }) => {
+            const job = jobs[index];
+            if (job === undefined) return null;
+            return (
+              <Row
+                key={job.id}
+                job={job}
+                index={index}
+                top={start}
+                height={size}
+                isAt={job.id === at}
+                isSelected={selected.has(job.id)}
+                onSelect={onSelect}
+                onAt={onAt}
+                mayChoose={mayChoose}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+type RowProps = Pick<Props, 'onSelect' | 'onAt' | 'mayChoose'> & {
+  readonly job: Summary;
+  readonly index: number;
+  readonly top: number;
+  readonly height: number;
+  readonly isAt: boolean;
+  readonly isSelected: boolean;
+};
+
+function Row(props: RowProps) {
+  const { job, index, top, height, isAt, isSelected, onSelect, onAt, mayChoose } = props;
+  const { id, status, flow, owner, start, end, tags = [] } = job;
+  return (
+    <div
+      class={`job-row ${isAt ? 'at' : ''} ${isSelected ? 'selected' : ''}`}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      data-job={id}
+      style={{ height: `${height}px`, transform: `translateY(${top}px)` }}
+      onClick={() => onAt(id)}
+    >
+      {mayChoose && (
+        <span role="gridcell" class="choose">
+          <input
+            type="checkbox"
+            aria-label={`Select job ${id}`}
+            checked={isSelected}
+            onChange={() => onSelect([id], !isSelected)}
+          />
+        </span>
+      )}
+      <span role="gridcell">
+        <StatusWord status={status} />
+      </span>
+      <span role="gridcell" class="id">
+        <Link href={`/jobs/${encodeURIComponent(id)}`} title={id} class="mono">
+          {id}
+        </Link>
+      </span>
+      <span role="gridcell" class="flow" title={flow}>
+        {flow ?? <span class="muted">own steps</span>}
+        {tags.map((tag) => (
+          <span key={tag} class="tag">
+            {tag}
+          </span>
+        ))}
+      </span>
+      <span role="gridcell" class="about">
+        <About job={job} />
+      </span>
+      <span role="gridcell" class="began">
+        <Ago at={start} />
+      </span>
+      <span role="gridcell" class="took">
+        <Took from={start} to={end} />
+      </span>
+      <span role="gridcell" class="owner" title={owner}>
+        {owner}
+      </span>
+    </div>
+  );
+}
+
+/** What it does now, or why it failed. */
+function About({
+  job: { failure, current = [], status, next_due: due },
+}: {
+  readonly job: Summary;
+}) {
+  if (failure !== undefined && status === 'failed') {
+    return (
+      <span title={`${failure.name}: ${failure.message}`}>
+        <strong>{failure.name}</strong> {failure.message}
+      </span>
+    );
+  }
+  if (current.length > 0) return <span title={current.join(', ')}>{current.join(', ')}</span>;
+  const waits = status === 'waiting' || status === 'scheduled';
+  return waits && due !== undefined ? (
+    <span class="muted">
+      due <Ago at={due} />
+    </span>
+  ) : null;
+}
+
+type RowKeys = Pick<Props, 'jobs' | 'at' | 'onAt' | 'onSelect' | 'selected' | 'mayChoose'> & {
+  readonly show: (index: number) => void;
+};
+
+/** Arrows and letters go through the rows. */
+function useRowKeys(given: RowKeys): void {
+  const [, navigate] = useLocation();
+  const now = useRef(given);
+  now.current = given;
+  const actions = useMemo(() => {
+    const move = (by: number, event: KeyboardEvent): void => {
+      const { jobs, at, onAt, show } = now.current;
+      event.preventDefault();
+      const from = jobs.findIndex(({ id }) => id === at);
+      const to = Math.min(Math.max(0, from + by), jobs.length - 1);
+      const job = jobs[to];
+      if (job === undefined) return;
+      onAt(job.id);
+      show(to);
+    };
+    const toggle = (event: KeyboardEvent): void => {
+      const { at, selected, onSelect, mayChoose } = now.current;
+      if (at === undefined || !mayChoose) return;
+      event.preventDefault();
+      onSelect([at], !selected.has(at));
+    };
+    return [
+      { keys: ['j', 'ArrowDown'], does: 'Next job', act: (event: KeyboardEvent) => move(1, event) },
+      {
+        keys: ['k', 'ArrowUp'],
+        does: 'Job before',
+        act: (event: KeyboardEvent) => move(-1, event),
+      },
+      {
+        keys: ['Enter', 'o'],
+        does: 'Open the job',
+        act: ({ target }: KeyboardEvent) => {
+          const { at } = now.current;
+          const isOnControl = target instanceof Element && target.closest('a, button') !== null;
+          if (at !== undefined && !isOnControl) navigate(`/jobs/${encodeURIComponent(at)}`);
+        },
+      },
+      { keys: ['x', ' '], does: 'Select the job', act: toggle },
+    ];
+  }, [navigate]);
+  useKeys(actions);
+}

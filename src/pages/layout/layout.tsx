@@ -1,0 +1,114 @@
+import type { ComponentChildren } from 'preact';
+import { Link, useRoute } from 'wouter-preact';
+import { KeyHelp } from '../keys/help.js';
+import { helpIsOpen } from '../keys/keys.js';
+import { Toasts } from '../parts/toasts.js';
+import { session, signOut, who } from '../session/session.js';
+import { theme, themes, type Theme } from './theme.js';
+
+const pages = [
+  { href: '/', title: 'Overview', pattern: '/' },
+  { href: '/jobs', title: 'Jobs', pattern: '/jobs/*?' },
+  { href: '/flows', title: 'Flows', pattern: '/flows/*?' },
+  { href: '/tasks', title: 'Tasks', pattern: '/tasks/*?' },
+  { href: '/engines', title: 'Engines', pattern: '/engines' },
+] as const;
+
+/** What stands around every page. */
+export function Layout({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <Link href="/" class="brand">
+          TWS
+        </Link>
+        <nav aria-label="Pages">
+          {pages.map((page) => (
+            <NavLink key={page.href} {...page} />
+          ))}
+        </nav>
+        <button
+          type="button"
+          class="quiet help"
+          aria-label="Keys"
+          title="Keys (?)"
+          onClick={() => {
+            helpIsOpen.value = true;
+          }}
+        >
+          ?
+        </button>
+        <ThemeChoice />
+        <Person />
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <Toasts />
+      <KeyHelp />
+    </>
+  );
+}
+
+type NavProps = { readonly href: string; readonly title: string; readonly pattern: string };
+
+function NavLink({ href, title, pattern }: NavProps) {
+  const [isHere] = useRoute(pattern);
+  return (
+    <Link href={href} aria-current={isHere ? 'page' : undefined}>
+      {title}
+    </Link>
+  );
+}
+
+const themeNames: Readonly<Record<Theme, string>> = {
+  auto: 'Auto',
+  light: 'Light',
+  dark: 'Dark',
+};
+
+function ThemeChoice() {
+  return (
+    <select
+      class="theme"
+      aria-label="Colours"
+      value={theme.value}
+      onChange={({ currentTarget }) => {
+        theme.value = themes.find((one) => one === currentTarget.value) ?? 'auto';
+      }}
+    >
+      {themes.map((one) => (
+        <option key={one} value={one}>
+          {themeNames[one]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Person() {
+  const somebody = who.value;
+  if (session.value.kind !== 'somebody' || somebody === undefined) return null;
+  if (somebody.kind === 'local') {
+    return (
+      <span class="person" title="On this machine nobody has to sign in.">
+        on this machine
+      </span>
+    );
+  }
+  const { name, level, owners } = somebody;
+  const seen = owners === 'all' ? 'all owners' : `owners: ${owners.join(', ')}`;
+  return (
+    <span class="person">
+      <span title={`Level ${level}, ${seen}`}>
+        {name} <small>{level === 'none' ? 'no role' : level}</small>
+      </span>
+      <button type="button" class="quiet" onClick={() => void signOut()}>
+        Sign out
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,55 @@
+import { render } from 'preact';
+import { lazy, Suspense } from 'preact/compat';
+import { Route, Router, Switch } from 'wouter-preact';
+import { Layout } from './layout/layout.js';
+import { Loading } from './parts/loading.js';
+import { pathWord } from './parts/path-word.js';
+import { NotFound } from './layout/not-found.js';
+import { Gate } from './session/gate.js';
+
+/** Where the pages are; routes and links are below it. */
+const base = '/_tws/admin';
+
+const Overview = lazy(() => import('./overview/overview.js').then((page) => page.Overview));
+const Jobs = lazy(() => import('./jobs/jobs.js').then((page) => page.Jobs));
+const Job = lazy(() => import('./job/job.js').then((page) => page.Job));
+const Flows = lazy(() => import('./definitions/flows.js').then((page) => page.Flows));
+const Flow = lazy(() => import('./definitions/flow.js').then((page) => page.Flow));
+const Tasks = lazy(() => import('./definitions/tasks.js').then((page) => page.Tasks));
+const Task = lazy(() => import('./definitions/task.js').then((page) => page.Task));
+const Submit = lazy(() => import('./form/submit.js').then((page) => page.Submit));
+const Engines = lazy(() => import('./engines/engines.js').then((page) => page.Engines));
+
+function Pages() {
+  return (
+    <Router base={base}>
+      <Layout>
+        <Gate>
+          <Suspense fallback={<Loading what="the page" />}>
+            <Switch>
+              <Route path="/" component={Overview} />
+              <Route path="/jobs" component={Jobs} />
+              <Route path="/jobs/:id">{({ id }) => <Job key={id} id={pathWord(id)} />}</Route>
+              <Route path="/flows" component={Flows} />
+              <Route path="/flows/:name">
+                {({ name }) => <Flow key={name} name={pathWord(name)} />}
+              </Route>
+              <Route path="/tasks" component={Tasks} />
+              <Route path="/tasks/:name">
+                {({ name }) => <Task key={name} name={pathWord(name)} />}
+              </Route>
+              <Route path="/submit/:flow">
+                {({ flow }) => <Submit key={flow} flow={pathWord(flow)} />}
+              </Route>
+              <Route path="/engines" component={Engines} />
+              <Route component={NotFound} />
+            </Switch>
+          </Suspense>
+        </Gate>
+      </Layout>
+    </Router>
+  );
+}
+
+const app = document.getElementById('app');
+if (app !== null) render(<Pages />, app);

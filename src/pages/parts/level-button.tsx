@@ -1,0 +1,27 @@
+import type { ComponentChildren } from 'preact';
+import { refusalOf } from '../session/session.js';
+
+type Props = {
+  readonly level: 'operator' | 'admin';
+  readonly onClick: () => void;
+  readonly kind?: 'primary' | 'danger' | 'plain';
+  /** Why it cannot be done now, whoever asks. */
+  readonly refused?: string | undefined;
+  readonly children: ComponentChildren;
+};
+
+/** A button for whoever has the role; others see why it is not for them. */
+export function LevelButton({ level, onClick, kind = 'plain', refused, children }: Props) {
+  const reason = refusalOf(level) ?? refused;
+  return (
+    <button
+      type="button"
+      class={kind}
+      disabled={reason !== undefined}
+      title={reason}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}

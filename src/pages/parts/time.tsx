@@ -1,0 +1,40 @@
+import { lengthOf, momentFrom } from '../../words.js';
+import { now } from '../live/clock.js';
+
+/** A moment: how long ago, with the exact time on hover. */
+export function Ago({ at }: { readonly at: number | undefined }) {
+  if (at === undefined) return <span class="muted">–</span>;
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exact(at)}>
+      {momentFrom(now.value, at)}
+    </time>
+  );
+}
+
+/** How long something took; while it has no end, until now. */
+export function Took({
+  from,
+  to,
+}: {
+  readonly from?: number | undefined;
+  to?: number | undefined;
+}) {
+  if (from === undefined) return <span class="muted">–</span>;
+  // The clock of the engine may be a little ahead.
+  const length = to === undefined ? Math.max(0, now.value - from) : to - from;
+  return (
+    <span>{to === undefined ? lengthOf(Math.floor(length / 1000) * 1000) : lengthOf(length)}</span>
+  );
+}
+
+/** A moment with its date and seconds, in this browser's zone. */
+export function exact(at: number): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+/** The time of day with milliseconds. */
+export function clockTime(at: number): string {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString(undefined, { hour12: false });
+  return `${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { flow, job, task } from '../support/documents.js';
+import { openWorkspace, type Ended, type Workspace } from '../support/workspace.js';
+
+const slow = `import { setTimeout as sleep } from 'node:timers/promises';
+export default async ({ params }) => { await sleep(params.ms ?? 20); };`;
+
+const begun = (doc: Record<string, unknown>): boolean =>
+  Array.isArray(doc['steps']) && doc['steps'].length > 0;
+
+/** The most of these jobs that ran at the same time, from their first claim to their last end. */
+function mostAtOnce(jobs: readonly Ended[]): number {
+  const moments = jobs.flatMap(({ steps, end }) => [
+    { at: Number(steps[0]?.['accepted']), by: 1 },
+    { at: Number(end), by: -1 },
+  ]);
+  let [now, most] = [0, 0];
+  for (const { by } of moments.toSorted((a, b) => a.at - b.at || a.by - b.by)) {
+    now += by;
+    most = Math.max(most, now);
+  }
+  return most;
+}
+
+async function ready(max: number, more: Record<string, unknown> = {}): Promise<Workspace> {
+  const space = await openWorkspace({ 'slow.mjs': slow });
+  await space.put(task('slow'), flow('f', ['slow', 'slow'], { max_running: max, ...more }));
+  return space;
+}
+
+describe('a flow with max_running', () => {
+  it.each([1, 3])('has %d of its jobs run at the same time, whoever runs them', async (max) => {
+    const space = await ready(max);
+    await Promise.all([space.engine(), space.engine(), space.engine()]);
+    const ids = await space.put(
+      ...Array.from({ length: 24 }, () => job('f', { params: { slow: { ms: 50 } } })),
+    );
+    const jobs = await Promise.all(ids.map((id) => space.ended(id)));
+    expect(jobs.map(({ exit }) => exit)).toEqual(jobs.map(() => 0));
+    expect(mostAtOnce(jobs)).toBeLessThanOrEqual(max);
+    expect(mostAtOnce(jobs)).toBeGreaterThan(max === 1 ? 0 : 1);
+    await expect.poll(() => space.store.view('locks')).toEqual([]);
+  });
+
+  it('keeps its permit while it waits, and hands it on when it is cancelled', async () => {
+    const space = await ready(1, { tasks: [{ wait: { signal: 'go' } }, 'slow'] });
+    await space.engine();
+    await space.put(job('f', { _id: 'first' }));
+    await space.until('first', begun);
+    await space.put(job('f', { _id: 'second' }));
+    await sleep(300);
+    expect(begun((await space.store.get('second')) ?? {})).toBe(false);
+    await space.put({ type: 'request', action: 'cancel', job: 'first' });
+    await space.until('second', begun);
+  });
+
+  it('takes the job of lower priority first, then the older one', async () => {
+    const space = await ready(1);
+    await space.put(job('f', { _id: 'a', params: { slow: { ms: 400 } } }));
+    await space.engine();
+    await space.until('a', begun);
+    await space.put(job('f', { _id: 'b' }));
+    await sleep(50);
+    await space.put(job('f', { _id: 'c' }));
+    await sleep(50);
+    await space.put(job('f', { _id: 'd', priority: 1 }));
+    const jobs = await Promise.all(['a', 'd', 'b', 'c'].map((id) => space.ended(id)));
+    const starts = jobs.map(({ steps }) => Number(steps[0]?.['accepted']));
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  });
+
+  it('has more jobs begin when the number is raised', async () => {
+    const space = await ready(1, { tasks: [{ wait: { signal: 'go' } }] });
+    await space.engine();
+    const ids = await space.put(job('f'), job('f'), job('f'));
+    const count = async () => (await space.store.view('locks')).length;
+    await expect.poll(count).toBe(1);
+    const stored = await space.store.get('flow:me:f');
+    await space.store.write({ ...stored, _id: 'flow:me:f', max_running: 3 });
+    for (const id of ids) await space.until(id, begun);
+    expect(await count()).toBe(3);
+  });
+
+  it('asks for a permit again when it goes on after its end', async () => {
+    const space = await ready(1, { tasks: [{ wait: { signal: 'go' } }] });
+    await space.engine();
+    await space.put(job('f', { _id: 'first' }));
+    await space.until('first', begun);
+    await space.put({ type: 'request', action: 'cancel', job: 'first' });
+    await space.ended('first');
+    await space.put(job('f', { _id: 'second' }));
+    await space.until('second', begun);
+    await space.put({ type: 'request', action: 'retry', job: 'first' });
+    await space.until('first', ({ run }) => run === 2);
+    await sleep(300);
+    expect(await space.store.get('first')).toMatchObject({ steps: [{}] });
+    await space.put({ type: 'signal', job: 'second', name: 'go' });
+    await space.until('first', ({ steps = [] }) => (steps as unknown[]).length === 2);
+    expect((await space.store.view('locks')).map(({ value }) => value.job)).toEqual(['first']);
+  });
+
+  it('gives back the permit of a job that was removed, and of one whose engine is gone', async () => {
+    const space = await ready(1, { tasks: [{ wait: { signal: 'go' } }] });
+    const engine = await space.engine({ sweepMs: 300 });
+    await space.put(job('f', { _id: 'first' }));
+    const { _rev } = await space.until('first', begun);
+    await space.put(job('f', { _id: 'second' }));
+    await space.store.remove('first', String(_rev));
+    await space.until('second', begun);
+    await engine.stop();
+    await space.put(
+      { type: 'request', action: 'cancel', job: 'second' },
+      job('f', { _id: 'third' }),
+    );
+    await space.engine();
+    await space.until('third', begun);
+  });
+
+  it('leaves other flows alone, and slices of a map to their job', async () => {
+    const items = Array.from({ length: 6 }, (_, i) => i);
+    const space = await ready(1, {
+      tasks: [{ map: { over: '$params.items', do: 'slow', slice: 2 } }],
+      params: { items },
+    });
+    await space.put(flow('g', ['slow']));
+    await Promise.all([space.engine(), space.engine()]);
+    const ids = await space.put(job('f'), job('f'), job('g'));
+    for (const id of ids) expect(await space.ended(id)).toMatchObject({ exit: 0 });
+  });
+});

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, expect, onTestFinished } from 'vitest';
+
+/** Where Debian has it, unless the environment says where it is. */
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const args = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+let running: Promise<Browser> | undefined;
+
+/** One browser for all tests of a file. */
+async function browser(): Promise<Browser> {
+  if (!existsSync(executablePath)) {
+    throw new Error(
+      `No Chromium at ${executablePath}: install it, or set CHROMIUM to where it is.`,
+    );
+  }
+  running ??= chromium.launch({ executablePath, args });
+  return running;
+}
+
+/** To be called once in each file of tests: ends the browser with it. */
+export function endBrowser(): void {
+  afterAll(async () => {
+    await (await running)?.close();
+    running = undefined;
+  });
+}
+
+export type PageOptions = {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+  /** Mistakes that the browser tells of and that are meant to be. */
+  readonly expected?: RegExp;
+};
+
+/**
+ * Opens a page of the admin pages, `path` below `/_tws/admin`. The test fails when the page throws,
+ * or when the browser has to refuse it something.
+ */
+export async function openPage(
+  url: string,
+  path: string,
+  { theme = 'light', width = 1280, height = 900, expected }: PageOptions = {},
+): Promise<Page> {
+  const context = await (
+    await browser()
+  ).newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(12_000);
+  const mistakes: string[] = [];
+  const note = (text: string): void => {
+    if (expected?.test(text) !== true) mistakes.push(text);
+  };
+  page.on('pageerror', (error) => note(error.stack ?? error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') note(`${message.text()} (${message.location().url})`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(mistakes).toEqual([]);
+  });
+  await page.goto(`${url}/_tws/admin${path}`);
+  return page;
+}
+
+/** Where pictures of the pages are kept, for whoever wants to look at them after a run. */
+const screens = join(import.meta.dirname, '..', '..', 'coverage', 'screens');
+
+/** Keeps a picture of a page. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  await mkdir(screens, { recursive: true });
+  await page.screenshot({ path: join(screens, `${name}.png`), fullPage: true });
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+type Violation = {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+};
+
+/** The serious and critical problems of accessibility that axe finds on a page. */
+export async function auditOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
+    `axe.run(document, { resultTypes: ['violations'] })`,
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}\n${failureSummary}`),
+    );
+}

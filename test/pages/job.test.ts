@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { endBrowser, openPage } from './browser.js';
+import { openWorld } from './world.js';
+
+endBrowser();
+const soon = { timeout: 15_000 };
+
+describe('the page of a job', () => {
+  it('is watched while it runs', async () => {
+    const api = await openWorld();
+    await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet' });
+    const page = await openPage(api.url, '/jobs/g1');
+    await page.getByText('Why it is not moving').waitFor(soon);
+    await page
+      .getByText(/No engine/)
+      .first()
+      .waitFor(soon);
+    await api.engine({ drainMs: 100 });
+    const nap = page.locator('.graph [data-path="1"]');
+    await page.locator('.graph .is-active[data-path="1"]').waitFor(soon);
+    expect(await nap.getAttribute('aria-label')).toContain('active');
+    await page
+      .getByRole('region', { name: 'Why it is not moving' })
+      .getByText(/Step "nap"/)
+      .waitFor(soon);
+    await page.locator('.page-head').getByText('succeeded').waitFor(soon);
+    expect(await page.locator('.graph .is-done[role=button]').count()).toBe(3);
+    expect(await page.locator('.timeline li').count()).toBe(3);
+  });
+
+  it('tells why a job failed, and lets it be retried with other parameters until it succeeds', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    await api.client.submit({ _id: 'g1', type: 'job', flow: 'gated' });
+    await api.ended('g1');
+    const page = await openPage(api.url, '/jobs/g1');
+    const why = page.getByRole('region', { name: 'Why it failed' });
+    await why.getByText('The gate is closed: params.ok is not true.').waitFor();
+    const step = page.getByRole('region', { name: 'Step gate' });
+    await step.getByText('The gate is asked.').waitFor();
+    await page.getByRole('button', { name: 'Retry with …' }).click();
+    const question = page.getByRole('dialog');
+    await question.getByLabel(/Parameters of the job/).fill('{ "gate": ');
+    await question.getByRole('button', { name: 'Retry' }).click();
+    await question.getByText(/The parameters must be JSON/).waitFor();
+    await question.getByLabel(/Parameters of the job/).fill('{ "gate": { "ok": true } }');
+    await question.getByRole('button', { name: 'Retry' }).click();
+    await page.locator('.page-head').getByText('succeeded').waitFor(soon);
+    await page.locator('.graph .is-done[data-path="1"]').click();
+    await step.getByText('attempt 2').waitFor();
+    await step.getByText('attempt 1').waitFor();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page
+      .getByRole('cell', { name: /Step Failed/ })
+      .first()
+      .waitFor();
+    await page.getByRole('tab', { name: 'Document' }).click();
+    await page
+      .getByRole('region', { name: 'the document' })
+      .getByText('$$complete')
+      .first()
+      .waitFor();
+    expect(new URL(page.url()).search).toBe('?step=1&tab=document');
+  });
+
+  it('sends a signal, pauses, resumes, notes, skips and cancels', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    await api.client.submit({ _id: 'a1', type: 'job', flow: 'approval' });
+    await api.client.submit({ _id: 's1', type: 'job', flow: 'stuck' });
+    const page = await openPage(api.url, '/jobs/a1');
+    await page.getByText(/waits for the signal "decision"/).waitFor(soon);
+    const press = async (button: string, fill: Record<string, string>, does: string) => {
+      await page.getByRole('button', { name: button }).click();
+      const question = page.getByRole('dialog');
+      for (const [label, text] of Object.entries(fill)) await question.getByLabel(label).fill(text);
+      await question.getByRole('button', { name: does, exact: true }).click();
+      await question.waitFor({ state: 'detached', ...soon });
+    };
+    await press('Note …', { Note: 'asked Ada' }, 'Note it');
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.getByText('asked Ada').waitFor(soon);
+    await press('Pause …', { Why: 'month end' }, 'Pause');
+    await page.locator('.page-head').getByText('paused').waitFor(soon);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.locator('.page-head').getByText('waiting').waitFor(soon);
+    await press('Signal …', { Data: '{ "ok": true }' }, 'Send');
+    await page.locator('.page-head').getByText('succeeded').waitFor(soon);
+    expect((await api.ended('a1')).steps).toContainEqual(
+      expect.objectContaining({ name: 'decision', result: { ok: true } }),
+    );
+
+    await page.goto(`${api.url}/_tws/admin/jobs/s1`);
+    await page
+      .getByText(/sap-connector/)
+      .first()
+      .waitFor(soon);
+    await page.locator('.graph [data-path="1"]').click();
+    await press('Skip a step …', { Why: 'no SAP here' }, 'Skip it');
+    await page.locator('.page-head').getByText('succeeded').waitFor(soon);
+    await page.locator('.graph .is-skipped[data-path="1"]').waitFor(soon);
+
+    await api.client.submit({ _id: 'l1', type: 'job', flow: 'long' });
+    await page.goto(`${api.url}/_tws/admin/jobs/l1`);
+    await page.locator('.graph .is-active[data-path="1"]').waitFor(soon);
+    await page.getByRole('button', { name: 'Cancel …' }).click();
+    await page.getByRole('button', { name: 'Leave it as it is' }).click();
+    await press('Cancel …', { Why: 'no more needed' }, 'Cancel the job');
+    await page.locator('.page-head').getByText('cancelled').waitFor(soon);
+    await page.getByText('no more needed').waitFor(soon);
+  });
+
+  it('says that there is none, and shows what cannot be drawn as JSON', async () => {
+    const api = await openWorld();
+    await api.put({
+      _id: 'odd',
+      type: 'job',
+      flow: 'f',
+      tasks: { parallel: 5 },
+      steps: [null, { state: {} }, 'x'],
+    });
+    const page = await openPage(api.url, '/jobs/none', { expected: /404/ });
+    await page.getByRole('heading', { name: 'No such job' }).waitFor();
+    await page.goto(`${api.url}/_tws/admin/jobs/odd?tab=document`);
+    await page.getByRole('heading', { name: 'odd' }).waitFor();
+    await page.getByRole('region', { name: 'the document' }).getByText('"parallel": 5').waitFor();
+  });
+});

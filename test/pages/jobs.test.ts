@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { endBrowser, openPage } from './browser.js';
+import { openWorld } from './world.js';
+
+endBrowser();
+const soon = { timeout: 15_000 };
+
+describe('the list of jobs', () => {
+  it('shows a job that is submitted, runs and succeeds, while somebody looks', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    const page = await openPage(api.url, '/jobs');
+    await page.getByText('There are no jobs yet.').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet' });
+    const row = page.locator('[data-job="g1"]');
+    await row.getByText('running').waitFor(soon);
+    await row.getByText('succeeded').waitFor(soon);
+    await page.getByRole('button', { name: 'succeeded 1' }).waitFor(soon);
+  });
+
+  it('keeps what it is filtered by in the address, also after going back', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    await api.client.submit({ _id: 'bad-1', type: 'job', flow: 'gated', tags: ['x'] });
+    await api.client.submit({ _id: 'good-1', type: 'job', flow: 'long', keys: { day: 7 } });
+    await api.ended('bad-1');
+    const page = await openPage(api.url, '/jobs');
+    await page.getByRole('button', { name: /^failed/ }).click();
+    await page.locator('[data-job="good-1"]').waitFor({ state: 'detached', ...soon });
+    expect(new URL(page.url()).search).toBe('?status=failed');
+    await page.getByLabel('Flow').fill('gated');
+    await expect.poll(() => new URL(page.url()).search, soon).toBe('?status=failed&flow=gated');
+    await page.locator('[data-job="bad-1"]').waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.locator('[data-job="good-1"]').waitFor(soon);
+    await page.getByLabel('Find a job').fill('day=7');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-job="bad-1"]').waitFor({ state: 'detached', ...soon });
+    await page.getByLabel('Find a job').fill('good-1');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/jobs/good-1');
+    await page.goto(`${api.url}/_tws/admin/jobs?tag=y`);
+    await page.getByText('No job is like that.').waitFor();
+  });
+
+  it('cancels many at once, after it asked, and tells what became of them', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    const ids = ['l1', 'l2', 'l3', 'l4'];
+    for (const _id of ids) await api.client.submit({ _id, type: 'job', flow: 'long' });
+    for (const id of ids) await api.until(id, ({ steps }) => (steps as object[])?.length === 2);
+    const page = await openPage(api.url, '/jobs');
+    for (const id of ids.slice(0, 3)) await page.getByLabel(`Select job ${id}`).check();
+    await page.getByText('3 jobs selected').waitFor();
+    await page.getByRole('button', { name: 'Cancel jobs' }).click();
+    const question = page.getByRole('dialog');
+    await question.getByLabel('Why (kept in the jobs)').fill('wrong list');
+    await question.getByRole('button', { name: 'Cancel 3 jobs' }).click();
+    await page.getByText(/3 are (?:cancelled|asked)/).waitFor(soon);
+    await page.getByRole('button', { name: 'Done' }).click();
+    for (const id of ids.slice(0, 3)) {
+      await page.locator(`[data-job="${id}"]`).getByText('cancelled').waitFor(soon);
+      expect(await api.store.get(id)).toMatchObject({
+        state: '$$cancelled',
+        cancel: { reason: 'wrong list' },
+      });
+    }
+    expect(await page.locator('[data-job="l4"]').getByText('running').count()).toBe(1);
+  });
+
+  it('goes by keys from job to job, selects and opens them', async () => {
+    const api = await openWorld();
+    for (const n of [1, 2, 3]) {
+      await api.put({
+        ...{ _id: `k${n}`, type: 'job', flow: 'greet', owner: 'DEFAULT', state: '$$complete' },
+        ...{ exit: 0, start: n * 1_000, end: n * 1_000 + 10, steps: [] },
+      });
+    }
+    const page = await openPage(api.url, '/jobs');
+    await page.locator('[data-job="k3"]').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => page.locator('.job-row.at').getAttribute('data-job')).toBe('k2');
+    await page.keyboard.press('x');
+    await page.getByText('1 job selected').waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Next job').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('jk');
+    expect(await page.getByLabel('Find a job').inputValue()).toBe('jk');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/jobs/k3');
+  });
+});

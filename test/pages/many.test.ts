@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { scrollToEnd, watchFrames } from '../../bench/pages-browser.js';
+import { keepChanging, storeEnded } from '../../bench/pages-jobs.js';
+import { openApi } from '../http/server.js';
+import { endBrowser, openPage } from './browser.js';
+
+endBrowser();
+
+/* How fast it is, `npm run bench -- --only pages` measures; here only what no slow machine excuses. */
+
+it('scrolls through 10,000 jobs, of which few are in the document, without freezing', async () => {
+  const api = await openApi();
+  await storeEnded(api.store.connection, 10_000);
+  await api.ask('GET', '/jobs?limit=1');
+  const page = await openPage(api.url, '/jobs');
+  await page.locator('[data-job="job-009999"]').waitFor({ timeout: 60_000 });
+  const end = await watchFrames(page);
+  await scrollToEnd(page, 10_000);
+  expect((await end()).longestTask).toBeLessThan(2_000);
+  await page.locator('[data-job="job-000000"]').waitFor();
+  await page.getByText('10,000 jobs', { exact: true }).waitFor();
+  expect(await page.locator('[data-job]').count()).toBeLessThan(60);
+}, 180_000);
+
+it('stays smooth, and right in the end, while 200 jobs change a second', async () => {
+  const api = await openApi();
+  await storeEnded(api.store.connection, 1_000);
+  const page = await openPage(api.url, '/jobs');
+  await page.locator('[data-job="job-000999"]').waitFor({ timeout: 60_000 });
+  const changes = await keepChanging(api.store.connection, 200);
+  await page.locator('[data-job^="live-"]').first().waitFor();
+  const end = await watchFrames(page);
+  await page.getByLabel('Flow').fill('live');
+  await page.waitForTimeout(4_000);
+  const { longestTask } = await end();
+  expect(await changes.stop()).toBeGreaterThan(300);
+  expect(longestTask).toBeLessThan(1_000);
+  await page.getByText('100 jobs', { exact: true }).waitFor();
+}, 120_000);
