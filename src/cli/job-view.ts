@@ -8,6 +8,7 @@ import { progressText } from './job-picture.js';
 import { colourOf, jobFacts, stateLine } from './jobs.js';
 import { isWanted, reasonText } from './reasons.js';
 import { createRedraw } from './redraw.js';
+import { createSparing } from './sparing.js';
 import { stepLines } from './step-lines.js';
 import type { Terminal } from './terminal.js';
 
@@ -34,11 +35,12 @@ export function drawnView(terminal: Terminal, io: Io): JobView {
   };
   const timer = setInterval(draw, 1_000);
   const offResize = terminal.onResize(draw);
+  const drawing = createSparing(draw);
   return {
     moved: (next) => {
       job = next;
       reasons = [];
-      draw();
+      drawing.soon();
     },
     tell: (next) => {
       reasons = next;
@@ -51,6 +53,7 @@ export function drawnView(terminal: Terminal, io: Io): JobView {
     },
     end: () => {
       if (ended) return;
+      drawing.end();
       draw();
       ended = true;
       clearInterval(timer);

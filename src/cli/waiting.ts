@@ -9,6 +9,7 @@ import { progressText } from './job-picture.js';
 import { exitOf, outcomeOf, stateLine } from './jobs.js';
 import { isWanted, reasonText, watchReasons } from './reasons.js';
 import { createRedraw } from './redraw.js';
+import { createSparing } from './sparing.js';
 
 export type WaitOptions = {
   readonly id: string;
@@ -100,6 +101,7 @@ function createProgress(io: Io): Progress {
       print(line);
       draw();
     };
+  const drawing = createSparing(draw);
   const timer = redraw === undefined ? undefined : setInterval(draw, 1_000);
   return {
     warn: above(io.warn),
@@ -113,13 +115,14 @@ function createProgress(io: Io): Progress {
     moved: (job) => {
       const failed = typeof job['exit'] === 'number' && job['exit'] !== 0;
       current = failed ? undefined : job;
-      if (redraw !== undefined) return draw();
-      const line = lineOf(job, io);
-      if (line !== told && !failed) io.say(line);
-      told = line;
+      if (redraw !== undefined) return drawing.soon();
+      const state = stateLine(job, io);
+      if (state !== told && !failed) io.say(lineOf(job, io));
+      told = state;
     },
     end: () => {
       clearInterval(timer);
+      drawing.end();
       redraw?.clear();
       current = undefined;
     },

@@ -151,7 +151,19 @@ function drawEnds(pen: Pen, begin: string): void {
 }
 
 function stood(node: PictureNode, standings: ReadonlyMap<string, Standing>): PictureNode {
-  const key = node.kind === 'begin' || node.kind === 'end' ? `#${node.kind}` : node.path;
-  const standing = node.kind === 'meet' ? undefined : standings.get(key);
-  return standing === undefined ? node : { ...node, ...standing };
+  const { kind, path } = node;
+  if (kind === 'meet') return node;
+  const standing = standings.get(kind === 'begin' || kind === 'end' ? `#${kind}` : path);
+  return { ...node, ...(standing ?? { state: uncalled(node, standings) }) };
+}
+
+/** A handler, or what undoes, that was not called: it may be yet, as long as its step is not over. */
+function uncalled(
+  { kind, path }: PictureNode,
+  standings: ReadonlyMap<string, Standing>,
+): NodeState {
+  const step = standings.get(path.replace(/(?:\.(?:error|undo))+$/, ''))?.state;
+  const isOver = standings.get('#end')?.state !== 'pending';
+  const isPast = kind === 'handler' && ['done', 'skipped', 'recovered'].includes(step ?? '');
+  return isOver || isPast || step === 'unreached' ? 'unreached' : 'pending';
 }

@@ -73,13 +73,16 @@ function visitEntry(book: Book, entry: Entry, path: string, { isOver }: Way): No
   const { trail, job } = book;
   const ask = entry.decider === undefined ? leafState : deciderState;
   const state = note(book, path, ask(trail, path, isOver));
-  const isPast = isOver || ['done', 'skipped', 'recovered'].includes(state);
-  for (let at = `${path}.error`, steps = 0; steps < 9; at += '.error', steps += 1) {
-    note(book, at, leafState(trail, at, isPast));
-  }
-  note(book, `${path}.undo`, leafState(trail, `${path}.undo`, trail.isOver));
+  for (const kind of ['error', 'undo'] as const) noteBeside(book, `${path}.${kind}`, isOver);
   const optional = entry.optional ?? job.definitions?.[entry.task]?.optional ?? false;
   return optional && state === 'failed' ? 'done' : state;
+}
+
+/** A handler, or what undoes a step, and its own handlers, as far as they were called. */
+function noteBeside(book: Book, path: string, isOver: boolean): void {
+  if (book.trail.last(path) === undefined) return;
+  note(book, path, leafState(book.trail, path, isOver));
+  noteBeside(book, `${path}.error`, isOver);
 }
 
 function visitStructure(book: Book, node: Structure, path: string, way: Way): NodeState {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startProxy } from '../store/tcp-proxy.js';
 import { couchUrl } from '../support/couch.js';
@@ -25,6 +27,7 @@ async function ready(): Promise<Project> {
   return space;
 }
 
+const shown = (screen: string): string => screen.replaceAll('\u001B', 'ESC');
 const signal = (job: string) => ({ _id: `s-${job}`, type: 'signal', job, name: 'go' });
 
 describe('tws watch of a job', () => {
@@ -49,8 +52,8 @@ describe('tws watch of a job', () => {
     await put(signal('j'));
     expect(await watching.ended).toBe(0);
     const screen = watching.screen();
-    expect(screen).toMatch(/\u001B\[\d+A\r/);
-    expect(screen).toMatch(/\u001B\[32m✔ brief *\u001B\[39m +done/);
+    expect(shown(screen)).toMatch(/ESC\[\d+A\r/);
+    expect(shown(screen)).toMatch(/ESC\[32m✔ brief *ESC\[39m +done/);
     expect(screen).toContain('3 of 3 steps done');
   });
 
@@ -121,14 +124,11 @@ describe('tws submit --wait', () => {
   it('tells on a terminal how far the job is, in one line that changes', async () => {
     const { root: cwd, env, put } = await ready();
     await put({ _id: 'f3', ...flow('two', ['brief', 'echo']) });
-    await put({ _id: 'unused', type: 'other' });
-    const file = `{"type":"job","flow":"two"}`;
-    const { writeFile } = await import('node:fs/promises');
-    await writeFile(`${cwd}/two.json`, file);
+    await writeFile(join(cwd, 'two.json'), JSON.stringify({ type: 'job', flow: 'two' }));
     const submitting = twsOnTerminal(['submit', 'two.json', '--id', 'j', '--wait'], { cwd, env });
     expect(await submitting.ended).toBe(0);
     expect(submitting.screen()).toMatch(/0 of 2 steps done, now: brief/);
-    expect(submitting.screen()).toMatch(/\u001B\[1A\r/);
+    expect(shown(submitting.screen())).toMatch(/ESC\[1A\r/);
   });
 });
 
@@ -150,7 +150,7 @@ describe('tws top', () => {
     expect(out()).toMatch(/1 engine alive, 0 of \d+ slots in use/);
   });
 
-  const left = /\u001B\[\?25h\u001B\[\?1049l/;
+  const left = '\u001B[?25h\u001B[?1049l';
   it.each<readonly [string, number, (top: ReturnType<typeof twsOnTerminal>) => void]>([
     ['q', 0, ({ press }) => press('q')],
     ['Ctrl-C', 130, ({ press }) => press('\u0003')],
@@ -161,7 +161,7 @@ describe('tws top', () => {
     await top.shows(/1 engine alive/);
     leave(top);
     expect(await top.ended).toBe(exit);
-    expect(top.screen()).toMatch(left);
+    expect(top.screen()).toContain(left);
     expect(top.screen()).toMatch(/ icanon .*[^-]echo /s);
   });
 
@@ -169,7 +169,7 @@ describe('tws top', () => {
     const { root: cwd, env } = await ready();
     const top = twsOnTerminal(['top', '--database', 'tws-test-none'], { cwd, env });
     expect(await top.ended).not.toBe(0);
-    expect(top.screen()).toMatch(left);
+    expect(top.screen()).toContain(left);
   });
 
   it('says that a terminal is too small', async () => {

@@ -120,7 +120,7 @@ async function watchAll(client: Client, { database, ...wanted }: All, io: Io): P
       io.jsonLine(summaryOf(doc, Date.now()));
       continue;
     }
-    const progress = progressText(doc);
+    const progress = isLarge(doc) ? '' : progressText(doc);
     const flow = plain(jobFacts(doc, Date.now()).key);
     const line = `${flow}  ${plain(stateLine(doc, { ...io, style: (_, text) => text }))}`;
     const key = `${line}${progress}`;
@@ -132,6 +132,11 @@ async function watchAll(client: Client, { database, ...wanted }: All, io: Io): P
     io.out(`${time}  ${io.style('bold', flow)}  ${state}${more}`);
   }
   return 130;
+}
+
+/** How far it is would take longer to count than until its next change. */
+function isLarge({ steps }: StoredDocument): boolean {
+  return Array.isArray(steps) && steps.length > 2_000;
 }
 
 function remember(told: Map<string, string>, id: string, key: string): void {

@@ -38,7 +38,7 @@ export function forBash(candidate: string, written: string): string {
   const done = Math.max(written.lastIndexOf(':'), written.lastIndexOf('=')) + 1;
   return candidate
     .slice(done)
-    .replace(/[\s"'\\$\`&|;<>()*?[\]{}!#~]/g, (sign, at: number) =>
+    .replace(/[\s"'\\$`&|;<>()*?[\]{}!#~]/g, (sign, at: number) =>
       sign === '~' && at > 0 ? sign : `\\${sign}`,
     );
 }
