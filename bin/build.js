@@ -1,4 +1,4 @@
-/* Builds dist/: TypeScript and, beside it, the admin pages; then the JSON Schemas, and Fauxton for the embedded server's /_utils. */
+/* Builds dist/: TypeScript, the JSON Schemas, the admin pages, and Fauxton for the embedded server's /_utils. */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,16 +22,19 @@ function run(...command) {
   });
 }
 
-const began = new Date();
-const built = await Promise.all([
-  run(tsc, '-p', '.tsconfig.build.json'),
-  run(join(root, 'bin', 'pages.js')),
-]);
-const failed = built.filter(({ status }) => status !== 0);
-for (const { text } of failed) process.stderr.write(text);
-if (failed[0] !== undefined) process.exit(failed[0].status);
+/** Runs a step of the build; ends with its status when it fails. */
+async function step(...command) {
+  const { status, text } = await run(...command);
+  if (status === 0) return;
+  process.stderr.write(text);
+  process.exit(status);
+}
 
+const began = new Date();
+await step(tsc, '-p', '.tsconfig.build.json');
+// The editor of the pages holds the schemas: they come first.
 const { writeSchemas } = await import('../dist/src/cli/schemas.js');
 await writeSchemas(join(root, 'couch', 'schemas'));
+await step(join(root, 'bin', 'pages.js'));
 await fetchFauxton(join(root, 'dist'));
 sayBuilt(root, began);

@@ -5,7 +5,7 @@ import type { Schema } from '../decide/intent.js';
 import { createMemo } from '../memo.js';
 import type { Problem } from '../model/job.js';
 import { partsOf, sentence, toPath } from '../plugin/params.js';
-import { isEncrypted } from '../secrets/encryption.js';
+import { isEncrypted } from '../model/encrypted.js';
 import { readPattern } from './patterns.js';
 
 /** So many compiled schemas are kept. */

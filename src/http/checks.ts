@@ -4,6 +4,7 @@ import { strayKeys } from '../cli/checks/keys.js';
 import { checkReferences } from '../cli/checks/references.js';
 import type { Client, DefinitionKind } from '../client.js';
 import type { Problem } from '../model/job.js';
+import { defaultOwner, ownerOf } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { findClearSecrets } from '../secrets/parameters.js';
 import { excessOf } from './limits.js';
@@ -27,6 +28,23 @@ export function problemsOf(doc: Written): readonly Problem[] {
 /** What a job that is valid is told nevertheless. */
 export function warningsOfJob(doc: Written): readonly Problem[] {
   return [...strayKeys(doc), ...clearSecrets(doc)];
+}
+
+/**
+ * What its flow, the tasks in it and their plugins will say of a job's parameters; the definitions are
+ * those that the job can see.
+ */
+export async function contentsOfJob(
+  doc: Written,
+  client: Pick<Client, 'definitions'>,
+  plugins: Pick<PluginRegistry, 'get'> = { get: () => undefined },
+): Promise<readonly Problem[]> {
+  const seen = [ownerOf(doc), defaultOwner];
+  const stored = async (kind: DefinitionKind) =>
+    (await client.definitions(kind)).filter((one) => seen.includes(ownerOf(one)));
+  const written = [{ file: '', doc }];
+  const { definitions } = await checkReferences(written, stored);
+  return checkContents(written, { definitions, plugins }).map(bare);
 }
 
 /** Checks a task or flow by itself and against all others that are stored. */

@@ -5,6 +5,7 @@ import {
   durationSchema,
   flagSchema,
   jsonSchemaSchema,
+  nameOf,
   nameSchema,
   objectSchema,
   paramsSchema,
@@ -31,9 +32,15 @@ const runningText = 'must be a number of jobs (a whole number from 1 to 1000)';
 const expressionSchema = z.string({ error: 'must be a JSONata expression (a string)' });
 
 const handlerSchema = z
-  .union([nameSchema, z.looseObject({ name: nameSchema, params: z.exactOptional(paramsSchema) })], {
-    error: 'must be a task name or {name, params}',
-  })
+  .union(
+    [
+      nameOf('task'),
+      z.looseObject({ name: nameOf('task'), params: z.exactOptional(paramsSchema) }),
+    ],
+    {
+      error: 'must be a task name or {name, params}',
+    },
+  )
   .describe('Task that runs when the flow failed: a name or {name, params}.');
 
 /** A flow document as users write it. */

@@ -3,6 +3,7 @@ import {
   durationSchema,
   flagSchema,
   momentSchema,
+  nameOf,
   nameSchema,
   namesSchema,
   objectSchema,
@@ -30,7 +31,7 @@ const priorityText = 'must be a whole number from 0 (first) to 999 (last)';
 /** What users write into a job document; the engine keeps every other key untouched. */
 const written = {
   type: z.literal('job'),
-  flow: z.exactOptional(nameSchema.describe('Name of the flow to run.')),
+  flow: z.exactOptional(nameOf('flow').describe('Name of the flow to run.')),
   owner: z.exactOptional(nameSchema.describe('Owner of the flow; absent means DEFAULT.')),
   params: z.exactOptional(paramsSchema),
   exec_after: z.exactOptional(timeSchema.describe('Not started before this time.')),
@@ -69,6 +70,7 @@ const written = {
         job: z.string(),
         step: z.string(),
         claim: z.exactOptional(z.string()),
+        root: z.exactOptional(z.string()),
         queue: z.exactOptional(queueSchema),
         start: z.exactOptional(momentSchema),
         depth: z.exactOptional(z.int().min(0)),

@@ -13,6 +13,9 @@ export const nameSchema = z
   .regex(/^(?!__proto__$)/, { error: 'must be a name, which "__proto__" cannot be', abort: true })
   .describe('A name: not empty, without "::" and not beginning with "$$".');
 
+/** A name of something that is known: the JSON Schemas tell editors what (`x-names`). */
+export const nameOf = (kind: 'task' | 'flow' | 'plugin') => nameSchema.meta({ 'x-names': kind });
+
 /** What a job works on, or a pattern of such texts: short, because they are matched with each other. */
 const longestTarget = 1_000;
 const targetText = `must be a string of at most ${longestTarget} characters`;

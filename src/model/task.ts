@@ -5,6 +5,7 @@ import {
   flagSchema,
   jsonSchemaSchema,
   namesSchema,
+  nameOf,
   nameSchema,
   paramsSchema,
   textSchema,
@@ -23,7 +24,7 @@ export const taskSchema = z
     name: nameSchema,
     owner: z.exactOptional(nameSchema.describe('Whose task; absent means DEFAULT.')),
     plugin: z.exactOptional(
-      nameSchema.describe('The plugin that does the work; default: the name.'),
+      nameOf('plugin').describe('The plugin that does the work; default: the name.'),
     ),
     description: z.exactOptional(textSchema),
     params: z.exactOptional(paramsSchema),
@@ -31,11 +32,11 @@ export const taskSchema = z
       durationSchema.describe('Milliseconds one attempt may take; default 15000, 0 = no limit.'),
     ),
     retry: z.exactOptional(retrySchema),
-    error: z.exactOptional(nameSchema.describe('Task that handles a failure of this one.')),
+    error: z.exactOptional(nameOf('task').describe('Task that handles a failure of this one.')),
     undo: z.exactOptional(
-      nameSchema.describe('Task that undoes a completed step of this one when the flow fails.'),
+      nameOf('task').describe('Task that undoes a completed step of this one when the flow fails.'),
     ),
-    flow: z.exactOptional(nameSchema.describe('Run this flow instead of a plugin.')),
+    flow: z.exactOptional(nameOf('flow').describe('Run this flow instead of a plugin.')),
     labels: z.exactOptional(namesSchema.describe('Labels an engine must carry to take it.')),
     heartbeat: z.exactOptional(
       durationSchema.describe(

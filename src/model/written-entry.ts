@@ -4,6 +4,7 @@ import { retrySchema } from './retry.js';
 import {
   durationSchema,
   flagSchema,
+  nameOf,
   nameSchema,
   paramsSchema,
   textSchema,
@@ -42,15 +43,15 @@ const step = {
   retry: z.exactOptional(retrySchema),
   timeout: z.exactOptional(durationSchema),
   heartbeat: z.exactOptional(durationSchema),
-  error: z.exactOptional(nameSchema.describe('Task that handles a failure of this step.')),
-  undo: z.exactOptional(nameSchema.describe('Task that undoes this step when the flow fails.')),
+  error: z.exactOptional(nameOf('task').describe('Task that handles a failure of this step.')),
+  undo: z.exactOptional(nameOf('task').describe('Task that undoes this step when the flow fails.')),
 };
 
 /** One entry that names a task. */
 export const entrySchema = z.looseObject({
   ...alone('task'),
   ...step,
-  task: nameSchema.describe('Name of the task document.'),
+  task: nameOf('task').describe('Name of the task document.'),
 });
 
 const waitText = 'must be {"signal": name} or {"event": type, "key": text}';
@@ -105,14 +106,14 @@ export const delayEntrySchema = z.looseObject({
 export const flowForm = z.looseObject({
   ...alone('flow', 'task'),
   ...step,
-  flow: nameSchema.describe('Flow that runs as a job of its own; this one waits for it.'),
+  flow: nameOf('flow').describe('Flow that runs as a job of its own; this one waits for it.'),
   task: z.exactOptional(nameSchema),
 });
 
 export const deciderForm = z.looseObject({
   ...alone('decider', 'task'),
   ...step,
-  decider: nameSchema.describe('Plugin that reads the history and answers with decisions.'),
+  decider: nameOf('plugin').describe('Plugin that reads the history and answers with decisions.'),
   task: z.exactOptional(nameSchema),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { alone, notOfEntries, ofStructures, within, type Kind } from './node-keys.js';
-import { flagSchema, nameSchema } from './scalars.js';
+import { flagSchema, nameOf, nameSchema } from './scalars.js';
 import {
   batchBreaks,
   choiceBreaks,
@@ -177,7 +177,7 @@ const nodeText =
 export const writtenNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
   z.union(
     [
-      nameSchema,
+      nameOf('task'),
       entrySchema,
       waitEntrySchema,
       delayEntrySchema,
@@ -209,7 +209,7 @@ const following = {
 const writtenGraphNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
   z.union(
     [
-      nameSchema,
+      nameOf('task'),
       entrySchema.extend(following),
       waitEntrySchema.extend(following),
       delayEntrySchema.extend(following),

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'preact/compat';
 import { Route, Router, Switch } from 'wouter-preact';
 import { Layout } from './layout/layout.js';
 import { Loading } from './parts/loading.js';
+import { pathWord } from './parts/path-word.js';
 import { NotFound } from './layout/not-found.js';
 import { Gate } from './session/gate.js';
 
@@ -28,12 +29,18 @@ function Pages() {
             <Switch>
               <Route path="/" component={Overview} />
               <Route path="/jobs" component={Jobs} />
-              <Route path="/jobs/:id">{({ id }) => <Job key={id} id={id} />}</Route>
+              <Route path="/jobs/:id">{({ id }) => <Job key={id} id={pathWord(id)} />}</Route>
               <Route path="/flows" component={Flows} />
-              <Route path="/flows/:name">{({ name }) => <Flow key={name} name={name} />}</Route>
+              <Route path="/flows/:name">
+                {({ name }) => <Flow key={name} name={pathWord(name)} />}
+              </Route>
               <Route path="/tasks" component={Tasks} />
-              <Route path="/tasks/:name">{({ name }) => <Task key={name} name={name} />}</Route>
-              <Route path="/submit/:flow">{({ flow }) => <Submit key={flow} flow={flow} />}</Route>
+              <Route path="/tasks/:name">
+                {({ name }) => <Task key={name} name={pathWord(name)} />}
+              </Route>
+              <Route path="/submit/:flow">
+                {({ flow }) => <Submit key={flow} flow={pathWord(flow)} />}
+              </Route>
               <Route path="/engines" component={Engines} />
               <Route component={NotFound} />
             </Switch>

@@ -1,5 +1,6 @@
 import { TwsError } from '../errors.js';
-import { decrypt, encryptedText, isEncrypted } from './encryption.js';
+import { encryptedText, isEncrypted } from '../model/encrypted.js';
+import { decrypt } from './encryption.js';
 import { isOlderFormat, type OlderFormat } from './older-format.js';
 import { below, isCredentialsName, isSecretName } from './secret-names.js';
 

@@ -153,6 +153,27 @@ describe('submitting', () => {
     expect(told).toContain('params.told.password');
     expect(told).not.toContain('hunter2');
   });
+
+  it('checks parameters against the schema of the flow and the steps in it, and stores nothing', async () => {
+    const api = await ready();
+    const schema = { type: 'object', properties: { count: { type: 'integer' } } };
+    const other = { ...flow('counted', ['told'], { schema }), owner: 'somebody' };
+    await api.put(
+      { ...flow('counted', ['told'], { schema }), _id: 'c' },
+      { ...other, _id: 'd', tasks: [], schema: { required: ['hidden'] } },
+    );
+    const check = (params: object) =>
+      api.ask<{ ok: boolean; warnings: readonly { path: string; message: string }[] }>(
+        'POST',
+        '/jobs/check',
+        { body: { flow: 'counted', params } },
+      );
+    expect((await check({ count: 1, told: {} })).body).toMatchObject({ ok: true, warnings: [] });
+    const { warnings } = (await check({ count: 'many', tolb: {} })).body;
+    expect(warnings.map(({ path }) => path)).toEqual(['params.count', 'params.tolb']);
+    expect(warnings[0]?.message).toContain('"schema" of flow "counted"');
+    expect((await api.ask('GET', '/jobs')).body).toEqual({ jobs: [] });
+  });
 });
 
 describe('looking at a job', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decrypt, encrypt, isEncrypted } from '../../src/secrets/encryption.js';
+import { isEncrypted } from '../../src/model/encrypted.js';
+import { decrypt, encrypt } from '../../src/secrets/encryption.js';
 
 const key = 'a key of this test';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../../errors.js';
-import { decrypt as toClear, encrypt as toCipher, isEncrypted } from '../../secrets/encryption.js';
+import { isEncrypted } from '../../model/encrypted.js';
+import { decrypt as toClear, encrypt as toCipher } from '../../secrets/encryption.js';
 import { isOlderFormat, type OlderFormat } from '../../secrets/older-format.js';
 import { command, type Command } from '../command.js';
 import type { Io } from '../io.js';

@@ -1,5 +1,5 @@
 import { isObject } from '../../model/dialects.js';
-import { isEncrypted } from '../../secrets/encryption.js';
+import { isEncrypted } from '../../model/encrypted.js';
 import { isOlderFormat } from '../../secrets/older-format.js';
 import { isSecretName } from '../../secrets/secret-names.js';
 

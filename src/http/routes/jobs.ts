@@ -5,7 +5,7 @@ import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../closest.js';
 import type { Api } from '../api.js';
 import { Refused, told } from '../answers/problems.js';
-import { warningsOfJob } from '../checks.js';
+import { contentsOfJob, warningsOfJob } from '../checks.js';
 import { mostDocuments } from '../limits.js';
 import { prefix, route, type Answer } from '../route.js';
 import {
@@ -19,6 +19,7 @@ import { countParam, flagParam, known } from './common.js';
 import { filterShape, searchOf } from './job-filter.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
 import { hindrancesOf, submitMany } from './submit-many.js';
+import { textOf } from '../../words.js';
 
 const oneOrMany = z.union([jobBodySchema, z.array(jobBodySchema).max(mostDocuments)]);
 
@@ -102,7 +103,7 @@ async function flowWarnings({ client }: Api, job: Readonly<Record<string, unknow
   const visible = flows.filter((doc) => [owner, defaultOwner].includes(ownerOf(doc)));
   const close = closest(
     flow,
-    visible.map(({ name }) => String(name)),
+    visible.map(({ name }) => textOf(name)),
   );
   const todo = close === undefined ? 'Store it, or the job fails.' : `Did you mean "${close}"?`;
   return [{ path: 'flow', message: `There is no flow "${flow}" of owner "${owner}" yet. ${todo}` }];
@@ -139,7 +140,9 @@ export const checkJobRoute = route({
   handle: async ({ api, body, principal }) => {
     try {
       const job = newJobOf(body, { principal: known({ principal }) });
-      const warnings = told([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
+      const contents = await contentsOfJob(job, api.client, api.plugins);
+      const found = [...warningsOfJob(job), ...(await flowWarnings(api, job)), ...contents];
+      const warnings = told(found);
       return { status: 200, body: { ok: true, problems: [], warnings } };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;

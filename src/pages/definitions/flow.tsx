@@ -1,6 +1,102 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import { get } from '../api.js';
+import type { EditorHandle } from '../editor/json-editor.js';
+import { useLoaded } from '../live/use-loaded.js';
+import { LevelButton } from '../parts/level-button.js';
+import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
+import { ProblemBox } from '../parts/problem-box.js';
+import { mayAdmin, mayOperate } from '../session/session.js';
+import { DefinitionEditor } from './definition-editor.js';
+import './definitions.css';
+import { FlowPicture } from './flow-picture.js';
+import { setEnabled, StateWord } from './flows.js';
+import { useKnown, type Known } from './known.js';
+import { NamedParts } from './named-parts.js';
+import { RecentJobs } from './recent-jobs.js';
+import { RemoveButton } from './remove-button.js';
+import { contentOf, pathOf, stateOf, type Stored } from './stored.js';
+import { useEditing } from './use-editing.js';
 
-/** The page of one: `name` is what the address says. */
+/** The page of one flow: `name` is its id, its name, or `name::owner`. */
 export function Flow({ name }: { readonly name: string }) {
-  return <PageHead title={name} />;
+  const { value, error, reload } = useLoaded(`flow ${name}`, (signal) =>
+    get<Stored>(pathOf('flow', name), { signal }),
+  );
+  const known = useKnown();
+  if (value === undefined) {
+    return error === undefined ? (
+      <Loading what="the flow" />
+    ) : (
+      <ProblemBox error={error} again={reload} />
+    );
+  }
+  return <FlowPage loaded={value} known={known.value} reload={reload} />;
+}
+
+type Props = {
+  readonly loaded: Stored;
+  readonly known: Known | undefined;
+  readonly reload: () => void;
+};
+
+function FlowPage({ loaded, known, reload }: Props) {
+  const [, navigate] = useLocation();
+  const editing = useEditing('flow', loaded, contentOf(loaded));
+  const handle = useRef<EditorHandle>();
+  const stored = editing.stored ?? loaded;
+  useEffect(() => {
+    if (loaded.rev !== stored.rev) editing.takeOver(loaded);
+  }, [loaded.rev]);
+  const state = stateOf(stored.document);
+  const isDisabled = state === 'disabled';
+  return (
+    <>
+      <PageHead title={stored.name}>
+        <StateWord state={state} />
+        <span class="muted">owner {stored.owner}</span>
+        <span class="buttons">
+          {mayOperate.value && (
+            <Link class="button primary" href={`/submit/${encodeURIComponent(stored.id)}`}>
+              Submit a job
+            </Link>
+          )}
+          <LevelButton
+            level="operator"
+            onClick={() => void setEnabled(stored, isDisabled).then(reload)}
+          >
+            {isDisabled ? 'Enable' : 'Disable'}
+          </LevelButton>
+          {mayAdmin.value && (
+            <Link class="button" href={`/flows?copy=${encodeURIComponent(stored.id)}`}>
+              Duplicate
+            </Link>
+          )}
+          <RemoveButton kind="flow" stored={stored} onRemoved={() => navigate('/flows')} />
+        </span>
+      </PageHead>
+      {isDisabled && (
+        <p class="box warning">It is disabled: new jobs for it fail until it is enabled again.</p>
+      )}
+      <div class="definition with-picture">
+        <DefinitionEditor
+          kind="flow"
+          editing={editing}
+          known={known}
+          handle={handle}
+          onGone={() => navigate('/flows')}
+        />
+        <div class="beside">
+          <FlowPicture
+            value={editing.value}
+            known={known}
+            goTo={(path) => handle.current?.goTo(path)}
+          />
+          <NamedParts value={editing.value} known={known} />
+          <RecentJobs flow={stored} />
+        </div>
+      </div>
+    </>
+  );
 }

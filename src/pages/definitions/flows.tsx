@@ -1,6 +1,128 @@
-import { PageHead } from '../parts/page-head.js';
+import { useState } from 'preact/hooks';
+import { Link, useSearch } from 'wouter-preact';
+import { get, send } from '../api.js';
+import type { JobList } from '../answers.js';
+import { useLoaded } from '../live/use-loaded.js';
+import { LevelButton } from '../parts/level-button.js';
+import { say } from '../parts/toasts.js';
+import { mayOperate } from '../session/session.js';
+import './definitions.css';
+import { DefinitionList, type Column } from './definition-list.js';
+import { NewDefinition } from './new-definition.js';
+import { pathOf, stateOf, type Stored } from './stored.js';
+import { flowOf, tasksOf } from './uses.js';
 
-/** The page of flows. */
+/** The page of all flows; with `?new` or `?copy=ID` that of a new one. */
 export function Flows() {
-  return <PageHead title="Flows" />;
+  const asked = new URLSearchParams(useSearch());
+  if (asked.has('new') || asked.has('copy')) {
+    return <NewDefinition kind="flow" copyOf={asked.get('copy') ?? undefined} />;
+  }
+  return <FlowList />;
+}
+
+/** What jobs that count as "in hand" are looked at: more are told as such. */
+const mostJobs = 500;
+
+function FlowList() {
+  const { value, error, reload } = useLoaded('flows', (signal) =>
+    get<{ readonly flows: readonly Stored[] }>('flows', { signal }),
+  );
+  const running = useLoaded('running jobs', (signal) =>
+    get<JobList>('jobs', { query: { status: ['running', 'waiting'], limit: mostJobs }, signal }),
+  );
+  const [state, setState] = useState('');
+  const columns: readonly Column[] = [
+    { title: 'State', cell: ({ document }) => <StateWord state={stateOf(document)} /> },
+    { title: 'Steps', cell: stepsText },
+    {
+      title: 'Running',
+      isNumber: true,
+      cell: (one) => <Running flow={one} jobs={running.value} />,
+    },
+    { title: 'Actions', cell: (one) => <Actions flow={one} onDone={reload} /> },
+  ];
+  return (
+    <DefinitionList
+      kind="flow"
+      all={value?.flows}
+      error={error}
+      reload={reload}
+      columns={columns}
+      words={({ document }) => stepNames(document)}
+      isShown={({ document }) => state === '' || stateOf(document) === state}
+      filters={
+        <label>
+          State
+          <select value={state} onChange={({ currentTarget }) => setState(currentTarget.value)}>
+            <option value="">All</option>
+            <option value="enabled">Enabled</option>
+            <option value="paused">Paused</option>
+            <option value="disabled">Disabled</option>
+          </select>
+        </label>
+      }
+    />
+  );
+}
+
+function stepNames(document: Stored['document']): readonly string[] {
+  const flow = flowOf(document);
+  return flow === undefined ? [] : tasksOf(flow);
+}
+
+/** So many names of tasks are shown of a flow. */
+const mostNames = 4;
+
+function stepsText({ document }: Stored): string {
+  const names = stepNames(document);
+  const shown = names.slice(0, mostNames).join(', ');
+  return names.length > mostNames ? `${shown}, …` : shown;
+}
+
+/** Whether a flow takes jobs. */
+export function StateWord({ state }: { readonly state: ReturnType<typeof stateOf> }) {
+  const tone = { enabled: 'succeeded', paused: 'paused', disabled: 'cancelled' }[state];
+  return <span class={`status ${tone}`}>{state}</span>;
+}
+
+function Running({ flow, jobs }: { readonly flow: Stored; readonly jobs: JobList | undefined }) {
+  if (jobs === undefined) return <span class="muted">…</span>;
+  const own = jobs.jobs.filter((job) => job.flow === flow.name).length;
+  const text = jobs.cursor === undefined ? String(own) : `${own}+`;
+  if (own === 0) return <span class="muted">{text}</span>;
+  const query = new URLSearchParams({ flow: flow.name, status: 'running,waiting' });
+  return (
+    <Link href={`/jobs?${query.toString()}`} aria-label={`${text} jobs of ${flow.name} in hand`}>
+      {text}
+    </Link>
+  );
+}
+
+function Actions({ flow, onDone }: { readonly flow: Stored; readonly onDone: () => void }) {
+  const isEnabled = stateOf(flow.document) !== 'disabled';
+  return (
+    <span class="buttons">
+      {mayOperate.value && (
+        <Link class="button" href={`/submit/${encodeURIComponent(flow.id)}`}>
+          Submit<span class="unseen"> a job for {flow.name}</span>
+        </Link>
+      )}
+      <LevelButton level="operator" onClick={() => void setEnabled(flow, !isEnabled).then(onDone)}>
+        {isEnabled ? 'Disable' : 'Enable'}
+        <span class="unseen"> {flow.name}</span>
+      </LevelButton>
+    </span>
+  );
+}
+
+/** Enables or disables a flow, and says so. */
+export async function setEnabled(flow: Stored, isEnabled: boolean): Promise<void> {
+  const word = isEnabled ? 'enable' : 'disable';
+  try {
+    await send('POST', `${pathOf('flow', flow.id)}/${word}`);
+    say(`Flow ${flow.name} is ${word}d now.`);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error), 'problem');
+  }
 }

@@ -1,0 +1,128 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { send } from '../api.js';
+import type { EditorRef } from '../editor/json-editor.js';
+import { JsonEditor } from '../editor/lazy-editor.js';
+import type { Checked } from '../editor/marks.js';
+import { problemsOf } from '../editor/own-check.js';
+import { useSchema } from '../editor/schemas.js';
+import { LevelButton } from '../parts/level-button.js';
+import { ProblemBox } from '../parts/problem-box.js';
+import { say } from '../parts/toasts.js';
+import { mayAdmin } from '../session/session.js';
+import { namesOf, type Known } from './known.js';
+import { MeanwhileBox } from './meanwhile-box.js';
+import { blank, contentOf, type DefinitionKind, type Put } from './stored.js';
+import type { Editing } from './use-editing.js';
+
+type Props = {
+  readonly kind: DefinitionKind;
+  readonly editing: Editing;
+  readonly known: Known | undefined;
+  readonly handle?: EditorRef;
+  /** It was stored. */
+  readonly onStored?: (put: Put) => void;
+  /** It is gone, and so is what was changed here. */
+  readonly onGone: () => void;
+  readonly children?: ComponentChildren;
+};
+
+/** The text of a definition with everything that helps to write and store it. */
+export function DefinitionEditor(props: Props) {
+  const { kind, editing, known, handle, onStored, onGone, children } = props;
+  const { stored, text, isChanged, isBusy, value } = editing;
+  const schema = useSchema(kind);
+  const names = useMemo(() => namesOf(known), [known]);
+  const checks = useMemo(() => checksOf(kind, stored?.id), [kind, stored?.id]);
+  const save = async (): Promise<void> => {
+    const put = await editing.save();
+    if (put === undefined) return;
+    say(toldOf(put));
+    onStored?.(put);
+  };
+  const refused = isBusy
+    ? 'It is being stored.'
+    : !isChanged
+      ? 'Nothing was changed.'
+      : value === undefined
+        ? 'The text is no JSON yet.'
+        : undefined;
+  return (
+    <section class="box definition-editor" aria-label={`JSON of the ${kind}`}>
+      <Meeting editing={editing} onGone={onGone} save={save} />
+      {editing.error !== undefined && <ProblemBox error={editing.error} />}
+      <div class="buttons">
+        <LevelButton level="admin" kind="primary" refused={refused} onClick={() => void save()}>
+          {isBusy ? 'Saving …' : 'Save'}
+        </LevelButton>
+        <button type="button" disabled={!isChanged || isBusy} onClick={editing.revert}>
+          Undo all changes
+        </button>
+        {children}
+        <span class="muted" role="status">
+          {isChanged && stored !== undefined ? 'Changed, not saved' : ''}
+        </span>
+      </div>
+      <JsonEditor
+        label={`JSON of the ${kind}`}
+        text={text}
+        edition={editing.edition}
+        onText={editing.setText}
+        schema={schema}
+        names={names}
+        checks={checks}
+        readOnly={!mayAdmin.value}
+        onSave={() => {
+          if (mayAdmin.value && refused === undefined) void save();
+        }}
+        {...(handle === undefined ? {} : { handle })}
+      />
+    </section>
+  );
+}
+
+function checksOf(kind: DefinitionKind, id: string | undefined) {
+  return {
+    own: (value: unknown) => problemsOf(kind, value),
+    server: (value: unknown, signal: AbortSignal) => {
+      // With its id the server knows which one it replaces, and what its secrets are.
+      const document = id === undefined ? value : { ...(value as object), _id: id };
+      return send<Checked>('POST', `${kind}s/check`, document, { signal });
+    },
+  };
+}
+
+function toldOf({ created, warnings }: Put): string {
+  const done = created
+    ? 'Stored: it is new.'
+    : 'Stored. Jobs that have begun keep what they began with.';
+  return warnings.length === 0 ? done : `${done} There are ${warnings.length} warnings.`;
+}
+
+type MeetingProps = Pick<Props, 'editing' | 'onGone'> & { readonly save: () => Promise<void> };
+
+/** What somebody else did meanwhile. */
+function Meeting({ editing, onGone, save }: MeetingProps) {
+  const { meanwhile, stored, value } = editing;
+  if (meanwhile === undefined || stored === undefined) return null;
+  const { theirs } = meanwhile;
+  return (
+    <MeanwhileBox
+      base={contentOf(stored)}
+      mine={value ?? blank.flow}
+      theirs={theirs}
+      onMerge={(both) => editing.goOn(theirs, both)}
+      onOverwrite={() => {
+        if (theirs !== undefined) void editing.save(theirs).then((put) => put && say(toldOf(put)));
+        else {
+          editing.goOn(undefined, value);
+          void save();
+        }
+      }}
+      onTheirs={() => {
+        if (theirs === undefined) onGone();
+        else editing.goOn(theirs, contentOf(theirs));
+      }}
+    />
+  );
+}

@@ -1,0 +1,154 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { Loading } from '../parts/loading.js';
+import { PageHead } from '../parts/page-head.js';
+import { ProblemBox } from '../parts/problem-box.js';
+import { mayAdmin } from '../session/session.js';
+import { pageOf, textIn, type DefinitionKind, type Stored } from './stored.js';
+
+/** A column beside the name. */
+export type Column = {
+  readonly title: string;
+  readonly cell: (one: Stored) => ComponentChildren;
+  /** Numbers stand at the right. */
+  readonly isNumber?: boolean;
+};
+
+type Props = {
+  readonly kind: DefinitionKind;
+  readonly all: readonly Stored[] | undefined;
+  readonly error: unknown;
+  readonly reload: () => void;
+  readonly columns: readonly Column[];
+  /** Further words that the search finds one by. */
+  readonly words: (one: Stored) => readonly string[];
+  /** Filters beside the search. */
+  readonly filters?: ComponentChildren;
+  readonly isShown?: (one: Stored) => boolean;
+};
+
+/** All tasks or flows that somebody may see, to be searched. */
+export function DefinitionList(props: Props) {
+  const { kind, all, error, reload, columns, words, filters, isShown = () => true } = props;
+  const [asked, setAsked] = useState('');
+  const [owner, setOwner] = useState('');
+  const title = kind === 'flow' ? 'Flows' : 'Tasks';
+  const owners = [...new Set((all ?? []).map((one) => one.owner))].sort();
+  const shown = (all ?? [])
+    .filter((one) => (owner === '' || one.owner === owner) && isShown(one))
+    .filter((one) => isAsked(one, asked, words(one)));
+  return (
+    <>
+      <PageHead title={title}>
+        {mayAdmin.value && (
+          <Link class="button primary" href={`/${kind}s?new`}>
+            New {kind}
+          </Link>
+        )}
+      </PageHead>
+      <div class="filters" role="search">
+        <label>
+          Search
+          <input
+            type="search"
+            value={asked}
+            placeholder="Name, description …"
+            onInput={({ currentTarget }) => setAsked(currentTarget.value)}
+          />
+        </label>
+        {owners.length > 1 && (
+          <label>
+            Owner
+            <select value={owner} onChange={({ currentTarget }) => setOwner(currentTarget.value)}>
+              <option value="">All</option>
+              {owners.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        {filters}
+      </div>
+      {error !== undefined && <ProblemBox error={error} again={reload} />}
+      {all === undefined && error === undefined && <Loading what={`${kind}s`} />}
+      {all !== undefined && (
+        <p class="muted" role="status">
+          {countText(shown.length, all.length, kind)}
+        </p>
+      )}
+      {shown.length > 0 && <Table kind={kind} shown={shown} columns={columns} title={title} />}
+    </>
+  );
+}
+
+function countText(shown: number, all: number, kind: DefinitionKind): string {
+  if (all === 0) return `There are no ${kind}s yet.`;
+  const many = all === 1 ? kind : `${kind}s`;
+  return shown === all ? `${all} ${many}` : `${shown} of ${all} ${many}`;
+}
+
+/** All words that were asked for are somewhere in it. */
+function isAsked(
+  { name, owner, document }: Stored,
+  asked: string,
+  more: readonly string[],
+): boolean {
+  const text = [name, owner, textIn(document, 'description') ?? '', ...more]
+    .join(' ')
+    .toLowerCase();
+  return asked
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+type TableProps = Pick<Props, 'kind' | 'columns'> & {
+  readonly shown: readonly Stored[];
+  readonly title: string;
+};
+
+function Table({ kind, shown, columns, title }: TableProps) {
+  return (
+    <div class="table with-cards" tabIndex={0} role="region" aria-label={title}>
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Owner</th>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={column.isNumber === true ? 'number' : ''}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((one) => (
+            <tr key={one.id}>
+              <th scope="row">
+                <Link href={pageOf(kind, one.id)}>{one.name}</Link>
+                <Description of={one} />
+              </th>
+              <td data-title="Owner">{one.owner}</td>
+              {columns.map((column) => (
+                <td
+                  key={column.title}
+                  data-title={column.title}
+                  class={column.isNumber === true ? 'number' : ''}
+                >
+                  {column.cell(one)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Description({ of }: { readonly of: Stored }) {
+  const text = textIn(of.document, 'description');
+  return text === undefined ? null : <span class="muted note">{text}</span>;
+}

@@ -1,0 +1,86 @@
+import { useMemo } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { get } from '../api.js';
+import type { Doc } from '../answers.js';
+import { useLoaded } from '../live/use-loaded.js';
+import { Loading } from '../parts/loading.js';
+import { PageHead } from '../parts/page-head.js';
+import { ProblemBox } from '../parts/problem-box.js';
+import { who } from '../session/session.js';
+import { DefinitionEditor } from './definition-editor.js';
+import { FlowPicture } from './flow-picture.js';
+import { useKnown, type Known } from './known.js';
+import { blank, contentOf, pageOf, pathOf, type DefinitionKind, type Stored } from './stored.js';
+import { useEditing } from './use-editing.js';
+
+type Props = {
+  readonly kind: DefinitionKind;
+  /** Id of the one that it begins as a copy of. */
+  readonly copyOf: string | undefined;
+};
+
+/** The page of a task or flow that is not stored yet. */
+export function NewDefinition({ kind, copyOf }: Props) {
+  const known = useKnown();
+  const original = useLoaded(`${kind} ${copyOf ?? ''}`, async (signal) =>
+    copyOf === undefined ? undefined : get<Stored>(pathOf(kind, copyOf), { signal }),
+  );
+  if (copyOf !== undefined && original.value === undefined) {
+    return original.error === undefined ? (
+      <Loading what={`the ${kind}`} />
+    ) : (
+      <ProblemBox error={original.error} again={original.reload} />
+    );
+  }
+  const key = copyOf ?? 'new';
+  return <Blank key={key} kind={kind} original={original.value} known={known.value} />;
+}
+
+type BlankProps = {
+  readonly kind: DefinitionKind;
+  readonly original: Stored | undefined;
+  readonly known: Known | undefined;
+};
+
+function Blank({ kind, original, known }: BlankProps) {
+  const [, navigate] = useLocation();
+  const content = useMemo(() => beginning(kind, original, known), []);
+  const editing = useEditing(kind, undefined, content);
+  return (
+    <>
+      <PageHead title={original === undefined ? `New ${kind}` : `Copy of ${original.name}`} />
+      <div class={kind === 'flow' ? 'definition with-picture' : 'definition'}>
+        <DefinitionEditor
+          kind={kind}
+          editing={editing}
+          known={known}
+          onStored={({ id }) => navigate(pageOf(kind, id), { replace: true })}
+          onGone={() => navigate(`/${kind}s`)}
+        />
+        {kind === 'flow' && <FlowPicture value={editing.value} known={known} />}
+      </div>
+    </>
+  );
+}
+
+/** A copy has a name of its own; whoever has one owner only writes for that one. */
+function beginning(
+  kind: DefinitionKind,
+  original: Stored | undefined,
+  known: Known | undefined,
+): Doc {
+  if (original !== undefined) {
+    const taken = new Set(known?.[`${kind}s`].map(({ name }) => name));
+    return { ...contentOf(original), name: copyName(original.name, taken) };
+  }
+  const owners = who.value?.owners;
+  const own = owners === undefined || owners === 'all' ? undefined : owners[0];
+  return own === undefined ? blank[kind] : { ...blank[kind], owner: own };
+}
+
+function copyName(name: string, taken: ReadonlySet<string>): string {
+  for (let count = 2; ; count += 1) {
+    const next = `${name}-${count}`;
+    if (!taken.has(next)) return next;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Doc } from '../answers.js';
+
+/** What is edited here. */
+export type DefinitionKind = 'task' | 'flow';
+
+/** A task or flow as the API answers it. */
+export type Stored = {
+  readonly id: string;
+  readonly rev: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly document: Doc;
+};
+
+/** What a stored one was answered with. */
+export type Put = {
+  readonly id: string;
+  readonly rev: string;
+  readonly created: boolean;
+  readonly warnings: readonly { readonly path: string; readonly message: string }[];
+};
+
+/** What people edit: without what is the store's own. */
+export function contentOf({ document }: Pick<Stored, 'document'>): Doc {
+  const { _id, _rev, _attachments, ...content } = document;
+  return content;
+}
+
+/** How a document stands in the editor. */
+export function textOf(content: unknown): string {
+  return JSON.stringify(content, null, 2);
+}
+
+/** Path of one in the API. */
+export function pathOf(kind: DefinitionKind, id: string): string {
+  return `${kind}s/${encodeURIComponent(id)}`;
+}
+
+/** Address of the page of one. */
+export function pageOf(kind: DefinitionKind, id: string): string {
+  return `/${kind}s/${encodeURIComponent(id)}`;
+}
+
+/** A text of a document, where it has one. */
+export function textIn(document: Doc, key: string): string | undefined {
+  const value = document[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Whether a flow takes jobs: `disabled` ones fail, those of `paused` ones wait. */
+export function stateOf(document: Doc): 'enabled' | 'paused' | 'disabled' {
+  if (document['enabled'] === false) return 'disabled';
+  return document['paused'] === true ? 'paused' : 'enabled';
+}
+
+/** What a new one begins with. */
+export const blank: Readonly<Record<DefinitionKind, Doc>> = {
+  flow: { type: 'flow', name: '', owner: 'DEFAULT', tasks: [] },
+  task: { type: 'task', name: '', plugin: '', params: {} },
+};

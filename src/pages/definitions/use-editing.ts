@@ -1,0 +1,145 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { ApiProblem, get, send } from '../api.js';
+import { readJson } from '../editor/read-json.js';
+import { isSame, merge } from './merge.js';
+import {
+  contentOf,
+  pathOf,
+  textIn,
+  textOf,
+  type DefinitionKind,
+  type Put,
+  type Stored,
+} from './stored.js';
+import type { Doc } from '../answers.js';
+
+/** What somebody else has stored while this one was edited; undefined: it was removed. */
+export type Meanwhile = { readonly theirs: Stored | undefined };
+
+/** One definition in the editor. */
+export type Editing = {
+  /** The edition that is edited; undefined: it is a new one. */
+  readonly stored: Stored | undefined;
+  readonly text: string;
+  /** Another one when the text is not what somebody wrote just now. */
+  readonly edition: number;
+  readonly setText: (text: string) => void;
+  /** What the text is as JSON; undefined while it is none. */
+  readonly value: unknown;
+  readonly isChanged: boolean;
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  readonly meanwhile: Meanwhile | undefined;
+  /** Stores it; undefined: it was not, and `error` or `meanwhile` say why. */
+  readonly save: (over?: Stored) => Promise<Put | undefined>;
+  /** Goes on from another edition; `content` is what stands in the editor then. */
+  readonly goOn: (stored: Stored | undefined, content: unknown) => void;
+  /** Takes over a newer edition, keeping what was changed here. */
+  readonly takeOver: (stored: Stored) => void;
+  readonly revert: () => void;
+};
+
+/** Edits a definition: an existing one, or a new one that begins with `content`. */
+export function useEditing(kind: DefinitionKind, from: Stored | undefined, content: Doc): Editing {
+  const [stored, setStored] = useState(from);
+  const [text, setText] = useState(() => textOf(content));
+  const [edition, setEdition] = useState(0);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [meanwhile, setMeanwhile] = useState<Meanwhile>();
+  const value = useMemo(() => readJson(text).value, [text]);
+  const base = stored === undefined ? content : contentOf(stored);
+  const isChanged = value === undefined || !isSame(value, base);
+  useLeaveGuard(isChanged);
+
+  const show = (shown: unknown): void => {
+    setText(textOf(shown));
+    setEdition((before) => before + 1);
+  };
+  const goOn = (next: Stored | undefined, shown: unknown): void => {
+    setStored(next);
+    show(shown);
+    setMeanwhile(undefined);
+    setError(undefined);
+  };
+  const save = async (over = stored): Promise<Put | undefined> => {
+    setBusy(true);
+    setError(undefined);
+    setMeanwhile(undefined);
+    try {
+      if (value === undefined)
+        throw new NotYet('The text is no JSON yet: look at the marks in it.');
+      const put = await store(kind, value, over);
+      setStored(await get<Stored>(pathOf(kind, put.id)));
+      return put;
+    } catch (problem) {
+      const isTaken = problem instanceof ApiProblem && problem.error === 'document_conflict';
+      if (isTaken && over !== undefined) setMeanwhile(await newest(kind, over.id));
+      else setError(problem);
+      return undefined;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const takeOver = (next: Stored): void => {
+    const theirs = contentOf(next);
+    if (value === undefined) return setStored(next);
+    const merged = merge(base, value, theirs);
+    setStored(next);
+    if (!isSame(merged.value, value)) show(merged.value);
+  };
+  return {
+    stored,
+    text,
+    edition,
+    setText,
+    value,
+    isChanged,
+    isBusy,
+    error,
+    meanwhile,
+    save,
+    goOn,
+    takeOver,
+    revert: () => goOn(stored, base),
+  };
+}
+
+/** What has to be done before something can be. */
+export class NotYet extends Error {
+  // The box for problems shows such a sentence as it is.
+  override readonly name = 'NotJson';
+}
+
+async function store(kind: DefinitionKind, value: unknown, over: Stored | undefined): Promise<Put> {
+  if (over !== undefined) {
+    return send<Put>('PUT', pathOf(kind, over.id), value, {
+      headers: { 'if-match': `"${over.rev}"` },
+    });
+  }
+  const document = (typeof value === 'object' && value !== null ? value : {}) as Doc;
+  const name = textIn(document, 'name') ?? '';
+  if (name === '') throw new NotYet(`A new ${kind} needs a name: write it behind "name".`);
+  const owner = textIn(document, 'owner');
+  const called = owner === undefined ? name : `${name}::${owner}`;
+  return send<Put>('PUT', pathOf(kind, called), value);
+}
+
+async function newest(kind: DefinitionKind, id: string): Promise<Meanwhile> {
+  try {
+    return { theirs: await get<Stored>(pathOf(kind, id)) };
+  } catch (problem) {
+    if (problem instanceof ApiProblem && problem.status === 404) return { theirs: undefined };
+    throw problem;
+  }
+}
+
+/** The browser asks before it closes a page with changes that are not stored. */
+function useLeaveGuard(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [isChanged]);
+}

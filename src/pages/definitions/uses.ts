@@ -1,0 +1,79 @@
+import { placesIn } from '../../model/check.js';
+import type { Flow } from '../../model/flow.js';
+import { parseDocument } from '../../model/parse.js';
+import { namesTask } from '../../model/tree.js';
+import { defaultOwner, ownerOf, type Task } from '../../model/task.js';
+import type { Doc } from '../answers.js';
+import type { Stored } from './stored.js';
+
+/** The flow that a document is; undefined while it is not valid. */
+export function flowOf(document: unknown): Flow | undefined {
+  if (typeof document !== 'object' || document === null) return undefined;
+  const parsed = parseDocument({ type: 'flow', ...(document as Doc), _id: 'new', _rev: '0-0' });
+  return parsed.kind === 'flow' && parsed.ok ? parsed.value : undefined;
+}
+
+/** Names of the tasks that a flow needs: its steps, and what handles or undoes them. */
+export function tasksOf(flow: Flow): readonly string[] {
+  const trees = [
+    ...placesIn(flow.tasks, 'tasks'),
+    ...(flow.cancel === undefined ? [] : placesIn(flow.cancel, 'cancel')),
+  ];
+  const steps = trees.flatMap(({ leaf: { entry } }) => [
+    ...(namesTask(entry) ? [entry.task] : []),
+    ...[entry.error, entry.undo].filter((name) => name !== undefined),
+  ]);
+  return [...new Set([...steps, ...(flow.error === undefined ? [] : [flow.error.name])])];
+}
+
+/** Names of the flows that a flow runs as jobs of their own. */
+export function flowsOf(flow: Flow): readonly string[] {
+  const flows = placesIn(flow.tasks, 'tasks').flatMap(({ leaf: { entry } }) => entry.flow ?? []);
+  return [...new Set(flows)];
+}
+
+/** The tasks that a flow means, by name, as far as they are there and valid. */
+export function taskDefinitions(
+  flow: Flow,
+  tasks: readonly Stored[],
+): Readonly<Record<string, Task>> {
+  const found = tasksOf(flow).flatMap((name): readonly [string, Task][] => {
+    const document = meant(tasks, name, flow.owner)?.document;
+    const parsed = parseDocument({ ...document, _id: 'new', _rev: '0-0' });
+    return parsed.kind === 'task' && parsed.ok ? [[name, parsed.value]] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The definition that somebody's flow means by a name: his own, else the one for all. */
+export function meant(all: readonly Stored[], name: string, owner: string): Stored | undefined {
+  const of = (wanted: string): Stored | undefined =>
+    all.find((one) => one.name === name && one.owner === wanted);
+  return of(owner) ?? of(defaultOwner);
+}
+
+/** Who uses a task, and how. */
+export type Use = { readonly by: Stored; readonly kind: 'flow' | 'task' };
+
+/** The flows, and the tasks whose failure it handles, that mean exactly this task. */
+export function usesOf(
+  task: Stored,
+  flows: readonly Stored[],
+  tasks: readonly Stored[],
+): readonly Use[] {
+  const isMeant = (name: string, owner: string): boolean =>
+    name === task.name && meant(tasks, name, owner)?.id === task.id;
+  const inFlows = flows.filter(({ document }) => {
+    const flow = flowOf(document);
+    return flow !== undefined && tasksOf(flow).some((name) => isMeant(name, flow.owner));
+  });
+  const inTasks = tasks.filter(({ document }) =>
+    [document['error'], document['undo']].some(
+      (name) => typeof name === 'string' && isMeant(name, ownerOf(document)),
+    ),
+  );
+  return [
+    ...inFlows.map((by): Use => ({ by, kind: 'flow' })),
+    ...inTasks.map((by): Use => ({ by, kind: 'task' })),
+  ];
+}

@@ -1,0 +1,14 @@
+import type { ComponentProps } from 'preact';
+import { lazy, Suspense } from 'preact/compat';
+import { Loading } from '../parts/loading.js';
+
+const Loaded = lazy(() => import('./json-editor.js').then((module) => module.JsonEditor));
+
+/** The editor, which is big: it comes when somebody edits. */
+export function JsonEditor(props: ComponentProps<typeof Loaded>) {
+  return (
+    <Suspense fallback={<Loading what="the editor" />}>
+      <Loaded {...props} />
+    </Suspense>
+  );
+}

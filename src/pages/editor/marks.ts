@@ -1,0 +1,42 @@
+import type { Problem } from '../../model/job.js';
+import { placeOf } from './places.js';
+import { readJson, type Mark } from './read-json.js';
+
+/** What the API found in a document. */
+export type Checked = {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+};
+
+/** A mark with the JSON path of what it is about; '' when it is about the text. */
+export type Finding = Mark & { readonly path: string };
+
+/** What is no JSON, with its places. */
+export function findingsInText(text: string): readonly Finding[] {
+  return readJson(text).marks.map((mark) => ({ ...mark, path: '' }));
+}
+
+/** What was found in the document that a text is, at its places in the text. */
+export function findingsOf(text: string, checked: Partial<Checked>): readonly Finding[] {
+  const { tree } = readJson(text);
+  const { problems = [], warnings = [] } = checked;
+  const at =
+    (severity: Mark['severity']) =>
+    ({ path, message }: Problem): Finding => {
+      const { from, to } = placeOf(tree, path);
+      // Of what goes over several lines the first one is marked.
+      const line = text.indexOf('\n', from);
+      return { from, to: line < 0 ? to : Math.min(to, line), severity, path, message };
+    };
+  return [...problems.map(at('error')), ...warnings.map(at('warning'))];
+}
+
+/** Each thing once: what both the schema and the server found is told by the first. */
+export function withoutDoubles(findings: readonly Finding[]): readonly Finding[] {
+  const first = new Map<string, Finding>();
+  for (const finding of findings) {
+    const key = `${finding.from} ${finding.message}`;
+    if (!first.has(key)) first.set(key, finding);
+  }
+  return [...first.values()].sort((a, b) => a.from - b.from);
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { Problem } from '../../model/job.js';
+import { parseDocument, type StoredDocument } from '../../model/parse.js';
+import { isRecord } from './schema-at.js';
+
+// The pages may not make code of text, so nobody is to try.
+z.config({ jitless: true });
+
+/** What kinds of document are edited. */
+export type Kind = 'task' | 'flow' | 'job';
+
+/**
+ * What is wrong with a document by the schemas that the engine reads it with: the same sentences and
+ * paths as the server's, without asking it. The server knows more: other definitions, templates.
+ */
+export function problemsOf(kind: Kind, value: unknown): readonly Problem[] {
+  if (!isRecord(value)) return [{ path: '', message: `A ${kind} must be a JSON object: {…}.` }];
+  const { type = kind } = value;
+  if (type !== kind) {
+    return [{ path: 'type', message: `type must be "${kind}", or be left out.` }];
+  }
+  const whole: StoredDocument = { ...value, type, _id: 'new', _rev: '0-0' };
+  const parsed = parseDocument(whole);
+  return parsed.kind === 'other' || parsed.ok ? [] : parsed.problems;
+}

@@ -1,0 +1,77 @@
+import type { ComponentChildren } from 'preact';
+import type { Field } from './fields.js';
+import type { Mistakes } from './mistakes.js';
+
+type Props = {
+  /** That of the input. */
+  readonly id: string;
+  readonly field: Field;
+  readonly path: string;
+  readonly mistakes: Mistakes;
+  readonly usual?: unknown;
+  readonly children: ComponentChildren;
+};
+
+/** Label, input, what is said about it, and what is wrong with it. */
+export function FieldFrame({ id, field, path, mistakes, usual, children }: Props) {
+  const mistake = mistakes[path];
+  return (
+    <div class={mistake === undefined ? 'form-field' : 'form-field wrong'}>
+      <label for={id}>
+        {field.label}
+        <Needed field={field} usual={usual} />
+      </label>
+      {children}
+      <Notes id={id} field={field} usual={usual} />
+      {mistake !== undefined && (
+        <p class="mistake" id={`${id}-mistake`}>
+          {mistake}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Says of a field that it may be left out, or what is asked of it. */
+export function Needed({ field, usual }: { readonly field: Field; readonly usual?: unknown }) {
+  const optional = !field.required || usual !== undefined;
+  return optional ? <span class="muted optional"> (optional)</span> : null;
+}
+
+/** What the schema says about a field. */
+export function Notes(props: {
+  readonly id: string;
+  readonly field: Field;
+  readonly usual?: unknown;
+}) {
+  const { id, field, usual } = props;
+  const text = field.description;
+  // Of a choice the empty one says it.
+  const isShown = usual !== undefined && field.kind !== 'choice';
+  if (text === undefined && usual === undefined) return null;
+  return (
+    <p class="muted note" id={`${id}-note`}>
+      {text}
+      {isShown && (
+        <>
+          {' '}
+          Otherwise: <code>{JSON.stringify(usual)}</code>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** How an input is tied to its note and its mistake. */
+export function tiesOf({ id, field, path, mistakes, usual }: Omit<Props, 'children'>) {
+  const mistake = mistakes[path] !== undefined;
+  const hasNote = field.description !== undefined || usual !== undefined;
+  const about = [...(hasNote ? [`${id}-note`] : []), ...(mistake ? [`${id}-mistake`] : [])];
+  return {
+    id,
+    'data-path': path,
+    'aria-required': field.required && usual === undefined,
+    'aria-invalid': mistake,
+    ...(about.length === 0 ? {} : { 'aria-describedby': about.join(' ') }),
+  };
+}

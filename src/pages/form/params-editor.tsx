@@ -1,0 +1,62 @@
+import { useMemo } from 'preact/hooks';
+import { send } from '../api.js';
+import type { Known } from '../definitions/known.js';
+import type { Stored } from '../definitions/stored.js';
+import { flowOf } from '../definitions/uses.js';
+import type { Checks } from '../editor/checking.js';
+import { JsonEditor } from '../editor/lazy-editor.js';
+import type { Checked } from '../editor/marks.js';
+import { isRecord, type JsonSchema } from '../editor/schema-at.js';
+import { stepSchema } from './step-schema.js';
+
+type Props = {
+  readonly flow: Stored;
+  readonly known: Known | undefined;
+  /** Why there is no form. */
+  readonly why: string | undefined;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  /** The whole job with these parameters, for the server's check. */
+  readonly jobWith: (params: unknown) => unknown;
+};
+
+/** The parameters as JSON, with proposals from the flow's schema or from the tasks in it. */
+export function ParamsEditor({ flow, known, why, text, onText, jobWith }: Props) {
+  const schema = useMemo(() => schemaOf(flow, known), [flow, known]);
+  const checks: Checks = {
+    own: (value) =>
+      isRecord(value) ? [] : [{ path: '', message: 'The parameters must be an object: {…}.' }],
+    server: async (value, signal) => {
+      const found = await send<Checked>('POST', 'jobs/check', jobWith(value), { signal });
+      const own = (all: Checked['problems']): Checked['problems'] =>
+        all
+          .filter(({ path }) => /^params(?:$|[.[])/.test(path))
+          .map(({ path, message }) => ({ path: path.replace(/^params\.?/, ''), message }));
+      return { problems: own(found.problems), warnings: own(found.warnings) };
+    },
+  };
+  return (
+    <>
+      {why !== undefined && (
+        <p class="muted">
+          {why} Write the parameters as JSON: by the name of a task, or of one step (
+          <code>NAME-0</code>).
+        </p>
+      )}
+      <JsonEditor
+        label="Parameters as JSON"
+        text={text}
+        onText={onText}
+        schema={schema}
+        checks={checks}
+      />
+    </>
+  );
+}
+
+function schemaOf({ document }: Stored, known: Known | undefined): JsonSchema | undefined {
+  const { schema } = document;
+  if (isRecord(schema)) return schema;
+  const flow = flowOf(document);
+  return flow === undefined ? undefined : stepSchema(flow, known?.tasks ?? []);
+}

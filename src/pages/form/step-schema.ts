@@ -1,0 +1,34 @@
+import { placesIn } from '../../model/check.js';
+import type { Flow } from '../../model/flow.js';
+import { namesTask } from '../../model/tree.js';
+import type { Stored } from '../definitions/stored.js';
+import { meant } from '../definitions/uses.js';
+import { record, type JsonSchema } from '../editor/schema-at.js';
+
+/**
+ * What parameters a job for a flow without a schema may have: those of each step, by its name or that of
+ * its task, with the keys that the task has already.
+ */
+export function stepSchema(flow: Flow, tasks: readonly Stored[]): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  for (const { leaf } of placesIn(flow.tasks, 'tasks')) {
+    const { entry, label } = leaf;
+    if (!namesTask(entry)) continue;
+    const known = meant(tasks, entry.task, flow.owner)?.document ?? {};
+    const given = { ...record(known['params']), ...record(entry.params) };
+    const keys = Object.entries(given).map(([key, value]) => [key, schemaLike(value)]);
+    const own = { type: 'object', properties: Object.fromEntries(keys) as JsonSchema };
+    properties[entry.task] ??= { ...own, description: `All steps of task ${entry.task}.` };
+    properties[label] ??= { ...own, description: `The step ${label} alone.` };
+  }
+  return { type: 'object', properties };
+}
+
+function schemaLike(value: unknown): JsonSchema {
+  if (Array.isArray(value)) return { type: 'array' };
+  if (value === null) return {};
+  const type = typeof value;
+  return type === 'object' || type === 'number' || type === 'boolean' || type === 'string'
+    ? { type }
+    : {};
+}
