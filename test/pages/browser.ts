@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished, vi } from 'vitest';
 
 /** Where Debian has it, unless the environment says where it is. */
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -25,11 +25,16 @@ async function browser(): Promise<Browser> {
   return running;
 }
 
+/** A browser takes long where other tests keep the machine busy, ms. */
+const testMs = 90_000;
+
 /** To be called once in each file of tests: ends the browser with it. */
 export function endBrowser(): void {
+  vi.setConfig({ testTimeout: testMs });
   afterAll(async () => {
     await (await running)?.close();
     running = undefined;
+    vi.resetConfig();
   });
 }
 
