@@ -160,10 +160,15 @@ export type Client = {
   readonly watch: (id: string, options?: WatchOptions) => Promise<StoredDocument | undefined>;
   /**
    * Why a job does not move, from the documents alone. Whoever looks again and again keeps a `pulse`
-   * (`createPulse`), which sees by and by which engines live.
+   * (`createPulse`), which sees by and by which engines live. Other jobs that hold it up are named where
+   * `maySee` agrees; absent: always.
    * @throws TwsError `document_missing`, `document_kind`
    */
-  readonly explain: (id: string, pulse?: Pulse) => Promise<Explained>;
+  readonly explain: (
+    id: string,
+    pulse?: Pulse,
+    maySee?: (job: StoredDocument) => boolean,
+  ) => Promise<Explained>;
   /**
    * Stores a request to a job and waits `waitMs` (5000) for an engine to apply it.
    * @throws TwsError `document_missing`, `document_kind`, `job_ended`, `request_refused`
@@ -246,7 +251,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     jobs: (filter, limit, which) => listJobs(store, filter, limit, which),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
-    explain: (id, pulse) => explainJob(store, id, pulse),
+    explain: (id, pulse, maySee) => explainJob(store, id, pulse, maySee),
     request: (job, action, options) => requestJob(store, job, action, options),
     requestMany: (jobs, action, options) => requestJobs(store, jobs, action, options),
     history: (id) => jobHistory(store, id),

@@ -38,3 +38,10 @@ export function momentFrom(now: number, at: number): string {
   const rough = lengthOf(Math.round(Math.abs(distance) / 1000) * 1000).replace(/\.\d/, '');
   return distance > 0 ? `in ${rough}` : `${rough} ago`;
 }
+
+/** A value of a document as text, whatever it is: an object that says how it becomes text is not asked. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null)
+    return Array.isArray(value) ? '[list]' : '[object]';
+  return String(value);
+}

@@ -16,8 +16,8 @@ export type OptionDefinition = {
 /** What can be meant: one of these words, names that the database has, or a file. */
 export type Values = readonly string[] | (() => Promise<readonly string[]>) | Named;
 export type Named = { readonly named: readonly Source[] };
-export const sources = ['flow', 'task', 'job', 'engine', 'owner', 'file'] as const;
-export type Source = (typeof sources)[number];
+/** `job-file`: a file of `~tws/jobs`, without its ending. */
+export type Source = 'flow' | 'task' | 'job' | 'engine' | 'owner' | 'file' | 'job-file';
 
 /** A value on the command line, in the order in which they are given. */
 export type ArgumentDefinition = {
@@ -34,6 +34,8 @@ export type CommandDefinition = {
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
   readonly examples?: readonly string[];
+  /** Not for people: no help speaks of it. */
+  readonly hidden?: boolean;
   /** True for what runs until it is stopped: SIGINT and SIGTERM then ask it to finish. */
   readonly stoppable?: boolean;
   readonly load: () => Promise<Command>;

@@ -38,7 +38,8 @@ export function buildProgram(parts: ProgramParts, choose: (chosen: Chosen) => vo
     .addHelpText('after', `\n${firstSteps}\n\n${exitStatuses}`);
   for (const option of parts.globalOptions) program.addOption(toOption(option));
   for (const definition of parts.commands) {
-    program.addCommand(toCommand(definition, program, choose));
+    const { hidden = false } = definition;
+    program.addCommand(toCommand(definition, program, choose), { hidden });
   }
   // Without a command the help is what was wanted.
   program.allowExcessArguments().action(() => {
@@ -52,7 +53,7 @@ export function buildProgram(parts: ProgramParts, choose: (chosen: Chosen) => vo
 function unknownCommand(name: string, { commands }: ProgramParts): string {
   const close = closest(
     name,
-    commands.map((command) => command.name),
+    commands.filter(({ hidden }) => hidden !== true).map((command) => command.name),
   );
   return `There is no command "${name}"${close === undefined ? '.' : `; did you mean "${close}"?`}`;
 }

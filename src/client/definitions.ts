@@ -4,6 +4,7 @@ import type { StoredDocument } from '../model/parse.js';
 import { keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { writeDocument } from './writes.js';
+import { textOf } from '../words.js';
 
 export type DefinitionKind = 'task' | 'flow';
 
@@ -87,7 +88,7 @@ async function flowOf(store: Store, given: string, owner: string): Promise<Store
   const byId = await store.get(given);
   if (byId?.['type'] === 'flow') return byId;
   if (byId !== undefined) {
-    throw problem('document_kind', { id: given, kind: String(byId['type']), wanted: 'flow' });
+    throw problem('document_kind', { id: given, kind: textOf(byId['type']), wanted: 'flow' });
   }
   const { named, doc } = await theOneCalled(store, 'flow', given, owner);
   if (doc === undefined) throw problem('definition_missing', named);

@@ -22,12 +22,14 @@ const mostJobs = 500;
 
 /**
  * Reads what is around a job and explains it. A `pulse` that is kept over several looks tells living
- * engines from dead ones without trusting the clocks of their machines.
+ * engines from dead ones without trusting the clocks of their machines. Other jobs are named as far as
+ * somebody `maySee` them.
  */
 export async function explainJob(
   store: Store,
   id: string,
   pulse: Pulse = createPulse(),
+  maySee?: (job: StoredDocument) => boolean,
 ): Promise<Explained> {
   const job = await jobOf(store, id);
   const documents = await listEngines(store);
@@ -35,12 +37,27 @@ export async function explainJob(
   const engines = pulse.look(documents, now);
   const [flow, holder] = await Promise.all([flowOf(store, job), holderOf(store, job)]);
   const permits = await permitsFor(store, job, flow);
-  const seen: Seen = { job, engines, flow, holder, permits, now };
+  const others = [holder?.job, ...(permits?.heldBy ?? [])].filter((one) => one !== undefined);
+  const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);
+  const seen: Seen = { job, engines, flow, holder, permits, hidden, now };
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
   const { jobs } = await listJobs(store, 'active', mostJobs);
   return { job, reasons: explain({ ...seen, inHand: countInHand(jobs) }), settled };
+}
+
+async function hiddenOf(
+  store: Store,
+  ids: readonly string[],
+  maySee: (job: StoredDocument) => boolean,
+): Promise<ReadonlySet<string>> {
+  const docs = ids.length === 0 ? new Map<string, StoredDocument>() : await store.getMany(ids);
+  const isSeen = (id: string): boolean => {
+    const doc = docs.get(id);
+    return doc !== undefined && maySee(doc);
+  };
+  return new Set(ids.filter((id) => !isSeen(id)));
 }
 
 /** How a chain is followed: who looks at a job, and whether a child job is there to be looked at. */

@@ -2,7 +2,7 @@ import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
-import { lengthOf, momentFrom } from '../words.js';
+import { lengthOf, momentFrom, textOf } from '../words.js';
 import type { Holder } from './holder.js';
 import { stepsOf, type Told } from './next-steps.js';
 import type { Permits } from './permits.js';
@@ -21,6 +21,8 @@ export type Seen = {
   readonly permits?: Permits | undefined;
   /** The job that has its target. */
   readonly holder?: Holder | undefined;
+  /** Ids of jobs that whoever asks must not learn. */
+  readonly hidden?: ReadonlySet<string> | undefined;
   /** Epoch ms. */
   readonly now: number;
 };
@@ -156,7 +158,7 @@ function holdReason({ job, flow, now }: Seen): Reason | undefined {
     return { kind: 'paused', because: pausedBy(job, now), todo };
   }
   if (flow?.['paused'] === true) {
-    const because = `Flow "${String(flow['name'])}" is paused (document ${flow._id}), and all its jobs with it.`;
+    const because = `Flow "${textOf(flow['name'])}" is paused (document ${flow._id}), and all its jobs with it.`;
     return { kind: 'flow_paused', because, todo: 'Set "paused" of the flow to false.' };
   }
   const last = stepsOf(job).at(-1);
@@ -185,15 +187,18 @@ function pausedBy({ requests }: StoredDocument, now: number): string {
 }
 
 /** Another job has what this one wants to work on: it will not wait for it but be refused. */
-function heldReason({ holder }: Seen): Reason | undefined {
+function heldReason({ holder, hidden }: Seen): Reason | undefined {
   if (holder === undefined) return undefined;
   const { job, kind, target } = holder;
+  const isHidden = hidden?.has(job) === true;
+  const by = isHidden ? 'a job of another owner' : `job ${job}`;
   const how =
     kind === 'target'
-      ? `Target "${target}" is held by job ${job} with the same parameters`
-      : `Target "${target}" is held by job ${job}, whose "locks" match it`;
+      ? `Target "${target}" is held by ${by} with the same parameters`
+      : `Target "${target}" is held by ${by}, whose "locks" match it`;
   const because = `${how}; this job is refused when an engine takes it up before that has ended.`;
-  return { kind: 'target_held', because, todo: `See \`tws explain ${job}\`.` };
+  const todo = isHidden ? {} : { todo: `See \`tws explain ${job}\`.` };
+  return { kind: 'target_held', because, ...todo };
 }
 
 /** What an engine finds when it begins a new job. */
@@ -214,16 +219,18 @@ function flowReason({ job, flow }: Seen): Reason | undefined {
 }
 
 /** As many jobs of its flow run as may at the same time. */
-function fullReason({ job, permits }: Seen): Reason | undefined {
+function fullReason({ job, permits, hidden }: Seen): Reason | undefined {
   if (permits === undefined || permits.heldBy.length < permits.most) return undefined;
   const { most, heldBy } = permits;
-  const shown = heldBy.slice(0, 3).join(', ');
-  const more = heldBy.length > 3 ? ` and ${heldBy.length - 3} more` : '';
-  const because = `Of flow "${String(job['flow'])}" ${most === 1 ? 'one job runs' : `${most} jobs run`} at a time at the most ("max_running"); now: ${shown}${more}.`;
+  const named = heldBy.filter((id) => hidden?.has(id) !== true);
+  const shown = named.length === 0 ? 'jobs of other owners' : named.slice(0, 3).join(', ');
+  const left = heldBy.length - Math.min(3, named.length);
+  const more = named.length > 0 && left > 0 ? ` and ${left} more` : '';
+  const because = `Of flow "${textOf(job['flow'])}" ${most === 1 ? 'one job runs' : `${most} jobs run`} at a time at the most ("max_running"); now: ${shown}${more}.`;
   return {
     kind: 'full',
     because,
-    todo: `It begins when one of them has ended; see \`tws explain ${heldBy[0]}\`.`,
+    todo: `It begins when one of them has ended${named[0] === undefined ? '' : `; see \`tws explain ${named[0]}\``}.`,
   };
 }
 

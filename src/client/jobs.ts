@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
-import { listed } from '../words.js';
+import { listed, textOf } from '../words.js';
 import { differencesOf } from './same-job.js';
 import { writeDocument } from './writes.js';
 
@@ -60,7 +60,7 @@ export async function jobOf(store: Store, id: string): Promise<StoredDocument> {
   const doc = await store.get(id);
   if (doc === undefined) throw problem('document_missing', { id });
   if (doc['type'] === 'job') return doc;
-  throw problem('document_kind', { id, kind: String(doc['type']), wanted: 'job' });
+  throw problem('document_kind', { id, kind: textOf(doc['type']), wanted: 'job' });
 }
 
 /** Whether a job has ended. */

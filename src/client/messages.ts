@@ -4,6 +4,7 @@ import { eventId } from '../model/event.js';
 import type { Store } from '../store/store.js';
 import { isFinalState } from './jobs.js';
 import { writeDocument } from './writes.js';
+import { textOf } from '../words.js';
 
 /** A signal to one job. `id`: the same signal sent again counts once. */
 export type SignalToSend = {
@@ -31,7 +32,7 @@ export async function sendSignal(
 ): Promise<string> {
   const there = await store.get(job);
   if (there !== undefined && isFinalState(there)) {
-    throw problem('job_ended', { id: job, state: String(there['state']) });
+    throw problem('job_ended', { id: job, state: textOf(there['state']) });
   }
   const _id = `signal:${job}:${id}`;
   await writeDocument(store, {

@@ -2,6 +2,7 @@ import { isObject } from '../model/dialects.js';
 import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { pluginOf } from '../model/task.js';
+import { textOf } from '../words.js';
 import { leavesOf, type Leaf, type Structure } from '../model/tree.js';
 
 /** What a stored step tells, read from a job of any shape. Times in epoch ms. */
@@ -32,11 +33,11 @@ export type Told = {
 export function stepsOf({ steps }: StoredDocument): readonly Told[] {
   if (!Array.isArray(steps)) return [];
   return steps.filter(isObject).map((step) => {
-    const state = String(step['state']);
+    const state = textOf(step['state']);
     const failure = isObject(step['failure']) ? step['failure']['message'] : undefined;
     return {
-      name: typeof step['name'] === 'string' ? step['name'] : String(step['task']),
-      path: String(step['path']),
+      name: typeof step['name'] === 'string' ? step['name'] : textOf(step['task']),
+      path: textOf(step['path']),
       state,
       ...texts(step, ['task', 'engine', 'child', 'signal', 'event', 'key']),
       ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'end', 'due', 'until']),

@@ -5,6 +5,7 @@ import type { RequestAction } from '../model/request.js';
 import type { Store } from '../store/store.js';
 import { isFinalState, jobOf } from './jobs.js';
 import { writeDocument } from './writes.js';
+import { textOf } from '../words.js';
 
 /** What a request says beside its action; see `model/request.ts`. */
 export type RequestDetails = {
@@ -155,7 +156,7 @@ function refusalOf(
 }
 
 function ended({ _id: id, state }: StoredDocument): TwsError {
-  return problem('job_ended', { id, state: String(state) });
+  return problem('job_ended', { id, state: textOf(state) });
 }
 
 function recorded({ requests }: StoredDocument, request: string): boolean {

@@ -1,8 +1,10 @@
 import { problem } from '../errors.js';
 import { attachmentOf } from '../model/big-result.js';
+import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Step } from '../model/step.js';
 import type { Store } from '../store/store.js';
+import { textOf } from '../words.js';
 
 type WithResult = Step & { readonly result: unknown };
 
@@ -13,10 +15,13 @@ type WithResult = Step & { readonly result: unknown };
  * @throws TwsError `result_missing`, and what the store throws
  */
 export async function resultOf(store: Store, job: StoredDocument, word: string): Promise<unknown> {
-  const steps = (job['steps'] ?? []) as readonly Step[];
-  const isMeant = ({ name, task, index, path }: Step): boolean =>
-    [name, `${task}-${index}`, path].includes(word);
-  const step = steps.findLast((one): one is WithResult => isMeant(one) && 'result' in one);
+  const { steps } = job;
+  const isMeant = ({ name, task, index, path }: Record<string, unknown>): boolean =>
+    [name, `${textOf(task)}-${textOf(index)}`, path].includes(word);
+  const found = (Array.isArray(steps) ? steps.filter(isObject) : []).findLast(
+    (one) => isMeant(one) && 'result' in one,
+  );
+  const step = found as WithResult | undefined;
   const missing = { job: job._id, step: word };
   if (step === undefined) throw problem('result_missing', missing);
   const name = attachmentOf(step);

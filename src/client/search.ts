@@ -6,6 +6,7 @@ import type { Store } from '../store/store.js';
 import type { JobRow } from '../store/views.js';
 import { cursorOf, placeOf } from './cursor.js';
 import { rowsInAll, rowsInOrder, type Place, type SearchRow } from './search-rows.js';
+import { textOf } from '../words.js';
 
 /** What jobs are searched for: all that is given has to hold. Times in epoch ms. */
 export type JobSearch = {
@@ -156,5 +157,5 @@ function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolea
 }
 
 function hasKey(keys: unknown, { name, value }: NonNullable<JobSearch['key']>): boolean {
-  return isObject(keys) && Object.hasOwn(keys, name) && String(keys[name]) === value;
+  return isObject(keys) && Object.hasOwn(keys, name) && textOf(keys[name]) === value;
 }

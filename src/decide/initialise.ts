@@ -19,13 +19,35 @@ import { brokenSchema, unfitForFlow } from './suits.js';
 /**
  * Turns a new job into a live one: state, snapshots of flow and tasks, expanded parameters, no
  * steps. A job that can never run ends here, with exit 3 and the reason; so does one that was
- * cancelled before.
+ * cancelled before, and one of a tree of jobs whose root has ended: flows that call themselves may make
+ * new jobs faster than a cancel comes down to them.
  */
 export function initialise(submitted: NewJob, now: number, world: World): Move {
   const job = withoutTraces(submitted);
   if (isCancelRequested(job)) {
     return { kind: 'change', job: endUnbegun(job, now, exits.cancelled, cancelled(job)) };
   }
+  return leftAlone(job, now, world) ?? withFlow(job, now, world);
+}
+
+/** A job whose tree has come to its end is not needed any more. */
+function leftAlone(job: NewJob, now: number, world: World): Move | undefined {
+  const root = job.parent?.root;
+  if (root === undefined) return undefined;
+  switch (world.root(root)) {
+    case 'unknown':
+      return lookUp({ roots: [root] });
+    case 'live':
+      return undefined;
+    case 'final': {
+      const reason = `job ${root}, for which it was made, has ended`;
+      const why = cancelled({ cancel: { reason } });
+      return { kind: 'change', job: endUnbegun(job, now, exits.cancelled, why) };
+    }
+  }
+}
+
+function withFlow(job: NewJob, now: number, world: World): Move {
   const owner = job.owner ?? defaultOwner;
   const found = flowOf(job, owner, world);
   switch (found.kind) {

@@ -61,6 +61,9 @@ export type Child =
   /** `big`: its result, when that goes into an attachment of the parent. */
   | { readonly kind: 'final'; readonly job: FinalJob; readonly big?: BigResult };
 
+/** The job for which, in the end, a job was made; `live`: also one that is not there. */
+export type Root = 'unknown' | 'live' | 'final';
+
 /** An event that was announced: a document of its own, with data. */
 export type Announced =
   | { readonly kind: 'unknown' }
@@ -142,6 +145,7 @@ export type World = {
   readonly flow: (name: string, owner: string) => Found<Flow>;
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
+  readonly root: (id: string) => Root;
   readonly event: (type: string, key: string) => Announced;
   /** The id of the lock document for a text that says what is locked. */
   readonly lockId: (text: string) => string;
@@ -187,6 +191,7 @@ export type LookUp = {
   readonly flows: readonly NameAndOwner[];
   readonly tasks: readonly NameAndOwner[];
   readonly children: readonly string[];
+  readonly roots: readonly string[];
   readonly events: readonly EventName[];
   /** Locks to take: who asks for them is about to begin the job. */
   readonly locks: readonly LockWish[];
@@ -304,6 +309,7 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   flows: [],
   tasks: [],
   children: [],
+  roots: [],
   events: [],
   locks: [],
   permits: [],

@@ -11,14 +11,16 @@ export function depthOf({ parent }: LiveJob): number {
 
 /**
  * What a child says of the job that it was made for. `start` tells the parent from an earlier or later
- * job of the same id.
+ * job of the same id; `root` is the first job of all, if that is another one.
  */
 export function parentOf(job: LiveJob, { path }: { readonly path: string }, depth: number) {
+  const { parent } = job;
   const queue = queueOf(job);
   return {
     job: job._id,
     step: path,
     start: job.start,
+    ...(parent === undefined ? {} : { root: parent.root ?? parent.job }),
     ...(depth === 0 ? {} : { depth }),
     ...(queue === defaultQueue ? {} : { queue }),
   };

@@ -9,12 +9,13 @@ import type {
   LockAnswer,
   LookUp,
   PermitAnswer,
+  Root,
   World,
 } from '../decide/intent.js';
 import { isMadeBy } from '../decide/parent.js';
 import { eventId } from '../model/event.js';
 import { isFinal, type Job, type LiveJob } from '../model/job.js';
-import { parseDocument } from '../model/parse.js';
+import { isFinalState, parseDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
 import { bigResult } from './big-results.js';
@@ -29,7 +30,16 @@ export type Decision = Exclude<Intent, LookUp>;
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
 export type Surroundings = Omit<
   World,
-  'answers' | 'blockers' | 'child' | 'contents' | 'event' | 'flow' | 'lock' | 'permit' | 'task'
+  | 'answers'
+  | 'blockers'
+  | 'child'
+  | 'contents'
+  | 'event'
+  | 'flow'
+  | 'lock'
+  | 'permit'
+  | 'root'
+  | 'task'
 >;
 
 /** From where a decision is made. */
@@ -70,11 +80,12 @@ export function createDecider(parts: DeciderParts): Decider {
       if (intent.kind !== 'look_up') return intent;
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
       if (found === nothing) found = emptyFindings();
-      const { answers, contents, children, events, taken, permits, blockers } = found;
+      const { answers, contents, children, roots, events, taken, permits, blockers } = found;
       const { flows, tasks, questions, attachments } = intent;
       if (flows.length > 0) await retry(() => library.find('flow', flows));
       if (tasks.length > 0) await retry(() => library.find('task', tasks));
       for (const id of intent.children) children.set(id, await findChild(store, id, job, retry));
+      for (const id of intent.roots) roots.set(id, await findRoot(store, id, retry));
       for (const name of intent.events) {
         events.set(eventId(name), await findEvent(store, name, retry));
       }
@@ -100,6 +111,7 @@ function emptyFindings() {
     answers: new Map<string, Answer>(),
     contents: new Map<string, unknown>(),
     children: new Map<string, Child>(),
+    roots: new Map<string, Root>(),
     events: new Map<string, Announced>(),
     taken: new Map<string, LockAnswer>(),
     permits: new Map<string, PermitAnswer>(),
@@ -111,13 +123,14 @@ function emptyFindings() {
 const nothing = emptyFindings();
 
 function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings> {
-  const { answers, contents, children, events, taken, permits, blockers } = found;
+  const { answers, contents, children, roots, events, taken, permits, blockers } = found;
   return {
     answers,
     contents,
     flow: library.flow,
     task: library.task,
     child: (id) => children.get(id) ?? { kind: 'unknown' },
+    root: (id) => roots.get(id) ?? 'unknown',
     event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
     lock: (id) => taken.get(id) ?? { kind: 'unknown' },
     permit: (key) => permits.get(key) ?? { kind: 'unknown' },
@@ -137,6 +150,13 @@ async function findChild(store: Store, id: string, job: Job, retry: Retry): Prom
   if (!isEnded) return { kind: 'live' };
   const big = bigResult(parsed.value['result']);
   return { kind: 'final', job: parsed.value, ...(big === undefined ? {} : { big }) };
+}
+
+/** A job that went on as a new one has not ended: its work has. */
+async function findRoot(store: Store, id: string, retry: Retry): Promise<Root> {
+  const answer = await retry(async () => ({ doc: await store.get(id) }));
+  const doc = answer?.doc;
+  return doc?.['continued_to'] === undefined && isFinalState(doc?.['state']) ? 'final' : 'live';
 }
 
 /** An event announced under its own id, or by a document of any id. */

@@ -12,6 +12,7 @@ import { createIdentify } from './access/identify.js';
 import { createRate } from './access/rate.js';
 import type { Api, MetricsPort } from './api.js';
 import { securityHeaders } from './answers/headers.js';
+import { toAnswer } from './answers/problems.js';
 import { createHub } from './feed/hub.js';
 import { addPages } from './pages.js';
 import { acceptBodies } from './plumbing/bodies.js';
@@ -37,6 +38,8 @@ export type ServerOptions = {
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
   /** How long a user or token is believed without asking the database again; default 5000. */
   readonly keepMs?: number;
+  /** How long the database may take to tell something; default 25000. */
+  readonly patienceMs?: number;
   /** How often streams give a sign of life; default 15000. */
   readonly heartbeatMs?: number;
 };
@@ -119,7 +122,12 @@ async function createApp(options: ServerOptions): Promise<App> {
   } as object) as unknown as FastifyInstance;
   let closing = false;
   const steady = (): number => performance.now();
-  const hub = createHub({ client, lingerMs: 30_000, remembered: 5_000 });
+  const hub = createHub({
+    client,
+    lingerMs: 30_000,
+    remembered: 5_000,
+    onBroken: (error) => void toAnswer(error, log),
+  });
   const tries = createRate({ ...signInRate, now: steady });
   const reference = once(() => describeApi(routes, options.version));
   const api: Api = {
@@ -153,6 +161,7 @@ async function createApp(options: ServerOptions): Promise<App> {
     bodyLimit,
     open: new Set(),
     isClosing: () => closing,
+    patienceMs: options.patienceMs ?? 25_000,
   };
   const connections = watchConnections(app.server);
   acceptBodies(app, bodyLimit);

@@ -64,10 +64,12 @@ export function createPrometheus(): Prometheus {
     buckets: batchSeconds,
     registers,
   });
+  const labels = createLabels(mostTasks);
   return {
     meters: {
       claim: (verdict) => claims.inc({ verdict }),
-      attempt: ({ task }) => {
+      attempt: (facts) => {
+        const task = labels.of(facts.task);
         const began = performance.now();
         running.inc({ task });
         return {
@@ -90,6 +92,38 @@ export function createPrometheus(): Prometheus {
   };
 }
 
+/** So many tasks have figures of their own, whatever comes: each takes some lines for ever. */
+const mostTasks = 200;
+const otherTasks = 'other';
+
+/** The first names as they are, all later ones together. */
+function createLabels(most: number): { readonly of: (name: string) => string } {
+  const known = new Set<string>();
+  return {
+    of: (name) => {
+      if (known.has(name)) return name;
+      if (known.size >= most) return otherTasks;
+      known.add(name);
+      return name;
+    },
+  };
+}
+
+/** Whoever reads figures waits some seconds; a database that takes longer is left out. */
+const soonMs = 3_000;
+
+async function soon<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('The database takes too long.')), soonMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function watchDatabase(registry: Registry, client: Client, pulse: Pulse): void {
   const registers = [registry];
   let counted = -Infinity;
@@ -102,7 +136,8 @@ function watchDatabase(registry: Registry, client: Client, pulse: Pulse): void {
       if (performance.now() - counted < countMs) return;
       counted = performance.now();
       try {
-        for (const [status, n] of Object.entries(await client.count())) this.set({ status }, n);
+        const counts = await soon(client.count());
+        for (const [status, n] of Object.entries(counts)) this.set({ status }, n);
       } catch {
         // What cannot be counted is not told; the other figures are.
         this.reset();
@@ -117,7 +152,7 @@ function watchDatabase(registry: Registry, client: Client, pulse: Pulse): void {
     async collect() {
       this.reset();
       // What cannot be read is not told; the other figures are.
-      const engines = await client.engines().catch(() => []);
+      const engines = await soon(client.engines()).catch(() => []);
       const now = Date.now();
       for (const { engine, alive } of pulse.look(engines, now)) {
         if (!alive) continue;

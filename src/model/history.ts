@@ -38,7 +38,7 @@ export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {
     ...listIn(doc, 'signals').map(signalEvent),
     ...requests.map(requestEvent),
     ...listIn(doc, 'notes').map(noteEvent),
-    ...(isNew(job) ? [] : (job.steps ?? [])).flatMap(eventsOf),
+    ...(isNew(job) ? [] : listIn(doc, 'steps')).map(readable).flatMap(eventsOf),
     ...requests.flatMap(({ overrode }) => (isDoc(overrode) ? endOf(overrode) : [])),
     ...endOf(doc),
   ];
@@ -87,6 +87,14 @@ function endOf({ state, end, exit, result, failure }: Doc): readonly Draft[] {
 }
 
 /** Scheduled, started and closed are three moments, as far as a step has come. */
+/** A step as the engine writes it, also where somebody has made something else of it. */
+function readable(step: Doc): Step {
+  const { path, name, attempt } = step;
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  const own = { ...step, path: text(path), name: text(name) };
+  return { ...own, ...(typeof attempt === 'number' ? {} : { attempt: 1 }) } as unknown as Step;
+}
+
 function eventsOf(step: Step): readonly Draft[] {
   const { path, name, attempt } = step;
   const about = { path, name, attempt };

@@ -70,6 +70,7 @@ const written = {
         job: z.string(),
         step: z.string(),
         claim: z.exactOptional(z.string()),
+        root: z.exactOptional(z.string()),
         queue: z.exactOptional(queueSchema),
         start: z.exactOptional(momentSchema),
         depth: z.exactOptional(z.int().min(0)),

@@ -1,4 +1,4 @@
-import { isFailed } from '../model/step.js';
+import { isFailed, type Step } from '../model/step.js';
 import {
   below,
   callbacks,
@@ -263,7 +263,7 @@ function sumUp({ trail, runs }: Book, path: string, seen: readonly Seen[]): Stan
   const own = steps.filter(({ structure }) => structure === undefined);
   const known =
     runs.get(path) ?? (path.includes('*') && seen.length > 1 ? runsOf(states) : undefined);
-  const failure = steps.findLast(isFailed)?.failure.message;
+  const failure = messageOf(steps.findLast(isFailed));
   const attempts = seen.length === 1 && own.length > 1 ? { attempts: own.length } : {};
   return {
     state: states.length === 1 ? (states[0] as NodeState) : together(states, trail.isOver),
@@ -271,6 +271,12 @@ function sumUp({ trail, runs }: Book, path: string, seen: readonly Seen[]): Stan
     ...(known === undefined ? {} : { runs: known }),
     ...(failure === undefined ? {} : { failure }),
   };
+}
+
+/** Documents are read as they are: somebody may have edited this one. */
+function messageOf(step: Step | undefined): string | undefined {
+  const { message } = (step?.['failure'] ?? {}) as { readonly message?: unknown };
+  return typeof message === 'string' ? message : undefined;
 }
 
 function endState({ state, exit }: Begun, { isOver }: Trail): NodeState {

@@ -25,7 +25,9 @@ export type Trail = {
 /** Reads the steps of a job once. What it did before it began anew counts no more. */
 export function trailOf(job: Begun): Trail {
   const { run = 1, first_run: first = 1, state, exit, slice } = job;
-  const steps = job.steps.filter((step) => step.run >= first && !isOfEarlierEnd(step, run));
+  const steps = job.steps.filter(
+    (step) => isStep(step) && step.run >= first && !isOfEarlierEnd(step, run),
+  );
   const byPath = new Map<string, Step[]>();
   const begun = new Set<string>();
   const open = new Map<string, Step[]>();
@@ -53,6 +55,12 @@ export function trailOf(job: Begun): Trail {
     // A handler of the flow may say that all is well after all; its tree has failed all the same.
     isSuccess: state === '$$complete' && exit === 0 && !byPath.has('error'),
   };
+}
+
+/** Documents are read as they are: somebody may have edited this one. */
+function isStep(step: unknown): boolean {
+  const { path, state } = (step ?? {}) as { readonly path?: unknown; readonly state?: unknown };
+  return typeof path === 'string' && typeof state === 'string';
 }
 
 /** How an earlier run ended: its handler and its cancel branch. */

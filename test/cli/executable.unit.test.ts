@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { commands, globalOptions } from '../../src/cli/program.js';
+import { commands as all, globalOptions } from '../../src/cli/program.js';
 import { tws } from './executable.js';
 import { project } from './terminal.js';
+
+/** Those that people call. */
+const commands = all.filter(({ hidden }) => hidden !== true);
 
 async function call(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const called = tws(args, { cwd: await project(), env });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { failChild } from '../../src/decide/child.js';
-import type { Child } from '../../src/decide/intent.js';
+import type { Child, Root } from '../../src/decide/intent.js';
 import { maxDepth } from '../../src/decide/parent.js';
 import type { FinalJob } from '../../src/model/job.js';
 import type { JobRequest } from '../../src/model/request.js';
+import { exits } from '../../src/model/step.js';
 import { toTree } from '../../src/model/to-tree.js';
 import { t0, task } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
@@ -321,10 +322,41 @@ describe('a chain of child flows', () => {
     const deep = at(maxDepth - 1);
     expect(deep.go()).toMatchObject({ kind: 'spawn' });
     expect(deep.children).toMatchObject([{ parent: { job: 'j', depth: maxDepth } }]);
+    expect(deep.children).toMatchObject([{ parent: { root: 'p' } }]);
     const tooDeep = at(maxDepth);
     tooDeep.go();
     expect(tooDeep.ending).toEqual({ state: '$$complete', exit: 3, failure: 'FlowTooDeep' });
     expect(tooDeep.trail).toEqual(['a#1 $$error']);
+  });
+});
+
+describe('a job of a tree of jobs', () => {
+  const grandchild = (root: Root) =>
+    story({
+      steps: [{ task: 'a' }],
+      tasks,
+      job: { parent: { job: 'p', step: '0', start: 1, depth: 2, root: 'top' } },
+      world: { roots: { top: root } },
+    });
+
+  it('asks for its root before it begins, and tells its children of it', () => {
+    expect(grandchild('unknown').decide()).toMatchObject({ kind: 'look_up', roots: ['top'] });
+    const told = grandchild('live');
+    expect(told.go()).toMatchObject({ kind: 'spawn' });
+    expect(told.children).toMatchObject([{ parent: { job: 'j', root: 'top', depth: 3 } }]);
+  });
+
+  it('is cancelled when that has ended: whatever asks for it is not needed any more', () => {
+    const told = grandchild('final');
+    told.go();
+    expect(told.ending).toEqual({
+      state: '$$cancelled',
+      exit: exits.cancelled,
+      failure: 'Cancelled',
+    });
+    expect((told.job as FinalJob).failure?.message).toContain(
+      'job top, for which it was made, has ended',
+    );
   });
 });
 

@@ -56,6 +56,21 @@ describe('a flow that calls itself', () => {
   }, 120_000);
 });
 
+describe('a flow that calls itself twice', () => {
+  it('makes no more jobs when the first one is cancelled, however fast they became more', async () => {
+    const space = await openWorkspace(plugins);
+    await space.put(flow('twice', [{ parallel: [{ flow: 'twice' }, { flow: 'twice' }] }]));
+    await Promise.all([space.engine(), space.engine()]);
+    await space.put({ _id: 's', type: 'job', flow: 'twice', owner: 'me' });
+    await space.until(`s${':0.parallel.0:1'.repeat(2)}`, () => true);
+    await space.put({ type: 'request', job: 's', action: 'cancel' });
+    expect(await space.ended('s')).toMatchObject({ state: '$$cancelled', exit: 130 });
+    const isOpen = (state: unknown) => !/^\$\$(complete|cancelled)$/.test(String(state));
+    const open = async () => (await jobs(space)).filter(isOpen);
+    await expect.poll(open, { timeout: 60_000, interval: 500 }).toEqual([]);
+  });
+});
+
 describe('a child that the database refuses', () => {
   it('fails its step at once', async () => {
     const space = await openWorkspace(plugins);

@@ -21,8 +21,8 @@ describe('whoever loses his right', () => {
     const api = await openApi({ settings: always, keepMs: 10 });
     const { token, revoke } = await waiter(api);
     const waits = [
-      api.ask('GET', '/jobs/j?wait=2s', { token }),
-      api.ask('POST', '/jobs/j/pause?wait=2s', { token }),
+      api.ask('GET', '/jobs/j?wait=20s', { token }),
+      api.ask('POST', '/jobs/j/pause?wait=20s', { token }),
     ];
     await api.until('j', () => true);
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -64,6 +64,24 @@ describe('what belongs to another owner', () => {
     expect((await ask('GET', '/flows/mine', { token: boss })).body).toMatchObject({ id: 'a-flow' });
   });
 
+  it('is not named where it holds up somebody else', async () => {
+    const { ask, operator, zeta, put, engine, until } = await neighbours();
+    const held = { type: 'job', flow: 'full', target: 'disk-1', exec_after: Date.now() + 60_000 };
+    const wait = [{ wait: { signal: 'go', timeout: 0 } }];
+    await put({ ...flow('full', []), owner: 'DEFAULT', tasks: wait, max_running: 1, _id: 'full' });
+    const running = await engine({ drainMs: 100 });
+    await put({ ...held, _id: 'z-holder', owner: 'zeta', exec_after: 0 });
+    await until('z-holder', ({ locked }) => locked !== undefined);
+    await running.stop();
+    await put({ ...held, _id: 'a-held', owner: 'acme' });
+    const answer = await ask('GET', '/jobs/a-held/explain', { token: operator });
+    expect(answer.text).toMatch(/held by a job of another owner|jobs of other owners/);
+    expect(answer.text).not.toContain('z-holder');
+    await put({ ...held, _id: 'z-held', owner: 'zeta' });
+    const own = await ask('GET', '/jobs/z-held/explain', { token: zeta });
+    expect(own.text).toContain('z-holder');
+  });
+
   it('cannot be made the parent of a job', async () => {
     const { ask, operator } = await neighbours();
     const jobOf = (parent: string) => ({

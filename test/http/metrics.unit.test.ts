@@ -45,6 +45,25 @@ describe('figures', () => {
     expect(text).toMatch(/nodejs_eventloop_lag/);
   });
 
+  it('are as many as there may be, however many tasks there are', async () => {
+    const { meters, render } = createPrometheus();
+    for (let i = 0; i < 1_000; i += 1) {
+      meters.attempt({ ...facts, task: `t${i}` }).end('done');
+      meters.attempt({ ...facts, task: 't0' }).end('done');
+    }
+    const lines = (await render()).split('\n').filter((line) => line.startsWith('tws_step_'));
+    expect(lines.length).toBeLessThan(4_000);
+    expect(lines).toContain('tws_step_seconds_count{task="t0",outcome="done"} 1001');
+    expect(lines).toContain('tws_step_seconds_count{task="other",outcome="done"} 800');
+  });
+
+  it('do not wait for a database that takes requests and gives no answer', async () => {
+    const { watch, render } = createPrometheus();
+    const never = () => new Promise<never>(() => undefined);
+    watch({ count: never, engines: never } as unknown as Client, createPulse());
+    expect(await render()).toContain('tws_claims_total');
+  });
+
   it('of the database are asked for when they are read, and left out when it is away', async () => {
     const { watch, render } = createPrometheus();
     let away = false;

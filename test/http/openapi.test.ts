@@ -6,6 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { untruthOf } from './truth.js';
 import { openApi } from './server.js';
 
 type Document = {
@@ -13,6 +14,18 @@ type Document = {
     Record<string, Readonly<Record<string, { readonly operationId: string }>>>
   >;
 };
+
+describe('the check of every answer of these tests', () => {
+  it('finds what is not as the reference says', () => {
+    const answer = { method: 'GET', path: '/_tws/ping', status: 200, type: 'application/json' };
+    expect(untruthOf({ ...answer, text: '{"ok":true,"now":1}' })).toBeUndefined();
+    expect(untruthOf({ ...answer, text: '{"ok":"yes","now":1}' })).toContain('schema');
+    expect(untruthOf({ ...answer, status: 299, text: '{}' })).toContain('not named');
+    expect(untruthOf({ ...answer, type: 'text/html', text: '' })).toContain('must be');
+    const list = { ...answer, path: '/_tws/jobs?limit=1', text: '{"jobs":[{"id":"a"}]}' };
+    expect(untruthOf(list)).toContain('schema');
+  });
+});
 
 describe('the OpenAPI document', () => {
   it('is valid 3.1, and describes every route once', async () => {

@@ -6,6 +6,7 @@ import { startHttp, type ServerOptions } from '../../src/http/server.js';
 import type { HttpSettings } from '../../src/http/settings.js';
 import { request as couchRequest } from '../support/couch.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
+import { untruthOf } from './truth.js';
 
 /** What came back. `body` is parsed JSON, or undefined. */
 export type Reply<T = Record<string, unknown>> = {
@@ -82,7 +83,7 @@ export async function openApi(options: TestOptions = {}): Promise<TestApi> {
   };
 }
 
-/** One request and its whole answer. */
+/** One request and its whole answer, which must be as the reference says. */
 export async function ask<T>(
   url: string,
   method: string,
@@ -103,6 +104,9 @@ export async function ask<T>(
     ...(signal === undefined ? {} : { signal }),
   });
   const text = await reply.text();
+  const type = reply.headers.get('content-type') ?? '';
+  const untruth = untruthOf({ method, path: whole, status: reply.status, type, text });
+  if (untruth !== undefined) throw new Error(untruth);
   return { status: reply.status, headers: reply.headers, text, body: parsed(text) as T };
 }
 

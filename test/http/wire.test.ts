@@ -69,6 +69,20 @@ describe('what cannot be answered for a time', () => {
   });
 });
 
+describe('a database that takes requests and gives no answer', () => {
+  it('counts as away after a while', async () => {
+    const first = await openApi();
+    const search = () => new Promise<never>(() => undefined);
+    const client = { ...first.client, search };
+    const api = await openApi({ workspace: first, client, patienceMs: 200 });
+    for (const path of ['/jobs', '/engines', '/stats']) {
+      const answer = await api.ask('GET', path);
+      expect([path, answer.status, answer.body['error']]).toEqual([path, 503, 'database_away']);
+      expect(answer.headers.get('retry-after')).not.toBeNull();
+    }
+  });
+});
+
 describe('a server that ends', () => {
   it('answers what is under way, ends streams and waits, and takes nothing new', async () => {
     const api = await openApi();

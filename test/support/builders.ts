@@ -7,6 +7,7 @@ import type {
   LockAnswer,
   Peer,
   PermitAnswer,
+  Root,
   World,
 } from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
@@ -78,6 +79,8 @@ export type WorldOptions = {
   readonly locks?: Readonly<Record<string, LockAnswer>>;
   /** Jobs whose patterns match a target, by target; others match nothing. */
   readonly blockers?: Readonly<Record<string, Blockers>>;
+  /** Jobs at the top of the tree of the job, by id. */
+  readonly roots?: Readonly<Record<string, Root>>;
   /** Permits to run, by flow and owner. */
   readonly permits?: Readonly<Record<string, PermitAnswer>>;
   /** Results that are kept as attachments, by name. */
@@ -119,6 +122,7 @@ export function world(options: WorldOptions = {}): World {
     flow: options.flow ?? ((name, owner) => foundIn(flows, name, owner)),
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },
+    root: (id) => options.roots?.[id] ?? 'unknown',
     event: (type, key) => options.events?.[`${type}:${key}`] ?? { kind: 'absent' },
     lockId: (text) => `lock:${text}`,
     lock: (id) => options.locks?.[id] ?? { kind: 'held' },

@@ -12,6 +12,7 @@ export const documents: readonly CommandDefinition[] = [
       {
         name: '[paths...]',
         about: 'Files or folders; ~tws/ is couch/tws of the project, else the samples.',
+        values: { named: ['file'] },
       },
     ],
     options: [
@@ -28,7 +29,13 @@ export const documents: readonly CommandDefinition[] = [
   {
     name: 'validate',
     about: 'Check files as push does, also against the database if it answers, and store nothing.',
-    arguments: [{ name: '[paths...]', about: 'Files or folders; default ~tws, all of couch/tws.' }],
+    arguments: [
+      {
+        name: '[paths...]',
+        about: 'Files or folders; default ~tws, all of couch/tws.',
+        values: { named: ['file'] },
+      },
+    ],
     examples: ['tws validate', 'tws validate couch/tws/flows/report.json --json'],
     load: async () => (await import('../commands/validate.js')).validate,
   },
@@ -56,7 +63,11 @@ export const documents: readonly CommandDefinition[] = [
     name: 'view',
     about: 'Print one document; where a name may mean several, list them.',
     arguments: [
-      { name: '<id>', about: 'Its id, or the name (name::owner) of a task, a flow, or its job.' },
+      {
+        name: '<id>',
+        about: 'Its id, or the name (name::owner) of a task, a flow, or its job.',
+        values: { named: ['task', 'flow', 'job'] },
+      },
     ],
     options: [
       { flags: '--task', about: 'A task is meant.' },
@@ -105,7 +116,7 @@ export const documents: readonly CommandDefinition[] = [
   {
     name: 'enable',
     about: 'Let jobs for a flow run again, or an engine take work again.',
-    arguments: [{ name: '<flow>', about: switched }],
+    arguments: [{ name: '<flow>', about: switched, values: { named: ['flow', 'engine'] } }],
     examples: ['tws enable report', 'tws enable engine:box-1'],
     load: async () => (await import('../commands/enable.js')).enable,
   },
@@ -113,14 +124,16 @@ export const documents: readonly CommandDefinition[] = [
     name: 'disable',
     about:
       'Let new jobs for a flow fail at once, or an engine take no new work; what has begun goes on.',
-    arguments: [{ name: '<flow>', about: switched }],
+    arguments: [{ name: '<flow>', about: switched, values: { named: ['flow', 'engine'] } }],
     examples: ['tws disable report::me', 'tws disable engine:box-1', "tws disable '*'"],
     load: async () => (await import('../commands/enable.js')).disable,
   },
   {
     name: 'remove',
     about: 'Delete documents from the database, after a question; files stay.',
-    arguments: [{ name: '<ids...>', about: 'Ids of tasks, flows and jobs.' }],
+    arguments: [
+      { name: '<ids...>', about: 'Ids of tasks, flows and jobs.', values: { named: ['job'] } },
+    ],
     options: [noConfirm, { flags: '--force', about: 'Delete also jobs that have not ended.' }],
     examples: ['tws remove task:DEFAULT:old', 'tws remove job-1 job-2 --no-confirm'],
     load: async () => (await import('../commands/remove.js')).remove,

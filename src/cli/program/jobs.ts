@@ -6,7 +6,13 @@ export const jobs: readonly CommandDefinition[] = [
   {
     name: 'submit',
     about: 'Submit the job of a file, asking for every [[label]] in it.',
-    arguments: [{ name: '<file>', about: 'File, name of a file in ~tws/jobs, or - for stdin.' }],
+    arguments: [
+      {
+        name: '<file>',
+        about: 'File, name of a file in ~tws/jobs, or - for stdin.',
+        values: { named: ['job-file', 'file'] },
+      },
+    ],
     options: [
       {
         flags: '--set <name=value>',
@@ -93,13 +99,17 @@ export const jobs: readonly CommandDefinition[] = [
   {
     name: 'retry',
     about: 'Let a job that has ended go on: at the step that failed, or at any other.',
-    arguments: [{ name: '[job...]', about: 'Ids of jobs.' }],
+    arguments: [{ name: '[job...]', about: 'Ids of jobs.', values: { named: ['job'] } }],
     options: [
       { flags: '--from <step>', about: 'Begin again at this step: its name, <task>-<n> or path.' },
       { flags: '--params <json>', about: 'Parameters to change, by task or step.' },
       { flags: '--latest', about: 'With the flow and the tasks as they are now.' },
       { flags: '--failed', about: 'All failed jobs, or those that the next options choose.' },
-      { flags: '--flow <name>', about: 'With --failed: jobs of this flow.' },
+      {
+        flags: '--flow <name>',
+        about: 'With --failed: jobs of this flow.',
+        values: { named: ['flow'] },
+      },
       { flags: '--failure <name>', about: 'With --failed: jobs that failed with this failure.' },
       { flags: '--limit <n>', about: 'With --failed: so many jobs at most; default 100.' },
       ...requestOptions,

@@ -1,4 +1,4 @@
-import type { OptionDefinition } from '../command.js';
+import type { ArgumentDefinition, OptionDefinition } from '../command.js';
 
 /** Options that every command understands, before or after its name. */
 export const globalOptions: readonly OptionDefinition[] = [
@@ -17,6 +17,7 @@ export const globalOptions: readonly OptionDefinition[] = [
   {
     flags: '--owner <name>',
     about: 'Owner that is meant where a name is given without one; default: DEFAULT.',
+    values: { named: ['owner'] },
   },
   { flags: '--json', about: 'Print results as JSON, and nothing else.' },
   { flags: '--quiet', about: 'Print nothing but errors.' },
@@ -51,8 +52,12 @@ export const requestOptions: readonly OptionDefinition[] = [
   { flags: '--by <name>', about: 'Who asks; it is kept in the job.' },
 ];
 
-export const jobArgument = [
-  { name: '<job>', about: 'Id of the job, as submit prints it and list --jobs shows it.' },
+export const jobArgument: readonly ArgumentDefinition[] = [
+  {
+    name: '<job>',
+    about: 'Id of the job, as submit prints it and list --jobs shows it.',
+    values: { named: ['job'] },
+  },
 ];
 
 /** What a picture may be written as. */

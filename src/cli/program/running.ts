@@ -1,4 +1,5 @@
 import type { CommandDefinition } from '../command.js';
+import { shells } from '../completion/scripts.js';
 import { engineOptions, httpOption } from './options.js';
 
 /** Running and looking after it. */
@@ -56,6 +57,24 @@ export const running: readonly CommandDefinition[] = [
     about: 'Decrypt a value with TWS_CRYPTO_KEY; it is asked for, or read from stdin.',
     examples: ['tws decrypt', 'echo tws:v1:… | tws decrypt'],
     load: async () => (await import('../commands/encrypt.js')).decrypt,
+  },
+  {
+    name: 'completion',
+    about: 'Print what a shell reads to complete commands, options and names of the database.',
+    arguments: [{ name: '<shell>', about: 'One of bash, zsh, fish.', values: shells }],
+    examples: [
+      'eval "$(tws completion bash)"',
+      'eval "$(tws completion zsh)"',
+      'tws completion fish | source',
+    ],
+    load: async () => (await import('../commands/completion.js')).completion,
+  },
+  {
+    name: 'complete',
+    about: 'What the scripts of completion ask.',
+    arguments: [{ name: '[words...]', about: 'The shell, and what is written so far.' }],
+    hidden: true,
+    load: async () => (await import('../commands/complete.js')).complete,
   },
   {
     name: 'config',

@@ -2,6 +2,7 @@ import type { Design, Emitted } from '../databases/design.js';
 import { LAST } from '../storage/level.js';
 import type { Change, OrderedMap, Store } from '../storage/storage.js';
 import { encodeKey } from './collation.js';
+import { createOffsets, type Moved, type Offsets } from './offsets.js';
 
 const PAGE = 200;
 const META = 'm';
@@ -51,13 +52,15 @@ export async function createViewIndex(store: Store, map: OrderedMap): Promise<Vi
   let meta: Meta = stored === undefined ? { seq: 0, counts: [] } : (JSON.parse(stored) as Meta);
   let updating: Promise<void> = Promise.resolve();
   let closed = false;
+  const offsets = createOffsets(map);
 
   const takeIn = async (design: Design, target: number): Promise<void> => {
     while (meta.seq < target && !closed) {
       const changes = await store.changes({ since: meta.seq, limit: PAGE });
       const last = changes.at(-1);
       if (last === undefined) return;
-      meta = await applyChanges(map, meta, changes, await mapAll(design, changes), last.seq);
+      const emitted = await mapAll(design, changes);
+      meta = await applyChanges({ map, offsets }, meta, changes, emitted, last.seq);
     }
   };
 
@@ -73,8 +76,8 @@ export async function createViewIndex(store: Store, map: OrderedMap): Promise<Vi
     offset: async (slot, range) => {
       const { from, to, reverse } = boundsOf(slot, range);
       const [first, last] = prefixRange(slot);
-      if (reverse) return to === last ? 0 : (await map.count(to, last)) - (await map.count(to, to));
-      return from === first ? 0 : (await map.count(first, from)) - (await map.count(from, from));
+      if (reverse) return to === last ? 0 : offsets.above(first, to);
+      return from === first ? 0 : offsets.below(first, from);
     },
     seq: () => meta.seq,
     bytes: () => map.bytes(),
@@ -103,8 +106,10 @@ async function mapAll(design: Design, changes: readonly Change[]): Promise<Map<s
   return new Map(docs.map((doc, i) => [doc._id, emitted[i] ?? []]));
 }
 
+type Kept = { readonly map: OrderedMap; readonly offsets: Offsets };
+
 async function applyChanges(
-  map: OrderedMap,
+  { map, offsets }: Kept,
   meta: Meta,
   changes: readonly Change[],
   emitted: ReadonlyMap<string, Emitted>,
@@ -112,7 +117,9 @@ async function applyChanges(
 ): Promise<Meta> {
   const before = await map.getMany(changes.map((change) => `d${change.id}`));
   const counts = [...meta.counts];
-  const count = (rowKey: string, step: number): void => {
+  const moved: Moved[] = [];
+  const count = (rowKey: string, step: 1 | -1): void => {
+    moved.push([rowKey, step]);
     const slot = Number.parseInt(rowKey.slice(1, 3), 36);
     counts[slot] = (counts[slot] ?? 0) + step;
   };
@@ -135,7 +142,7 @@ async function applyChanges(
   });
   const next: Meta = { seq, counts: Array.from(counts, (n) => n ?? 0) };
   entries.set(META, JSON.stringify(next));
-  await map.apply([...entries]);
+  await offsets.write(moved, () => map.apply([...entries]));
   return next;
 }
 

@@ -38,10 +38,12 @@ export type HubOptions = {
   readonly lingerMs: number;
   /** So many changes are remembered for those who come back. */
   readonly remembered: number;
+  /** Told what a listener threw. */
+  readonly onBroken: (error: unknown) => void;
 };
 
 /** Makes the hub; nothing is read before somebody listens. */
-export function createHub({ client, lingerMs, remembered }: HubOptions): Hub {
+export function createHub({ client, lingerMs, remembered, onBroken }: HubOptions): Hub {
   const listeners = new Set<(change: JobChange) => void>();
   const recent: JobChange[] = [];
   /** Owners of the jobs that were seen, for the news that one is gone. */
@@ -54,7 +56,14 @@ export function createHub({ client, lingerMs, remembered }: HubOptions): Hub {
   const tell = (change: JobChange): void => {
     recent.push(change);
     if (recent.length > remembered) recent.shift();
-    for (const listener of listeners) listener(change);
+    for (const listener of listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        // A document that nobody thought of must not end the feed for all.
+        onBroken(error);
+      }
+    }
   };
   const take = (change: Change): void => {
     position = change.seq;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problem, TwsError } from '../../errors.js';
+import { isObject } from '../../model/dialects.js';
 import { nameOf } from '../access/owners.js';
 import { assertOwnOrigin } from '../access/origin.js';
 import { setCookie } from '../access/cookies.js';
@@ -24,6 +25,8 @@ export type Doors = {
   readonly open: Set<AbortController>;
   /** Whether the server ends: what comes now is for another one. */
   readonly isClosing: () => boolean;
+  /** So long the database may take to tell something before it counts as away, ms. */
+  readonly patienceMs: number;
 };
 
 /** Makes the server answer the routes, and everything else with a problem. */
@@ -56,7 +59,7 @@ export function addRoutes(
       },
       handler: async (request, reply) => {
         const signal = goneSignal(reply, doors.open);
-        const answer = await route.run({
+        const running = route.run({
           api,
           params: request.params,
           query: request.query,
@@ -66,6 +69,9 @@ export function addRoutes(
           address: networkOf(request.ip),
           signal,
         });
+        const answer = await (route.method === 'GET'
+          ? inTime(running, request.query, doors.patienceMs)
+          : running);
         return send(reply, answer, signal);
       },
     });
@@ -76,6 +82,23 @@ export function addRoutes(
     const ms = Math.round(reply.elapsedTime);
     api.log.debug({ ...about, ms, who: guests.get(request)?.name }, 'A request was answered.');
   });
+}
+
+/** So much longer where somebody waits for a change. */
+const waitMs = 120_000;
+
+/** Whoever asks for something gets an answer, also while the database takes requests and gives none. */
+async function inTime<T>(running: Promise<T>, query: unknown, patienceMs: number): Promise<T> {
+  const ms = patienceMs + (isObject(query) && 'wait' in query ? waitMs : 0);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(problem('database_away', {})), ms);
+  });
+  try {
+    return await Promise.race([running, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Lets a request in. @throws TwsError of who may not */

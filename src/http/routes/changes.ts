@@ -8,6 +8,7 @@ import type { Principal } from '../access/principal.js';
 import { streamChanges } from '../feed/stream.js';
 import { route } from '../route.js';
 import { known, listParam, stillKnown } from './common.js';
+import { textOf } from '../../words.js';
 
 export const changesRoute = route({
   method: 'GET',
@@ -52,7 +53,7 @@ export const changesRoute = route({
                 (owners === undefined || owners.includes(ownerOf(doc))) &&
                 (flow === undefined || its === flow) &&
                 (tag === undefined || (Array.isArray(tags) && tags.includes(tag))) &&
-                (job === undefined || job.includes(id) || job.includes(String(family)))
+                (job === undefined || job.includes(id) || job.includes(textOf(family)))
               );
             },
             wantsRemoved: (owner) =>

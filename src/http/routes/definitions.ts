@@ -15,6 +15,7 @@ import {
 } from '../schemas.js';
 import { known } from './common.js';
 import { definitionFor, prepared, revOf } from './definition-given.js';
+import { textOf } from '../../words.js';
 
 const idParams = (kind: DefinitionKind) =>
   z.object({
@@ -191,5 +192,5 @@ export const switchRoutes: readonly Route[] = (['enable', 'disable'] as const).m
 
 function shown(doc: StoredDocument) {
   const { _id: id, _rev: rev, name } = doc;
-  return { id, rev, name: String(name), owner: ownerOf(doc), document: doc };
+  return { id, rev, name: textOf(name), owner: ownerOf(doc), document: doc };
 }

@@ -8,6 +8,7 @@ import { waitForJob } from '../feed/wait.js';
 import { route } from '../route.js';
 import { explainedSchema, historySchema, infoSchema, jobSchema, resultSchema } from '../schemas.js';
 import { idParams, jobFor, known, knownStill, waiting, waitSchema } from './common.js';
+import { textOf } from '../../words.js';
 
 export const getRoute = route({
   method: 'GET',
@@ -79,7 +80,7 @@ export const explainRoute = route({
     const principal = known({ principal: who });
     await jobFor(api, principal, id);
     const chain = await explainChain(id, {
-      look: (one) => api.client.explain(one, api.pulse),
+      look: (one) => api.client.explain(one, api.pulse, (other) => mayHave(principal, other)),
       isThere: async (child) => {
         const doc = await api.client.get(child);
         return doc?.['type'] === 'job' && mayHave(principal, doc);
@@ -138,14 +139,14 @@ function linesOf(job: StoredDocument): readonly Line[] {
       at: timeOf(at),
       from: 'step' as const,
       ...aboutStep(step),
-      message: String(message),
+      message: textOf(message),
       ...(data === undefined ? {} : { data }),
     })),
   );
   const noted = objectsIn(notes).map(({ at, text, by }) => ({
     at: timeOf(at),
     from: 'note' as const,
-    message: String(text),
+    message: textOf(text),
     ...(typeof by === 'string' ? { by } : {}),
   }));
   return [...ofSteps, ...noted].toSorted((a, b) => a.at - b.at);
@@ -159,7 +160,7 @@ function progressOf(job: StoredDocument): readonly object[] {
   );
   return objectsIn(job['steps']).flatMap((step) => {
     const { progress, reported } = step;
-    if (progress === undefined || !open.has(`${String(step['path'])} ${String(step['attempt'])}`)) {
+    if (progress === undefined || !open.has(`${textOf(step['path'])} ${textOf(step['attempt'])}`)) {
       return [];
     }
     const when = typeof reported === 'number' ? { reported } : {};
@@ -168,7 +169,7 @@ function progressOf(job: StoredDocument): readonly object[] {
 }
 
 function aboutStep({ name, path, attempt }: Record<string, unknown>) {
-  return { step: String(name), path: String(path), attempt: timeOf(attempt) };
+  return { step: textOf(name), path: textOf(path), attempt: timeOf(attempt) };
 }
 
 function objectsIn(list: unknown): readonly Record<string, unknown>[] {

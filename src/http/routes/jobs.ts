@@ -19,6 +19,7 @@ import { countParam, flagParam, known } from './common.js';
 import { filterShape, searchOf } from './job-filter.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
 import { hindrancesOf, submitMany } from './submit-many.js';
+import { textOf } from '../../words.js';
 
 const oneOrMany = z.union([jobBodySchema, z.array(jobBodySchema).max(mostDocuments)]);
 
@@ -102,7 +103,7 @@ async function flowWarnings({ client }: Api, job: Readonly<Record<string, unknow
   const visible = flows.filter((doc) => [owner, defaultOwner].includes(ownerOf(doc)));
   const close = closest(
     flow,
-    visible.map(({ name }) => String(name)),
+    visible.map(({ name }) => textOf(name)),
   );
   const todo = close === undefined ? 'Store it, or the job fails.' : `Did you mean "${close}"?`;
   return [{ path: 'flow', message: `There is no flow "${flow}" of owner "${owner}" yet. ${todo}` }];
