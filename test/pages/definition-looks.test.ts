@@ -83,5 +83,5 @@ describe('the pages of tasks and flows', () => {
         expect([name, look, wide]).toEqual([name, look, 0]);
       }
     }
-  }, 180_000);
+  }, 300_000);
 });

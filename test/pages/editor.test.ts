@@ -1,19 +1,19 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeUser } from '../http/server.js';
 import { endBrowser, openPage } from './browser.js';
 import { cryptoKey, editorText, openOrders, order, replaceText } from './orders.js';
 
 endBrowser();
 const soon = { timeout: 15_000 };
-vi.setConfig({ testTimeout: 90_000 });
+const long = { timeout: 90_000 };
 
 const text = (page: Page) => page.locator('.cm-content');
 const isInEditor = (page: Page) =>
   page.evaluate<boolean>("document.activeElement.matches('.cm-content')");
 const findings = (page: Page) => page.locator('.findings');
 
-describe('the editor of a flow', () => {
+describe('the editor of a flow', long, () => {
   it('marks what the schema and the server find, at its place, and leads there', async () => {
     const api = await openOrders();
     const page = await openPage(api.url, '/flows/order');
@@ -120,7 +120,7 @@ describe('the editor of a flow', () => {
   });
 });
 
-describe('tasks and flows', () => {
+describe('tasks and flows', long, () => {
   it('are made, copied, switched off and removed', async () => {
     const api = await openOrders();
     const page = await openPage(api.url, '/tasks?new', { expected: /422|404/ });
@@ -197,7 +197,7 @@ describe('tasks and flows', () => {
   });
 });
 
-describe('submitting', () => {
+describe('submitting', long, () => {
   it('takes lists, kinds and JSON, tells what the server warns of, and says when it is to begin', async () => {
     const api = await openOrders();
     const page = await openPage(api.url, '/submit/order');

@@ -5,7 +5,7 @@ import { cryptoKey, openOrders, replaceText } from './orders.js';
 endBrowser();
 const soon = { timeout: 15_000 };
 
-describe('somebody who has only the pages', () => {
+describe('somebody who has only the pages', { timeout: 120_000 }, () => {
   it('submits a job by a form, sees it fail and why, mends its flow, retries it and sees it succeed', async () => {
     const api = await openOrders();
     await api.engine({ drainMs: 100, cryptoKey });

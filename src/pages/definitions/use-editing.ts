@@ -74,8 +74,9 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
       return put;
     } catch (problem) {
       const isTaken = problem instanceof ApiProblem && problem.error === 'document_conflict';
-      if (isTaken && over !== undefined) setMeanwhile(await newest(kind, over.id));
-      else setError(problem);
+      if (isTaken && over !== undefined) {
+        await newest(kind, over.id).then(setMeanwhile, setError);
+      } else setError(problem);
       return undefined;
     } finally {
       setBusy(false);

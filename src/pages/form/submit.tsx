@@ -6,21 +6,20 @@ import '../definitions/definitions.css';
 import { useKnown, type Known } from '../definitions/known.js';
 import { pageOf, pathOf, stateOf, textIn, type Stored } from '../definitions/stored.js';
 import { flowOf } from '../definitions/uses.js';
-import { isRecord } from '../editor/schema-at.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { refusalOf, who } from '../session/session.js';
-import { fieldOf, type GroupField } from './fields.js';
+import { formOf, whyJson, type FlowForm } from './flow-form.js';
 import { emptyJob, jobOf, mistakesInJob, type JobDraft } from './job-draft.js';
 import { JobInputs } from './job-inputs.js';
-import { draftOf, valueOf, type Draft } from './drafts.js';
-import { mistakesOf, type Mistakes } from './mistakes.js';
+import type { Mistakes } from './mistakes.js';
 import { ParamsEditor } from './params-editor.js';
 import { SchemaForm } from './schema-form.js';
 import { SubmitNotes } from './submit-notes.js';
-import { useSubmit } from './use-submit.js';
+import { useParams, type Filling } from './use-params.js';
+import { useSubmit, type Submitting } from './use-submit.js';
 
 /** The page that submits a job for a flow: `flow` is its id, its name, or `name::owner`. */
 export function Submit({ flow: called }: { readonly flow: string }) {
@@ -52,31 +51,20 @@ type Props = {
 
 function SubmitPage({ flow, params, known }: Props) {
   const form = useMemo(() => formOf(flow), [flow]);
-  const [asJson, setAsJson] = useState(form === undefined);
-  const [draft, setDraft] = useState<Draft>(() => form && draftOf(form.field, params));
-  const [text, setText] = useState(() => JSON.stringify(params ?? {}, null, 2));
+  const filling = useParams(form, params);
   const [job, setJob] = useState(() => emptyJob(ownerFor(flow), Date.now()));
   const [isTried, setTried] = useState(false);
   const page = useRef<HTMLFormElement>(null);
   const submitting = useSubmit();
-  const given = asJson ? parsed(text) : form && valueOf(form.field, draft);
-  const own: Mistakes = {
-    ...(asJson || form === undefined ? jsonMistake(text) : mistakesOf(form.field, draft, 'params')),
-    ...mistakesInJob(job),
-  };
+  const own: Mistakes = { ...filling.mistakes, ...mistakesInJob(job) };
   const mistakes = { ...submitting.mistakes, ...(isTried ? own : {}) };
-  const change = (act: () => void): void => {
-    submitting.forget();
-    act();
-  };
+  const jobWith = (value: unknown) => jobOf(flow.name, value, job, Date.now());
   const submit = async (): Promise<void> => {
     setTried(true);
     if (Object.keys(own).length > 0) return focusFirst(page.current);
-    await submitting.submit(jobOf(flow.name, given, job, Date.now()), job.idempotencyKey.trim());
+    await submitting.submit(jobWith(filling.given), job.idempotencyKey.trim());
     focusFirst(page.current);
   };
-  const isWarned = submitting.warnings.length > 0 && submitting.problems.length === 0;
-  const refused = refusalOf('operator');
   return (
     <>
       <PageHead title={`Submit ${flow.name}`}>
@@ -94,62 +82,97 @@ function SubmitPage({ flow, params, known }: Props) {
           void submit();
         }}
       >
-        <div class="form-head">
-          <h2>Parameters</h2>
-          {form !== undefined && (
-            <button
-              type="button"
-              class="quiet"
-              onClick={() =>
-                change(() => {
-                  if (!asJson) setText(JSON.stringify(given ?? {}, null, 2));
-                  else setDraft(draftOf(form.field, parsed(text)));
-                  setAsJson(!asJson);
-                })
-              }
-              disabled={asJson && parsed(text) === undefined}
-            >
-              {asJson ? 'As a form' : 'As JSON'}
-            </button>
-          )}
-        </div>
-        {form !== undefined && !asJson ? (
-          <SchemaForm
-            field={form.field}
-            usuals={form.usuals}
-            draft={draft}
-            onDraft={(next) => change(() => setDraft(next))}
-            path="params"
-            mistakes={mistakes}
-          />
-        ) : (
-          <ParamsEditor
-            flow={flow}
-            known={known}
-            why={form === undefined ? whyJson(flow) : undefined}
-            text={text}
-            onText={(next) => change(() => setText(next))}
-            jobWith={(value) => jobOf(flow.name, value, job, Date.now())}
-          />
-        )}
+        <Parameters
+          flow={flow}
+          known={known}
+          form={form}
+          filling={filling}
+          onChange={submitting.forget}
+          mistakes={mistakes}
+          jobWith={jobWith}
+        />
         <JobInputs
           draft={job}
-          onDraft={(next: JobDraft) => change(() => setJob(next))}
+          onDraft={(next: JobDraft) => {
+            submitting.forget();
+            setJob(next);
+          }}
           mistakes={mistakes}
           owners={who.value?.owners ?? 'all'}
           isOwnerFree={flow.owner === 'DEFAULT'}
         />
         <SubmitNotes submitting={submitting} own={isTried ? own : {}} />
-        <div class="buttons">
-          <button
-            class="primary"
-            disabled={submitting.isBusy || refused !== undefined}
-            title={refused}
-          >
-            {submitting.isBusy ? 'Submitting …' : isWarned ? 'Submit nevertheless' : 'Submit'}
-          </button>
-        </div>
+        <SubmitButton submitting={submitting} />
       </form>
+    </>
+  );
+}
+
+function SubmitButton({ submitting }: { readonly submitting: Submitting }) {
+  const { isBusy, warnings, problems } = submitting;
+  const isWarned = warnings.length > 0 && problems.length === 0;
+  const refused = refusalOf('operator');
+  return (
+    <div class="buttons">
+      <button class="primary" disabled={isBusy || refused !== undefined} title={refused}>
+        {isBusy ? 'Submitting …' : isWarned ? 'Submit nevertheless' : 'Submit'}
+      </button>
+    </div>
+  );
+}
+
+type ParametersProps = Pick<Props, 'flow' | 'known'> & {
+  readonly form: FlowForm | undefined;
+  readonly filling: Filling;
+  /** Something was changed: what the server said is about something else. */
+  readonly onChange: () => void;
+  readonly mistakes: Mistakes;
+  readonly jobWith: (params: unknown) => unknown;
+};
+
+function Parameters(props: ParametersProps) {
+  const { flow, known, form, filling, onChange, mistakes, jobWith } = props;
+  const { isJson, given } = filling;
+  const changing =
+    <T,>(act: (next: T) => void) =>
+    (next: T): void => {
+      onChange();
+      act(next);
+    };
+  return (
+    <>
+      <div class="form-head">
+        <h2>Parameters</h2>
+        {form !== undefined && (
+          <button
+            type="button"
+            class="quiet"
+            onClick={changing(filling.swap)}
+            disabled={isJson && given === undefined}
+          >
+            {isJson ? 'As a form' : 'As JSON'}
+          </button>
+        )}
+      </div>
+      {form !== undefined && !isJson ? (
+        <SchemaForm
+          field={form.field}
+          usuals={form.usuals}
+          draft={filling.draft}
+          onDraft={changing(filling.setDraft)}
+          path="params"
+          mistakes={mistakes}
+        />
+      ) : (
+        <ParamsEditor
+          flow={flow}
+          known={known}
+          why={form === undefined ? whyJson(flow) : undefined}
+          text={filling.text}
+          onText={changing(filling.setText)}
+          jobWith={jobWith}
+        />
+      )}
     </>
   );
 }
@@ -170,54 +193,11 @@ function About({ flow }: { readonly flow: Stored }) {
   );
 }
 
-type Form = { readonly field: GroupField; readonly usuals: Readonly<Record<string, unknown>> };
-
-/** The form of the flow's schema, where it has one that can be a form; what the flow gives need not be filled in. */
-function formOf({ document }: Stored): Form | undefined {
-  const { schema, params } = document;
-  if (!isRecord(schema)) return undefined;
-  const field = fieldOf(schema, 'parameters');
-  if (field.kind !== 'group') return undefined;
-  const usuals = Object.entries(isRecord(params) ? params : {}).filter(([key]) =>
-    Object.hasOwn(field.fields, key),
-  );
-  const given = new Set(usuals.map(([key]) => key));
-  const fields = Object.entries(field.fields).map(([key, inner]) => {
-    if (!given.has(key)) return [key, inner] as const;
-    const { initial: _initial, ...rest } = inner;
-    return [key, { ...rest, required: false }] as const;
-  });
-  return {
-    field: { ...field, fields: Object.fromEntries(fields) },
-    usuals: Object.fromEntries(usuals),
-  };
-}
-
-function whyJson({ document }: Stored): string {
-  const { schema } = document;
-  if (!isRecord(schema)) return 'The flow has no "schema" that a form could be made of.';
-  const field = fieldOf(schema, 'parameters');
-  const why = field.kind === 'json' ? field.why : 'what it begins with';
-  return `No form can show this schema (${why}).`;
-}
-
 /** A flow of somebody is run for him; one for all is run for whoever asks. */
 function ownerFor({ owner, document }: Stored): string {
   if (owner !== 'DEFAULT') return owner;
   const owners = who.value?.owners ?? 'all';
   return owners === 'all' ? (flowOf(document)?.owner ?? owner) : (owners[0] ?? owner);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonMistake(text: string): Mistakes {
-  return isRecord(parsed(text)) ? {} : { params: 'The parameters must be a JSON object: {…}.' };
 }
 
 /** Leads to the first input that something is wrong with, once it is marked. */

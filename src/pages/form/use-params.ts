@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks';
+import { isRecord } from '../editor/schema-at.js';
+import { draftOf, valueOf, type Draft } from './drafts.js';
+import type { FlowForm } from './flow-form.js';
+import { mistakesOf, type Mistakes } from './mistakes.js';
+
+/** The parameters of a job while they are filled in: in a form, or as JSON. */
+export type Filling = {
+  readonly isJson: boolean;
+  readonly draft: Draft;
+  readonly setDraft: (draft: Draft) => void;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  /** What is filled in; undefined: it is no JSON. */
+  readonly given: unknown;
+  readonly mistakes: Mistakes;
+  /** From the form to JSON, or back; what is filled in goes with it. */
+  readonly swap: () => void;
+};
+
+/** Begins with the parameters of an earlier job, or with what the schema says. */
+export function useParams(form: FlowForm | undefined, params: unknown): Filling {
+  const [isJson, setJson] = useState(form === undefined);
+  const [draft, setDraft] = useState<Draft>(() => form && draftOf(form.field, params));
+  const [text, setText] = useState(() => JSON.stringify(params ?? {}, null, 2));
+  const given = isJson ? parsed(text) : form && valueOf(form.field, draft);
+  const swap = (): void => {
+    if (form === undefined) return;
+    if (isJson) setDraft(draftOf(form.field, given));
+    else setText(JSON.stringify(given ?? {}, null, 2));
+    setJson(!isJson);
+  };
+  const mistakes =
+    isJson || form === undefined ? jsonMistake(given) : mistakesOf(form.field, draft, 'params');
+  return { isJson, draft, setDraft, text, setText, given, mistakes, swap };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonMistake(value: unknown): Mistakes {
+  return isRecord(value) ? {} : { params: 'The parameters must be a JSON object: {…}.' };
+}
