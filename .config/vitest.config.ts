@@ -17,7 +17,7 @@ const shared = {
  */
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4,
     coverage: {
       provider: 'v8',
       include: ['src/decide/**/*.ts'],

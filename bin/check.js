@@ -1,6 +1,7 @@
 /*
- * The gate: format, lint, types, build, tests with the coverage of decide/. What no clock can disturb
- * goes in two lanes beside each other; the other tests follow. Ends with the first failure's status.
+ * The gate: format, lint, types, build, the coverage of decide/, and then all that `npm test` runs. What
+ * no clock can disturb goes in two lanes beside each other. Arguments go to the tests (reporters, for
+ * instance). Ends with the first failure's status.
  */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -22,7 +23,7 @@ const build = ['build', join(root, 'bin', 'build.js')];
 const coverage = ['coverage', ...vitest, '--project', 'decide', '--coverage'];
 
 const lanes = [[lint], [[...format, '.'], types, pageTypes, build, coverage]];
-const tests = [['tests', ...vitest, '--project', 'unit', '--project', 'store']];
+const tests = [['tests', ...vitest, ...process.argv.slice(2)]];
 
 /** Runs steps one after the other up to the first that fails; resolves to its status, else 0. */
 async function runAll(steps, output) {

@@ -35,7 +35,7 @@ export function createAbsence(options: AbsenceOptions, { style }: Pick<Io, 'styl
       if (kind === 'lost' && !away) {
         away = true;
         const limit = giveUpMs === undefined ? '' : ` for ${lengthOf(giveUpMs)}`;
-        const text = `Database ${database} does not answer (${cause.replace(/\.$/, '')}); trying again${limit}.`;
+        const text = `Database ${database}${reasonOf(cause)}; trying again${limit}.`;
         warn(style('yellow', text, 'stderr'));
         if (giveUpMs === undefined) return;
         timer = setTimeout(() => {
@@ -49,4 +49,12 @@ export function createAbsence(options: AbsenceOptions, { style }: Pick<Io, 'styl
       }
     },
   };
+}
+
+/** The store's own sentence says more than that there is no answer: where, and why. */
+function reasonOf(cause: string): string {
+  const [, where, why] = /^CouchDB( at \S+) does not answer \((.*)\)\.?$/.exec(cause) ?? [];
+  return why === undefined || where === undefined
+    ? ` does not answer (${cause.replace(/\.$/, '')})`
+    : `${where} does not answer (${why})`;
 }
