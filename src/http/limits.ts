@@ -14,6 +14,8 @@ export const limits = {
   expressions: 100_000,
   /** Characters of an id or a name: it has to fit into a path. */
   name: 1_000,
+  /** Bytes of it in UTF-8, of which each may take three characters of a path. */
+  nameBytes: 2_000,
   /** Characters of the JSON of a `schema`. */
   schema: 100_000,
 } as const;
@@ -54,9 +56,10 @@ export function excessOf(doc: Written): Problem | undefined {
 export function tooLongName(doc: Written): Problem | undefined {
   const long = ['_id', 'name', 'flow', 'owner'].find((key) => {
     const value = doc[key];
-    return typeof value === 'string' && value.length > limits.name;
+    if (typeof value !== 'string') return false;
+    return value.length > limits.name || Buffer.byteLength(value) > limits.nameBytes;
   });
-  const message = `${long ?? ''} must not be longer than ${limits.name} characters.`;
+  const message = `${long ?? ''} must not be longer than ${limits.name} characters and ${limits.nameBytes} bytes.`;
   return long === undefined ? undefined : tooMuch(long, message);
 }
 

@@ -8,8 +8,9 @@ function map(doc) {
   var units = [86400000, 3600000, 60000];
   var steps = Array.isArray(doc.steps) ? doc.steps : [];
 
-  function isNumber(value) {
-    return typeof value === 'number' && isFinite(value);
+  // What no date can hold is no time; the square of it might be no number either, which _stats needs.
+  function isTime(value) {
+    return typeof value === 'number' && Math.abs(value) <= 8.64e15;
   }
 
   function has(state) {
@@ -35,11 +36,11 @@ function map(doc) {
   var isFinal = doc.state === '$$complete' || doc.state === '$$cancelled';
   var key = [isFinal ? ended() : open()];
   var value = 0;
-  if (isFinal && isNumber(doc.end)) {
+  if (isFinal && isTime(doc.end)) {
     units.forEach(function (unit) {
       key.push(Math.floor(doc.end / unit));
     });
-    if (isNumber(doc.start)) value = Math.max(0, doc.end - doc.start);
+    if (isTime(doc.start)) value = Math.max(0, doc.end - doc.start);
   }
   var owner = typeof doc.owner === 'string' && doc.owner ? doc.owner : 'DEFAULT';
   emit([''].concat(key), value);
