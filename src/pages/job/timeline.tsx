@@ -91,7 +91,7 @@ function Axis({ scale: { from, now: to } }: { readonly scale: Scale }) {
     <div class="axis" aria-hidden="true">
       {Array.from({ length: count + 1 }, (_, i) => (
         <span key={i} style={{ left: `${((i * every) / length) * 100}%` }}>
-          {i === 0 ? '0' : lengthOf(i * every)}
+          {i === 0 ? '0' : markOf(i * every, every)}
         </span>
       ))}
     </div>
@@ -168,4 +168,11 @@ function wordsOf(one: Attempt, until: number): string {
   if (began === undefined) return word;
   const lasted = lengthOf((one.end ?? until) - (one.start ?? began));
   return `Attempt ${one.attempt}, ${clockTime(began)}: ${word}, ${lasted}`;
+}
+
+/** Marks that are close together are told apart. */
+function markOf(ms: number, every: number): string {
+  return every < 1_000 && ms < 10_000 && ms >= 100
+    ? `${Number((ms / 1_000).toFixed(2))} s`
+    : lengthOf(ms);
 }
