@@ -37,8 +37,8 @@ function endedJob(n: number, start: number): Record<string, unknown> {
   };
 }
 
-/** What goes on being changed: `stop` ends it and answers how many changes there were. */
-export type Changing = { readonly stop: () => Promise<number> };
+/** What goes on being changed: `made` tells how many changes there were so far, `stop` ends it. */
+export type Changing = { readonly made: () => number; readonly stop: () => Promise<number> };
 
 /** Changes so many of a hundred running jobs each second, until it is stopped. */
 export async function keepChanging(connection: Connection, perSecond: number): Promise<Changing> {
@@ -68,6 +68,7 @@ export async function keepChanging(connection: Connection, perSecond: number): P
   };
   const done = run();
   return {
+    made: () => count,
     stop: async () => {
       isOn = false;
       await done;

@@ -4,13 +4,7 @@ import {
   setEnabled,
   type DefinitionKind,
 } from './client/definitions.js';
-import {
-  countJobs,
-  jobSpans,
-  type JobCounts,
-  type Span,
-  type SpanQuery,
-} from './client/figures.js';
+import { countJobs, jobSpans, type SpanQuery } from './client/figures.js';
 import { explainJob, type Explained } from './client/explain-job.js';
 import { submitJob, type JobToSubmit, type Submitted } from './client/jobs.js';
 import { jobHistory, type HistoryEvent } from './client/history.js';
@@ -53,6 +47,7 @@ import { removeDocument, writeDocument } from './client/writes.js';
 import type { EngineDocument } from './model/engine.js';
 import type { StoredDocument } from './model/parse.js';
 import type { RequestAction } from './model/request.js';
+import type { JobCounts, Span } from './model/summary.js';
 import type { Change } from './store/change.js';
 import type { FollowOptions } from './store/feed.js';
 import type { PastChanges } from './store/past-changes.js';
@@ -61,14 +56,15 @@ import type { Store } from './store/store.js';
 import type { NewDocument } from './store/writer.js';
 
 export type { DefinitionKind } from './client/definitions.js';
-export type { JobCounts, Span, SpanQuery, SpanUnit } from './client/figures.js';
+export type { SpanQuery, SpanUnit } from './client/figures.js';
 export { spanMs, spanUnits } from './client/figures.js';
 export { newDefinitionId } from './client/definitions.js';
 export type { JobPage, JobSearch, PageOptions } from './client/search.js';
 export { isFinalState } from './client/jobs.js';
 export { stepsOf, type Told } from './client/next-steps.js';
 export type { SubmittedOne } from './client/submit-many.js';
-export { summaryOf, type JobSummary } from './client/summary.js';
+export { summaryOf } from './client/summary.js';
+export type { JobCounts, JobSummary, Span } from './model/summary.js';
 export type { NewToken, TokenFacts } from './client/tokens.js';
 export type { Change } from './store/change.js';
 export type { FeedState } from './store/feed.js';

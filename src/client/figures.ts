@@ -1,19 +1,7 @@
 import { statuses, type Status } from '../model/status.js';
+import type { JobCounts, Span } from '../model/summary.js';
 import type { Store } from '../store/store.js';
 import type { Figures } from '../store/views.js';
-
-/** Jobs by status; the status is that of the last change of each. */
-export type JobCounts = Readonly<Record<Status, number>>;
-
-/** What ended in one span of time. `ms`: what the jobs took; absent where none ended. */
-export type Span = {
-  /** Its beginning, epoch ms. */
-  readonly at: number;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly ms?: { readonly mean: number; readonly min: number; readonly max: number };
-};
 
 export const spanUnits = ['minute', 'hour', 'day'] as const;
 export type SpanUnit = (typeof spanUnits)[number];

@@ -62,7 +62,12 @@ const types: Readonly<Record<string, string>> = {
 
 /** The files below a folder by their path with slashes; none where there is no folder. */
 async function filesIn(folder: string): Promise<ReadonlyMap<string, PageFile>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return [];
+    },
+  );
   const found = entries.filter((entry) => entry.isFile() && types[extname(entry.name)]);
   return new Map(
     await Promise.all(

@@ -1,4 +1,5 @@
 import type { Status } from '../model/status.js';
+import type { JobCounts, JobSummary, Span } from '../model/summary.js';
 
 /** What the API answers, as far as the pages read it. Times in epoch ms, lengths in ms. */
 
@@ -19,49 +20,18 @@ export function isEnded(status: Status): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
 }
 
-export type Summary = {
-  readonly id: string;
-  readonly rev: string;
-  readonly flow?: string;
-  readonly owner: string;
-  readonly status: Status;
-  readonly state?: string;
-  readonly start?: number;
-  readonly end?: number;
-  readonly exit?: number;
-  readonly failure?: { readonly name: string; readonly message: string; readonly step?: string };
-  readonly exec_after?: number | string;
-  readonly next_due?: number;
-  readonly priority?: number;
-  readonly tags?: readonly string[];
-  readonly keys?: Readonly<Record<string, unknown>>;
-  readonly external_id?: string;
-  readonly queue?: string;
-  readonly target?: string;
-  readonly parent?: string;
-  readonly current?: readonly string[];
-  readonly attempts: number;
-};
+export type { JobCounts, JobSummary as Summary, Span } from '../model/summary.js';
+export type { HistoryEvent } from '../model/history.js';
 
 export type Doc = Readonly<Record<string, unknown>>;
 
-export type StoredJob = Summary & { readonly document: Doc };
+export type StoredJob = JobSummary & { readonly document: Doc };
 
-export type JobList = { readonly jobs: readonly Summary[]; readonly cursor?: string };
-
-export type Counts = Readonly<Record<Status, number>>;
-
-export type Span = {
-  readonly at: number;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly ms?: { readonly mean: number; readonly min: number; readonly max: number };
-};
+export type JobList = { readonly jobs: readonly JobSummary[]; readonly cursor?: string };
 
 export type Stats = {
   readonly now: number;
-  readonly jobs: Counts;
+  readonly jobs: JobCounts;
   readonly engines: { readonly alive: number; readonly slots: number; readonly in_hand: number };
   readonly spans?: readonly Span[];
 };
@@ -100,22 +70,10 @@ export type Explained = {
   readonly settled: boolean;
 };
 
-export type HistoryEvent = {
-  readonly id: number;
-  readonly at: number;
-  readonly level: 'service' | 'decider' | 'external' | 'activity';
-  readonly kind: string;
-  readonly path?: string;
-  readonly name?: string;
-  readonly attempt?: number;
-  readonly engine?: string;
-  readonly data?: unknown;
-};
-
 export type Requested = {
   readonly outcome: 'applied' | 'stored';
   readonly request?: string;
-  readonly job?: Summary;
+  readonly job?: JobSummary;
 };
 
 export type BulkRequested = {

@@ -1,4 +1,5 @@
 import { layout, type Laid, type PlacedEdge, type PlacedNode, type Point } from './layout.js';
+import { outlineOf } from './outline.js';
 import type { Picture } from './picture.js';
 import { style } from './svg-style.js';
 import { labelLines, labelWidth, lineHeight } from './text.js';
@@ -59,28 +60,21 @@ function node(placed: PlacedNode): string {
 }
 
 function shape(placed: PlacedNode): string {
-  const { kind, x, y, width, height } = placed;
-  if (kind === 'meet' || kind === 'begin' || kind === 'end') {
-    const circle = `<circle class="shape" cx="${round(x)}" cy="${round(y)}" r="${width / 2}"/>`;
-    const inner = `<circle class="inner" cx="${round(x)}" cy="${round(y)}" r="${width / 2 - 5}"/>`;
-    return kind === 'end' ? circle + inner : circle;
+  const outline = outlineOf(placed);
+  switch (outline.kind) {
+    case 'circle': {
+      const around = (kind: string, radius: number): string =>
+        `<circle class="${kind}" cx="${round(placed.x)}" cy="${round(placed.y)}" r="${radius}"/>`;
+      const { radius, inner } = outline;
+      return around('shape', radius) + (inner === undefined ? '' : around('inner', inner));
+    }
+    case 'polygon': {
+      const points = outline.points.map((point) => point.map(round).join(',')).join(' ');
+      return `<polygon class="shape" points="${points}"/>`;
+    }
+    case 'rect':
+      return `<rect class="shape" ${rect(placed)} rx="${round(outline.round)}"/>`;
   }
-  if (kind === 'choice') {
-    const slant = 16;
-    const [left, right] = [x - width / 2, x + width / 2];
-    const [top, bottom] = [y - height / 2, y + height / 2];
-    const corners = [
-      [left, y],
-      [left + slant, top],
-      [right - slant, top],
-      [right, y],
-      [right - slant, bottom],
-      [left + slant, bottom],
-    ];
-    const points = corners.map((corner) => corner.map(round).join(',')).join(' ');
-    return `<polygon class="shape" points="${points}"/>`;
-  }
-  return `<rect class="shape" ${rect(placed)} rx="${kind === 'task' ? 6 : height / 2 > 22 ? 14 : 20}"/>`;
 }
 
 function text(placed: PlacedNode): string {

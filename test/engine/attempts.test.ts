@@ -199,7 +199,7 @@ describe('a step', () => {
     expect(two).toMatch(/^[0-9a-f]{12}$/);
     expect(one).not.toBe(two);
     const message = 'Plugin v of step v has changed since attempt 1.';
-    expect(space.log).toContainEqual({ level: 'warn', message });
+    expect(space.log).toContainEqual(expect.objectContaining({ level: 'warn', message }));
   });
 });
 
@@ -259,7 +259,8 @@ describe('an engine', () => {
     });
     await first.stop();
     expect(await space.store.get(first.id)).toBeUndefined();
-    expect(space.log).toContainEqual({ level: 'error', message: reason.message });
+    const { message } = reason;
+    expect(space.log).toContainEqual(expect.objectContaining({ level: 'error', message }));
     const second = await space.engine();
     const { steps } = await space.ended(String(id));
     expect(steps.map(({ state, engine }) => [state, engine])).toEqual([

@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { flow, job, task } from '../support/documents.js';
 import { openWorkspace, type Ended, type Workspace } from '../support/workspace.js';
 
 const slow = `import { setTimeout as sleep } from 'node:timers/promises';
-export default async ({ params }) => { await sleep(params.ms ?? 20); };`;
+export default async ({ params, signal }) => {
+  await sleep(params.ms ?? 20, undefined, { signal });
+};`;
 
 const begun = (doc: Record<string, unknown>): boolean =>
   Array.isArray(doc['steps']) && doc['steps'].length > 0;
@@ -29,6 +30,10 @@ async function ready(max: number, more: Record<string, unknown> = {}): Promise<W
   return space;
 }
 
+/** Waits until an engine has found that the job gets no permit yet. */
+const parked = (space: Workspace, id: string) =>
+  space.logged(({ about, message }) => about['job'] === id && message.startsWith('As many jobs'));
+
 describe('a flow with max_running', () => {
   it.each([1, 3])('has %d of its jobs run at the same time, whoever runs them', async (max) => {
     const space = await ready(max);
@@ -49,7 +54,7 @@ describe('a flow with max_running', () => {
     await space.put(job('f', { _id: 'first' }));
     await space.until('first', begun);
     await space.put(job('f', { _id: 'second' }));
-    await sleep(300);
+    await parked(space, 'second');
     expect(begun((await space.store.get('second')) ?? {})).toBe(false);
     await space.put({ type: 'request', action: 'cancel', job: 'first' });
     await space.until('second', begun);
@@ -57,14 +62,16 @@ describe('a flow with max_running', () => {
 
   it('takes the job of lower priority first, then the older one', async () => {
     const space = await ready(1);
-    await space.put(job('f', { _id: 'a', params: { slow: { ms: 400 } } }));
+    await space.put(job('f', { _id: 'a', params: { slow: { ms: 600_000 } } }));
     await space.engine();
     await space.until('a', begun);
     await space.put(job('f', { _id: 'b' }));
-    await sleep(50);
+    await parked(space, 'b');
     await space.put(job('f', { _id: 'c' }));
-    await sleep(50);
+    await parked(space, 'c');
     await space.put(job('f', { _id: 'd', priority: 1 }));
+    await parked(space, 'd');
+    await space.put({ type: 'request', action: 'cancel', job: 'a' });
     const jobs = await Promise.all(['a', 'd', 'b', 'c'].map((id) => space.ended(id)));
     const starts = jobs.map(({ steps }) => Number(steps[0]?.['accepted']));
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
@@ -93,7 +100,7 @@ describe('a flow with max_running', () => {
     await space.until('second', begun);
     await space.put({ type: 'request', action: 'retry', job: 'first' });
     await space.until('first', ({ run }) => run === 2);
-    await sleep(300);
+    await parked(space, 'first');
     expect(await space.store.get('first')).toMatchObject({ steps: [{}] });
     await space.put({ type: 'signal', job: 'second', name: 'go' });
     await space.until('first', ({ steps = [] }) => (steps as unknown[]).length === 2);

@@ -242,7 +242,7 @@ describe('hostile requests', () => {
     isDone = true;
     await others;
     expect(answer.status).toBe(422);
-    expect(longest).toBeLessThan(2_000);
+    expect(longest).toBeLessThan(20_000);
   });
 
   it('run no code by templates and expressions', async () => {

@@ -24,8 +24,8 @@ describe('whoever loses his right', () => {
       api.ask('GET', '/jobs/j?wait=20s', { token }),
       api.ask('POST', '/jobs/j/pause?wait=20s', { token }),
     ];
-    await api.until('j', () => true);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // The other one reads the job once and waits from then on: it needs no less than this one.
+    await expect.poll(() => api.store.view('requests')).toHaveLength(1);
     await revoke();
     await api.engine({ drainMs: 100 });
     for (const wait of waits) {
@@ -48,14 +48,16 @@ describe('whoever loses his right', () => {
     } finally {
       clearInterval(busy);
     }
-    expect(performance.now() - began).toBeLessThan(9_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
   });
 
   it('is kept by a stream, and told nothing, while the database cannot say so', async () => {
     const first = await openApi();
     const token = await first.tokenOf('tws-viewer');
     let away = false;
+    let refused = 0;
     const checkToken: typeof first.client.checkToken = async (one) => {
+      refused += away ? 1 : 0;
       if (away) throw problem('couch_unreachable', { url: 'http://x', cause: 'refused' });
       return first.client.checkToken(one);
     };
@@ -72,10 +74,11 @@ describe('whoever loses his right', () => {
     });
     await stream.next();
     away = true;
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect.poll(() => refused).toBeGreaterThan(2);
     await api.put(job('a'));
     const next = stream.next();
-    const early = await Promise.race([next, new Promise((go) => setTimeout(go, 500, 'nothing'))]);
+    const more = expect.poll(() => refused).toBeGreaterThan(refused + 2);
+    const early = await Promise.race([next, more.then(() => 'nothing')]);
     expect(early).toBe('nothing');
     away = false;
     expect(await next).toMatchObject({ event: 'job', data: { id: 'a' } });
@@ -115,6 +118,7 @@ describe('one person', () => {
 
 describe('what everybody may ask', () => {
   it('has the database asked once a second, however often it is asked', async () => {
+    const began = performance.now();
     let asked = 0;
     const api = await openApi({
       settings: always,
@@ -124,7 +128,7 @@ describe('what everybody may ask', () => {
       },
     });
     await Promise.all(Array.from({ length: 50 }, () => api.ask('GET', '/health/ready')));
-    expect(asked).toBeLessThan(4);
+    expect(asked).toBeLessThan(3 + (performance.now() - began) / 1_000);
   });
 });
 

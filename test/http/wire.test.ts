@@ -89,26 +89,31 @@ describe('a server that ends', () => {
     await api.put({ _id: 'j', type: 'job', flow: 'f' });
     let finish: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (finish = resolve));
+    const asked = new Set<string>();
     const slow = {
       ...api.client,
       submit: async (...job: Parameters<typeof api.client.submit>) => {
+        asked.add('submit');
         await held;
         return api.client.submit(...job);
+      },
+      get: async (...id: Parameters<typeof api.client.get>) => {
+        asked.add('get');
+        return api.client.get(...id);
       },
     };
     const other = await openApi({ workspace: api, client: slow });
     const stream = await openStream(`${other.url}/_tws/changes`, {});
     const waiting = other.ask('GET', '/jobs/j?wait=60s');
     const submitting = other.ask('POST', '/jobs', { body: { _id: 'late', flow: 'f' } });
-    await expect.poll(() => other.ask('GET', '/ping')).toMatchObject({ status: 200 });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await expect.poll(() => [...asked]).toEqual(expect.arrayContaining(['get', 'submit']));
     const closing = other.close();
     expect((await waiting).status).toBe(200);
     finish();
     expect((await submitting).status).toBe(201);
     const began = performance.now();
     await closing;
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(20_000);
     stream.close();
     await expect(other.ask('GET', '/ping')).rejects.toThrow();
   });
@@ -121,7 +126,7 @@ describe('a server that ends', () => {
     await expect.poll(() => api.ask('GET', '/ping')).toMatchObject({ status: 200 });
     const began = performance.now();
     await api.close();
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(20_000);
     silent.destroy();
   });
 
@@ -135,10 +140,10 @@ describe('a server that ends', () => {
     deaf.write(
       'POST /_tws/jobs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
     );
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await expect.poll(() => api.ask('GET', '/ping')).toMatchObject({ status: 200 });
     const began = performance.now();
     await api.close();
-    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     deaf.destroy();
     silent.destroy();
   });

@@ -106,7 +106,7 @@ describe('the editor of a flow', long, () => {
     await replaceText(page, 'two parcels', 'three parcels');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Store mine over it' }).click();
-    await box.waitFor({ state: 'detached' });
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
     expect(await api.client.get('flow:DEFAULT:order')).toMatchObject({
       description: 'Packs three parcels and brings it to somebody.',
     });

@@ -12,7 +12,11 @@ import { openStore, type Store } from '../../src/store/store.js';
 import { admin, couchUrl, freshDatabase } from './couch.js';
 
 /** A line that an engine logged. */
-export type LogLine = { readonly level: string; readonly message: string };
+export type LogLine = {
+  readonly level: string;
+  readonly about: Readonly<Record<string, unknown>>;
+  readonly message: string;
+};
 
 /** A database with the design document, plugins of the test's own, and engines on both. */
 export type Workspace = {
@@ -173,9 +177,9 @@ function watch(store: Store): Watch {
 }
 
 function recorder(push: (line: LogLine) => void): Log {
-  const at = (level: string) => (_about: Readonly<Record<string, unknown>>, message: string) => {
-    push({ level, message });
-    if (process.env['TWS_TEST_LOG']) console.log(level, message, JSON.stringify(_about));
+  const at = (level: string) => (about: LogLine['about'], message: string) => {
+    push({ level, about, message });
+    if (process.env['TWS_TEST_LOG']) console.log(level, message, JSON.stringify(about));
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -35,6 +35,7 @@ function rootsOf(text: string): readonly string[] {
   try {
     return namesIn(jsonata(text).ast());
   } catch {
+    // That it is none is told where the document is checked by itself.
     return [];
   }
 }

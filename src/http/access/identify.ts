@@ -83,7 +83,7 @@ export function createIdentify({ client, open, keepMs, now }: IdentifyOptions): 
       return cookie === undefined || ended.has(digest(cookie)) || sessions.has(digest(cookie));
     },
     end: async (cookie) => {
-      // It may have been renewed a moment ago: then there are two of it.
+      // It may have been renewed a moment ago: then there are two of it. Not by a database that is away.
       const { renewed } = await bySession(cookie).catch(() => nobody);
       for (const one of [cookie, renewed ?? cookie]) {
         await ended.get(digest(one), () => Promise.resolve(true));

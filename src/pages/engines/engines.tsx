@@ -1,3 +1,4 @@
+import { Fact } from '../parts/fact.js';
 import { get } from '../api.js';
 import type { Engine } from '../answers.js';
 import { usePolled } from '../live/use-polled.js';
@@ -119,20 +120,5 @@ function Card({ engine }: { readonly engine: Engine }) {
         <p class="mono">{plugins.toSorted().join(', ')}</p>
       </details>
     </li>
-  );
-}
-
-function Fact({
-  name,
-  value,
-}: {
-  readonly name: string;
-  readonly value: preact.ComponentChildren;
-}) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }

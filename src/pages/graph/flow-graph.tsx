@@ -2,8 +2,9 @@ import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 import { layout, type Laid, type PlacedEdge, type PlacedNode } from '../../picture/layout.js';
 import type { Picture } from '../../picture/picture.js';
+import { outlineOf } from '../../picture/outline.js';
 import { curve } from '../../picture/svg.js';
-import { labelLines, lineHeight } from '../../picture/text.js';
+import { labelLines, labelWidth, lineHeight } from '../../picture/text.js';
 
 type Props = {
   readonly picture: Picture;
@@ -178,31 +179,26 @@ function Node({ node, isSelected, onSelect }: NodeProps) {
   );
 }
 
-function Shape({ node: { kind, x, y, width, height } }: { readonly node: PlacedNode }) {
-  const [left, top] = [x - width / 2, y - height / 2];
-  if (kind === 'begin' || kind === 'end' || kind === 'meet') {
-    return (
-      <>
-        <circle class="shape" cx={x} cy={y} r={width / 2} />
-        {kind === 'end' && <circle class="inner" cx={x} cy={y} r={width / 2 - 5} />}
-      </>
-    );
+function Shape({ node }: { readonly node: PlacedNode }) {
+  const { x, y, width, height } = node;
+  const outline = outlineOf(node);
+  switch (outline.kind) {
+    case 'circle': {
+      const { radius, inner } = outline;
+      return (
+        <>
+          <circle class="shape" cx={x} cy={y} r={radius} />
+          {inner !== undefined && <circle class="inner" cx={x} cy={y} r={inner} />}
+        </>
+      );
+    }
+    case 'polygon':
+      return <polygon class="shape" points={outline.points.map(String).join(' ')} />;
+    case 'rect': {
+      const box = { x: x - width / 2, y: y - height / 2, width, height };
+      return <rect class="shape" {...box} rx={outline.round} />;
+    }
   }
-  if (kind === 'choice') {
-    const slant = 16;
-    const [right, bottom] = [left + width, top + height];
-    const corners = [
-      [left, y],
-      [left + slant, top],
-      [right - slant, top],
-      [right, y],
-      [right - slant, bottom],
-      [left + slant, bottom],
-    ];
-    return <polygon class="shape" points={corners.map((one) => one.join(',')).join(' ')} />;
-  }
-  const round = kind === 'task' ? 6 : Math.min(20, height / 2);
-  return <rect class="shape" x={left} y={top} width={width} height={height} rx={round} />;
 }
 
 function Lines({ node }: { readonly node: PlacedNode }) {
@@ -223,7 +219,7 @@ function Lines({ node }: { readonly node: PlacedNode }) {
 function EdgeLabel({ edge: { at, text, label } }: { readonly edge: PlacedEdge }) {
   const id = useId();
   if (at === undefined || text === undefined) return null;
-  const width = text.length * 6.4 + 8;
+  const width = labelWidth(text);
   return (
     <g class="label" id={id}>
       {label !== text && <title>{label}</title>}

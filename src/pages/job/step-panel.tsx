@@ -1,3 +1,4 @@
+import { Fact } from '../parts/fact.js';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { PictureNode } from '../../picture/picture.js';
@@ -100,21 +101,6 @@ function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
         </details>
       )}
     </details>
-  );
-}
-
-function Fact({
-  name,
-  value,
-}: {
-  readonly name: string;
-  readonly value: preact.ComponentChildren;
-}) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Status } from '../../model/status.js';
-import { statuses, type Counts } from '../answers.js';
+import { statuses, type JobCounts } from '../answers.js';
 
 type Props = {
   /** Absent where nobody has counted what the filter asks for. */
-  readonly counts: Counts | undefined;
+  readonly counts: JobCounts | undefined;
   readonly chosen: readonly Status[];
   readonly onChoose: (chosen: readonly Status[]) => void;
 };

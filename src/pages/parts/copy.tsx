@@ -1,10 +1,15 @@
 import { useState } from 'preact/hooks';
+import { say } from './toasts.js';
 
 /** Puts a text on the clipboard; `what` follows "Copy". */
 export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
   const [done, setDone] = useState(false);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      return say('The browser does not let this page copy; select the text instead.', 'problem');
+    }
     setDone(true);
     setTimeout(() => setDone(false), 1_500);
   };
@@ -14,7 +19,7 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
       class="quiet copy"
       aria-label={`Copy ${what}`}
       title={`Copy ${what}`}
-      onClick={() => void copy().catch(() => undefined)}
+      onClick={() => void copy()}
     >
       {done ? (
         '✓'
