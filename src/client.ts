@@ -43,6 +43,14 @@ import {
   type TokenFacts,
 } from './client/tokens.js';
 import { watchJob, type WatchOptions } from './client/watch.js';
+import {
+  answerWork,
+  renewWork,
+  takeWork,
+  type Work,
+  type WorkAnswer,
+  type WorkWanted,
+} from './client/work.js';
 import { removeDocument, writeDocument } from './client/writes.js';
 import type { EngineDocument } from './model/engine.js';
 import type { StoredDocument } from './model/parse.js';
@@ -80,6 +88,7 @@ export type { JobToSubmit, Submitted } from './client/jobs.js';
 export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
 export { isAway, type WatchOptions } from './client/watch.js';
+export { leasedSteps, workIn, type Work, type WorkAnswer, type WorkWanted } from './client/work.js';
 export type { JobFilter, JobList } from './client/lists.js';
 export { documentKinds, type DocumentKind, type LookUp } from './client/look-up.js';
 export { jobFilters, mostCounted } from './client/lists.js';
@@ -189,6 +198,15 @@ export type Client = {
    * @throws TwsError `document_conflict` when it was announced before
    */
   readonly announce: (event: EventToAnnounce) => Promise<string>;
+  /** Takes steps that are offered to workers; nobody else gets those. */
+  readonly takeWork: (wanted: WorkWanted) => Promise<readonly Work[]>;
+  /** Gives a worker more time; undefined when it does not have the step any more. */
+  readonly renewWork: (
+    work: Work,
+    options: { readonly leaseMs?: number | undefined; readonly now: () => number },
+  ) => Promise<Work | undefined>;
+  /** Stores what a worker answers. @throws TwsError `document_conflict` when it was answered before */
+  readonly answerWork: (work: Work, answer: WorkAnswer) => Promise<void>;
   /**
    * Enables or disables a flow, named by id or as `name` or `name::owner`, or an engine by its id
    * (`engine:…`, `*` for all). `changed` is false when it was so already.
@@ -253,6 +271,9 @@ export function createClient({ store }: { readonly store: Store }): Client {
     history: (id) => jobHistory(store, id),
     signal: (signal) => sendSignal(store, signal),
     announce: (event) => announceEvent(store, event),
+    takeWork: (wanted) => takeWork(store, wanted),
+    renewWork: (work, options) => renewWork(store, work, options),
+    answerWork: (work, answer) => answerWork(store, work, answer),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),
     remove: (id, rev) => removeDocument(store, id, rev),

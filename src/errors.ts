@@ -1,6 +1,7 @@
 import { httpProblems } from './errors/http.js';
 import { inputProblems } from './errors/input.js';
 import { machineProblems } from './errors/machine.js';
+import { ojsProblems } from './errors/ojs.js';
 import { row } from './errors/row.js';
 import { secretProblems } from './errors/secrets.js';
 import { lengthOf } from './words.js';
@@ -225,6 +226,7 @@ export const problems = {
   ...secretProblems,
   ...machineProblems,
   ...httpProblems,
+  ...ojsProblems,
 } as const;
 
 export type ProblemCode = keyof typeof problems;

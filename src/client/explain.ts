@@ -2,6 +2,7 @@ import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
+import { queueOfOffer } from '../model/work.js';
 import { lengthOf, momentFrom, textOf } from '../words.js';
 import type { Holder } from './holder.js';
 import { stepsOf, type Told } from './next-steps.js';
@@ -124,7 +125,7 @@ function runningReason(step: Told, seen: Seen): readonly Reason[] {
 }
 
 function waitingReason(
-  { name, child, signal, event, key = '', until }: Told,
+  { name, child, signal, worker, event, key = '', until }: Told,
   { job, now }: Seen,
 ): readonly Reason[] {
   if (child !== undefined) {
@@ -133,6 +134,16 @@ function waitingReason(
   }
   const limit = until === undefined || until <= now ? {} : { until };
   const atMost = until === undefined ? '' : `, at most until ${when(until, now)}`;
+  if (worker !== undefined) {
+    const because = `Step "${name}" is done by worker "${worker}", which has it${atMost}.`;
+    return [{ kind: 'waiting', because, ...limit }];
+  }
+  const offered = signal === undefined ? undefined : queueOfOffer(signal);
+  if (offered !== undefined) {
+    const because = `Step "${name}" waits for a worker to fetch it from the queue "${offered}"${atMost}.`;
+    const todo = 'See that a worker runs which asks for that queue (POST /ojs/v1/workers/fetch).';
+    return [{ kind: 'waiting', because, todo, ...limit }];
+  }
   if (signal !== undefined) {
     const because = `Step "${name}" waits for the signal "${signal}"${atMost}.`;
     const todo = `Send it by \`tws signal ${job._id} ${signal}\`.`;

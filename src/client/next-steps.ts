@@ -14,6 +14,7 @@ export type Told = {
   readonly engine?: string;
   readonly child?: string;
   readonly signal?: string;
+  readonly worker?: string;
   readonly event?: string;
   readonly key?: string;
   readonly until?: number;
@@ -39,7 +40,7 @@ export function stepsOf({ steps }: StoredDocument): readonly Told[] {
       name: typeof step['name'] === 'string' ? step['name'] : textOf(step['task']),
       path: textOf(step['path']),
       state,
-      ...texts(step, ['task', 'engine', 'child', 'signal', 'event', 'key']),
+      ...texts(step, ['task', 'engine', 'child', 'signal', 'worker', 'event', 'key']),
       ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'end', 'due', 'until']),
       failed: ['$$error', '$$timeout', '$$cancelled'].includes(state),
       ...(typeof failure === 'string' ? { failure } : {}),

@@ -78,12 +78,13 @@ export function receive(job: Job, signal: SignalDocument, now: number): Commande
   const signals = listIn(job, 'signals');
   if (signals.some(({ id }) => id === signal._id)) return { kind: 'repeated' };
   if (isFinal(job)) return refused(`Job ${job._id} is final already.`);
-  const { name, data, by } = signal;
+  const { name, data, failure, by } = signal;
   const kept: Signal = {
     id: signal._id,
     name,
     at: now,
     ...(data === undefined ? {} : { data }),
+    ...(failure === undefined ? {} : { failure }),
     ...(by === undefined ? {} : { by }),
   };
   return { kind: 'applied', job: { ...awake(job), signals: [...signals, kept] } as Job };

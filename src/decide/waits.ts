@@ -1,8 +1,9 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob, Signal } from '../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../model/scalars.js';
-import { exits, isOpen, type Step, type WaitingStep } from '../model/step.js';
+import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
+import { queueOfOffer, workWishOf } from '../model/work.js';
 import { failUnbegun, newAttempt, unprepared } from './begin.js';
 import { childMove, childWait } from './child.js';
 import { hardDeadline, untilOf } from './clock.js';
@@ -18,6 +19,7 @@ import {
   type World,
 } from './intent.js';
 import { isUndoing, isWithin } from './paths.js';
+import { leaseMsOf } from './lease.js';
 import { prepare } from './prepare.js';
 import { cancelledSteps } from './stop.js';
 import type { Beginning } from './structure/progress.js';
@@ -160,10 +162,7 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   if (step.child !== undefined) return childMove(job, { ...step, child: step.child }, now, world);
   if (step.signal !== undefined) {
     const signal = nextSignal(job, step.signal);
-    if (signal !== undefined) {
-      const taken = { signal_id: signal.id };
-      return { kind: 'change', job: released(job, step, signal.data, now, taken) };
-    }
+    if (signal !== undefined) return { kind: 'change', job: answered(job, step, signal, now) };
   }
   const name = eventOf(step);
   if (name !== undefined) {
@@ -175,13 +174,31 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   if (step.signal === undefined && step.event === undefined) {
     return { kind: 'change', job: released(job, step, undefined, now) };
   }
-  const awaited = describe(step);
-  const why = failure('WaitTimeout', {
-    awaited,
-    timeout: Number(step.until) - Number(step.since ?? step.accepted),
-  });
-  const failing = { state: '$$timeout', failure: why, exit: exits.timeout } as const;
+  const failing = { state: '$$timeout', failure: tooLate(step), exit: exits.timeout } as const;
   return { kind: 'change', job: failStep(job, step, failing, now) };
+}
+
+/** A signal brings a result or a failure; either way it is taken. */
+function answered(job: LiveJob, step: WaitingStep, signal: Signal, now: number): LiveJob {
+  const { id, data, failure: why } = signal;
+  const taken = { ...step, signal_id: id };
+  const holding = withStep(job, step, taken);
+  if (why === undefined) return released(holding, taken, data, now);
+  const failing = { state: '$$error', failure: why, exit: exits.failed } as const;
+  return failStep(holding, taken, failing, now);
+}
+
+/** Why a step fails whose time is over. */
+function tooLate(step: WaitingStep): Failure {
+  const { until, worker, leased, since, accepted, params } = step;
+  if (worker !== undefined && leased !== undefined) {
+    const { timeout = Infinity } = workWishOf(params);
+    return Number(until) >= leased + timeout
+      ? failure('StepTimeout', { timeout })
+      : failure('WorkerLost', { worker, lease: leaseMsOf(step) });
+  }
+  const timeout = Number(until) - Number(since ?? accepted);
+  return failure('WaitTimeout', { awaited: describe(step), timeout });
 }
 
 /** The oldest signal of a name that no step has taken yet. */
@@ -190,20 +207,13 @@ function nextSignal(job: LiveJob, name: string): Signal | undefined {
   return job.signals?.find((signal) => signal.name === name && !taken.has(signal.id));
 }
 
-function released(
-  job: LiveJob,
-  step: WaitingStep,
-  result: unknown,
-  now: number,
-  more: Readonly<Record<string, unknown>> = {},
-): LiveJob {
+function released(job: LiveJob, step: WaitingStep, result: unknown, now: number): LiveJob {
   return withStep(job, step, {
     ...step,
     state: '$$complete',
     end: now,
     exit: exits.success,
     ...(result === undefined ? {} : { result }),
-    ...more,
   });
 }
 
@@ -221,7 +231,10 @@ export function openWaits(job: LiveJob): readonly Wait[] {
   });
 }
 
-function describe({ signal, event, key = '', until }: WaitingStep): string {
+function describe({ signal, event, key = '', until, worker }: WaitingStep): string {
+  if (worker !== undefined) return `for worker "${worker}"`;
+  const queue = signal === undefined ? undefined : queueOfOffer(signal);
+  if (queue !== undefined) return `for a worker (queue "${queue}")`;
   if (signal !== undefined) return `for the signal "${signal}"`;
   if (event !== undefined) return `for the event "${event}"${key === '' ? '' : ` of "${key}"`}`;
   return until === undefined ? 'for nothing' : `until ${new Date(until).toISOString()}`;

@@ -17,6 +17,7 @@ export const tags = {
   definitions: 'Tasks and flows.',
   operation: 'Engines, figures, health.',
   session: 'Signing in and out.',
+  ojs: 'The Open Job Spec: jobs and workers of programs that speak it.',
   reference: 'This reference.',
 } as const;
 export type Tag = keyof typeof tags;
@@ -88,6 +89,8 @@ export type RouteDoc = {
   readonly path: string;
   /** Not below `/_tws`. */
   readonly atRoot?: boolean;
+  /** Whose forms its answers have; absent: ours. */
+  readonly facade?: 'ojs';
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
@@ -115,7 +118,8 @@ export function pathOf({ path, atRoot }: Pick<RouteDoc, 'path' | 'atRoot'>): str
 
 export type Route = RouteDoc & { readonly run: (call: RawCall) => Promise<Answer | Streaming> };
 
-type Definition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
+/** A route and the function that answers. */
+export type Definition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
   RouteDoc,
   'params' | 'query' | 'body'
 > & {

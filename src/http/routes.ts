@@ -1,3 +1,19 @@
+import {
+  deadLetterRoute,
+  deadLettersRoute,
+  removeDeadRoute,
+  retryDeadRoute,
+} from './ojs/routes/dead-letter.js';
+import {
+  activateRoute,
+  cancelRoute,
+  enqueueManyRoute,
+  enqueueRoute,
+  infoRoute as ojsInfoRoute,
+} from './ojs/routes/jobs.js';
+import { queuesRoute, queueStatsRoute } from './ojs/routes/queues.js';
+import { healthRoute, manifestRoute } from './ojs/routes/system.js';
+import { ackRoute, fetchRoute, heartbeatRoute, nackRoute } from './ojs/routes/workers.js';
 import type { Route } from './route.js';
 import { bulkRoutes } from './routes/bulk-requests.js';
 import { changesRoute } from './routes/changes.js';
@@ -45,6 +61,23 @@ export const routes: readonly Route[] = [
   whoRoute,
   signOutRoute,
   ...tokenRoutes,
+  manifestRoute,
+  healthRoute,
+  enqueueRoute,
+  enqueueManyRoute,
+  ojsInfoRoute,
+  cancelRoute,
+  activateRoute,
+  fetchRoute,
+  ackRoute,
+  nackRoute,
+  heartbeatRoute,
+  queuesRoute,
+  queueStatsRoute,
+  deadLettersRoute,
+  deadLetterRoute,
+  retryDeadRoute,
+  removeDeadRoute,
   openApiRoute,
   docsRoute,
   styleRoute,

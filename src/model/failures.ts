@@ -77,6 +77,8 @@ const sentences = {
     `The decider did not answer with decisions: ${ended(d.reason)}`,
   WaitTimeout: (d: { awaited: string; timeout: number }) =>
     `The step waited ${d.awaited} for ${d.timeout} ms in vain.`,
+  WorkerLost: (d: { worker: string; lease: number }) =>
+    `Worker "${d.worker}" did not answer, and its lease was not renewed for ${d.lease} ms.`,
   DelayInvalid: (d: { value: string }) =>
     `The delay ${d.value} is neither a number of milliseconds nor a time (ISO 8601 with a zone).`,
   OverInvalid: (d: { at: string; kind: string }) =>

@@ -109,6 +109,7 @@ const signalSchema = z.looseObject({
   name: z.string(),
   at: momentSchema,
   data: z.exactOptional(z.unknown()),
+  failure: z.exactOptional(failureSchema),
   by: z.exactOptional(textSchema),
 });
 export type Signal = z.infer<typeof signalSchema>;

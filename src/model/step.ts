@@ -64,6 +64,10 @@ const waits = {
   until: z.exactOptional(momentSchema),
   /** The child is there already and goes on: the step waits for the end of this run of it. */
   child_run: z.exactOptional(z.int().min(1)),
+  /** The worker that has the step, since when, and when it last asked for more time. */
+  worker: z.exactOptional(z.string()),
+  leased: z.exactOptional(momentSchema),
+  renewed: z.exactOptional(momentSchema),
 };
 /** Of a slice of a map: so many of its items failed. */
 const failedItems = { failed: z.exactOptional(z.int().min(1)) };

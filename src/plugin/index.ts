@@ -12,5 +12,6 @@ export type {
 export { Detour } from './detour.js';
 export { PluginError, type PluginErrorOptions } from './errors.js';
 export { projectFile, readProjectFile } from './files.js';
+export { offerWork } from './offer.js';
 export { loadPackage, missingPackage } from './packages.js';
 export { evaluateExpression } from './expression.js';

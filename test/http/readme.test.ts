@@ -24,7 +24,7 @@ describe('the README', () => {
       const dev = tws(['dev', '--port', '0', '--http', '127.0.0.1:0'], { cwd: await project() });
       await dev.prints(/Ctrl-C ends all/);
       const address = /HTTP API: +http:\/\/(\S+)\/_tws/.exec(dev.out())?.[1] ?? '';
-      const printed = await commandsOf('HTTP API');
+      const printed = [await commandsOf('HTTP API'), await commandsOf('Open Job Spec')].join('\n');
       expect(printed).toContain('127.0.0.1:5985');
       // Every answer is to be a good one, but for the address nothing is changed.
       const script = [
@@ -46,6 +46,12 @@ describe('the README', () => {
         'event: ready',
         '"token":"tws_',
         '"cursor"',
+        '"type":"email.send"',
+        '"jobs_extended":["',
+        '"acknowledged":true',
+        '"state":"completed"',
+        '"completed_last_hour":',
+        '"pagination":',
       ];
       for (const text of said) expect(stdout).toContain(text);
       dev.kill('SIGINT');

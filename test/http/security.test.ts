@@ -60,6 +60,23 @@ const table: Readonly<Record<string, string>> = {
   createToken: '----O',
   listTokens: '----O',
   revokeToken: '----O',
+  ojsManifest: 'OOOOO',
+  ojsHealth: 'OOOOO',
+  ojsGetJob: '--OOO',
+  ojsQueues: '--OOO',
+  ojsQueueStats: '--OOO',
+  ojsDeadLetters: '--OOO',
+  ojsDeadLetter: '--OOO',
+  ojsEnqueue: '---OO',
+  ojsEnqueueMany: '---OO',
+  ojsCancel: '---OO',
+  ojsActivate: '---OO',
+  ojsFetch: '---OO',
+  ojsAck: '---OO',
+  ojsNack: '---OO',
+  ojsHeartbeat: '---OO',
+  ojsRetryDeadLetter: '---OO',
+  ojsRemoveDeadLetter: '----O',
 };
 
 /** These concern all owners: a role for some of them is not enough, whatever else somebody may do. */
@@ -73,7 +90,7 @@ const ofAllOwners: Readonly<Record<string, unknown>> = {
 };
 
 async function statusOf(api: TestApi, route: Route, asking: Asking): Promise<number> {
-  const path = pathOf(route).replace('{id}', 'nix').replace('{step}', 'nix');
+  const path = pathOf(route).replaceAll(/\{(?:id|step|name)\}/g, 'nix');
   if (route.id !== 'followChanges') return (await api.ask(route.method, path, asking)).status;
   const authorization =
     asking.token === undefined ? {} : { authorization: `Bearer ${asking.token}` };

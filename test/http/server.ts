@@ -29,7 +29,7 @@ export type Asking = {
 export type TestApi = Workspace & {
   readonly client: Client;
   readonly url: string;
-  /** A request to a path below `/_tws`, or to a whole path that begins with `/_tws` or is `/metrics`. */
+  /** A request to a path below `/_tws`, or to a whole path: below `/_tws` or `/ojs`, or `/metrics`. */
   readonly ask: <T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -90,7 +90,7 @@ export async function ask<T>(
   path: string,
   { body, raw, headers = {}, token, signal }: Asking = {},
 ): Promise<Reply<T>> {
-  const whole = path.startsWith('/_tws') || path.startsWith('/metrics') ? path : `/_tws${path}`;
+  const whole = /^\/(?:_tws|metrics|ojs)(?:[/?]|$)/.test(path) ? path : `/_tws${path}`;
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const reply = await fetch(`${url}${whole}`, {
     method,

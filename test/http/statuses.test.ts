@@ -39,10 +39,19 @@ const bodies: Readonly<Record<string, unknown>> = {
   createToken: { name: 'x', roles: ['tws-viewer'] },
   retryJobs: {},
   cancelJobs: {},
+  ojsEnqueue: { type: 'echo', args: [] },
+  ojsEnqueueMany: { jobs: [{ type: 'echo', args: [] }] },
+  ojsFetch: { queues: ['default'] },
+  ojsAck: { job_id: 'nix' },
+  ojsNack: { job_id: 'nix', error: { message: 'No.' } },
+  ojsHeartbeat: { worker_id: 'w1', active_jobs: ['nix'] },
 };
 
 function pathFor(route: Route, id = 'some'): string {
-  return pathOf(route).replace('{id}', encodeURIComponent(id)).replace('{step}', 'echo');
+  return pathOf(route)
+    .replace('{id}', encodeURIComponent(id))
+    .replace('{step}', 'echo')
+    .replace('{name}', 'default');
 }
 
 function askingFor(route: Route): Asking {
@@ -129,9 +138,10 @@ describe('any route', () => {
       const raw = JSON.stringify({ text: 'x'.repeat(1_000) });
       expect([route.id, await statusOf(api, route, { raw })]).toEqual([route.id, 413]);
       const headers = { 'content-type': 'text/plain' };
+      const strange = route.facade === 'ojs' ? 400 : 415;
       expect([route.id, await statusOf(api, route, { raw: '{}', headers })]).toEqual([
         route.id,
-        415,
+        strange,
       ]);
       expect([route.id, await statusOf(api, route, { raw: '{' })]).toEqual([route.id, 400]);
     }
@@ -142,6 +152,14 @@ describe('any route', () => {
     for (const route of parameterised) {
       const path = `${pathFor(route)}?nonsense=1`;
       expect([route.id, await statusOf(api, route, { path })]).toEqual([route.id, 400]);
+    }
+  });
+
+  it('of the façade answers 422 to another version of the specification', async () => {
+    const api = await openApi();
+    const headers = { 'ojs-version': '2.0' };
+    for (const route of guarded.filter(({ facade }) => facade === 'ojs')) {
+      expect([route.id, await statusOf(api, route, { headers })]).toEqual([route.id, 422]);
     }
   });
 
@@ -172,6 +190,16 @@ describe('any route', () => {
     expect(api.lines.some(({ message }) => message.includes('secret.internal'))).toBe(true);
   });
 });
+
+/** A job that failed, as replication would bring it. */
+const ended = {
+  type: 'job',
+  flow: 'gone',
+  state: '$$complete',
+  exit: 3,
+  end: 1_700_000_000_000,
+  failure: { name: 'FlowMissing', message: 'There is no such flow.' },
+};
 
 describe('each route', () => {
   const plugins = {
@@ -323,6 +351,112 @@ describe('each route', () => {
     expect(await go('retryJobs', '/jobs/retry')).toBe(200);
     expect(await go('cancelJobs', '/jobs/cancel', { body: { wait: '5s' } })).toBe(200);
   }, 120_000);
+
+  it('of the façade answers as the reference says', async () => {
+    api = await openApi({ files: plugins });
+    const ask = (id: string, path: string, asking: Asking = {}): Promise<number> =>
+      statusOf(api, routeOf(id), { path: `/ojs${path}`, ...asking });
+    await api.put({ ...task('echo') }, { ...task('work', { plugin: 'worker' }) });
+    expect(await ask('ojsManifest', '/manifest')).toBe(200);
+    expect(await ask('ojsHealth', '/v1/health')).toBe(200);
+    const id = (n: number): string => `019414d4-8b2e-7c3a-b5d1-00000000000${n}`;
+    const order = (n: number, more: object = {}) => ({
+      id: id(n),
+      type: 'work',
+      args: [],
+      ...more,
+    });
+    expect(await ask('ojsEnqueue', '/v1/jobs', { body: order(1) })).toBe(201);
+    expect(await ask('ojsEnqueue', '/v1/jobs', { body: order(1) })).toBe(409);
+    const batch = { jobs: [order(2), order(3), order(4)] };
+    expect(await ask('ojsEnqueueMany', '/v1/jobs/batch', { body: batch })).toBe(201);
+    expect(await ask('ojsEnqueueMany', '/v1/jobs/batch', { body: batch })).toBe(409);
+    await api.ask('POST', '/ojs/v1/jobs', { body: order(5, { options: { pending: true } }) });
+    await api.ask('POST', '/ojs/v1/jobs', { body: order(6, { options: { pending: true } }) });
+    for (const [route, path] of [
+      ['ojsGetJob', '/v1/jobs/'],
+      ['ojsDeadLetter', '/v1/dead-letter/'],
+      ['ojsRetryDeadLetter', '/v1/dead-letter/'],
+      ['ojsRemoveDeadLetter', '/v1/dead-letter/'],
+      ['ojsCancel', '/v1/jobs/'],
+      ['ojsActivate', '/v1/jobs/'],
+    ] as const) {
+      const end = { ojsRetryDeadLetter: '/retry', ojsActivate: '/activate' }[route as string] ?? '';
+      expect([route, await ask(route, `${path}nix${end}`)]).toEqual([route, 404]);
+    }
+    expect(await ask('ojsGetJob', `/v1/jobs/${id(1)}`)).toBe(200);
+    for (const [route, path] of [
+      ['ojsQueues', '/v1/queues'],
+      ['ojsQueueStats', '/v1/queues/default/stats'],
+      ['ojsDeadLetters', '/v1/dead-letter'],
+      ['ojsHeartbeat', '/v1/workers/heartbeat'],
+    ] as const) {
+      expect([route, await ask(route, path)]).toEqual([route, 200]);
+    }
+    expect(await ask('ojsAck', '/v1/workers/ack')).toBe(404);
+    expect(await ask('ojsNack', '/v1/workers/nack')).toBe(404);
+    expect(await ask('ojsAck', '/v1/workers/ack', { body: { job_id: id(1) } })).toBe(409);
+    const failed = (n: number, more: object = {}) => ({
+      body: { job_id: id(n), error: { message: 'No.', retryable: false, ...more } },
+    });
+    expect(await ask('ojsNack', '/v1/workers/nack', failed(1))).toBe(409);
+    // No engine runs yet: what is asked is stored.
+    const stored = [
+      ask('ojsActivate', `/v1/jobs/${id(5)}/activate`),
+      ask('ojsCancel', `/v1/jobs/${id(2)}`),
+    ];
+    expect(await Promise.all(stored)).toEqual([202, 202]);
+
+    const engine = await api.engine();
+    await api.ended(id(2));
+    expect(await ask('ojsActivate', `/v1/jobs/${id(6)}/activate`)).toBe(200);
+    expect(await ask('ojsActivate', `/v1/jobs/${id(6)}/activate`)).toBe(409);
+    const isOffered = (doc: object) => JSON.stringify(doc).includes('"signal":"work/');
+    for (const n of [1, 3, 4, 5, 6]) await api.until(id(n), isOffered);
+    const all = { body: { queues: ['default'], count: 10 } };
+    expect(await ask('ojsFetch', '/v1/workers/fetch', all)).toBe(200);
+    expect(await ask('ojsAck', '/v1/workers/ack', { body: { job_id: id(1) } })).toBe(200);
+    expect(await ask('ojsNack', '/v1/workers/nack', failed(3))).toBe(200);
+    await api.ended(id(3));
+    expect(await ask('ojsDeadLetter', `/v1/dead-letter/${id(3)}`)).toBe(200);
+    expect(await ask('ojsCancel', `/v1/jobs/${id(6)}`)).toBe(200);
+    expect(await ask('ojsCancel', `/v1/jobs/${id(6)}`)).toBe(409);
+    expect(await ask('ojsRetryDeadLetter', `/v1/dead-letter/${id(3)}/retry`)).toBe(200);
+    await api.until(id(3), ({ run }) => run === 2);
+    await engine.stop();
+    await api.put({ ...ended, _id: 'dead' });
+    const left = [
+      ask('ojsAck', '/v1/workers/ack', { body: { job_id: id(4) } }),
+      ask('ojsNack', '/v1/workers/nack', failed(5)),
+      ask('ojsRetryDeadLetter', '/v1/dead-letter/dead/retry'),
+    ];
+    expect(await Promise.all(left)).toEqual([202, 202, 202]);
+    expect(await ask('ojsRemoveDeadLetter', '/v1/dead-letter/dead')).toBe(200);
+  }, 120_000);
+
+  it('of the façade answers what only a race, or another set-up provokes', async () => {
+    const { problem } = await import('../../src/errors.js');
+    const first = await openApi();
+    const { client, put } = first;
+    await put({ ...ended, _id: 'raced' });
+    const raced = await openApi({
+      workspace: first,
+      client: {
+        ...client,
+        remove: () => Promise.reject(problem('document_conflict', { id: 'raced' })),
+        request: (job, action) =>
+          Promise.reject(
+            problem('request_refused', { action, job, reason: 'it goes on already.' }),
+          ),
+      },
+      inspect: () => Promise.resolve({ url: '', reachable: true, design: 'missing' }),
+    });
+    const path = '/ojs/v1/dead-letter/raced';
+    const retry = { path: `${path}/retry` };
+    expect(await statusOf(raced, routeOf('ojsRetryDeadLetter'), retry)).toBe(409);
+    expect(await statusOf(raced, routeOf('ojsRemoveDeadLetter'), { path })).toBe(409);
+    expect(await statusOf(raced, routeOf('ojsHealth'))).toBe(503);
+  });
 
   it('answers what only another set-up provokes', async () => {
     const { createPrometheus } = await import('../../src/metrics/prometheus.js');

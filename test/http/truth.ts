@@ -44,7 +44,7 @@ export function untruthOf({ method, path, status, type, text }: Answer): string 
   const [media] = Object.keys(content);
   if (media === undefined) return text === '' ? undefined : `${about} must have no body.`;
   if (!type.startsWith(media)) return `${about} must be ${media}; it is ${type}.`;
-  if (media !== 'application/json') return undefined;
+  if (!media.endsWith('json')) return undefined;
   const check = checks.get(about) ?? ajv.compile(resolved(content[media]?.schema ?? {}));
   checks.set(about, check);
   if (check(JSON.parse(text))) return undefined;

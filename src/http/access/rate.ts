@@ -4,6 +4,15 @@ import { isIPv6 } from 'node:net';
 export type Rate = {
   /** Takes one request; answers the seconds to wait when it is one too many, else undefined. */
   readonly take: (who: string) => number | undefined;
+  /** What somebody may still ask for. */
+  readonly left: (who: string) => RateLeft;
+};
+
+/** So many requests of so many are left; all of them again after `fullInMs`. */
+export type RateLeft = {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly fullInMs: number;
 };
 
 export type RateOptions = {
@@ -21,11 +30,19 @@ const most = 10_000;
 /** A bucket of tokens for everybody who asks. */
 export function createRate({ perSecond, burst, now }: RateOptions): Rate {
   const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+  const tokensOf = (who: string, at: number): number => {
+    const before = buckets.get(who) ?? { tokens: burst, at };
+    return Math.min(burst, before.tokens + ((at - before.at) / 1000) * perSecond);
+  };
   return {
+    left: (who) => {
+      const tokens = tokensOf(who, now());
+      const fullInMs = ((burst - tokens) / perSecond) * 1000;
+      return { limit: burst, remaining: Math.floor(tokens), fullInMs };
+    },
     take: (who) => {
       const at = now();
-      const before = buckets.get(who) ?? { tokens: burst, at };
-      const tokens = Math.min(burst, before.tokens + ((at - before.at) / 1000) * perSecond);
+      const tokens = tokensOf(who, at);
       buckets.delete(who);
       buckets.set(who, { tokens: tokens < 1 ? tokens : tokens - 1, at });
       const oldest = buckets.keys().next().value;

@@ -2,12 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../../errors.js';
 import { mostDocuments } from '../limits.js';
+import { isOjsPath, ojsType } from '../ojs/protocol.js';
 
 /** Deeper JSON is refused before anything walks it call by call. */
 const deepest = 200;
 
-/** Media types of bodies that are understood. */
-export const mediaTypes = ['application/json', 'application/x-ndjson'] as const;
+const mediaTypes = ['application/json', 'application/x-ndjson'] as const;
+
+/** The media types of bodies that are understood at an address. */
+export function mediaTypesAt(url: string): readonly string[] {
+  return isOjsPath(url) ? [ojsType, 'application/json'] : mediaTypes;
+}
 
 /**
  * Reads JSON and NDJSON in UTF-8, and nothing else. Names that would reach into the prototype of an
@@ -30,30 +35,36 @@ export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
     return value;
   };
   const asBytes = { parseAs: 'buffer', bodyLimit } as const;
-  app.addContentTypeParser('application/json', asBytes, ({ headers }, bytes: Buffer, done) => {
+  app.addContentTypeParser([...mediaTypes, ojsType], asBytes, (request, bytes: Buffer, done) => {
+    const { headers, url } = request;
     settle(done, () => {
-      const text = textOf(headers, bytes);
+      const known = mediaTypesAt(url);
+      const text = textOf(headers, bytes, known);
+      const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
+      if (!known.includes(type.trim())) throw unknownType(headers['content-type'] ?? '', known);
+      if (type.trim() === 'application/x-ndjson') return parseLines(text, parseText);
       return text.trim() === '' ? undefined : parseText(text);
     });
-  });
-  app.addContentTypeParser('application/x-ndjson', asBytes, ({ headers }, bytes: Buffer, done) => {
-    settle(done, () => parseLines(textOf(headers, bytes), parseText));
   });
 }
 
 /** @throws TwsError `media_type_unknown`, `json_invalid`: bytes that are no UTF-8 are no text */
-function textOf(headers: IncomingHttpHeaders, bytes: Buffer): string {
+function textOf(headers: IncomingHttpHeaders, bytes: Buffer, known: readonly string[]): string {
   const { 'content-type': type = '', 'content-encoding': packed = 'identity' } = headers;
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type)?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(charset) || packed.toLowerCase() !== 'identity') {
     const given = packed.toLowerCase() === 'identity' ? type : `${type}, ${packed}`;
-    throw problem('media_type_unknown', { given: given.slice(0, 100), known: mediaTypes });
+    throw unknownType(given, known);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw problem('json_invalid', { reason: 'it is not in UTF-8.' });
   }
+}
+
+function unknownType(given: string, known: readonly string[]): Error {
+  return problem('media_type_unknown', { given: given.slice(0, 100), known });
 }
 
 type Done = (error: Error | null, body?: unknown) => void;

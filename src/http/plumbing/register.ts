@@ -5,12 +5,14 @@ import { nameOf } from '../access/owners.js';
 import { assertOwnOrigin } from '../access/origin.js';
 import { setCookie } from '../access/cookies.js';
 import { reaches, roles, type Principal } from '../access/principal.js';
-import { networkOf, type Rate } from '../access/rate.js';
+import { networkOf, type Rate, type RateLeft } from '../access/rate.js';
 import { answerOf, toAnswer, type ProblemAnswer } from '../answers/problems.js';
 import { withoutSecrets } from '../answers/redact.js';
 import type { Api } from '../api.js';
 import { pathOf, type Answer, type Route, type Streaming } from '../route.js';
-import { mediaTypes } from './bodies.js';
+import { absenceOf, isOjsPath, ojsHeaders, ojsType } from '../ojs/protocol.js';
+import { ojsErrorOf } from '../ojs/problems.js';
+import { mediaTypesAt } from './bodies.js';
 import { sendStream } from './streams.js';
 
 /** What every request has to pass. */
@@ -37,8 +39,9 @@ export function addRoutes(
   doors: Doors,
 ): void {
   const guests = new WeakMap<FastifyRequest, Principal>();
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
     reply.headers(doors.headers);
+    if (isOjsPath(request.url)) reply.headers(ojsHeaders(request.headers, api.now()));
   });
   app.setErrorHandler(async (error, request, reply) => {
     await sendProblem(reply, toAnswer(fastifyProblem(error, request), api.log));
@@ -72,7 +75,7 @@ export function addRoutes(
         const answer = await (route.method === 'GET'
           ? inTime(running, request.query, doors.patienceMs)
           : running);
-        return send(reply, answer, signal);
+        return send(route, reply, answer, signal);
       },
     });
   }
@@ -106,9 +109,10 @@ async function admit(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-  { identify, secure }: Api,
+  api: Api,
   doors: Doors,
 ): Promise<Principal | undefined> {
+  const { identify, secure } = api;
   if (doors.isClosing() && route.access !== 'open') {
     reply.header('connection', 'close');
     throw problem('not_ready', { reason: 'it is being stopped.' });
@@ -128,7 +132,9 @@ async function admit(
   assertOwnOrigin(method, headers, byCookie && !isOpen, { publicUrl, loopbackOnly });
   if (!isOpen && (principal?.kind !== 'local' || limitsLocal)) {
     const who = principal === undefined ? ip : `${principal.kind} ${principal.name}`;
-    assertInTime(reply, doors.rate.take(who));
+    const seconds = doors.rate.take(who);
+    if (route.facade === 'ojs') reply.headers(rateHeaders(doors.rate.left(who), api.now()));
+    assertInTime(reply, seconds);
   }
   if (renewed !== undefined) reply.header('set-cookie', setCookie(renewed, secure));
   if (access === 'open') return principal;
@@ -141,6 +147,15 @@ async function admit(
     throw problem('role_missing', { who: nameOf(principal), needed });
   }
   return principal;
+}
+
+/** How much somebody may still ask, as the Open Job Spec tells it (HTTP binding, section 18). */
+function rateHeaders({ limit, remaining, fullInMs }: RateLeft, now: number) {
+  return {
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': remaining,
+    'x-ratelimit-reset': Math.ceil((now + fullInMs) / 1000),
+  };
 }
 
 /** @throws TwsError `too_many_requests` */
@@ -176,6 +191,7 @@ function goneSignal({ raw }: FastifyReply, open: Set<AbortController>): AbortSig
 }
 
 async function send(
+  { facade }: Route,
   reply: FastifyReply,
   answer: Answer | Streaming,
   signal: AbortSignal,
@@ -185,14 +201,18 @@ async function send(
   reply.code(status).headers(headers);
   if (type !== undefined) return reply.type(type).send(body);
   if (body === undefined) return reply.send();
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(withoutSecrets(body)));
+  reply.type(facade === 'ojs' ? ojsType : 'application/json; charset=utf-8');
+  return reply.send(JSON.stringify(withoutSecrets(body)));
 }
 
 /** What is away for a time is asked for again after so many seconds. */
 const laterSeconds = 5;
 
-async function sendProblem(reply: FastifyReply, { status, body }: ProblemAnswer): Promise<void> {
-  reply.code(status).type('application/json; charset=utf-8');
+async function sendProblem(reply: FastifyReply, answer: ProblemAnswer): Promise<void> {
+  const isOjs = isOjsPath(reply.request.url);
+  const requestId = String(reply.getHeader('x-request-id') ?? '');
+  const { status, body } = isOjs ? ojsErrorOf(answer, requestId) : answer;
+  reply.code(status).type(isOjs ? ojsType : 'application/json; charset=utf-8');
   if (status === 503) reply.header('retry-after', laterSeconds);
   await reply.send(JSON.stringify(withoutSecrets(body)));
 }
@@ -210,6 +230,9 @@ async function sendMissing(
       one.method === 'GET' && one.endless !== true ? ['GET', 'HEAD'] : [one.method],
     );
   if (allowed.length === 0) {
+    const absence = absenceOf(path);
+    if (absence !== undefined)
+      return sendProblem(reply, answerOf(problem('ojs_unsupported', absence)));
     return sendProblem(reply, answerOf(problem('route_missing', { method, path })));
   }
   const known = [...new Set(allowed)];
@@ -231,7 +254,10 @@ function fastifyProblem(error: unknown, request: FastifyRequest): unknown {
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
       const given = request.headers['content-type'] ?? '';
-      return problem('media_type_unknown', { given: given.slice(0, 100), known: mediaTypes });
+      return problem('media_type_unknown', {
+        given: given.slice(0, 100),
+        known: mediaTypesAt(request.url),
+      });
     }
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return problem('body_too_large', { most: request.routeOptions.bodyLimit });

@@ -4,6 +4,8 @@ import { problemSchema, statusOfProblem } from '../answers/problems.js';
 import { requestHeader } from '../access/origin.js';
 import { sessionCookie } from '../access/cookies.js';
 import { pathOf, tags, type AnswerDoc, type RouteDoc } from '../route.js';
+import { ojsErrorSchema, ojsStatusOf } from '../ojs/problems.js';
+import { ojsType } from '../ojs/protocol.js';
 import { createSchemas, type Json, type Schemas } from './schemas.js';
 
 /** An OpenAPI 3.1 document, as far as it is read here. */
@@ -120,15 +122,18 @@ function requestBody(body: NonNullable<RouteDoc['body']>, schemas: Schemas): Jso
 }
 
 function responses(route: RouteDoc, schemas: Schemas): Readonly<Record<string, Json>> {
-  const good = Object.entries(route.answers).map(
-    ([status, answer]) => [status, response(answer, schemas)] as const,
+  const { answers, facade } = route;
+  const type = facade === 'ojs' ? { type: ojsType } : {};
+  const schema = facade === 'ojs' ? ojsErrorSchema : problemSchema;
+  const good = Object.entries(answers).map(
+    ([status, answer]) => [status, response({ ...type, ...answer }, schemas)] as const,
   );
-  const bad = [...byStatus(problemsOf(route))].map(([status, codes]) => {
+  const bad = [...byStatus(route)].map(([status, codes]) => {
     const description = codes.map((code) => `\`${code}\``).join(', ');
-    return [String(status), response({ description, schema: problemSchema }, schemas)] as const;
+    return [String(status), response({ description, schema, ...type }, schemas)] as const;
   });
   const fallback = response(
-    { description: 'Anything else is told in the same form.', schema: problemSchema },
+    { description: 'Anything else is told in the same form.', schema, ...type },
     schemas,
   );
   const all: Record<string, Json> = {};
@@ -179,10 +184,12 @@ export function problemsOf(route: RouteDoc): readonly ProblemCode[] {
   ];
 }
 
-function byStatus(codes: readonly ProblemCode[]): ReadonlyMap<number, readonly ProblemCode[]> {
-  const statuses = [...new Set(codes.map(statusOfProblem))].sort((a, b) => a - b);
+function byStatus(route: RouteDoc): ReadonlyMap<number, readonly ProblemCode[]> {
+  const codes = problemsOf(route);
+  const statusOf = route.facade === 'ojs' ? ojsStatusOf : statusOfProblem;
+  const statuses = [...new Set(codes.map(statusOf))].sort((a, b) => a - b);
   return new Map(
-    statuses.map((status) => [status, codes.filter((code) => statusOfProblem(code) === status)]),
+    statuses.map((status) => [status, codes.filter((code) => statusOf(code) === status)]),
   );
 }
 

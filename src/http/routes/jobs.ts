@@ -119,8 +119,8 @@ function refuseKey(reason: string): never {
   throw problem('request_invalid', { part: 'header idempotency-key', reason });
 }
 
-/** What is no trace context is left out, as its specification asks. */
-function traceOf(header: string | string[] | undefined): string | undefined {
+/** The trace context of a header; what is none is left out, as its specification asks. */
+export function traceOf(header: string | string[] | undefined): string | undefined {
   const text = [header].flat()[0];
   return text !== undefined && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
     ? text

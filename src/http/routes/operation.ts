@@ -62,7 +62,8 @@ export const readyRoute = route({
   },
 });
 
-async function checksOf({ inspect, engine }: Api): Promise<readonly Check[]> {
+/** What has to be well, and how it is. */
+export async function checksOf({ inspect, engine }: Api): Promise<readonly Check[]> {
   const late = new Promise<undefined>((resolve) => {
     setTimeout(resolve, readyMs, undefined).unref();
   });

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { renewLease, takeOffer } from '../decide/lease.js';
+import { problem } from '../errors.js';
+import { isLiveJob, type LiveJob } from '../model/job.js';
+import { parseDocument, type StoredDocument } from '../model/parse.js';
+import type { Failure, WaitingStep } from '../model/step.js';
+import { leaseName, offersIn } from '../model/work.js';
+import type { Store } from '../store/store.js';
+import { writeDocument } from './writes.js';
+
+/** What a worker asks for. */
+export type WorkWanted = {
+  /** Looked through in this order. */
+  readonly queues: readonly string[];
+  readonly most: number;
+  readonly worker: string;
+  /** Absent: as the task says, ms. */
+  readonly leaseMs?: number | undefined;
+  /** Whether its work may be had. */
+  readonly isMeant: (job: StoredDocument) => boolean;
+  /** Epoch ms. */
+  readonly now: () => number;
+};
+
+/** A step in the hands of a worker, in its job as it is stored. */
+export type Work = { readonly job: StoredDocument; readonly step: WaitingStep };
+
+/** Rows of the index that are looked at together. */
+const together = 50;
+/** So many offers are looked at for one request: others may have been faster, or may not be meant. */
+const mostOffers = 1_000;
+
+/** Takes offered steps, the first in each line first; nobody else gets those. */
+export async function takeWork(store: Store, wanted: WorkWanted): Promise<readonly Work[]> {
+  const taken: Work[] = [];
+  const { copies } = await store.info();
+  for (const queue of wanted.queues) {
+    for await (const offer of offersOf(store, queue)) {
+      if (taken.length >= wanted.most) return taken;
+      const work = await takeOne(store, offer, wanted, copies);
+      if (work !== undefined) taken.push(work);
+    }
+  }
+  return taken;
+}
+
+type Offered = { readonly id: string; readonly signal: string };
+
+async function* offersOf(store: Store, queue: string): AsyncGenerator<Offered> {
+  const prefix = offersIn(queue);
+  let after: Offered | undefined;
+  for (let looked = 0; looked < mostOffers; looked += together) {
+    const rows = await store.view('waiting', {
+      startKey: ['signal', after?.signal ?? prefix, ''],
+      ...(after === undefined ? {} : { startKeyDocId: after.id, skip: 1 }),
+      endKey: ['signal', `${prefix}\uffff`, {}],
+      limit: together,
+    });
+    for (const { id, key } of rows) {
+      after = { id, signal: key[1] };
+      // The order of the index takes "Mail" and "mail" for neighbours.
+      if (after.signal.startsWith(prefix)) yield after;
+    }
+    if (rows.length < together) return;
+  }
+}
+
+/** So often an offer is tried that somebody else changes meanwhile. */
+const tries = 3;
+
+async function takeOne(
+  store: Store,
+  { id, signal }: Offered,
+  { worker, leaseMs, isMeant, now }: WorkWanted,
+  copies: number,
+): Promise<Work | undefined> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const doc = await store.get(id);
+    const job = doc === undefined || !isMeant(doc) ? undefined : liveJob(doc);
+    if (job === undefined) return undefined;
+    const lease = randomUUID();
+    const next = takeOffer(job, signal, { worker, id: lease, leaseMs }, now());
+    if (next === undefined) return undefined;
+    const stored = await storeLease(store, next, leaseName(lease), copies);
+    if (stored !== undefined) return stored;
+  }
+  return undefined;
+}
+
+/** Writes a job with a lease; undefined when somebody was faster. @throws TwsError `document_refused` */
+async function storeLease(
+  store: Store,
+  job: LiveJob,
+  signal: string,
+  copies: number,
+): Promise<Work | undefined> {
+  const result = await store.write(job);
+  switch (result.kind) {
+    case 'conflict':
+      return undefined;
+    case 'refused':
+      throw problem('document_refused', { id: job._id, reason: result.reason });
+    case 'written':
+    case 'unknown': {
+      // Where there are several copies of a document, two may win: then it counts what all of them say.
+      const read = copies > 1 ? await store.tips(job._id, copies) : [await store.get(job._id)];
+      const [only] = read;
+      return read.length === 1 && only !== undefined ? workIn(only, signal) : undefined;
+    }
+  }
+}
+
+/** The step of a job that somebody has by this lease. */
+export function workIn(doc: StoredDocument, signal: string): Work | undefined {
+  const step = leasedSteps(doc).find((one) => one.signal === signal);
+  return step === undefined ? undefined : { job: doc, step };
+}
+
+/** The steps of a job that workers have. */
+export function leasedSteps(doc: StoredDocument): readonly WaitingStep[] {
+  const job = liveJob(doc);
+  return (job?.steps ?? []).filter(
+    (step): step is WaitingStep => step.state === '$$waiting' && step.worker !== undefined,
+  );
+}
+
+/** Gives a worker more time; undefined when it does not have the step any more. */
+export async function renewWork(
+  store: Store,
+  { job: { _id: id }, step }: Work,
+  { leaseMs, now }: { readonly leaseMs?: number | undefined; readonly now: () => number },
+): Promise<Work | undefined> {
+  const { signal = '' } = step;
+  const { copies } = await store.info();
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const doc = await store.get(id);
+    const job = doc === undefined ? undefined : liveJob(doc);
+    const next = job && renewLease(job, signal, leaseMs, now());
+    if (next === undefined) return undefined;
+    const stored = await storeLease(store, next, signal, copies);
+    if (stored !== undefined) return stored;
+  }
+  return undefined;
+}
+
+/** What came of the work. */
+export type WorkAnswer = { readonly data: unknown } | { readonly failure: Failure };
+
+/**
+ * Stores what a worker answers; an engine takes it into the job. One answer counts for each lease.
+ * @throws TwsError `document_conflict` when it was answered before
+ */
+export async function answerWork(
+  store: Store,
+  { job: { _id: job }, step }: Work,
+  answer: WorkAnswer,
+): Promise<void> {
+  const { signal: name = '', worker } = step;
+  const by = worker === undefined ? {} : { by: worker };
+  const _id = `signal:${job}:${name.replace('/', '-')}`;
+  await writeDocument(store, { _id, type: 'signal', job, name, ...answer, ...by });
+}
+
+function liveJob(doc: StoredDocument): LiveJob | undefined {
+  const parsed = parseDocument(doc);
+  return parsed.kind === 'job' && parsed.ok && isLiveJob(parsed.value) ? parsed.value : undefined;
+}

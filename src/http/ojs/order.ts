@@ -1,0 +1,213 @@
+import { isDeepStrictEqual } from 'node:util';
+import { problem } from '../../errors.js';
+import { defaultPriority } from '../../model/job.js';
+import { isObject } from '../../model/dialects.js';
+import { durationMs } from './durations.js';
+import { optionNames, type OjsOptions, type OjsOrder, type OjsRetry } from './schemas.js';
+
+/*
+ * A job as the Open Job Spec has it becomes one of ours. What it says that cannot be done is refused;
+ * nothing that would change its meaning is left out in silence.
+ */
+
+/** What the type of a job names. */
+export type Target =
+  | { readonly kind: 'flow' }
+  /** `byType`: the task takes jobs of every type that is no flow and no task. */
+  | {
+      readonly kind: 'task';
+      readonly name: string;
+      readonly isWork: boolean;
+      readonly hasRetry: boolean;
+      readonly byType: boolean;
+    };
+
+export type Circumstances = {
+  readonly target: Target;
+  readonly owner: string;
+  readonly id: string;
+  /** Epoch ms. */
+  readonly now: number;
+};
+
+/**
+ * The job document of an order; what the specification adds is kept in `ojs`.
+ * @throws TwsError `ojs_unsupported`, `request_invalid`
+ */
+export function jobOfOrder(
+  order: OjsOrder,
+  { target, owner, id, now }: Circumstances,
+): Record<string, unknown> {
+  const { type, args, schema } = order;
+  const options = optionsOf(order);
+  const meta = { ...order.meta, ...order.options?.metadata };
+  const after = options.scheduled_at ?? options.delay_until;
+  const { expires_at: expires, priority, queue, tags } = options;
+  const kept = unknownIn(order);
+  return {
+    _id: id,
+    type: 'job',
+    owner,
+    ...workOf(order, options, target),
+    ...(queue == null ? {} : { queue }),
+    ...(priority == null ? {} : { priority: defaultPriority - priority }),
+    ...(after == null ? {} : { exec_after: timeOf(after, now) }),
+    ...(expires == null ? {} : { expires: timeOf(expires, now) }),
+    ...(tags == null || tags.length === 0 ? {} : { tags }),
+    ...(options.pending === true ? { paused: true } : {}),
+    ojs: {
+      type,
+      args,
+      created_at: now,
+      ...(Object.keys(meta).length === 0 ? {} : { meta }),
+      ...(schema == null ? {} : { schema }),
+      ...(options.retry == null ? {} : { retry: options.retry }),
+      ...(Object.keys(kept).length === 0 ? {} : { more: kept }),
+    },
+  };
+}
+
+type Settled = OjsOptions & { readonly timeoutMs?: number; readonly leaseMs?: number };
+
+/** The options of a job, which may stand beside its type as well. */
+function optionsOf(order: OjsOrder): Settled {
+  const { options } = order;
+  const merged: Record<string, unknown> = {};
+  for (const name of optionNames) {
+    const given = [order[name], options?.[name]].filter((value) => value != null);
+    const [first, second] = given;
+    if (second !== undefined && !isDeepStrictEqual(first, second))
+      contradict(name, `options.${name}`);
+    if (first !== undefined) merged[name] = first;
+  }
+  const all = merged as OjsOptions;
+  if (all.unique != null) {
+    unsupported('"unique"', 'of the same jobs each is done; the same id is taken once.');
+  }
+  if (all.rate_limit != null)
+    unsupported('"rate_limit"', 'a flow limits how many of its jobs run.');
+  const { scheduled_at: at, delay_until: until, retry, retry_policy: policy } = all;
+  if (at != null && until != null && at !== until) contradict('scheduled_at', 'delay_until');
+  if (retry != null && policy != null && !isDeepStrictEqual(retry, policy)) {
+    contradict('retry', 'retry_policy');
+  }
+  const { timeout, timeout_ms: timeoutMs, visibility_timeout: lease } = all;
+  const limit = same(timeout == null ? undefined : timeout * 1000, timeoutMs, 'timeout');
+  const leaseMs = same(
+    lease == null ? undefined : durationMs(lease),
+    all.visibility_timeout_ms,
+    'visibility_timeout',
+  );
+  const given = retry ?? policy;
+  return {
+    ...all,
+    ...(given == null ? {} : { retry: given }),
+    ...(limit === undefined || limit === 0 ? {} : { timeoutMs: limit }),
+    ...(leaseMs === undefined || leaseMs === 0 ? {} : { leaseMs }),
+  };
+}
+
+function lengthOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : durationMs(text);
+}
+
+function same(
+  one: number | undefined,
+  other: number | null | undefined,
+  name: string,
+): number | undefined {
+  if (one !== undefined && other != null && one !== other) contradict(name, `${name}_ms`);
+  return one ?? other ?? undefined;
+}
+
+/** What runs: the flow, or one step of the task. */
+function workOf(
+  { type, args }: OjsOrder,
+  { retry, timeoutMs, leaseMs }: Settled,
+  target: Target,
+): Record<string, unknown> {
+  if (target.kind === 'flow') {
+    const because = `${JSON.stringify(type)} is a flow, which says itself how its steps are tried again and how long they may take.`;
+    if (retry != null) unsupported('"retry"', because);
+    if (timeoutMs !== undefined) unsupported('"timeout"', because);
+    if (leaseMs !== undefined) unsupported('"visibility_timeout"', because);
+    return { flow: type, ...paramsOf(args) };
+  }
+  const { name, isWork, hasRetry, byType } = target;
+  const policy = retry == null ? (isWork && !hasRetry ? {} : undefined) : retry;
+  const entry = {
+    task: name,
+    ...(byType ? { name: type } : {}),
+    ...(policy === undefined ? {} : { retry: ourRetry(policy) }),
+  };
+  if (!isWork) {
+    if (leaseMs !== undefined) {
+      unsupported(
+        '"visibility_timeout"',
+        `the task "${name}" is done by an engine, not by a worker.`,
+      );
+    }
+    const limit = timeoutMs === undefined ? {} : { timeout: timeoutMs };
+    return { tasks: [{ ...entry, ...limit, ...paramsOf(args) }] };
+  }
+  const worker = {
+    ...(byType ? { type } : {}),
+    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+    ...(leaseMs === undefined ? {} : { lease: leaseMs }),
+  };
+  // Workers get the args from `ojs`, as they are: no template in them is filled in.
+  return {
+    tasks: [{ ...entry, ...(Object.keys(worker).length === 0 ? {} : { params: { worker } }) }],
+  };
+}
+
+/** One object is the parameters themselves, anything else their `args`. */
+function paramsOf(args: readonly unknown[]): { readonly params?: object } {
+  const [first] = args;
+  if (args.length === 0) return {};
+  return { params: args.length === 1 && isObject(first) ? first : { args } };
+}
+
+/** A retry policy as ours; its defaults are those of the specification (retry, section 8). */
+export function ourRetry(retry: OjsRetry): Record<string, unknown> {
+  const { max_attempts: attempts = 3, jitter = true, backoff_coefficient: factor = 2 } = retry;
+  const { initial_interval: first, max_interval: most, non_retryable_errors: never } = retry;
+  const form = retry.backoff_strategy ?? retry.backoff_type ?? 'exponential';
+  if (form === 'linear' || form === 'polynomial') {
+    unsupported(`The backoff "${form}"`, 'waits grow by a factor, or stay as they are.');
+  }
+  return {
+    limit: Math.max(0, attempts - 1),
+    delay: same(lengthOf(first), retry.initial_interval_ms, 'initial_interval') ?? 1_000,
+    factor: form === 'constant' ? 1 : factor,
+    max: same(lengthOf(most), retry.max_interval_ms, 'max_interval') ?? 300_000,
+    jitter: jitter ? 0.5 : 0,
+    ...(never === undefined || never.length === 0 ? {} : { never }),
+  };
+}
+
+/** What the specification asks to keep though nobody knows what it means. */
+function unknownIn(order: OjsOrder): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(order).filter(([key]) => !meaningful.has(key)));
+}
+
+/** Known, or set by whoever keeps the job: what a client says of it counts for nothing. */
+const meaningful: ReadonlySet<string> = new Set([
+  ...optionNames,
+  ...['specversion', 'id', 'type', 'args', 'meta', 'schema', 'options', 'state', 'attempt'],
+  ...['max_attempts', 'created_at', 'enqueued_at', 'started_at', 'completed_at', 'cancelled_at'],
+  ...['discarded_at', 'next_attempt_at', 'error', 'errors', 'result', 'tws'],
+]);
+
+function timeOf(text: string, now: number): number {
+  return text.startsWith('+') ? now + (durationMs(text.slice(1)) ?? 0) : Date.parse(text);
+}
+
+function unsupported(what: string, because: string): never {
+  throw problem('ojs_unsupported', { what, because });
+}
+
+function contradict(one: string, other: string): never {
+  const reason = `${one} and ${other} say different things.`;
+  throw problem('request_invalid', { part: 'body', reason });
+}

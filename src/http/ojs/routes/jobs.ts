@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import { isFinalState, type JobToSubmit } from '../../../client.js';
+import { problem } from '../../../errors.js';
+import type { StoredDocument } from '../../../model/parse.js';
+import { defaultOwner, pluginOf, type Task } from '../../../model/task.js';
+import type { Principal } from '../../access/principal.js';
+import type { Api } from '../../api.js';
+import { mostDocuments } from '../../limits.js';
+import { idParams, jobFor, knownStill } from '../../routes/common.js';
+import { newJobOf, type NewJobOptions } from '../../routes/new-job.js';
+import { byOf } from '../../routes/requests.js';
+import { hindrancesOf } from '../../routes/submit-many.js';
+import { traceOf } from '../../routes/jobs.js';
+import { waitForJob } from '../../feed/wait.js';
+import { envelopeOf } from '../envelope.js';
+import { jobOfOrder, type Target } from '../order.js';
+import { ojsRoute, ownerOfNew } from '../route.js';
+import { envelopeSchema, jobAnswerSchema, orderSchema, type OjsOrder } from '../schemas.js';
+import { isTerminal, ojsStateOf } from '../states.js';
+import { uuidV7 } from '../uuid.js';
+
+const trace = {
+  traceparent: 'W3C trace context: the spans of the job will belong to that trace.',
+};
+const refusals = [
+  'document_invalid',
+  'document_refused',
+  'ojs_type_unknown',
+  'ojs_duplicate',
+] as const;
+
+export const enqueueRoute = ojsRoute({
+  method: 'POST',
+  path: '/v1/jobs',
+  id: 'ojsEnqueue',
+  summary: 'Enqueue a job.',
+  access: 'operator',
+  headers: trace,
+  body: { schema: orderSchema },
+  answers: {
+    201: {
+      description: 'Enqueued.',
+      schema: jobAnswerSchema,
+      headers: { location: 'Path of the job.' },
+    },
+  },
+  problems: refusals,
+  handle: async ({ api, body, headers, who }) => {
+    const [job] = await enqueue(api, [body], {
+      principal: who,
+      trace: traceOf(headers['traceparent']),
+    });
+    if (job === undefined) throw new Error('A job was enqueued and is none.');
+    const location = `/ojs/v1/jobs/${encodeURIComponent(job._id)}`;
+    return { status: 201, body: { job: envelopeOf(job, api.now()) }, headers: { location } };
+  },
+});
+
+export const enqueueManyRoute = ojsRoute({
+  method: 'POST',
+  path: '/v1/jobs/batch',
+  id: 'ojsEnqueueMany',
+  summary: 'Enqueue many jobs; when one is not valid, none.',
+  description:
+    'All are checked before the first is stored. A database that goes away while they are stored may keep some of them: send the same ids again, and those that are there are told.',
+  access: 'operator',
+  headers: trace,
+  body: { schema: z.object({ jobs: z.array(orderSchema).min(1).max(mostDocuments) }) },
+  answers: {
+    201: {
+      description: 'Enqueued.',
+      schema: z
+        .object({ jobs: z.array(envelopeSchema), count: z.number() })
+        .meta({ id: 'OjsJobsAnswer' }),
+    },
+  },
+  problems: refusals,
+  handle: async ({ api, body, headers, who }) => {
+    const jobs = await enqueue(api, body.jobs, {
+      principal: who,
+      trace: traceOf(headers['traceparent']),
+    });
+    const now = api.now();
+    return {
+      status: 201,
+      body: { jobs: jobs.map((job) => envelopeOf(job, now)), count: jobs.length },
+    };
+  },
+});
+
+/** Stores new jobs, all or none as far as they can be judged before. Answers what was stored. */
+async function enqueue(
+  api: Api,
+  orders: readonly OjsOrder[],
+  options: NewJobOptions,
+): Promise<readonly StoredDocument[]> {
+  const owner = ownerOfNew(options.principal);
+  const now = api.now();
+  const targets = new Map<string, Target>();
+  for (const { type } of orders) {
+    if (!targets.has(type)) targets.set(type, await targetOf(api, type, owner));
+  }
+  const jobs = orders.map((order): JobToSubmit & { readonly _id: string } => {
+    const target = targets.get(order.type) as Target;
+    const id = order.id ?? uuidV7(now);
+    const made = newJobOf(jobOfOrder(order, { target, owner, id, now }), options);
+    return { ...made, _id: id };
+  });
+  await assertFree(api, jobs, options.principal);
+  const stored = await api.client.submitMany(jobs);
+  return stored.map((one, i) => {
+    if (one.kind === 'refused') throw one.problem;
+    const job = jobs[i] as JobToSubmit & { readonly _id: string };
+    // Somebody else had the same thought at the same time.
+    if (one.existed) throw problem('ojs_duplicate', { id: one.id });
+    return { ...job, _rev: one.rev };
+  });
+}
+
+/** @throws TwsError `ojs_duplicate`: an id that is there, or twice in what was sent */
+async function assertFree(
+  api: Api,
+  jobs: readonly (JobToSubmit & { readonly _id: string })[],
+  principal: Principal,
+): Promise<void> {
+  const ids = jobs.map(({ _id }) => _id);
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+  const there = await api.client.getMany(ids);
+  const taken = twice ?? ids.find((id) => there.has(id));
+  if (taken !== undefined) throw problem('ojs_duplicate', { id: taken });
+  const [hindrance] = [...(await hindrancesOf(api, jobs, principal)).values()];
+  if (hindrance !== undefined) throw hindrance;
+}
+
+/** The task that takes jobs of every other type. */
+const otherTypes = 'ojs';
+
+/**
+ * What a type names: a flow, else a task, else the task "ojs", of that owner or of DEFAULT.
+ * @throws TwsError `ojs_type_unknown`
+ */
+async function targetOf({ client }: Api, type: string, owner: string): Promise<Target> {
+  const found = async (kind: 'flow' | 'task', name: string) => {
+    for (const one of new Set([owner, defaultOwner])) {
+      const [doc] = await client.find(kind, name, one);
+      if (doc !== undefined) return doc;
+    }
+    return undefined;
+  };
+  if ((await found('flow', type)) !== undefined) return { kind: 'flow' };
+  const own = await found('task', type);
+  const task = own ?? (await found('task', otherTypes));
+  if (task === undefined) throw problem('ojs_type_unknown', { type, owner });
+  return {
+    kind: 'task',
+    name: own === undefined ? otherTypes : type,
+    isWork: task['flow'] === undefined && pluginOf(task as unknown as Task) === 'worker',
+    hasRetry: task['retry'] !== undefined,
+    byType: own === undefined,
+  };
+}
+
+export const infoRoute = ojsRoute({
+  method: 'GET',
+  path: '/v1/jobs/{id}',
+  id: 'ojsGetJob',
+  summary: 'A job, however it was submitted.',
+  access: 'viewer',
+  params: idParams,
+  answers: { 200: { description: 'The job.', schema: jobAnswerSchema } },
+  problems: ['document_missing'],
+  handle: async ({ api, params: { id }, who }) => {
+    const job = await jobFor(api, who, id);
+    return { status: 200, body: { job: envelopeOf(job, api.now()) } };
+  },
+});
+
+/** So long a request waits for an engine to do what was asked, ms. */
+export const patienceMs = 5_000;
+
+const changedSchema = jobAnswerSchema;
+const changed = {
+  200: { description: 'It is done.', schema: changedSchema },
+  202: { description: 'It is stored; an engine will do it.', schema: changedSchema },
+};
+
+export const cancelRoute = ojsRoute({
+  method: 'DELETE',
+  path: '/v1/jobs/{id}',
+  id: 'ojsCancel',
+  summary: 'Cancel a job that has not ended.',
+  access: 'operator',
+  params: idParams,
+  answers: changed,
+  problems: ['document_missing', 'ojs_state', 'request_refused', 'job_ended'],
+  handle: async ({ api, params: { id }, who, headers, signal }) => {
+    const before = await jobFor(api, who, id);
+    const state = ojsStateOf(before, api.now());
+    if (isTerminal(state)) throw problem('ojs_state', { id, state, wish: 'cancelled' });
+    const asked = { ...byOf({}, who), waitMs: patienceMs, signal };
+    const requested = await api.client.request(id, 'cancel', asked);
+    if (requested.kind === 'stored') return changedTo(api, 202, before, state);
+    const read = () => jobFor(api, who, id);
+    const after = await waitForJob({
+      hub: api.hub,
+      id,
+      read,
+      readAgain: async () => {
+        await knownStill(api, headers, 'operator');
+        return read();
+      },
+      isReady: isFinalState,
+      waitMs: patienceMs,
+      signal,
+    });
+    return changedTo(api, isFinalState(after) ? 200 : 202, after, state);
+  },
+});
+
+export const activateRoute = ojsRoute({
+  method: 'POST',
+  path: '/v1/jobs/{id}/activate',
+  id: 'ojsActivate',
+  summary: 'Let a pending job begin.',
+  access: 'operator',
+  params: idParams,
+  answers: changed,
+  problems: ['document_missing', 'ojs_state', 'request_refused', 'job_ended'],
+  handle: async ({ api, params: { id }, who, headers, signal }) => {
+    const before = await jobFor(api, who, id);
+    const state = ojsStateOf(before, api.now());
+    if (state !== 'pending') throw problem('ojs_state', { id, state, wish: 'activated' });
+    const asked = { ...byOf({}, who), waitMs: patienceMs, signal };
+    const requested = await api.client.request(id, 'resume', asked);
+    if (requested.kind === 'stored') return changedTo(api, 202, before, state);
+    await knownStill(api, headers, 'operator');
+    return changedTo(api, 200, requested.job, state);
+  },
+});
+
+/** The job after something was asked of it, and how it was before. */
+function changedTo(api: Api, status: 200 | 202, job: StoredDocument, before: string) {
+  const envelope = envelopeOf(job, api.now());
+  return { status, body: { job: { ...envelope, previous_state: before } } };
+}

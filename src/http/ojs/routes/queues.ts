@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { defaultQueue } from '../../../model/job.js';
+import type { StoredDocument } from '../../../model/parse.js';
+import type { Status } from '../../../model/status.js';
+import { ownersFor } from '../../access/owners.js';
+import type { Principal } from '../../access/principal.js';
+import type { Api } from '../../api.js';
+import { countParam } from '../../routes/common.js';
+import { queueOfJob } from '../envelope.js';
+import { ojsRoute } from '../route.js';
+import { paginationSchema } from '../schemas.js';
+import { ojsStateOf, type OjsState } from '../states.js';
+
+/** So many jobs of a kind are looked through. */
+const mostLooked = 5_000;
+const together = 500;
+const open: readonly Status[] = ['queued', 'scheduled', 'running', 'waiting', 'paused'];
+
+const queueStatus = z.literal('active').describe('Queues are not paused here.');
+
+export const queuesRoute = ojsRoute({
+  method: 'GET',
+  path: '/v1/queues',
+  id: 'ojsQueues',
+  summary: 'The queues that engines serve, and those of jobs that have not ended.',
+  access: 'viewer',
+  query: z.object({
+    limit: countParam(1, 200).optional().describe('Default 50.'),
+    offset: countParam(0, 1_000_000).optional(),
+    cursor: countParam(0, 1_000_000).optional().describe('next_cursor of the page before.'),
+  }),
+  answers: {
+    200: {
+      description: 'The queues, by name.',
+      schema: z
+        .object({
+          queues: z.array(z.object({ name: z.string(), status: queueStatus })),
+          pagination: paginationSchema,
+        })
+        .meta({ id: 'OjsQueues' }),
+    },
+  },
+  handle: async ({ api, query, who }) => {
+    const { limit = 50, offset = 0, cursor = offset } = query;
+    const engines = api.pulse.look(await api.client.engines(), api.now());
+    const served = engines.flatMap(({ engine, alive }) => (alive ? (engine.queues ?? []) : []));
+    const { jobs } = await look(api, who, open);
+    const names = new Set([defaultQueue, ...served, ...jobs.map(queueOfJob)]);
+    const all = [...names].sort();
+    const queues = all.slice(cursor, cursor + limit).map((name) => ({ name, status: 'active' }));
+    const after = cursor + queues.length;
+    const more = after < all.length;
+    const pagination = {
+      total: all.length,
+      limit,
+      offset: cursor,
+      has_more: more,
+      ...(more ? { next_cursor: String(after) } : {}),
+    };
+    return { status: 200, body: { queues, pagination } };
+  },
+});
+
+const statsSchema = z
+  .object({
+    queue: z.string(),
+    status: queueStatus,
+    stats: z.object({
+      available: z.number(),
+      active: z.number(),
+      scheduled: z.number(),
+      retryable: z.number(),
+      pending: z.number(),
+      discarded: z.number(),
+      completed_last_hour: z.number(),
+      failed_last_hour: z.number(),
+      avg_duration_ms: z.number().optional(),
+      throughput_per_second: z.number(),
+    }),
+    complete: z
+      .boolean()
+      .describe(
+        `false: there are more than ${mostLooked} jobs of a kind, of which the newest count.`,
+      ),
+    computed_at: z.string(),
+  })
+  .meta({ id: 'OjsQueueStats' });
+
+const hourMs = 3_600_000;
+
+export const queueStatsRoute = ojsRoute({
+  method: 'GET',
+  path: '/v1/queues/{name}/stats',
+  id: 'ojsQueueStats',
+  summary: 'How many jobs of a queue are in which state, and what ended in the last hour.',
+  description: 'The jobs are counted one by one: ask for it now and then, not all the time.',
+  access: 'viewer',
+  params: z.object({ name: z.string().min(1) }),
+  answers: { 200: { description: 'The figures.', schema: statsSchema } },
+  handle: async ({ api, params: { name }, who }) => {
+    const now = api.now();
+    const ofQueue = (jobs: readonly StoredDocument[]) =>
+      jobs.filter((job) => queueOfJob(job) === name);
+    const lists = await Promise.all([
+      look(api, who, open),
+      look(api, who, ['failed']),
+      // Searched by their begin: what took longer than a day is not among what ended just now.
+      look(api, who, ['succeeded'], now - 24 * hourMs),
+    ]);
+    const [live, failed, succeeded] = lists.map(({ jobs }) => ofQueue(jobs));
+    const justNow = (jobs: readonly StoredDocument[] = []) =>
+      jobs.filter(({ end }) => typeof end === 'number' && end > now - hourMs);
+    const done = justNow(succeeded);
+    const lengths = done.map(({ start, end }) => Number(end) - Number(start));
+    const mean = lengths.reduce((sum, ms) => sum + ms, 0) / lengths.length;
+    const counts = countStates(live ?? [], now);
+    const stats = {
+      ...counts,
+      discarded: failed?.length ?? 0,
+      completed_last_hour: done.length,
+      failed_last_hour: justNow(failed).length,
+      ...(Number.isFinite(mean) ? { avg_duration_ms: Math.round(mean) } : {}),
+      throughput_per_second: done.length / (hourMs / 1000),
+    };
+    const complete = lists.every((list) => list.complete);
+    const computed = new Date(now).toISOString();
+    const body = { queue: name, status: 'active', stats, complete, computed_at: computed };
+    return { status: 200, body };
+  },
+});
+
+const counted = ['available', 'active', 'scheduled', 'retryable', 'pending'] as const;
+
+function countStates(jobs: readonly StoredDocument[], now: number) {
+  const states = jobs.map((job) => ojsStateOf(job, now));
+  const count = (state: OjsState): number => states.filter((one) => one === state).length;
+  return Object.fromEntries(counted.map((state) => [state, count(state)]));
+}
+
+type Looked = { readonly jobs: readonly StoredDocument[]; readonly complete: boolean };
+
+/** The newest jobs of these statuses that somebody may see. */
+async function look(
+  { client, now }: Api,
+  who: Principal,
+  status: readonly Status[],
+  from?: number,
+): Promise<Looked> {
+  const search = { status, owners: ownersFor(who, undefined), from };
+  const jobs: StoredDocument[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.search(search, { limit: together, cursor, now: now() });
+    jobs.push(...page.jobs);
+    cursor = page.cursor;
+  } while (cursor !== undefined && jobs.length < mostLooked);
+  return { jobs, complete: cursor === undefined };
+}

@@ -1,0 +1,237 @@
+import { z } from 'zod';
+import { leasedSteps, workIn, type Work, type WorkAnswer } from '../../../client.js';
+import { problem, TwsError } from '../../../errors.js';
+import { isObject } from '../../../model/dialects.js';
+import type { StoredDocument } from '../../../model/parse.js';
+import type { Failure } from '../../../model/step.js';
+import { mayHave } from '../../access/owners.js';
+import type { Principal } from '../../access/principal.js';
+import type { Api } from '../../api.js';
+import { waitForJob } from '../../feed/wait.js';
+import type { RawCall } from '../../route.js';
+import { jobFor, knownStill } from '../../routes/common.js';
+import { envelopeOf, envelopeOfWork } from '../envelope.js';
+import { ojsRoute } from '../route.js';
+import { ackSchema, envelopeSchema, fetchSchema, heartbeatSchema, nackSchema } from '../schemas.js';
+import { ojsStates } from '../states.js';
+import { patienceMs } from './jobs.js';
+
+export const fetchRoute = ojsRoute({
+  method: 'POST',
+  path: '/v1/workers/fetch',
+  id: 'ojsFetch',
+  summary: 'Take jobs to do; nobody else gets them while they are leased.',
+  access: 'operator',
+  body: { schema: fetchSchema },
+  answers: {
+    200: {
+      description: 'The jobs; none is no error.',
+      schema: z.object({ jobs: z.array(envelopeSchema) }).meta({ id: 'OjsFetched' }),
+    },
+  },
+  problems: ['document_refused'],
+  handle: async ({ api, body, who }) => {
+    const {
+      queues,
+      count = 1,
+      worker_id: worker = who.name,
+      visibility_timeout_ms: leaseMs,
+    } = body;
+    const works = await api.client.takeWork({
+      queues: [...new Set(queues)],
+      most: count,
+      worker,
+      leaseMs,
+      isMeant: (job) => job['type'] === 'job' && mayHave(who, job),
+      now: api.now,
+    });
+    const now = api.now();
+    return { status: 200, body: { jobs: works.map((work) => envelopeOfWork(work, now)) } };
+  },
+});
+
+const answeredSchema = z
+  .looseObject({
+    job_id: z.string(),
+    state: z.enum(ojsStates),
+    attempt: z.number(),
+    max_attempts: z.number().optional(),
+    acknowledged: z.boolean().optional(),
+    completed_at: z.string().optional(),
+    next_attempt_at: z.string().optional(),
+    discarded_at: z.string().optional(),
+  })
+  .meta({ id: 'OjsAnswered' });
+const answered = {
+  200: { description: 'It is in the job.', schema: answeredSchema },
+  202: { description: 'It is stored; an engine will put it into the job.', schema: answeredSchema },
+};
+const refusals = ['document_missing', 'ojs_not_held', 'document_refused'] as const;
+
+export const ackRoute = ojsRoute({
+  method: 'POST',
+  path: '/v1/workers/ack',
+  id: 'ojsAck',
+  summary: 'Say that a job is done, and with what result.',
+  access: 'operator',
+  body: { schema: ackSchema },
+  answers: answered,
+  problems: refusals,
+  handle: async (call) => {
+    const { job_id: id, worker_id: worker, result } = call.body;
+    const { status, body } = await answerAs(call, { id, worker }, { data: result });
+    return { status, body: { acknowledged: true, ...body } };
+  },
+});
+
+export const nackRoute = ojsRoute({
+  method: 'POST',
+  path: '/v1/workers/nack',
+  id: 'ojsNack',
+  summary: 'Say that a job failed, and why; its retry policy says what becomes of it.',
+  access: 'operator',
+  body: { schema: nackSchema },
+  answers: answered,
+  problems: refusals,
+  handle: async (call) => {
+    const { job_id: id, worker_id: worker, error, requeue } = call.body;
+    if (requeue === true) {
+      const because = 'let the lease be over, or say an error that is retried.';
+      throw problem('ojs_unsupported', { what: '"requeue"', because });
+    }
+    return answerAs(call, { id, worker }, { failure: failureOf(error) });
+  },
+});
+
+function failureOf({
+  type,
+  code,
+  message,
+  retryable,
+  details,
+}: z.infer<typeof nackSchema>['error']): Failure {
+  return {
+    name: type ?? code ?? 'handler_error',
+    message,
+    ...(code === undefined ? {} : { code }),
+    ...(retryable === undefined ? {} : { retryable }),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+type Held = { readonly id: string; readonly worker: string | undefined };
+type Asked = Pick<RawCall, 'api' | 'headers' | 'signal'> & { readonly who: Principal };
+
+/** Stores an answer and tells what came of it. @throws TwsError `ojs_not_held`, `document_missing` */
+async function answerAs({ api, who, headers, signal }: Asked, held: Held, answer: WorkAnswer) {
+  const work = await heldBy(api, who, held);
+  if (work === undefined) throw problem('ojs_not_held', { id: held.id });
+  try {
+    await api.client.answerWork(work, answer);
+  } catch (error) {
+    // One answer counts for each lease.
+    if (!(error instanceof TwsError) || error.code !== 'document_conflict') throw error;
+    throw problem('ojs_not_held', { id: held.id });
+  }
+  const { signal: name = '' } = work.step;
+  const read = () => jobFor(api, who, work.job._id);
+  const job = await waitForJob({
+    hub: api.hub,
+    id: work.job._id,
+    read,
+    readAgain: async () => {
+      await knownStill(api, headers, 'operator');
+      return read();
+    },
+    isReady: (now) => workIn(now, name) === undefined,
+    waitMs: patienceMs,
+    signal,
+  });
+  return outcomeOf(api, held.id, job, work);
+}
+
+function outcomeOf(api: Api, id: string, job: StoredDocument, { step }: Work) {
+  const { path, attempt, run, signal = '' } = step;
+  const whole = envelopeOf(job, api.now());
+  const most = whole.max_attempts === undefined ? {} : { max_attempts: whole.max_attempts };
+  const about = { job_id: id, attempt, ...most };
+  if (workIn(job, signal) !== undefined)
+    return { status: 202, body: { ...about, state: 'active' } };
+  const steps: readonly unknown[] = Array.isArray(job['steps']) ? job['steps'] : [];
+  const ended = steps
+    .filter(isObject)
+    .find((one) => one['path'] === path && one['attempt'] === attempt && one['run'] === run);
+  // The lease was over first, or the job was cancelled: the answer came too late.
+  if (ended?.['signal_id'] === undefined) throw problem('ojs_not_held', { id });
+  const { due, end } = ended;
+  const at = new Date(Number(end)).toISOString();
+  if (ended['state'] === '$$complete') {
+    return { status: 200, body: { ...about, state: 'completed', completed_at: at } };
+  }
+  if (typeof due === 'number') {
+    const next = new Date(due).toISOString();
+    return { status: 200, body: { ...about, state: 'retryable', next_attempt_at: next } };
+  }
+  return { status: 200, body: { ...about, state: 'discarded', discarded_at: at } };
+}
+
+export const heartbeatRoute = ojsRoute({
+  method: 'POST',
+  path: '/v1/workers/heartbeat',
+  id: 'ojsHeartbeat',
+  summary: 'Ask for more time; tells which jobs the worker still has.',
+  access: 'operator',
+  body: { schema: heartbeatSchema },
+  answers: {
+    200: {
+      description: 'The jobs that it has.',
+      schema: z
+        .object({
+          state: z.literal('running'),
+          jobs_extended: z.array(z.string()),
+          server_time: z.string(),
+        })
+        .meta({ id: 'OjsHeard' }),
+    },
+  },
+  problems: ['document_refused'],
+  handle: async ({ api, body, who }) => {
+    const { worker_id: worker, job_id: one, active_jobs: many = [], visibility_timeout_ms } = body;
+    const ids = [...new Set([...(one === undefined ? [] : [one]), ...many])];
+    const extended: string[] = [];
+    for (const id of ids) {
+      const work = await heldBy(api, who, { id, worker }).catch(unlessMissing);
+      const options = { leaseMs: visibility_timeout_ms, now: api.now };
+      if (work !== undefined && (await api.client.renewWork(work, options)) !== undefined) {
+        extended.push(id);
+      }
+    }
+    const time = new Date(api.now()).toISOString();
+    return { status: 200, body: { state: 'running', jobs_extended: extended, server_time: time } };
+  },
+});
+
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof TwsError && error.code === 'document_missing') return undefined;
+  throw error;
+}
+
+/**
+ * What a worker has by the name that it was told: a job, or a job and the place of a step in it.
+ * Undefined where nobody has it, or another worker. @throws TwsError `document_missing`
+ */
+async function heldBy(api: Api, who: Principal, { id, worker }: Held): Promise<Work | undefined> {
+  const isOwn = ({ step }: Work): boolean => worker === undefined || step.worker === worker;
+  const whole = await jobFor(api, who, id).catch(unlessMissing);
+  if (whole !== undefined) {
+    const own = worksOf(whole).filter(isOwn);
+    return own.length === 1 ? own[0] : undefined;
+  }
+  const at = id.lastIndexOf('/');
+  const job = await jobFor(api, who, at > 0 ? id.slice(0, at) : id);
+  return worksOf(job).find((work) => work.step.path === id.slice(at + 1) && isOwn(work));
+}
+
+function worksOf(job: StoredDocument): readonly Work[] {
+  return leasedSteps(job).map((step) => ({ job, step }));
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { flow, task } from '../cli/terminal.js';
+import { isOffered, openOjs, work, type Answered, type Envelope, type Fetched } from './ojs-api.js';
+
+describe('workers', () => {
+  it('fetch what is offered, by priority, and say what came of it', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    const low = await api.enqueue({ type: 'email.send', args: ['low'], priority: -10 });
+    const high = await api.enqueue({ type: 'email.send', args: ['high'], priority: 10 });
+    await api.engine();
+    for (const { id } of [low, high]) {
+      await api.until(id, isOffered);
+    }
+    expect((await api.ojs<Answered>('GET', `/v1/jobs/${low.id}`)).body.job.state).toBe('available');
+    const jobs = await api.fetched({ count: 5 });
+    expect(jobs.map(({ id, args, state }) => [id, args, state])).toEqual([
+      [high.id, ['high'], 'active'],
+      [low.id, ['low'], 'active'],
+    ]);
+    expect((await api.ojs<Answered>('GET', `/v1/jobs/${low.id}`)).body.job.state).toBe('active');
+    const body = { job_id: high.id, result: { sent: true } };
+    const done = await api.ojs('POST', '/v1/workers/ack', { body });
+    expect(done).toMatchObject({ status: 200, body: { acknowledged: true, state: 'completed' } });
+    await api.ended(high.id);
+    const { body: after } = await api.ojs<Answered>('GET', `/v1/jobs/${high.id}`);
+    expect(after.job).toMatchObject({ state: 'completed', result: { sent: true } });
+    const again = await api.ojs('POST', '/v1/workers/ack', { body });
+    expect(again).toMatchObject({ status: 409, body: { error: { code: 'invalid_request' } } });
+    const others = { job_id: low.id, worker_id: 'w2' };
+    expect((await api.ojs('POST', '/v1/workers/ack', { body: others })).status).toBe(409);
+  });
+
+  it('never get the same attempt, however many ask at once', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    await api.engine();
+    const jobs = Array.from({ length: 12 }, (_, n) => ({ type: 'email.send', args: [n] }));
+    const { body } = await api.ojs<Fetched>('POST', '/v1/jobs/batch', { body: { jobs } });
+    for (const { id } of body.jobs) {
+      await api.until(id, isOffered);
+    }
+    const got: string[] = [];
+    const ask = async (worker: string): Promise<void> => {
+      for (;;) {
+        const wish = { queues: ['default'], worker_id: worker, count: 2 };
+        const { body: answer } = await api.ojs<Fetched>('POST', '/v1/workers/fetch', {
+          body: wish,
+        });
+        if (answer.jobs.length === 0) return;
+        got.push(...answer.jobs.map(({ id }) => id));
+      }
+    };
+    await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(ask));
+    expect(new Set(got).size).toBe(got.length);
+    await ask('last');
+    expect(got.toSorted()).toEqual(body.jobs.map(({ id }) => id).toSorted());
+  });
+
+  it('that fail have the job tried again, until it is a dead letter', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    await api.engine();
+    const retry = { max_attempts: 2, initial_interval_ms: 1, non_retryable_errors: ['auth.*'] };
+    const { id } = await api.enqueue({ type: 'email.send', args: [], options: { retry } });
+    await api.fetched();
+    const error = { type: 'smtp.refused', message: 'Connection refused.', details: { port: 25 } };
+    const nack = { body: { job_id: id, error } };
+    expect((await api.ojs('POST', '/v1/workers/nack', nack)).body).toMatchObject({
+      ...{ job_id: id, state: 'retryable', attempt: 1, max_attempts: 2 },
+      next_attempt_at: expect.any(String) as string,
+    });
+    expect(await api.fetched()).toMatchObject([{ id, attempt: 2 }]);
+    expect((await api.ojs('POST', '/v1/workers/nack', nack)).body).toMatchObject({
+      ...{ state: 'discarded', attempt: 2, discarded_at: expect.any(String) as string },
+    });
+    await api.ended(id);
+    const list = await api.ojs<Fetched>('GET', '/v1/dead-letter?queue=default');
+    expect(list.body).toMatchObject({
+      jobs: [{ id, error: { type: 'smtp.refused', details: { port: 25 } } }],
+      pagination: { total: 1, has_more: false },
+    });
+    expect((await api.ojs('GET', '/v1/dead-letter?queue=other')).body).toMatchObject({ jobs: [] });
+    expect((await api.ojs('POST', `/v1/dead-letter/${id}/retry`)).status).toBe(200);
+    await api.fetched();
+    const fatal = { job_id: id, error: { type: 'auth.expired', message: 'Sign in.' } };
+    expect((await api.ojs('POST', '/v1/workers/nack', { body: fatal })).body).toMatchObject({
+      state: 'discarded',
+    });
+    await api.until(id, ({ run, state }) => run === 2 && state === '$$complete');
+    const gone = await api.ojs('DELETE', `/v1/dead-letter/${id}`);
+    expect(gone.body).toEqual({ deleted: true, job_id: id });
+    expect((await api.ojs('GET', `/v1/jobs/${id}`)).status).toBe(404);
+  });
+
+  it('that are lost lose the job when their lease is over, and keep it by heartbeats', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    await api.engine();
+    const retry = { max_attempts: 2, initial_interval_ms: 1 };
+    const { id } = await api.enqueue({ type: 'email.send', args: [], retry });
+    await api.fetched({ worker_id: 'gone', visibility_timeout_ms: 100 });
+    const [again] = await api.fetched({ worker_id: 'w2', visibility_timeout_ms: 60_000 });
+    expect(again).toMatchObject({ id, attempt: 2 });
+    expect(await api.client.get(id)).toMatchObject({
+      steps: [{ state: '$$timeout', worker: 'gone', failure: { name: 'WorkerLost' } }, {}],
+    });
+    const late = { job_id: id, worker_id: 'gone' };
+    expect((await api.ojs('POST', '/v1/workers/ack', { body: late })).status).toBe(409);
+    const beat = (worker: string) =>
+      api.ojs('POST', '/v1/workers/heartbeat', {
+        body: { worker_id: worker, active_jobs: [id, 'nix'], visibility_timeout_ms: 120_000 },
+      });
+    expect((await beat('w2')).body).toMatchObject({ state: 'running', jobs_extended: [id] });
+    expect((await beat('gone')).body).toMatchObject({ jobs_extended: [] });
+    const [, step] = (await api.client.get(id))?.['steps'] as readonly Record<string, number>[];
+    expect(Number(step?.['until']) - Number(step?.['renewed'])).toBe(120_000);
+    expect((await api.ojs('DELETE', `/v1/jobs/${id}`)).status).toBe(200);
+    expect((await beat('w2')).body).toMatchObject({ jobs_extended: [] });
+  });
+
+  it('do steps of a flow, several of one job at once, each by a name of its own', async () => {
+    const api = await openOjs();
+    await api.put(
+      task('resize', { plugin: 'worker' }),
+      task('sum', { plugin: 'noop' }),
+      flow('album', [
+        {
+          parallel: [
+            { task: 'resize', name: 'small', params: { size: 1 } },
+            {
+              task: 'resize',
+              name: 'large',
+              params: { args: ['{{job.keys.album}}', 2], worker: { type: 'photo.large' } },
+            },
+          ],
+        },
+        { task: 'sum', params: { small: '{{results.small}}', large: '{{results.large}}' } },
+      ]),
+    );
+    await api.engine();
+    await api.put({ _id: 'a/b', type: 'job', flow: 'album', keys: { album: 'x' } });
+    const jobs: Envelope[] = [];
+    while (jobs.length < 2) jobs.push(...(await api.fetched({ count: 2 })));
+    expect(jobs.toSorted((a, b) => a.id.localeCompare(b.id))).toMatchObject([
+      { id: 'a/b/0.parallel.0', type: 'resize', args: [{ size: 1 }], tws: { job: 'a/b' } },
+      { id: 'a/b/0.parallel.1', type: 'photo.large', args: ['x', 2] },
+    ]);
+    for (const { id } of jobs) {
+      const body = { job_id: id, worker_id: 'w1', result: id };
+      expect((await api.ojs('POST', '/v1/workers/ack', { body })).body).toMatchObject({
+        state: 'completed',
+      });
+    }
+    const { steps } = await api.ended('a/b');
+    expect(steps.at(-1)).toMatchObject({
+      result: { small: 'a/b/0.parallel.0', large: 'a/b/0.parallel.1' },
+    });
+  });
+
+  it('get nothing of a paused job', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    await api.engine();
+    const { id } = await api.enqueue({ type: 'email.send', args: [] });
+    await api.until(id, isOffered);
+    await api.ask('POST', `/jobs/${id}/pause`);
+    const body = { queues: ['default'] };
+    const none = await api.ojs<Fetched>('POST', '/v1/workers/fetch', { body });
+    expect(none.body).toEqual({ jobs: [] });
+    await api.ask('POST', `/jobs/${id}/resume`);
+    expect(await api.fetched()).toMatchObject([{ id }]);
+  });
+});
+
+describe('owners', () => {
+  it('see and get only what is theirs, and say which they mean', async () => {
+    const api = await openOjs({ settings: { sign_in: 'always' } });
+    await api.put(work);
+    await api.engine();
+    const acme = await api.tokenOf('tws-operator', 'tws-owner:acme');
+    const both = await api.tokenOf('tws-operator', 'tws-owner:acme', 'tws-owner:zeta');
+    const zeta = await api.tokenOf('tws-operator', 'tws-owner:zeta');
+    const order = { type: 'email.send', args: [] };
+    const { id } = await api.enqueue(order, { token: acme });
+    expect(await api.client.get(id)).toMatchObject({ owner: 'acme' });
+    const unclear = await api.ojs('POST', '/v1/jobs', { token: both, body: order });
+    expect(unclear.status).toBe(400);
+    const headers = { 'x-ojs-tenant-id': 'zeta' };
+    const other = await api.enqueue(order, { token: both, headers });
+    expect(await api.client.get(other.id)).toMatchObject({ owner: 'zeta' });
+    expect((await api.ojs('GET', `/v1/jobs/${id}`, { token: zeta })).status).toBe(404);
+    expect((await api.ojs('GET', `/v1/jobs/${id}`, { token: both, headers })).status).toBe(404);
+    expect((await api.ojs('GET', `/v1/jobs/${id}`, { token: acme, headers })).status).toBe(403);
+    for (const one of [id, other.id]) {
+      await api.until(one, isOffered);
+    }
+    const asking = { token: zeta, body: { queues: ['default'], count: 9 } };
+    const { body } = await api.ojs<Fetched>('POST', '/v1/workers/fetch', asking);
+    expect(body.jobs.map((job) => job.id)).toEqual([other.id]);
+    const theirs = { token: acme, body: { job_id: other.id } };
+    expect((await api.ojs('POST', '/v1/workers/ack', theirs)).status).toBe(404);
+    const taken = await api.ojs('POST', '/v1/jobs', {
+      token: acme,
+      body: { ...order, id: other.id },
+    });
+    expect(taken.status).toBe(409);
+    expect(taken.text).not.toContain('zeta');
+  });
+});
