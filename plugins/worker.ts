@@ -12,6 +12,7 @@ export const params = {
       additionalProperties: false,
       properties: {
         type: { type: 'string', minLength: 1 },
+        queue: { type: 'string', minLength: 1 },
         lease: { type: 'integer', minimum: 1 },
         timeout: { type: 'integer', minimum: 0 },
       },
@@ -19,8 +20,10 @@ export const params = {
   },
 };
 
+type Params = { readonly worker?: { readonly queue?: string } };
+
 /** The step waits, without a slot, until a worker has taken it and answered. */
-export default function worker({ job, wait }: PluginContext): Detour {
+export default function worker({ job, params, wait }: PluginContext<Params>): Detour {
   const now = Date.now();
   const { expires } = job;
   const end = typeof expires === 'string' ? Date.parse(expires) : Number(expires ?? Infinity);
@@ -29,7 +32,9 @@ export default function worker({ job, wait }: PluginContext): Detour {
     throw new PluginError(message, { name: 'Expired', retryable: false, exit: 5 });
   }
   const timeout = end === Infinity ? {} : { timeout: Math.min(end - now, longestWaitMs) };
-  return wait(offerWork(job, { at: now, id: randomUUID() }), timeout);
+  const { queue } = params.worker ?? {};
+  const own = queue === undefined ? job : { ...job, queue };
+  return wait(offerWork(own, { at: now, id: randomUUID() }), timeout);
 }
 
 /** Nobody may wait longer than a year for a time. */

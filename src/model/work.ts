@@ -46,6 +46,8 @@ export const longestWorkLeaseMs = 86_400_000;
 export type WorkWish = {
   /** How workers know this kind of work; absent: by the name of the task. */
   readonly type?: string;
+  /** The queue in which workers find it; absent: that of the job, which an engine has to serve. */
+  readonly queue?: string;
   readonly lease?: number;
   /** What one attempt may take from the moment that a worker has it. */
   readonly timeout?: number;
@@ -54,9 +56,10 @@ export type WorkWish = {
 /** The wish in the parameters of a step; what is no wish is left out. */
 export function workWishOf(params: unknown): WorkWish {
   const { worker } = (params ?? {}) as { readonly worker?: unknown };
-  const { type, lease, timeout } = (worker ?? {}) as Readonly<Record<string, unknown>>;
+  const { type, queue, lease, timeout } = (worker ?? {}) as Readonly<Record<string, unknown>>;
   return {
     ...(typeof type === 'string' ? { type } : {}),
+    ...(typeof queue === 'string' && queue !== '' ? { queue } : {}),
     ...(isLength(lease) ? { lease: Math.min(lease, longestWorkLeaseMs) } : {}),
     ...(isLength(timeout) ? { timeout } : {}),
   };

@@ -158,6 +158,26 @@ describe('workers', () => {
     });
   });
 
+  it('find work in the queue that was asked for, whatever queues engines serve', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    await api.engine();
+    const { id } = await api.enqueue({ type: 'email.send', args: [], queue: 'mail' });
+    const [job] = await api.fetched({ queues: ['other', 'mail'] });
+    expect(job).toMatchObject({ id, queue: 'mail' });
+    const { body } = await api.ojs<Answered>('GET', `/v1/jobs/${id}`);
+    expect(body.job).toMatchObject({ queue: 'mail', state: 'active' });
+  });
+
+  it('that ask early get what comes a moment later', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    await api.engine();
+    const asked = api.fetched();
+    const { id } = await api.enqueue({ type: 'email.send', args: [] });
+    expect(await asked).toMatchObject([{ id }]);
+  });
+
   it('get nothing of a paused job', async () => {
     const api = await openOjs();
     await api.put(work);

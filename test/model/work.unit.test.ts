@@ -33,7 +33,8 @@ describe('the wish of a task for its work', () => {
   it.each<[unknown, unknown]>([
     [undefined, {}],
     [{ worker: null }, {}],
-    [{ worker: { type: 7, lease: 'x', timeout: -1 } }, {}],
+    [{ worker: { type: 7, queue: '', lease: 'x', timeout: -1 } }, {}],
+    [{ worker: { queue: 'mail' } }, { queue: 'mail' }],
     [
       { worker: { type: 'mail.send', lease: 5, timeout: 9 } },
       { type: 'mail.send', lease: 5, timeout: 9 },

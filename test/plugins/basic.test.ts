@@ -35,6 +35,56 @@ describe('fail', () => {
   });
 });
 
+describe('worker', () => {
+  const job = (more: object = {}) => ({ job: { _id: 'j', type: 'job', flow: 'f', ...more } });
+
+  it.each<[string, object, RegExp]>([
+    ['the usual queue', {}, /^work\/default\/500\/\d{16}\/[0-9a-f-]{36}$/],
+    ['queue and priority of its job', { queue: 'mail', priority: 7 }, /^work\/mail\/007\//],
+    ['the queue of the flow', { flow_definition: { queue: 'slow' } }, /^work\/slow\/500\//],
+    ['the queue of the parent', { parent: { queue: 'a b' } }, /^work\/a%20b\/500\//],
+  ])('offers the step in %s', async (_title, more, signal) => {
+    const outcome = await run('worker', {}, job(more));
+    expect(outcome).toMatchObject({
+      kind: 'wait',
+      signal: expect.stringMatching(signal) as string,
+    });
+    expect(outcome).not.toHaveProperty('timeoutMs');
+  });
+
+  it('offers it in a queue of its own where its parameters name one', async () => {
+    const params = { worker: { queue: 'mail' } };
+    expect(await run('worker', params, job({ queue: 'slow' }))).toMatchObject({
+      signal: expect.stringMatching(/^work\/mail\/500\//) as string,
+    });
+  });
+
+  it('offers every attempt under a name of its own', async () => {
+    const [one, other] = await Promise.all([run('worker', {}), run('worker', {})]);
+    expect(one).not.toEqual(other);
+  });
+
+  it('offers it no longer than its job may wait, and not at all when that is over', async () => {
+    const soon = await run('worker', {}, job({ expires: Date.now() + 3_600_000 }));
+    expect((soon as { timeoutMs?: number }).timeoutMs).toBeLessThanOrEqual(3_600_000);
+    for (const expires of [1, '2020-01-01T00:00:00Z']) {
+      expect(await run('worker', {}, job({ expires }))).toMatchObject({
+        ...{ kind: 'failed', failure: { name: 'Expired' }, retryable: false, exit: 5 },
+      });
+    }
+  });
+
+  it.each([{ args: {} }, { worker: { speed: 1 } }, { worker: { lease: 0 } }])(
+    'takes no %j',
+    async (params) => {
+      expect(await run('worker', params)).toMatchObject({
+        kind: 'failed',
+        failure: { name: 'ParamsInvalid' },
+      });
+    },
+  );
+});
+
 describe('templater', () => {
   const results = { order: { total: 12, items: ['a', 'b'] } };
 

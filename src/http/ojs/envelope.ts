@@ -48,6 +48,7 @@ export function envelopeOfWork({ job, step }: Work, now: number): Envelope {
     ...rest,
     ...(alone && retry !== undefined ? { retry } : {}),
     id: workIdOf({ job, step }),
+    ...(wish.queue === undefined ? {} : { queue: wish.queue }),
     type: wish.type ?? (alone ? whole.type : step.task),
     state: 'active',
     args: workArgs(job, step.params),
@@ -78,8 +79,13 @@ export function isAlone({ tasks }: StoredDocument): boolean {
 }
 
 /** The queue of a job. */
-export function queueOfJob({ queue, flow_definition: flow, parent }: Doc): string {
-  const places = [queue, isObject(flow) && flow['queue'], isObject(parent) && parent['queue']];
+export function queueOfJob({ queue, ojs, flow_definition: flow, parent }: Doc): string {
+  const places = [
+    queue,
+    isObject(ojs) && ojs['queue'],
+    isObject(flow) && flow['queue'],
+    isObject(parent) && parent['queue'],
+  ];
   return places.find((one) => typeof one === 'string') ?? defaultQueue;
 }
 

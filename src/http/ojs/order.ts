@@ -49,7 +49,7 @@ export function jobOfOrder(
     type: 'job',
     owner,
     ...workOf(order, options, target),
-    ...(queue == null ? {} : { queue }),
+    ...(queue == null || isWork(target) ? {} : { queue }),
     ...(priority == null ? {} : { priority: defaultPriority - priority }),
     ...(after == null ? {} : { exec_after: timeOf(after, now) }),
     ...(expires == null ? {} : { expires: timeOf(expires, now) }),
@@ -60,11 +60,16 @@ export function jobOfOrder(
       args,
       created_at: now,
       ...(Object.keys(meta).length === 0 ? {} : { meta }),
+      ...(queue == null ? {} : { queue }),
       ...(schema == null ? {} : { schema }),
       ...(options.retry == null ? {} : { retry: options.retry }),
       ...(Object.keys(kept).length === 0 ? {} : { more: kept }),
     },
   };
+}
+
+function isWork(target: Target): boolean {
+  return target.kind === 'task' && target.isWork;
 }
 
 type Settled = OjsOptions & { readonly timeoutMs?: number; readonly leaseMs?: number };
@@ -123,7 +128,7 @@ function same(
 /** What runs: the flow, or one step of the task. */
 function workOf(
   { type, args }: OjsOrder,
-  { retry, timeoutMs, leaseMs }: Settled,
+  { retry, timeoutMs, leaseMs, queue }: Settled,
   target: Target,
 ): Record<string, unknown> {
   if (target.kind === 'flow') {
@@ -152,6 +157,8 @@ function workOf(
   }
   const worker = {
     ...(byType ? { type } : {}),
+    // Any engine offers it: the queue is that of the workers.
+    ...(queue == null ? {} : { queue }),
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     ...(leaseMs === undefined ? {} : { lease: leaseMs }),
   };

@@ -1,15 +1,17 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { leasedSteps, workIn, type Work, type WorkAnswer } from '../../../client.js';
+import { leasedSteps, stepsOf, workIn, type Work, type WorkAnswer } from '../../../client.js';
 import { problem, TwsError } from '../../../errors.js';
 import { isObject } from '../../../model/dialects.js';
 import type { StoredDocument } from '../../../model/parse.js';
 import type { Failure } from '../../../model/step.js';
+import { queueOfOffer } from '../../../model/work.js';
 import { mayHave } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
 import { waitForJob } from '../../feed/wait.js';
 import type { RawCall } from '../../route.js';
-import { jobFor, knownStill } from '../../routes/common.js';
+import { jobFor, knownStill, waiting } from '../../routes/common.js';
 import { envelopeOf, envelopeOfWork } from '../envelope.js';
 import { ojsRoute } from '../route.js';
 import { ackSchema, envelopeSchema, fetchSchema, heartbeatSchema, nackSchema } from '../schemas.js';
@@ -21,6 +23,7 @@ export const fetchRoute = ojsRoute({
   path: '/v1/workers/fetch',
   id: 'ojsFetch',
   summary: 'Take jobs to do; nobody else gets them while they are leased.',
+  description: 'Where there is none it waits for one, two seconds at most.',
   access: 'operator',
   body: { schema: fetchSchema },
   answers: {
@@ -30,25 +33,70 @@ export const fetchRoute = ojsRoute({
     },
   },
   problems: ['document_refused'],
-  handle: async ({ api, body, who }) => {
+  handle: async ({ api, body, who, headers, signal }) => {
     const {
       queues,
       count = 1,
       worker_id: worker = who.name,
       visibility_timeout_ms: leaseMs,
     } = body;
-    const works = await api.client.takeWork({
-      queues: [...new Set(queues)],
-      most: count,
-      worker,
-      leaseMs,
-      isMeant: (job) => job['type'] === 'job' && mayHave(who, job),
-      now: api.now,
-    });
+    const isMeant = (job: StoredDocument): boolean => job['type'] === 'job' && mayHave(who, job);
+    const take = () =>
+      api.client.takeWork({
+        queues: [...new Set(queues)],
+        most: count,
+        worker,
+        leaseMs,
+        isMeant,
+        now: api.now,
+      });
+    const isNew = (job: StoredDocument): boolean =>
+      isMeant(job) &&
+      stepsOf(job).some(({ signal: name = '' }) => queues.includes(queueOfOffer(name) ?? ''));
+    const works = await waiting(api, shortMs, (waitMs) =>
+      takeOrWait(api, { take, isNew, waitMs, signal, headers }),
+    );
     const now = api.now();
     return { status: 200, body: { jobs: works.map((work) => envelopeOfWork(work, now)) } };
   },
 });
+
+/** So long a request for work waits for some, ms. */
+const shortMs = 2_000;
+
+type Taking = {
+  readonly take: () => Promise<readonly Work[]>;
+  /** Whether a job that has changed may have work. */
+  readonly isNew: (job: StoredDocument) => boolean;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  readonly headers: IncomingHttpHeaders;
+};
+
+/** Takes what is there, or what comes in time. */
+async function takeOrWait(api: Api, { take, isNew, waitMs, signal, headers }: Taking) {
+  let wake: () => void = () => undefined;
+  const woken = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const leave = await api.hub.listen((change) => {
+    if (change.kind !== 'removed' && isNew(change.job)) wake();
+  });
+  const timer = setTimeout(wake, waitMs);
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    const first = await take();
+    if (first.length > 0 || waitMs === 0) return first;
+    await woken;
+    if (signal.aborted) return [];
+    await knownStill(api, headers, 'operator');
+    return await take();
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', wake);
+    leave();
+  }
+}
 
 const answeredSchema = z
   .looseObject({
