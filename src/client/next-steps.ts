@@ -11,6 +11,7 @@ export type Told = {
   readonly path: string;
   readonly state: string;
   readonly task?: string;
+  readonly plugin?: string;
   readonly engine?: string;
   readonly child?: string;
   readonly signal?: string;
@@ -40,7 +41,7 @@ export function stepsOf({ steps }: StoredDocument): readonly Told[] {
       name: typeof step['name'] === 'string' ? step['name'] : textOf(step['task']),
       path: textOf(step['path']),
       state,
-      ...texts(step, ['task', 'engine', 'child', 'signal', 'worker', 'event', 'key']),
+      ...texts(step, ['task', 'plugin', 'engine', 'child', 'signal', 'worker', 'event', 'key']),
       ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'end', 'due', 'until']),
       failed: ['$$error', '$$timeout', '$$cancelled'].includes(state),
       ...(typeof failure === 'string' ? { failure } : {}),

@@ -25,7 +25,8 @@ describe('every answer of the façade', () => {
         code: 'not_found',
         message: 'There is no document "nix".',
         retryable: false,
-        details: { reason: 'document_missing', hint: expect.any(String) as string },
+        hint: expect.any(String) as string,
+        details: { reason: 'document_missing' },
         request_id: headers.get('x-request-id'),
       },
     });

@@ -29,6 +29,7 @@ describe('the state of a job', () => {
     ['is new and halts', { paused: true }, 'paused', 'pending'],
     ['is paused', { state: '$$paused', steps: [] }, 'paused', 'pending'],
     ['runs', live({ state: '$$active' }), 'running', 'active'],
+    ['is being offered', live({ state: '$$active', plugin: 'worker' }), 'offered', 'available'],
     ['is offered to workers', live({ state: '$$waiting', signal: offer }), 'offered', 'available'],
     [
       'is in the hands of a worker',
@@ -43,6 +44,12 @@ describe('the state of a job', () => {
     [
       'goes on after a retry',
       { state: '$$ready', steps: [{ state: '$$error' }] },
+      'offered',
+      'available',
+    ],
+    [
+      'goes on in another run',
+      { ...live({ state: '$$error', run: 1 }), run: 2 },
       'offered',
       'available',
     ],
@@ -79,6 +86,23 @@ describe('a job as the specification has it', () => {
         failure: { name: 'FlowTimeout', message: 'Late.' },
       },
       { error: { code: 'timeout', type: 'FlowTimeout' }, discarded_at: '2026-01-01T00:00:00.000Z' },
+    ],
+    [live({ attempt: 2, plugin: 'worker', state: '$$waiting', signal: offer }), { attempt: 1 }],
+    [live({ attempt: 2, plugin: 'worker', worker: 'w', state: '$$waiting' }), { attempt: 2 }],
+    [
+      live(
+        {
+          attempt: 1,
+          state: '$$timeout',
+          end: now,
+          failure: { name: 'WorkerLost', message: 'Lost.' },
+        },
+        { attempt: 2, state: '$$active' },
+      ),
+      {
+        error: { code: 'timeout', type: 'WorkerLost' },
+        errors: [{ attempt: 1, failed_at: '2026-01-01T00:00:00.000Z' }],
+      },
     ],
   ])('of %j', (more, wanted) => {
     expect(envelopeOf(job(more), now)).toMatchObject(wanted);

@@ -111,7 +111,10 @@ function workArgs(job: StoredDocument, params: unknown): unknown[] {
 }
 
 function attemptsOf(job: StoredDocument): { attempt: number; max_attempts?: number } {
-  const attempts = stepsOf(job).map(({ attempt = 1 }) => attempt);
+  // What nobody has fetched yet is no attempt of a worker.
+  const attempts = stepsOf(job).map(({ attempt = 1, plugin, worker }) =>
+    plugin === 'worker' && worker === undefined ? attempt - 1 : attempt,
+  );
   const limit = isAlone(job) ? limitOf(job) : undefined;
   return {
     attempt: Math.max(0, ...attempts),
@@ -152,21 +155,29 @@ function timesOf(
     ...(state === 'scheduled' || state === 'pending' ? {} : time('enqueued_at', available)),
     ...time('started_at', begun),
     ...(state === 'retryable' ? time('next_attempt_at', last?.due) : {}),
-    ...(isTerminal(state) ? time('completed_at', end) : {}),
+    ...(state === 'completed' || state === 'discarded' ? time('completed_at', end) : {}),
     ...(state === 'cancelled' ? time('cancelled_at', end) : {}),
     ...(state === 'discarded' ? time('discarded_at', end) : {}),
   };
 }
 
 function outcomeOf(job: StoredDocument, state: Envelope['state']): Partial<Envelope> {
-  const last: unknown = Array.isArray(job['steps']) ? job['steps'].at(-1) : undefined;
+  const steps: readonly unknown[] = Array.isArray(job['steps']) ? job['steps'] : [];
+  const last = steps.at(-1);
+  const errors = steps
+    .filter(isObject)
+    .flatMap(({ failure, attempt, end }) =>
+      isObject(failure) ? [{ ...errorOf(failure), attempt, ...time('failed_at', end) }] : [],
+    );
+  const history = errors.length === 0 ? {} : { errors };
   if (state === 'completed') {
     const own = isAlone(job) && isObject(last) ? last['result'] : undefined;
     const result = job['result'] ?? own;
-    return result === undefined ? {} : { result };
+    return { ...history, ...(result === undefined ? {} : { result }) };
   }
-  const failure = isTerminal(state) ? job['failure'] : isObject(last) ? last['failure'] : undefined;
-  return isObject(failure) ? { error: errorOf(failure) } : {};
+  const own = isTerminal(state) ? job['failure'] : undefined;
+  const newest = isObject(own) ? errorOf(own) : errors.at(-1);
+  return { ...history, ...(newest === undefined ? {} : { error: newest }) };
 }
 
 const late: ReadonlySet<string> = new Set([

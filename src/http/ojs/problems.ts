@@ -13,10 +13,10 @@ export const ojsErrorSchema = z
       code: z.string(),
       message: z.string(),
       retryable: z.boolean(),
+      hint: z.string().describe('What can be done about it.'),
       details: z
         .object({
           reason: z.string().describe('The code of the problem in the API of TWS.'),
-          hint: z.string().describe('What can be done about it.'),
           field: z.string().optional(),
           problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
         })
@@ -63,9 +63,9 @@ export function ojsErrorOf(
     code: duplicates.has(reason) ? 'duplicate' : (codes[status] ?? 'backend_error'),
     message,
     retryable: status === 429 || status >= 500,
+    hint,
     details: {
       reason,
-      hint,
       ...(path === undefined ? {} : { field: path }),
       ...(problems === undefined ? {} : { problems }),
     },

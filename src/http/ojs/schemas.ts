@@ -139,7 +139,8 @@ export const envelopeSchema = z
     discarded_at: text.optional(),
     next_attempt_at: text.optional(),
     result: z.unknown().optional(),
-    error: errorSchema.optional(),
+    error: errorSchema.optional().describe('The newest one; none of a job that was done.'),
+    errors: z.array(errorSchema).optional().describe('Those of all attempts, the oldest first.'),
   })
   .meta({ id: 'OjsJob' });
 export type Envelope = z.infer<typeof envelopeSchema>;

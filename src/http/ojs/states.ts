@@ -44,7 +44,10 @@ export function standingOf(job: StoredDocument, now: number): Standing {
   if (job['paused'] === true && (status === 'queued' || status === 'scheduled')) return 'paused';
   if (status !== 'running' && status !== 'waiting') return status;
   const steps = stepsOf(job);
-  if (steps.some(({ state }) => state === '$$ready' || state === '$$active')) return 'running';
+  const live = steps.filter(({ state }) => state === '$$ready' || state === '$$active');
+  // An engine that just offers a step to workers does nothing of its work.
+  if (live.length > 0)
+    return live.every(({ plugin }) => plugin === 'worker') ? 'offered' : 'running';
   const waits = steps.filter(({ state }) => state === '$$waiting');
   if (waits.length > 0) {
     const offered = waits.every(({ signal = '' }) => queueOfOffer(signal) !== undefined);
@@ -54,7 +57,9 @@ export function standingOf(job: StoredDocument, now: number): Standing {
   if (last?.failed === true && last.due !== undefined) {
     return last.due > now ? 'retrying' : 'offered';
   }
-  return job['state'] === '$$ready' ? 'offered' : status;
+  // A retry has begun another run, of which nothing has begun yet.
+  const isNewRun = last?.run !== undefined && Number(job['run']) > last.run;
+  return job['state'] === '$$ready' || isNewRun ? 'offered' : status;
 }
 
 /** Whether nothing more happens in a state by itself. */

@@ -100,6 +100,7 @@ async function takeOrWait(api: Api, { take, isNew, waitMs, signal, headers }: Ta
 
 const answeredSchema = z
   .looseObject({
+    id: z.string(),
     job_id: z.string(),
     state: z.enum(ojsStates),
     attempt: z.number(),
@@ -202,7 +203,7 @@ function outcomeOf(api: Api, id: string, job: StoredDocument, { step }: Work) {
   const { path, attempt, run, signal = '' } = step;
   const whole = envelopeOf(job, api.now());
   const most = whole.max_attempts === undefined ? {} : { max_attempts: whole.max_attempts };
-  const about = { job_id: id, attempt, ...most };
+  const about = { id, job_id: id, attempt, ...most };
   if (workIn(job, signal) !== undefined)
     return { status: 202, body: { ...about, state: 'active' } };
   const steps: readonly unknown[] = Array.isArray(job['steps']) ? job['steps'] : [];
@@ -220,7 +221,10 @@ function outcomeOf(api: Api, id: string, job: StoredDocument, { step }: Work) {
     const next = new Date(due).toISOString();
     return { status: 200, body: { ...about, state: 'retryable', next_attempt_at: next } };
   }
-  return { status: 200, body: { ...about, state: 'discarded', discarded_at: at } };
+  return {
+    status: 200,
+    body: { ...about, state: 'discarded', completed_at: at, discarded_at: at },
+  };
 }
 
 export const heartbeatRoute = ojsRoute({
