@@ -91,7 +91,9 @@ function visitStructure(book: Book, node: Structure, path: string, way: Way): No
     visitInside(book, node, path, { ...way, isOver: true });
     return note(book, path, 'skipped');
   }
-  const inside = visitInside(book, node, path, way);
+  // Where a failure is passed over, what failed inside is none that anything came after.
+  const inner = node.optional === true ? { ...way, wentOn: false } : way;
+  const inside = visitInside(book, node, path, inner);
   if (mark !== undefined && isFailed(mark) && (mark.run === book.trail.run || way.isOver)) {
     return note(book, path, node.optional === true || way.wentOn ? 'done' : 'failed');
   }
@@ -109,20 +111,28 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
     case 'sequence': {
       const children = childrenOf(node, path);
       const begun = children.findLastIndex((child) => trail.hasBegun(child.path));
+      // A step may have been left out by hand before its turn.
+      const ran = children.findLastIndex((child) => trail.hasRun(child.path));
       const states = children.map((child, i) =>
-        visit(book, child.node, child.path, i < begun ? { isOver: true, wentOn: true } : way),
+        visit(
+          book,
+          child.node,
+          child.path,
+          i < begun ? { isOver: true, wentOn: i < ran || way.wentOn } : way,
+        ),
       );
       const isBrokenOff = begun >= 0 && !way.wentOn && states.at(-1) === 'unreached';
-      const state = together(states, way.isOver);
-      return isBrokenOff && state === 'done' ? 'cancelled' : state;
+      return brokenOff(isBrokenOff, together(states, way.isOver));
     }
     case 'parallel':
-    case 'graph':
-      return together(
-        childrenOf(node, path).map((child) => visit(book, child.node, child.path, beside)),
-        way.isOver,
-        toleratedIn(node),
+    case 'graph': {
+      const states = childrenOf(node, path).map((child) =>
+        visit(book, child.node, child.path, beside),
       );
+      const state = together(states, way.isOver, toleratedIn(node));
+      const isCut = way.isOver && !way.wentOn && states.includes('unreached');
+      return isCut && state === 'skipped' ? 'cancelled' : state;
+    }
     case 'batch':
       return visitBatch(book, node, path, way);
     case 'choice':
@@ -136,18 +146,30 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
 
 function visitBatch(book: Book, node: Batch, path: string, { isOver, wentOn }: Way): NodeState {
   const called = callbacks.filter((key) => book.trail.hasBegun(below(path, key)));
-  const states = (isJob: boolean, isPast: boolean): readonly NodeState[] =>
-    childrenOf(node, path)
-      .filter(({ keys }) => (keys[0] === 'batch') === isJob)
-      .map((child) => {
-        const isBehind = isJob ? called.length > 0 : called.includes('on_complete');
-        return visit(book, child.node, child.path, { isOver: isPast || isBehind, wentOn: false });
-      });
-  const jobs = together(states(true, isOver), isOver, toleratedIn(node));
-  const state = together([jobs, ...states(false, isOver)], isOver);
-  const last = ['on_complete', jobs === 'done' ? 'on_success' : 'on_failure'] as const;
+  const states = childrenOf(node, path).map((child) => {
+    const key = child.keys[0];
+    const isBehind = key === 'batch' ? called.length > 0 : called.includes('on_complete');
+    const way = { isOver: isOver || isBehind, wentOn: false };
+    return { key, state: visit(book, child.node, child.path, way) };
+  });
+  const of = (isWanted: (key: unknown) => boolean): readonly NodeState[] =>
+    states.filter(({ key }) => isWanted(key)).map(({ state }) => state);
+  const jobs = together(
+    of((key) => key === 'batch'),
+    isOver,
+    toleratedIn(node),
+  );
+  const isWell = jobs === 'done' || jobs === 'skipped';
+  const last = ['on_complete', isWell ? 'on_success' : 'on_failure'] as const;
+  // The other one may have been called in an earlier run.
+  const state = together([jobs, ...of((key) => last.some((one) => one === key))], isOver);
   const isCut = isOver && last.some((key) => node[key] !== undefined && !called.includes(key));
-  return isCut && !wentOn && state === 'done' ? 'cancelled' : state;
+  return brokenOff(isCut && !wentOn, state);
+}
+
+/** What is well so far but will not be gone on with. */
+function brokenOff(isBrokenOff: boolean, state: NodeState): NodeState {
+  return isBrokenOff && (state === 'done' || state === 'skipped') ? 'cancelled' : state;
 }
 
 function visitChoice(book: Book, node: Choice, path: string, way: Way): NodeState {
@@ -244,8 +266,9 @@ function visitLoop(book: Book, node: Loop, path: string, way: Way): NodeState {
   });
   countRuns(book, path, runsOf(states));
   const state = states.at(-1) as NodeState;
-  if (state !== 'done' || isEnded || way.wentOn) return state;
-  return way.isOver ? 'cancelled' : 'active';
+  if (isEnded || way.wentOn) return state;
+  if (way.isOver) return brokenOff(true, state);
+  return state === 'done' ? 'active' : state;
 }
 
 function countRuns({ runs }: Book, path: string, more: Runs): void {
