@@ -49,7 +49,7 @@ export function ojsRoute<
       assertVersion(call.headers);
       return handle({ ...call, who: limited(principal, call.headers) });
     },
-  } as Definition<P, Q, B>);
+  });
 }
 
 /** @throws TwsError `ojs_unsupported` */
