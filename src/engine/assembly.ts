@@ -20,6 +20,7 @@ import { lockIdOf } from '../lock-id.js';
 import { createLocks } from './locks.js';
 import { ofEngine, type Log } from './log.js';
 import { noMeters, type EngineMeters } from './meters.js';
+import { createNotifications } from './notifications.js';
 import { createParking, inLineOf } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
@@ -69,6 +70,8 @@ export type EngineOptions = {
   readonly meters?: EngineMeters | undefined;
   /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
   readonly documentLimit?: number | undefined;
+  /** The address of a job's page, for those who are told of its end; default: none is told. */
+  readonly linkOf?: ((job: string) => string) | undefined;
 };
 
 /**
@@ -145,6 +148,7 @@ export function assemble(options: EngineOptions) {
     const others = parking.ahead(inLineOf(job), hands.hasRoom);
     return Math.max(0, hands.freeSlots(ended) - others);
   };
+  const linkOf = (job: string): string | undefined => options.linkOf?.(job);
   const surroundings = ({ job, ended, seenAt }: Standpoint): Surroundings => ({
     seenAt,
     peers: peers.alive(),
@@ -162,6 +166,7 @@ export function assemble(options: EngineOptions) {
     lockId: lockIdOf,
     render: renderParams,
     schema: readSchema,
+    linkOf,
     retryDelayMs: options.retryDelayMs ?? 0,
     crashLimit: options.crashLimit ?? 3,
   });
@@ -185,6 +190,7 @@ export function assemble(options: EngineOptions) {
   });
   const watch = { horizonMs, timers, now, retry, life, log, fail };
   const documentLimit = { bytes: options.documentLimit ?? Infinity };
+  const notifications = createNotifications({ store, library, retry, documentLimit, linkOf, log });
   const views = { surroundings, bystanders };
   const parts = {
     store,
@@ -195,6 +201,7 @@ export function assemble(options: EngineOptions) {
     copies,
     decider,
     locks,
+    notifications,
     documentLimit,
     ...views,
     ...watch,
