@@ -74,6 +74,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     retryDelayMs,
     name,
     signal,
+    webhooks: config.webhooks,
     linkOf: linkOf(config.http.public_url),
     onSecret,
     meters: allMeters(listening),

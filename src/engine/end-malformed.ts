@@ -13,6 +13,7 @@ type MalformedParts = Pick<
   | 'parking'
   | 'locks'
   | 'notifications'
+  | 'events'
   | 'life'
   | 'now'
   | 'log'
@@ -33,6 +34,9 @@ export async function endMalformed(
   const result = await store.write(inReadingOrder(job));
   if (result.kind === 'refused') {
     log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);
+  }
+  if (result.kind === 'written') {
+    parts.events.emit({ type: 'job.malformed', job: doc._id, problems });
   }
   desk.drop(doc._id);
   parts.locks.adopt(doc);

@@ -22,6 +22,7 @@ import { inLineOf, type Parking } from './parking.js';
 import { createPermitLines, type PermitLines } from './permit-lines.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
+import type { SystemEvents } from './system-events.js';
 import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
 import { writeReport } from './reports.js';
 import type { Timers } from './timers.js';
@@ -39,6 +40,7 @@ export type JobParts = {
   readonly decider: Decider;
   readonly locks: Locks;
   readonly notifications: Notifications;
+  readonly events: SystemEvents;
   /** How long a document may be, bytes. */
   readonly documentLimit: DocumentLimit;
   /** The world around a decision. */
