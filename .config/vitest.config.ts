@@ -28,6 +28,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'decide',
+          setupFiles: ['test/support/properties.ts'],
           include: ['test/decide/**/*.test.ts'],
         },
       },
@@ -35,6 +36,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
+          setupFiles: ['test/support/properties.ts'],
           include: [
             'test/{model,picture,plugin,secrets,store,client,engine,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',

@@ -64,12 +64,16 @@ async function firstLook(
   id: string,
   { signal, onState }: { signal: AbortSignal; onState: WatchOptions['onState'] },
 ): Promise<FirstLook | undefined> {
+  let wasAway = false;
   while (!signal.aborted) {
     try {
-      const { updateSeq } = await store.info();
-      return { updateSeq, now: await jobOf(store, id) };
+      const { updateSeq, copies } = await store.info();
+      const now = await jobOf(store, id);
+      if (wasAway) onState?.({ kind: 'following', copies });
+      return { updateSeq, now };
     } catch (error) {
       if (onState === undefined || !isAway(error)) throw error;
+      wasAway = true;
       onState({ kind: 'lost', cause: error.message, retryInMs: retryMs });
       await sleep(retryMs, undefined, { signal }).catch(() => undefined);
     }

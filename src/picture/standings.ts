@@ -91,7 +91,9 @@ function visitStructure(book: Book, node: Structure, path: string, way: Way): No
     visitInside(book, node, path, { ...way, isOver: true });
     return note(book, path, 'skipped');
   }
-  const inside = visitInside(book, node, path, way);
+  // Where a failure is passed over, what failed inside is none that anything came after.
+  const inner = node.optional === true ? { ...way, wentOn: false } : way;
+  const inside = visitInside(book, node, path, inner);
   if (mark !== undefined && isFailed(mark) && (mark.run === book.trail.run || way.isOver)) {
     return note(book, path, node.optional === true || way.wentOn ? 'done' : 'failed');
   }
@@ -109,20 +111,28 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
     case 'sequence': {
       const children = childrenOf(node, path);
       const begun = children.findLastIndex((child) => trail.hasBegun(child.path));
+      // A step may have been left out by hand before its turn.
+      const ran = children.findLastIndex((child) => trail.hasRun(child.path));
       const states = children.map((child, i) =>
-        visit(book, child.node, child.path, i < begun ? { isOver: true, wentOn: true } : way),
+        visit(
+          book,
+          child.node,
+          child.path,
+          i < begun ? { isOver: true, wentOn: i < ran || way.wentOn } : way,
+        ),
       );
       const isBrokenOff = begun >= 0 && !way.wentOn && states.at(-1) === 'unreached';
-      const state = together(states, way.isOver);
-      return isBrokenOff && state === 'done' ? 'cancelled' : state;
+      return brokenOff(isBrokenOff, together(states, way.isOver));
     }
     case 'parallel':
-    case 'graph':
-      return together(
-        childrenOf(node, path).map((child) => visit(book, child.node, child.path, beside)),
-        way.isOver,
-        toleratedIn(node),
+    case 'graph': {
+      const states = childrenOf(node, path).map((child) =>
+        visit(book, child.node, child.path, beside),
       );
+      const state = together(states, way.isOver, toleratedIn(node));
+      const isCut = way.isOver && !way.wentOn && states.includes('unreached');
+      return isCut && state === 'skipped' ? 'cancelled' : state;
+    }
     case 'batch':
       return visitBatch(book, node, path, way);
     case 'choice':
@@ -145,9 +155,15 @@ function visitBatch(book: Book, node: Batch, path: string, { isOver, wentOn }: W
       });
   const jobs = together(states(true, isOver), isOver, toleratedIn(node));
   const state = together([jobs, ...states(false, isOver)], isOver);
-  const last = ['on_complete', jobs === 'done' ? 'on_success' : 'on_failure'] as const;
+  const isWell = jobs === 'done' || jobs === 'skipped';
+  const last = ['on_complete', isWell ? 'on_success' : 'on_failure'] as const;
   const isCut = isOver && last.some((key) => node[key] !== undefined && !called.includes(key));
-  return isCut && !wentOn && state === 'done' ? 'cancelled' : state;
+  return brokenOff(isCut && !wentOn, state);
+}
+
+/** What is well so far but will not be gone on with. */
+function brokenOff(isBrokenOff: boolean, state: NodeState): NodeState {
+  return isBrokenOff && (state === 'done' || state === 'skipped') ? 'cancelled' : state;
 }
 
 function visitChoice(book: Book, node: Choice, path: string, way: Way): NodeState {
@@ -244,8 +260,9 @@ function visitLoop(book: Book, node: Loop, path: string, way: Way): NodeState {
   });
   countRuns(book, path, runsOf(states));
   const state = states.at(-1) as NodeState;
-  if (state !== 'done' || isEnded || way.wentOn) return state;
-  return way.isOver ? 'cancelled' : 'active';
+  if (isEnded || way.wentOn) return state;
+  if (way.isOver) return brokenOff(true, state);
+  return state === 'done' ? 'active' : state;
 }
 
 function countRuns({ runs }: Book, path: string, more: Runs): void {

@@ -11,6 +11,8 @@ export type Trail = {
   readonly last: (path: string) => Step | undefined;
   /** Something was done at a path or below it. */
   readonly hasBegun: (path: string) => boolean;
+  /** Something was done at a path or below it that was not merely left out. */
+  readonly hasRun: (path: string) => boolean;
   /** Open steps at a path or below it. */
   readonly openBelow: (path: string) => readonly Step[];
   /** The last attempts of all steps right below a path whose next word is one of these. */
@@ -30,11 +32,13 @@ export function trailOf(job: Begun): Trail {
   );
   const byPath = new Map<string, Step[]>();
   const begun = new Set<string>();
+  const ran = new Set<string>();
   const open = new Map<string, Step[]>();
   for (const step of [...(slice?.before ?? []), ...steps]) {
     push(byPath, step.path, step);
     for (const path of pathsAbove(step.path)) {
       begun.add(path);
+      if (step.state !== '$$skipped') ran.add(path);
       if (isOpen(step)) push(open, path, step);
     }
   }
@@ -43,6 +47,7 @@ export function trailOf(job: Begun): Trail {
     at: (path) => byPath.get(path) ?? [],
     last,
     hasBegun: (path) => begun.has(path),
+    hasRun: (path) => ran.has(path),
     openBelow: (path) => open.get(path) ?? [],
     below: (path, words) => {
       const starts = words.map((word) => (path === '' ? `${word}.` : `${path}.${word}.`));

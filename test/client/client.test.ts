@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
+import { openStore } from '../../src/store/store.js';
+import { startProxy } from '../store/tcp-proxy.js';
+import { couchUrl } from '../support/couch.js';
 import { openWorkspace } from '../support/workspace.js';
 import { flow, task } from '../cli/terminal.js';
 
@@ -33,6 +36,23 @@ describe('watch', () => {
     await seen;
     await client.remove(id, rev);
     expect(await watching).toBeUndefined();
+  });
+
+  it('tells that the database is away, and that it is back, also before its first look', async () => {
+    const { put, store } = await ready();
+    await put({ _id: 'j', type: 'job', flow: 'f', state: '$$complete', exit: 1, failure: {} });
+    const proxy = await startProxy(couchUrl());
+    await proxy.listen(false);
+    const away = openStore({ ...store.connection, url: proxy.url });
+    const states: string[] = [];
+    const watching = createClient({ store: away }).watch('j', {
+      onState: ({ kind }) => states.push(kind),
+    });
+    await expect.poll(() => states).toContain('lost');
+    await proxy.listen(true);
+    expect(await watching).toMatchObject({ state: '$$complete' });
+    expect(states.at(-1)).toBe('following');
+    await away.close();
   });
 
   it('knows no job that is not there', async () => {

@@ -165,6 +165,13 @@ describe('the timeout of the flow', () => {
     expect(told.trail).toEqual(['a#1 $$error', 'h#1 $$active']);
   });
 
+  it('lets the handler of a step start', () => {
+    const told = story({ steps: [{ task: 'a', error: 'h' }, 'b'], flow: { timeout: 1000 } });
+    told.go();
+    told.at(5000).fail();
+    expect(told.trail).toEqual(['a#1 $$error', 'h#1 $$active']);
+  });
+
   it('lets no further attempt start', () => {
     const told = story({ steps: [{ task: 'a', retry: 3 }], flow: { timeout: 1000 } });
     told.go();

@@ -132,6 +132,13 @@ describe('the error handler of a flow', () => {
     expect(told.ending).toEqual({ state: '$$complete', exit: 2, failure: 'Broken' });
   });
 
+  it('is waited for', () => {
+    const told = story({ steps: ['a'], flow: { error: 'h' } });
+    told.go();
+    told.fail();
+    expect(told.decide()).toMatchObject({ kind: 'wait' });
+  });
+
   it.each([
     [0, undefined],
     [7, 'Broken'],

@@ -21,6 +21,23 @@ describe('a glance at a job', () => {
     expect(glance({ _id: 'j', state }, t0, worldOf())).toEqual({ kind: 'final' });
   });
 
+  it.each([
+    [false, 'final'],
+    [{}, 'unclear'],
+  ])('knows that a final one whose `retry` is %j is %s', (retry, kind) => {
+    expect(glance({ _id: 'j', state: '$$complete', retry }, t0, worldOf())).toEqual({ kind });
+  });
+
+  it.each([
+    ['one after the other', 'sequence', 'elsewhere'],
+    ['beside each other', 'parallel', 'unclear'],
+  ])('looks at the steps for a cancel, too: %s', (_title, structure, kind) => {
+    const peers = [peer(plugins, [], 'other')];
+    const cancel = { structure, [structure]: [{ task: 'a' }, { task: 'b' }] };
+    const job = { ...jobOn('other'), flow_definition: { cancel } };
+    expect(glance(job, t0, worldOf({ peers })).kind).toBe(kind);
+  });
+
   it('knows that an attempt runs on another engine that is alive', () => {
     const peers = [peer(plugins, [], 'other'), peer(plugins, [], 'third')];
     const seen = glance(jobOn('other', 'third'), t0, worldOf({ peers }));

@@ -1,22 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../src/model/job.js';
+import { minutes, runs } from '../support/properties.js';
 import { simulate, stepsOf, type Scenario } from './simulator.js';
 import { anyScenario, calmScenario } from './simulation/flows.js';
 import { checkRun } from './simulation/rules.js';
 
-/**
- * The seed is told when a run fails; `TWS_SIMULATE_SEED` repeats it, `TWS_SIMULATE` multiplies the
- * number of runs: `TWS_SIMULATE=100` takes some minutes.
- */
-const seed = Number(process.env['TWS_SIMULATE_SEED'] ?? 20_260_202);
-const times = Number(process.env['TWS_SIMULATE'] ?? 1);
-const minutes = { timeout: 600_000 * Math.max(1, times) };
-
 describe('any flow of any structures, run by any engines in any trouble,', () => {
   it('ends, and keeps the rules on its way', minutes, () => {
     const property = fc.property(anyScenario, (given) => checkRun(given, simulate(given)));
-    fc.assert(property, { numRuns: 400 * times, seed, endOnFailure: times > 1 });
+    fc.assert(property, runs(200));
   });
 });
 
@@ -26,7 +19,7 @@ describe('any flow of any structures without trouble', () => {
       const alone = outcomeOf({ ...given, engines: 1, order: one });
       expect(outcomeOf({ ...given, engines: 3, order: other })).toEqual(alone);
     });
-    fc.assert(property, { numRuns: 100 * times, seed, endOnFailure: times > 1 });
+    fc.assert(property, runs(50));
   });
 });
 

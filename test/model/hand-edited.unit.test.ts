@@ -4,6 +4,7 @@ import { decide } from '../../src/decide/decide.js';
 import type { Job } from '../../src/model/job.js';
 import { parseDocument, type StoredDocument } from '../../src/model/parse.js';
 import { flow, t0, task, world } from '../support/builders.js';
+import { minutes, runs } from '../support/properties.js';
 import { document, edited, json } from './arbitraries.js';
 
 const flows = [flow(['pick', { task: 'pack', error: 'sweep' }], { error: 'sweep', retry: 1 })];
@@ -24,22 +25,26 @@ describe('parseDocument', () => {
     );
   });
 
-  it('never throws for a good document with one value exchanged, and names the place', () => {
-    fc.assert(
-      fc.property(edited, (doc) => {
-        const parsed = parseDocument(doc);
-        if (parsed.kind === 'other' || parsed.ok) return;
-        for (const { path, message } of parsed.problems) {
-          expect(message).toBe(path === '' ? message : `${path}${message.slice(path.length)}`);
-          expect(message).toMatch(/\.$/);
-          expect(message).not.toMatch(/undefined|\[object|Invalid input/);
-        }
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+  it(
+    'never throws for a good document with one value exchanged, and names the place',
+    minutes,
+    () => {
+      fc.assert(
+        fc.property(edited, (doc) => {
+          const parsed = parseDocument(doc);
+          if (parsed.kind === 'other' || parsed.ok) return;
+          for (const { path, message } of parsed.problems) {
+            expect(message).toBe(path === '' ? message : `${path}${message.slice(path.length)}`);
+            expect(message).toMatch(/\.$/);
+            expect(message).not.toMatch(/undefined|\[object|Invalid input/);
+          }
+        }),
+        runs(1_000),
+      );
+    },
+  );
 
-  it('takes its own answer again and gives the same', () => {
+  it('takes its own answer again and gives the same', minutes, () => {
     fc.assert(
       fc.property(edited, (doc) => {
         const parsed = parseDocument(doc);
@@ -47,7 +52,7 @@ describe('parseDocument', () => {
         const stored = JSON.parse(JSON.stringify(parsed.value)) as StoredDocument;
         expect(parseDocument(stored)).toEqual(parsed);
       }),
-      { numRuns: 1_000 },
+      runs(500),
     );
   });
 
@@ -57,7 +62,7 @@ describe('parseDocument', () => {
 });
 
 describe('a job that was edited by hand and is still valid', () => {
-  it('is decided about without a surprise, and what is written is valid again', () => {
+  it('is decided about without a surprise, and what is written is valid again', minutes, () => {
     fc.assert(
       fc.property(edited, fc.integer({ min: 0, max: 120_000 }), (doc, later) => {
         const parsed = parseDocument(doc);
@@ -67,7 +72,7 @@ describe('a job that was edited by hand and is still valid', () => {
         const stored = JSON.parse(JSON.stringify(intent.job satisfies Job)) as StoredDocument;
         expect(parseDocument(stored)).toMatchObject({ kind: 'job', ok: true });
       }),
-      { numRuns: 5_000 },
+      runs(2_000),
     );
   });
 });

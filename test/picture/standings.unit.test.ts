@@ -176,6 +176,14 @@ describe('The states in the picture of a job', () => {
     expect(each).toMatchObject({ id: '0.map.*', state: 'waiting' });
   });
 
+  it('tell what failed in a structure that may fail, though the job goes on', () => {
+    const tasks = [{ sequence: [{ map: { over: 'x', do: 'a' } }], optional: true }, 'b'];
+    const steps = [step('0.sequence.0', '$$error', { structure: 'map' }), step('1', '$$active')];
+    const { nodes } = pictureOf(toTree(tasks), { steps });
+    const stateOf = (path: string): unknown => nodes.find(({ id }) => id === path)?.state;
+    expect([stateOf('0'), stateOf('0.sequence.0')]).toEqual(['done', 'failed']);
+  });
+
   it('count the rounds of a loop', () => {
     const tasks = [{ loop: { max: 5, do: 'a' } }];
     const again = mark('0', { again: true });
@@ -198,17 +206,26 @@ describe('The states of any job that ends without trouble', () => {
         const job = simulate(given).revisions.at(-1)?.job as unknown as LiveJob;
         if (!Array.isArray(job.steps) || job.tasks === undefined) return;
         const { nodes } = pictureOf(job.tasks, job);
+        const isLeftOut = (given.messages ?? []).some((message) => 'skip' in message);
         for (const { node, path } of structuresIn(job.tasks, '')) {
           const state = nodes.find(({ id }) => id === path)?.state;
           if (state === undefined || node.structure === 'choice') continue;
           const { kind } = progressAt(job, node, path);
+          // What was left out by hand is shown so, also where the job never came.
+          const hasRun = job.steps.some(
+            (one: Step) => isBelow(one, path) && one.state !== '$$skipped',
+          );
+          if (isLeftOut && kind === 'open' && state === 'skipped' && !hasRun) continue;
           expect(wrong[kind], `${path} is ${kind}`).not.toContain(state);
         }
       }),
-      { numRuns: 200, seed: 20_260_202 },
+      { numRuns: 200 },
     );
   });
 });
+
+const isBelow = ({ path }: Step, above: string): boolean =>
+  above === '' || path === above || path.startsWith(`${above}.`);
 
 type Placed = { readonly node: Extract<Node, { structure: string }>; readonly path: string };
 

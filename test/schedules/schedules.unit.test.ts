@@ -25,12 +25,12 @@ function run(schedules: number, confirms: boolean) {
 
 describe('schedules of faults on three copies', () => {
   it('start nothing twice, lose nothing and leave nothing behind', () => {
-    const { total, told } = run(2_000, true);
+    const { total, told } = run(1_000, true);
     expect(told).toEqual([]);
-    expect(lastLine(total)).toMatch(/^schedules=2000 double=0 stuck=0 lost=0 unexplained=0 /);
+    expect(lastLine(total)).toMatch(/^schedules=1000 double=0 stuck=0 lost=0 unexplained=0 /);
     // Most run the faults they are meant to, and most jobs get through.
-    expect(total.starts).toBeGreaterThan(4_000);
-    expect(total.repeated.lease).toBeGreaterThan(50);
+    expect(total.starts).toBeGreaterThan(2_000);
+    expect(total.repeated.lease).toBeGreaterThan(25);
   }, 120_000);
 
   it('start things twice when claims are not confirmed', () => {

@@ -56,6 +56,27 @@ describe('a decider', () => {
     expect(it.ending).toEqual({ state: '$$complete', exit: 2, failure: 'Given' });
   });
 
+  it('gives up with a sentence alone', () => {
+    const it = deciding();
+    it.did('boss', { fail: 'It is given up.' });
+    expect(it.job).toMatchObject({
+      failure: { name: 'DeciderFailed', message: 'It is given up.' },
+    });
+  });
+
+  it('begins jobs of other flows, and notes what leads to nothing', () => {
+    const it = deciding();
+    it.did('boss', [{ record_marker: 'why' }, { start_child: 'inner', params: { n: 1 } }]);
+    expect(it.steps.at(-1)).toMatchObject({ path: '0.child.0', state: '$$waiting' });
+    expect(it.children).toMatchObject([{ flow: 'inner' }]);
+  });
+
+  it('goes on when it cancels what it has not begun', () => {
+    const it = deciding();
+    it.did('boss', [{ cancel: 'nobody' }, { schedule: 'a' }]);
+    expect(paths(it)).toContain('0.activity.0 $$active');
+  });
+
   it('races a timer against an activity and cancels the loser', () => {
     const it = deciding();
     it.did('boss', [

@@ -29,6 +29,11 @@ describe('a map', () => {
     expect(told.did('0.map.1').running).toEqual(['d']);
   });
 
+  it('gives no place to an item about which there is nothing to do', () => {
+    const told = mapping([1, 2], { limit: 1, do: { sequence: [] } });
+    expect(told.running).toEqual(['d']);
+  });
+
   it('keeps its list, whatever becomes of what it was made from', () => {
     const told = mapping([1, 2], { limit: 1 }).answering({ '0.map.over': [7, 8, 9] });
     told.did('0.map.0');
