@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PluginError } from '../plugin/errors.js';
+import type { PluginError } from '../plugin/errors.js';
 import { sendWebhook, webhookId } from '../plugin/webhook.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import { decryptDeep } from '../secrets/parameters.js';

@@ -174,8 +174,11 @@ export function notificationsOf(
 ): readonly NotificationMade[] {
   const { notifications } = job;
   if (!Array.isArray(notifications)) return [];
-  return notifications.filter(
-    (one: unknown): one is NotificationMade =>
-      typeof one === 'object' && one !== null && typeof (one as { id?: unknown }).id === 'string',
-  );
+  return notifications.filter(isMade);
+}
+
+function isMade(one: unknown): one is NotificationMade {
+  if (typeof one !== 'object' || one === null) return false;
+  const { id, at } = one as { readonly id?: unknown; readonly at?: unknown };
+  return typeof id === 'string' && typeof at === 'number';
 }
