@@ -107,7 +107,7 @@ function endReason(job: StoredDocument, status: string): Reason {
 function notificationReasons({ notifications = [], now }: Seen): readonly Reason[] {
   return notifications.map((one) => {
     const status = statusOf(one as Parameters<typeof statusOf>[0], now);
-    const because = `Its notification ${one._id} is ${status}.`;
+    const because = `Its notification ${one._id}: ${status}.`;
     const todo = { todo: `See \`tws explain ${one._id}\`.` };
     return { kind: 'notification', because, ...(status === 'succeeded' ? {} : todo) };
   });

@@ -352,10 +352,10 @@ describe('explain of notifications', () => {
     const seen = { job: ended, engines: [engine('a')], now, notifications: [done, failed] };
     expect(explain(seen)).toEqual([
       { kind: 'ended', because: 'It has ended: succeeded.' },
-      { kind: 'notification', because: 'Its notification j:notify:1:0 is succeeded.' },
+      { kind: 'notification', because: 'Its notification j:notify:1:0: succeeded.' },
       {
         kind: 'notification',
-        because: 'Its notification j:notify:1:1 is failed.',
+        because: 'Its notification j:notify:1:1: failed.',
         todo: 'See `tws explain j:notify:1:1`.',
       },
     ]);
