@@ -146,17 +146,23 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
 
 function visitBatch(book: Book, node: Batch, path: string, { isOver, wentOn }: Way): NodeState {
   const called = callbacks.filter((key) => book.trail.hasBegun(below(path, key)));
-  const states = (isJob: boolean, isPast: boolean): readonly NodeState[] =>
-    childrenOf(node, path)
-      .filter(({ keys }) => (keys[0] === 'batch') === isJob)
-      .map((child) => {
-        const isBehind = isJob ? called.length > 0 : called.includes('on_complete');
-        return visit(book, child.node, child.path, { isOver: isPast || isBehind, wentOn: false });
-      });
-  const jobs = together(states(true, isOver), isOver, toleratedIn(node));
-  const state = together([jobs, ...states(false, isOver)], isOver);
+  const states = childrenOf(node, path).map((child) => {
+    const key = child.keys[0];
+    const isBehind = key === 'batch' ? called.length > 0 : called.includes('on_complete');
+    const way = { isOver: isOver || isBehind, wentOn: false };
+    return { key, state: visit(book, child.node, child.path, way) };
+  });
+  const of = (isWanted: (key: unknown) => boolean): readonly NodeState[] =>
+    states.filter(({ key }) => isWanted(key)).map(({ state }) => state);
+  const jobs = together(
+    of((key) => key === 'batch'),
+    isOver,
+    toleratedIn(node),
+  );
   const isWell = jobs === 'done' || jobs === 'skipped';
   const last = ['on_complete', isWell ? 'on_success' : 'on_failure'] as const;
+  // The other one may have been called in an earlier run.
+  const state = together([jobs, ...of((key) => last.some((one) => one === key))], isOver);
   const isCut = isOver && last.some((key) => node[key] !== undefined && !called.includes(key));
   return brokenOff(isCut && !wentOn, state);
 }

@@ -26,7 +26,7 @@ async function browser(): Promise<Browser> {
 }
 
 /** A browser takes long where other tests keep the machine busy, ms. */
-const testMs = 90_000;
+const testMs = 300_000;
 
 /** To be called once in each file of tests: ends the browser with it. */
 export function endBrowser(): void {
@@ -64,7 +64,7 @@ export async function openPage(
     locale: 'en-GB',
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(12_000);
+  page.setDefaultTimeout(60_000);
   const mistakes: string[] = [];
   const note = (text: string): void => {
     if (expected?.test(text) !== true) mistakes.push(text);

@@ -5,7 +5,7 @@ import { endBrowser, openPage } from './browser.js';
 import { cryptoKey, editorText, openOrders, order, replaceText } from './orders.js';
 
 endBrowser();
-const soon = { timeout: 15_000 };
+const soon = { timeout: 60_000 };
 const long = { timeout: 90_000 };
 
 const text = (page: Page) => page.locator('.cm-content');

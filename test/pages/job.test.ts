@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { endBrowser, openPage } from './browser.js';
+import { hold } from './hold.js';
 import { openWorld } from './world.js';
 
 endBrowser();
-const soon = { timeout: 15_000 };
+const soon = { timeout: 60_000 };
 
 describe('the page of a job', () => {
   it('is watched while it runs', async () => {
@@ -15,6 +16,7 @@ describe('the page of a job', () => {
       .getByText(/No engine/)
       .first()
       .waitFor(soon);
+    const release = await hold(api);
     await api.engine({ drainMs: 100 });
     const nap = page.locator('.graph [data-path="1"]');
     await page.locator('.graph .is-active[data-path="1"]').waitFor(soon);
@@ -23,6 +25,7 @@ describe('the page of a job', () => {
       .getByRole('region', { name: 'Why it is not moving' })
       .getByText(/Step "nap"/)
       .waitFor(soon);
+    await release();
     await page.locator('.page-head').getByText('succeeded').waitFor(soon);
     expect(await page.locator('.graph .is-done[role=button]').count()).toBe(3);
     expect(await page.locator('.timeline li').count()).toBe(3);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { endBrowser, openPage } from './browser.js';
+import { hold } from './hold.js';
 import { openWorld } from './world.js';
 
 endBrowser();
-const soon = { timeout: 15_000 };
+const soon = { timeout: 60_000 };
 
 describe('the list of jobs', () => {
   it('shows a job that is submitted, runs and succeeds, while somebody looks', async () => {
@@ -12,9 +13,11 @@ describe('the list of jobs', () => {
     const page = await openPage(api.url, '/jobs');
     await page.getByText('There are no jobs yet.').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
+    const release = await hold(api);
     await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet' });
     const row = page.locator('[data-job="g1"]');
     await row.getByText('running').waitFor(soon);
+    await release();
     await row.getByText('succeeded').waitFor(soon);
     await page.getByRole('button', { name: 'succeeded 1' }).waitFor(soon);
   });

@@ -5,7 +5,7 @@ import { auditOf, endBrowser, openPage, shoot, type PageOptions } from './browse
 import { openWorld } from './world.js';
 
 endBrowser();
-const soon = { timeout: 15_000 };
+const soon = { timeout: 60_000 };
 
 /** Each page, and what is there when it is complete. */
 const pages: readonly (readonly [
@@ -98,7 +98,7 @@ describe('every page', () => {
         expect([name, look, wide]).toEqual([name, look, 0]);
       }
     }
-  }, 180_000);
+  }, 300_000);
 
   it('asks for sign-in, and in windows, without such problems, too', async () => {
     const api = await openWorld({ settings: { sign_in: 'always' } });
@@ -120,5 +120,5 @@ describe('every page', () => {
         await page.keyboard.press('Escape');
       }
     }
-  }, 120_000);
+  }, 300_000);
 });

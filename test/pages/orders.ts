@@ -1,15 +1,16 @@
 import type { Page } from 'playwright-core';
 import { encrypt } from '../../src/secrets/encryption.js';
+import { unlessHeld } from './hold.js';
 import { openApi, type TestApi, type TestOptions } from '../http/server.js';
 
 /** The key of the project, for its engines. */
 export const cryptoKey = 'key of the orders';
 
-/** Takes a moment, then looks at the address. */
+/** Looks at the address, unless it is held. */
 const courier = `
 export const description = 'Brings a parcel';
-export default async ({ params, log }) => {
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+export default async ({ params, log, cwd, signal }) => {
+  ${unlessHeld}
   log('The courier looks at the address.', { address: params.address });
   if (!params.address) throw new Error('The courier was given no address.');
   return { brought: params.count };

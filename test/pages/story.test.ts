@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { endBrowser, openPage, shoot } from './browser.js';
+import { hold } from './hold.js';
 import { cryptoKey, openOrders, replaceText } from './orders.js';
 
 endBrowser();
-const soon = { timeout: 15_000 };
+const soon = { timeout: 60_000 };
 
-describe('somebody who has only the pages', { timeout: 120_000 }, () => {
+describe('somebody who has only the pages', { timeout: 300_000 }, () => {
   it('submits a job by a form, sees it fail and why, mends its flow, retries it and sees it succeed', async () => {
     const api = await openOrders();
     await api.engine({ drainMs: 100, cryptoKey });
+    const release = await hold(api);
     const page = await openPage(api.url, '/flows');
     const head = page.locator('.page-head');
 
@@ -28,6 +30,7 @@ describe('somebody who has only the pages', { timeout: 120_000 }, () => {
     await page.locator('.graph .is-active[data-path="1"]').waitFor(soon);
     await head.getByText('running').waitFor();
     await shoot(page, 'story-2-running');
+    await release();
     await head.getByText('failed').waitFor(soon);
     const why = page.getByRole('region', { name: 'Why it failed' });
     await why.getByText('The courier was given no address.').waitFor();

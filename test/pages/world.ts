@@ -1,4 +1,5 @@
 import { flow, task } from '../cli/terminal.js';
+import { unlessHeld } from './hold.js';
 import { openApi, type TestApi, type TestOptions } from '../http/server.js';
 
 /** Fails until it is told that all is well; tells what it does. */
@@ -11,14 +12,17 @@ export default async ({ params, log, progress }) => {
 };
 `;
 
-/** Goes on until somebody stores a document of this id in the folder; waits for its signal. */
+/** Takes so many milliseconds, and longer while it is held. */
 const slow = `
-export default ({ params, signal, progress }) =>
-  new Promise((resolve, reject) => {
-    progress({ percent: 20 });
-    const end = setTimeout(() => resolve({ slept: params.ms }), params.ms);
+export default async ({ params, signal, progress, cwd }) => {
+  progress({ percent: 20 });
+  await new Promise((resolve, reject) => {
+    const end = setTimeout(resolve, params.ms);
     signal.addEventListener('abort', () => { clearTimeout(end); reject(new Error('Stopped.')); });
   });
+  ${unlessHeld}
+  return { slept: params.ms };
+};
 `;
 
 /** An API with tasks and flows of all kinds, without an engine. */
@@ -33,7 +37,7 @@ export async function openWorld(options: TestOptions = {}): Promise<TestApi> {
     { ...task('echo'), _id: 'task:DEFAULT:echo' },
     { ...task('gate', { plugin: 'gate' }), _id: 'task:DEFAULT:gate' },
     {
-      ...task('nap', { plugin: 'slow', timeout: 120_000, params: { ms: 1_500 } }),
+      ...task('nap', { plugin: 'slow', timeout: 120_000, params: { ms: 100 } }),
       _id: 'task:DEFAULT:nap',
     },
     {
