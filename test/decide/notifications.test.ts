@@ -132,6 +132,22 @@ describe('the end of a job', () => {
   });
 });
 
+describe('a job whose notifications cannot be read', () => {
+  it('runs, and tells where they are wrong in its flow and in itself', () => {
+    const told = begun(['a'], { flow: { notify: [{}] } as object, job: { notify: 5 } });
+    expect(told.open).toHaveLength(1);
+    expect(told.job).toMatchObject({
+      problems: [
+        {
+          path: 'flow_definition.notify[0]',
+          message: 'flow_definition.notify[0] must name a "url", a "task" or a "flow".',
+        },
+        { path: 'notify', message: 'notify must be a list of notifications; it is 5.' },
+      ],
+    });
+  });
+});
+
 describe('the document of a notification', () => {
   const made = (entry: Record<string, unknown>, job: Record<string, unknown> = {}) => {
     const children = absent('j:notify:1:0');
