@@ -134,7 +134,7 @@ describe('the end of a job', () => {
 
 describe('a job whose notifications cannot be read', () => {
   it('runs, and tells where they are wrong in its flow and in itself', () => {
-    const told = begun(['a'], { flow: { notify: [{}] } as object, job: { notify: 5 } });
+    const told = begun(['a'], { flow: { notify: [{}] }, job: { notify: 5 } });
     expect(told.open).toHaveLength(1);
     expect(told.job).toMatchObject({
       problems: [
