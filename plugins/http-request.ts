@@ -1,6 +1,5 @@
-import { PluginError, type PluginContext } from '../src/plugin/index.js';
+import { PluginError, isTemporary, retryAfter, type PluginContext } from '../src/plugin/index.js';
 import { readLimited } from './_http/body.js';
-import { isTemporary, retryAfter } from './_http/retry.js';
 import { toRequest, type RequestParams } from './_http/request.js';
 
 export const description = 'Makes an HTTP request; its result is the status, headers and body';

@@ -65,6 +65,8 @@ export type Config = {
   readonly drainMs?: number;
   /** How values that an earlier project encrypted are read. */
   readonly olderSecrets?: OlderFormat;
+  /** Addresses that are told events of the engines; their secrets may be encrypted. */
+  readonly webhooks: NonNullable<SettingsFile['webhooks']>;
   readonly logLevel: LogLevel;
   readonly cryptoKey?: string;
   readonly embedded: { readonly dir: string; readonly port: number };
@@ -106,6 +108,7 @@ export function loadConfig(from: Sources): Config {
     ...(file.retry_delay === undefined ? {} : { retryDelayMs: file.retry_delay }),
     ...(file.drain === undefined ? {} : { drainMs: file.drain }),
     ...(file.secrets?.older === undefined ? {} : { olderSecrets: file.secrets.older }),
+    webhooks: file.webhooks ?? [],
     logLevel: file.log_level ?? 'info',
     ...(cryptoKey === undefined ? {} : { cryptoKey }),
     embedded,
@@ -124,6 +127,7 @@ export function loadConfig(from: Sources): Config {
       retry_delay: originOf(undefined, '', file.retry_delay),
       drain: originOf(undefined, '', file.drain),
       'secrets.older': originOf(undefined, '', file.secrets?.older),
+      webhooks: originOf(undefined, '', file.webhooks),
       log_level: originOf(undefined, '', file.log_level),
       crypto_key: cryptoKey === undefined ? 'not set' : 'TWS_CRYPTO_KEY',
       ...httpOrigins(file.http, address),

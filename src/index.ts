@@ -3,6 +3,13 @@ export { createClient, type Client } from './client.js';
 export { loadConfig, type Config } from './config.js';
 export { TwsError, type ProblemCode } from './errors.js';
 export { startEngine, type Engine, type EngineOptions } from './engine/engine.js';
+export {
+  engineEventTypes,
+  type EngineEvent,
+  type EngineEventType,
+  type EngineListener,
+} from './engine/system-events.js';
+export { type SystemWebhook } from './engine/system-webhooks.js';
 export { statusOf, type Status } from './model/status.js';
 export { loadPlugins, type PluginRegistry } from './plugin/loader.js';
 export { openStore, type Store } from './store/store.js';

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { closest } from './closest.js';
 import { problem } from './errors.js';
 import { httpSettingsSchema } from './http/settings.js';
+import { engineEventTypes } from './engine/system-events.js';
 import { durationSchema, queueSchema } from './model/scalars.js';
 import { toProblems } from './model/problems.js';
 import { olderDerivations, olderFormatProblem } from './secrets/older-format.js';
@@ -61,6 +62,29 @@ const olderFormatSchema = z
   })
   .describe('How values of the form salt:cipher, both in hex, were encrypted.');
 
+const onText = `must be a list of ${engineEventTypes.join(', ')}`;
+
+const webhookSchema = z.strictObject(
+  {
+    url: text.describe('Address with http or https; may be encrypted by `tws encrypt`.'),
+    on: z.exactOptional(
+      z
+        .array(z.enum(engineEventTypes, { error: onText }), { error: onText })
+        .min(1, { error: onText })
+        .describe('Events that it is told; default: all of them.'),
+    ),
+    secret: z.exactOptional(
+      text.describe('Signs what is sent (Standard Webhooks); as `tws encrypt` prints it.'),
+    ),
+    headers: z.exactOptional(
+      z.record(z.string(), z.union([z.string(), z.number()]), {
+        error: 'must be an object of headers',
+      }),
+    ),
+  },
+  { error: 'must be {url, on, secret, headers}' },
+);
+
 /** `tws.json` of a project. Credentials belong into the environment; here they are possible only. */
 export const settingsFileSchema = z
   .strictObject({
@@ -115,6 +139,11 @@ export const settingsFileSchema = z
       z
         .strictObject({ older: z.exactOptional(olderFormatSchema) })
         .describe('How values that an earlier project encrypted are read.'),
+    ),
+    webhooks: z.exactOptional(
+      z
+        .array(webhookSchema, { error: 'must be a list of webhooks' })
+        .describe('Who is told of events of the engines, such as one that is lost.'),
     ),
     http: z.exactOptional(httpSettingsSchema),
     embedded: z.exactOptional(

@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
 import { guardProcess } from '../engine/guard.js';
+import { pagesPrefix } from '../http/pages.js';
 import type { Log } from '../engine/log.js';
 import type { EngineMeters } from '../engine/meters.js';
 import { allMeters } from '../metrics/all.js';
@@ -73,12 +74,21 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     retryDelayMs,
     name,
     signal,
+    webhooks: config.webhooks,
+    linkOf: linkOf(config.http.public_url),
     onSecret,
     meters: allMeters(listening),
   });
   if (started.broken !== undefined) engine.fail(started.broken);
   started.engine = engine;
   return { ...engine, plugins };
+}
+
+/** The admin page of a job, where the settings say how browsers reach it. */
+function linkOf(publicUrl: string | undefined): ((job: string) => string) | undefined {
+  if (publicUrl === undefined) return undefined;
+  const base = publicUrl.replace(/\/+$/, '');
+  return (job) => `${base}${pagesPrefix}/jobs/${encodeURIComponent(job)}`;
 }
 
 /** Waits until `stop` aborts, or until the engine has to stop by itself: then it answers why. */

@@ -1,3 +1,4 @@
+import { notificationsOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/parse.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
@@ -39,12 +40,27 @@ export async function explainJob(
   const permits = await permitsFor(store, job, flow);
   const others = [holder?.job, ...(permits?.heldBy ?? [])].filter((one) => one !== undefined);
   const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);
-  const seen: Seen = { job, engines, flow, holder, permits, hidden, now };
+  const notifications = await notificationsFor(store, job, maySee);
+  const seen: Seen = { job, engines, flow, holder, permits, hidden, notifications, now };
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
   const { jobs } = await listJobs(store, 'active', mostJobs);
   return { job, reasons: explain({ ...seen, inHand: countInHand(jobs) }), settled };
+}
+
+/** The jobs that tell of its last end; the database was asked only where there are some. */
+async function notificationsFor(
+  store: Store,
+  job: StoredDocument,
+  maySee: (job: StoredDocument) => boolean = () => true,
+): Promise<readonly StoredDocument[]> {
+  const ids = notificationsOf(job)
+    .filter(({ at }) => at === job['end'])
+    .map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const docs = await store.getMany(ids);
+  return ids.flatMap((id) => docs.get(id) ?? []).filter(maySee);
 }
 
 async function hiddenOf(

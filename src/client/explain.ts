@@ -1,4 +1,5 @@
 import { isObject } from '../model/dialects.js';
+import { notifiesOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/parse.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
@@ -22,6 +23,8 @@ export type Seen = {
   readonly permits?: Permits | undefined;
   /** The job that has its target. */
   readonly holder?: Holder | undefined;
+  /** The notifications of its end, as far as they are there. */
+  readonly notifications?: readonly StoredDocument[] | undefined;
   /** Ids of jobs that whoever asks must not learn. */
   readonly hidden?: ReadonlySet<string> | undefined;
   /** Epoch ms. */
@@ -31,6 +34,7 @@ export type Seen = {
 /** What a job waits for. `soon`: nothing that shows; an engine may take it at any moment. */
 export type ReasonKind =
   | 'ended'
+  | 'notification'
   | 'running'
   | 'engine_lost'
   | 'child'
@@ -65,8 +69,10 @@ export function explain(seen: Seen): readonly Reason[] {
   const { job, now } = seen;
   const status = statusOf(job as Parameters<typeof statusOf>[0], now);
   if (status === 'succeeded' || status === 'failed' || status === 'cancelled') {
-    return [endReason(job, status)];
+    return [endReason(job, status), ...notificationReasons(seen)];
   }
+  const subject = subjectReason(job);
+  if (subject !== undefined) return [subject];
   const inHand = stepReasons(seen);
   if (inHand.length > 0) return inHand;
   const held = holdReason(seen);
@@ -96,6 +102,25 @@ function endReason(job: StoredDocument, status: string): Reason {
   const because = `${sentence(`It has ended: ${status}${at}${why}`)}${wished}`;
   const todo = `When the cause is mended, let it go on with \`tws retry ${job._id}\`.`;
   return { kind: 'ended', because, ...(status === 'failed' ? { todo } : {}) };
+}
+
+/** How it goes with telling of the end. */
+function notificationReasons({ notifications = [], now }: Seen): readonly Reason[] {
+  return notifications.map((one) => {
+    const status = statusOf(one as Parameters<typeof statusOf>[0], now);
+    const because = `Its notification ${one._id}: ${status}.`;
+    const todo = { todo: `See \`tws explain ${one._id}\`.` };
+    return { kind: 'notification', because, ...(status === 'succeeded' ? {} : todo) };
+  });
+}
+
+/** A notification does nothing before there is something to tell. */
+function subjectReason(job: StoredDocument): Reason | undefined {
+  const notifies = notifiesOf(job);
+  if (notifies === undefined || notifies.since !== undefined) return undefined;
+  const { job: subject } = notifies;
+  const because = `It tells of the end of job ${subject}, which is not stored yet.`;
+  return { kind: 'waiting', because, todo: `See \`tws explain ${subject}\`.`, child: subject };
 }
 
 /** Steps that an engine has, and steps that wait for something. */

@@ -12,9 +12,11 @@ import { initialise } from './initialise.js';
 import { cancelledChild } from './child.js';
 import { lookUp, type Child, type Intent, type Move, type World } from './intent.js';
 import type { RetryWish } from '../model/request.js';
+import { withNotifications } from './notifications.js';
 import { reopened } from './reopen.js';
 import { pastOf } from './retry-record.js';
 import { withNextDue } from './sleep.js';
+import { subjectMove } from './subject.js';
 import { inTurn } from './turn.js';
 
 /**
@@ -29,7 +31,8 @@ import { inTurn } from './turn.js';
  * D6 Engines act in turn: without a change by the first, the next one acts after a short while.
  */
 export function decide(job: Job, now: number, world: World): Intent {
-  return inTurn(job, withAbandoned(job, decideAlone(job, now, world), world), now, world);
+  const intent = withNotifications(job, decideAlone(job, now, world), world);
+  return inTurn(job, withAbandoned(job, intent, world), now, world);
 }
 
 /**
@@ -55,7 +58,9 @@ function withAbandoned(job: Job, intent: Intent, world: World): Intent {
 /** What is to be done, were there no other engine. */
 function decideAlone(job: Job, now: number, world: World): Intent {
   if (isFinal(job)) return retryMove(job, now);
-  let current: NewJob | LiveJob = job;
+  const told = subjectMove(job, now, world);
+  if (told !== undefined && told.kind !== 'knows') return told;
+  let current = told?.job ?? job;
   for (;;) {
     const move: Move = isNew(current)
       ? initialise(current, now, world)

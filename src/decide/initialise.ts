@@ -1,7 +1,8 @@
 import { toKeyedParams } from '../model/dialects.js';
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
-import type { NewJob, Problem } from '../model/job.js';
+import type { FlowSettings, NewJob, Problem } from '../model/job.js';
+import { readNotify } from '../model/notify.js';
 import { toEpochMs } from '../model/scalars.js';
 import { exits, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';
@@ -79,7 +80,8 @@ function withoutTraces(job: NewJob): NewJob {
     'refreshed',
     'retry_refused',
   ] as const;
-  const told = 'steps' in job ? (['signals', 'requests', 'notes', 'retry'] as const) : [];
+  const told =
+    'steps' in job ? (['signals', 'requests', 'notes', 'retry', 'notifications'] as const) : [];
   const traces = job as NewJob & Record<string, unknown>;
   // What a job continues hands its locks on to it.
   const locks = typeof traces['continued_from'] === 'string' ? [] : (['locked'] as const);
@@ -112,7 +114,10 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const unfit = brokenSchema(tasks.definitions, world) ?? unfitForFlow(settings, written, world);
   if (unfit !== undefined) return refuse(job, now, unfit.failure, unfit.problems);
   const leaves = leavesOf(tree);
-  const problems = strayParams(keyed, leaves, settings, tasks.definitions);
+  const problems = [
+    ...strayParams(keyed, leaves, settings, tasks.definitions),
+    ...notifyProblems(settings, job),
+  ];
   const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);
   const found = locking(job, now, world);
   if (found.kind === 'open') return found.move;
@@ -140,6 +145,16 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
       ...(problems.length === 0 ? {} : { problems }),
     },
   };
+}
+
+/** A notification that cannot be read is told of, and no reason not to run. */
+function notifyProblems(flow: FlowSettings, job: NewJob): readonly Problem[] {
+  const { problems } = readNotify(flow.notify);
+  const ofFlow = problems.map(({ path, message }) => ({
+    path: `flow_definition.${path}`,
+    message: `flow_definition.${message}`,
+  }));
+  return [...ofFlow, ...readNotify(job.notify).problems];
 }
 
 function refuse(job: NewJob, now: number, why: Failure, problems?: readonly Problem[]): Move {

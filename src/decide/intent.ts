@@ -61,6 +61,15 @@ export type Child =
   /** `big`: its result, when that goes into an attachment of the parent. */
   | { readonly kind: 'final'; readonly job: FinalJob; readonly big?: BigResult };
 
+/** The job that a notification tells of, as it is stored. */
+export type SubjectFound =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'there';
+      readonly doc: Readonly<Record<string, unknown>> & { readonly _id: string };
+    };
+
 /** The job for which, in the end, a job was made; `live`: also one that is not there. */
 export type Root = 'unknown' | 'live' | 'final';
 
@@ -146,6 +155,9 @@ export type World = {
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
   readonly root: (id: string) => Root;
+  readonly subject: (id: string) => SubjectFound;
+  /** The address of a job's page, where one is known. */
+  readonly linkOf: (job: string) => string | undefined;
   readonly event: (type: string, key: string) => Announced;
   /** The id of the lock document for a text that says what is locked. */
   readonly lockId: (text: string) => string;
@@ -192,6 +204,7 @@ export type LookUp = {
   readonly tasks: readonly NameAndOwner[];
   readonly children: readonly string[];
   readonly roots: readonly string[];
+  readonly subjects: readonly string[];
   readonly events: readonly EventName[];
   /** Locks to take: who asks for them is about to begin the job. */
   readonly locks: readonly LockWish[];
@@ -220,7 +233,7 @@ export type ChildJob =
 export type Intent =
   | { readonly kind: 'ignore'; readonly because: string }
   | Wait
-  | ({ readonly kind: 'write'; readonly job: Job } & Abandoning)
+  | ({ readonly kind: 'write'; readonly job: Job } & Abandoning & Making)
   | ({
       readonly kind: 'claim';
       readonly job: LiveJob;
@@ -236,6 +249,9 @@ export type Intent =
 
 /** Child jobs that the job gives up: they are asked to cancel before it is written. */
 export type Abandoning = { readonly abandons?: readonly string[] };
+
+/** Notifications of its end that are made before the job is written. */
+export type Making = { readonly makes?: readonly ChildJob[] };
 
 /** Nothing to do now. `until` (epoch ms): decide again then; without it some change must come first. */
 export type Wait = {
@@ -276,6 +292,7 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   tasks: [],
   children: [],
   roots: [],
+  subjects: [],
   events: [],
   locks: [],
   permits: [],

@@ -1,4 +1,5 @@
-import { defaultQueue, type Job, type LiveJob } from '../model/job.js';
+import { defaultQueue, type LiveJob } from '../model/job.js';
+import { notifiesOf } from '../model/notify.js';
 import { queueOf } from './serving.js';
 
 /** So many jobs deep may child flows go; a flow that calls itself ends there. */
@@ -9,6 +10,12 @@ export function depthOf({ parent }: LiveJob): number {
   return parent?.depth ?? 0;
 }
 
+/** How many jobs tell of each other above this one: 0 for a job that is no notification, nor below one. */
+export function tellingDepth(job: Readonly<Record<string, unknown>>): number {
+  const { told } = (job['parent'] ?? {}) as { readonly told?: unknown };
+  return notifiesOf(job)?.depth ?? (typeof told === 'number' ? told : 0);
+}
+
 /**
  * What a child says of the job that it was made for. `start` tells the parent from an earlier or later
  * job of the same id; `root` is the first job of all, if that is another one.
@@ -16,6 +23,7 @@ export function depthOf({ parent }: LiveJob): number {
 export function parentOf(job: LiveJob, { path }: { readonly path: string }, depth: number) {
   const { parent } = job;
   const queue = queueOf(job);
+  const told = tellingDepth(job);
   return {
     job: job._id,
     step: path,
@@ -23,7 +31,16 @@ export function parentOf(job: LiveJob, { path }: { readonly path: string }, dept
     ...(parent === undefined ? {} : { root: parent.root ?? parent.job }),
     ...(depth === 0 ? {} : { depth }),
     ...(queue === defaultQueue ? {} : { queue }),
+    ...(told === 0 ? {} : { told }),
   };
+}
+
+/** Whether a document was made to tell of the end of this very job. */
+function tellsOf(doc: Doc, job: Made): boolean {
+  const notifies = notifiesOf(doc);
+  if (notifies?.job !== job._id) return false;
+  if (notifies.of_rev !== undefined) return notifies.of_rev === job._rev;
+  return notifies.start === job.start;
 }
 
 /** What a job says of the one that it goes on from. */
@@ -31,12 +48,21 @@ export function continuedFrom({ _id, start }: LiveJob) {
   return { continued_from: _id, continued_start: start };
 }
 
-/** Whether a document was made for this very job, by a step of it or to go on from it. */
-export function isMadeBy(doc: Readonly<Record<string, unknown>>, job: Job): boolean {
-  const { _id, start } = job as Partial<LiveJob>;
+type Doc = Readonly<Record<string, unknown>>;
+
+/** A job document that has made others, or has not. */
+type Made = { readonly _id: string; readonly _rev: string; readonly start?: unknown };
+
+/** Whether a document was made for this very job: by a step of it, to go on from it, to tell of its end. */
+export function isMadeBy(doc: Doc, job: Made): boolean {
+  const { _id, start } = job;
   const { continued_from: from, continued_start: since } = doc;
   const parent = (doc['parent'] ?? {}) as Readonly<Record<string, unknown>>;
-  return (parent['job'] === _id && parent['start'] === start) || (from === _id && since === start);
+  return (
+    (parent['job'] === _id && parent['start'] === start) ||
+    (from === _id && since === start) ||
+    tellsOf(doc, job)
+  );
 }
 
 type Maker = { readonly path: string; readonly attempt: number; readonly continues?: unknown };

@@ -95,6 +95,7 @@ const own = [
     'external_id',
     'parent',
   ] as const),
+  ...(['notify', 'notifies', 'notifications'] as const),
   ...(['continued_from', 'continued_start', 'continued_to'] as const),
 ] as const;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginFacts } from '../decide/intent.js';
+import { rankAmong } from '../decide/turn.js';
 import type { TwsError } from '../errors.js';
 import { defaultQueue, type Job } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
@@ -20,6 +21,7 @@ import { lockIdOf } from '../lock-id.js';
 import { createLocks } from './locks.js';
 import { ofEngine, type Log } from './log.js';
 import { noMeters, type EngineMeters } from './meters.js';
+import { createNotifications } from './notifications.js';
 import { createParking, inLineOf } from './parking.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
@@ -27,6 +29,8 @@ import { createPresence } from './presence.js';
 import { createReading } from './reading.js';
 import { createEarly } from './requests.js';
 import { readSchema } from './schemas.js';
+import { createSystemEvents, type EngineListener } from './system-events.js';
+import { createSystemWebhooks, type SystemWebhook } from './system-webhooks.js';
 import { createTimers } from './timers.js';
 import { version } from './version.js';
 
@@ -69,6 +73,12 @@ export type EngineOptions = {
   readonly meters?: EngineMeters | undefined;
   /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
   readonly documentLimit?: number | undefined;
+  /** The address of a job's page, for those who are told of its end; default: none is told. */
+  readonly linkOf?: ((job: string) => string) | undefined;
+  /** Told what happens to the engine, from its start on. */
+  readonly onEvent?: EngineListener | undefined;
+  /** Addresses that are told the same. */
+  readonly webhooks?: readonly SystemWebhook[] | undefined;
 };
 
 /**
@@ -94,8 +104,15 @@ export function assemble(options: EngineOptions) {
   // Every job that is under way may listen to them.
   setMaxListeners(0, ending.signal, life.signal);
   const retry = createRetry(life.signal, (reason) => log.warn({}, `${reason} Trying again.`));
-  const library = createLibrary(store);
+  const events = createSystemEvents(id, { now, log });
+  if (options.onEvent !== undefined) events.subscribe(options.onEvent);
   const peers = createPeers(id, leaseMs, () => performance.now());
+  const isTeller = (of: string): boolean => rankAmong(of, peers.alive(), id) === 0;
+  const library = createLibrary(store, (doc, problems) => {
+    if (!isTeller(`${doc._id}:${doc._rev}`)) return;
+    const kind = String(doc['type']);
+    events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
+  });
   const parking = createParking();
   const desk = createDesk((document, error) => {
     if (life.signal.aborted) return;
@@ -108,6 +125,12 @@ export function assemble(options: EngineOptions) {
   const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret, olderSecrets, reportMs = 5_000 } = options;
+  const webhooks = createSystemWebhooks({
+    ...{ cryptoKey, olderSecrets, onSecret, log },
+    webhooks: options.webhooks ?? [],
+    database: store.connection.database,
+  });
+  events.subscribe(webhooks.take);
   const contents = createContents({ store, retry, log });
   const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs, contents };
   const blocking = createBlockWatch({ log });
@@ -145,6 +168,7 @@ export function assemble(options: EngineOptions) {
     const others = parking.ahead(inLineOf(job), hands.hasRoom);
     return Math.max(0, hands.freeSlots(ended) - others);
   };
+  const linkOf = (job: string): string | undefined => options.linkOf?.(job);
   const surroundings = ({ job, ended, seenAt }: Standpoint): Surroundings => ({
     seenAt,
     peers: peers.alive(),
@@ -162,6 +186,7 @@ export function assemble(options: EngineOptions) {
     lockId: lockIdOf,
     render: renderParams,
     schema: readSchema,
+    linkOf,
     retryDelayMs: options.retryDelayMs ?? 0,
     crashLimit: options.crashLimit ?? 3,
   });
@@ -185,6 +210,7 @@ export function assemble(options: EngineOptions) {
   });
   const watch = { horizonMs, timers, now, retry, life, log, fail };
   const documentLimit = { bytes: options.documentLimit ?? Infinity };
+  const notifications = createNotifications({ store, library, retry, documentLimit, linkOf, log });
   const views = { surroundings, bystanders };
   const parts = {
     store,
@@ -195,6 +221,8 @@ export function assemble(options: EngineOptions) {
     copies,
     decider,
     locks,
+    notifications,
+    events,
     documentLimit,
     ...views,
     ...watch,
@@ -211,7 +239,7 @@ export function assemble(options: EngineOptions) {
     void desk.queue(id, () => presence.enable(enabled));
   };
   const controls = createControls({ me: id, log, onChange });
-  const ends = { failed, ending, meters };
+  const ends = { failed, ending, meters, webhooks, isTeller };
   const others = { early: createEarly(), library, peers, jobs, presence, controls };
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }

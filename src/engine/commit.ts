@@ -29,6 +29,7 @@ export async function commit(
   const claims = decision.kind === 'claim' ? decision.steps : [];
   hands.reserve(claims, undefined, job as LiveJob);
   await cancelChildren(parts, job._id, decision.abandons);
+  if (decision.kind === 'write') await parts.notifications.make(decision.makes);
   const written = await store(parts, { job, claims });
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
   hands.withdraw(claims);
@@ -86,14 +87,15 @@ async function endRefusedJob(
   { _id: id, _rev }: Pick<Job, '_id' | '_rev'>,
   why: Failure,
 ): Promise<void> {
-  const { store, retry, desk, locks, now, log } = parts;
+  const { store, retry, desk, locks, now, log, life } = parts;
   const doc = await retry(() => store.get(id));
   desk.drop(id);
   // What somebody has written since was not decided upon: the feed brings it.
   if (doc?._rev !== _rev) return;
   log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
-  const ended = endRefused(doc, why, now());
+  const ended = await parts.notifications.ofEnd(doc, endRefused(doc, why, now()));
   await cancelChildren(parts, id, leftBy(doc));
+  if (life.signal.aborted) return;
   const written = await store.write(inReadingOrder(ended));
   if (written.kind !== 'written') return;
   locks.adopt(doc);

@@ -10,6 +10,7 @@ import type {
   LookUp,
   PermitAnswer,
   Root,
+  SubjectFound,
   World,
 } from '../decide/intent.js';
 import { isMadeBy } from '../decide/parent.js';
@@ -39,6 +40,7 @@ export type Surroundings = Omit<
   | 'lock'
   | 'permit'
   | 'root'
+  | 'subject'
   | 'task'
 >;
 
@@ -81,11 +83,13 @@ export function createDecider(parts: DeciderParts): Decider {
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
       if (found === nothing) found = emptyFindings();
       const { answers, contents, children, roots, events, taken, permits, blockers } = found;
+      const { subjects } = found;
       const { flows, tasks, questions, attachments } = intent;
       if (flows.length > 0) await retry(() => library.find('flow', flows));
       if (tasks.length > 0) await retry(() => library.find('task', tasks));
       for (const id of intent.children) children.set(id, await findChild(store, id, job, retry));
       for (const id of intent.roots) roots.set(id, await findRoot(store, id, retry));
+      for (const id of intent.subjects) subjects.set(id, await findSubject(store, id, retry));
       for (const name of intent.events) {
         events.set(eventId(name), await findEvent(store, name, retry));
       }
@@ -112,6 +116,7 @@ function emptyFindings() {
     contents: new Map<string, unknown>(),
     children: new Map<string, Child>(),
     roots: new Map<string, Root>(),
+    subjects: new Map<string, SubjectFound>(),
     events: new Map<string, Announced>(),
     taken: new Map<string, LockAnswer>(),
     permits: new Map<string, PermitAnswer>(),
@@ -123,7 +128,8 @@ function emptyFindings() {
 const nothing = emptyFindings();
 
 function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings> {
-  const { answers, contents, children, roots, events, taken, permits, blockers } = found;
+  const { answers, contents, children, roots, subjects, events } = found;
+  const { taken, permits, blockers } = found;
   return {
     answers,
     contents,
@@ -131,6 +137,7 @@ function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundi
     task: library.task,
     child: (id) => children.get(id) ?? { kind: 'unknown' },
     root: (id) => roots.get(id) ?? 'unknown',
+    subject: (id) => subjects.get(id) ?? { kind: 'unknown' },
     event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
     lock: (id) => taken.get(id) ?? { kind: 'unknown' },
     permit: (key) => permits.get(key) ?? { kind: 'unknown' },
@@ -138,7 +145,13 @@ function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundi
   };
 }
 
-async function findChild(store: Store, id: string, job: Job, retry: Retry): Promise<Child> {
+/** A job that this one has made, as it is now. */
+export async function findChild(
+  store: Store,
+  id: string,
+  job: Parameters<typeof isMadeBy>[1],
+  retry: Retry,
+): Promise<Child> {
   const answer = await retry(async () => ({ doc: await store.get(id) }));
   // The engine ends: nothing will be written any more.
   if (answer === undefined) return { kind: 'live' };
@@ -157,6 +170,14 @@ async function findRoot(store: Store, id: string, retry: Retry): Promise<Root> {
   const answer = await retry(async () => ({ doc: await store.get(id) }));
   const doc = answer?.doc;
   return doc?.['continued_to'] === undefined && isFinalState(doc?.['state']) ? 'final' : 'live';
+}
+
+/** The job that a notification tells of, as it is now. */
+async function findSubject(store: Store, id: string, retry: Retry): Promise<SubjectFound> {
+  const answer = await retry(async () => ({ doc: await store.get(id) }));
+  // The engine ends: nothing will be written any more.
+  if (answer === undefined) return { kind: 'there', doc: { _id: id } };
+  return answer.doc === undefined ? { kind: 'absent' } : { kind: 'there', doc: answer.doc };
 }
 
 /** An event announced under its own id, or by a document of any id. */

@@ -28,6 +28,8 @@ export async function watchPeers({
   ending,
   log,
   options,
+  events,
+  isTeller,
 }: Assembly): Promise<void> {
   const tickMs = Math.min(1_000, (options.leaseMs ?? usualLeaseMs) / 5);
   let last = performance.now();
@@ -35,7 +37,12 @@ export async function watchPeers({
     const now = performance.now();
     if (now - last > 3 * tickMs) peers.forgive();
     last = now;
+    const lost = new Set(peers.lost());
     for (const engine of peers.died()) {
+      // Every engine sees that; the one that it falls to tells.
+      if (lost.has(engine) && isTeller(`lost:${engine}`)) {
+        events.emit({ type: 'engine.lost', lost: engine });
+      }
       const ids = parking.takeOf(engine);
       if (ids.length > 0) log.warn({ engine, jobs: ids.length }, `${engine} is gone; taking over.`);
       ids.forEach(jobs.rouse);

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { problem, type TwsError } from '../errors.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
@@ -10,6 +11,7 @@ import { takeEvent } from './events.js';
 import { isNameTaken, takeOverName } from './name.js';
 import { takeEarly, takeMessage } from './requests.js';
 import { busyLimit, scan } from './scan.js';
+import type { EngineListener } from './system-events.js';
 
 export type { EngineOptions } from './assembly.js';
 
@@ -23,6 +25,8 @@ export type Engine = {
   readonly failed: Promise<TwsError>;
   /** Has it stop by itself for that reason. */
   readonly fail: (reason: TwsError) => void;
+  /** Has a listener told what happens from now on (`onEvent` hears the start, too); answers its end. */
+  readonly subscribe: (listener: EngineListener) => () => void;
 };
 
 /**
@@ -61,6 +65,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   options.signal?.removeEventListener('abort', giveUp);
   if (!life.signal.aborted) {
     log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);
+    engine.events.emit({ type: 'engine.started', host: hostname(), pid: process.pid });
   }
 
   const end = async (waitMs: number): Promise<void> => {
@@ -80,19 +85,25 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await end(handBackMs);
     await within(presence.leave(), handBackMs);
     log.info({ engine: id }, `Engine ${id} has stopped.`);
+    engine.events.emit({ type: 'engine.stopped', ...why });
+    await engine.webhooks.close(lastEventsMs);
   };
   const kill = async (): Promise<void> => {
     life.abort();
     engine.hands.stopAll('fenced');
     await end(killMs);
+    await engine.webhooks.close(0);
   };
+  let why: { readonly reason?: string } = {};
   let drained: Promise<void> | undefined;
   const stop = (): Promise<void> => (drained ??= drain());
   void engine.failed.then((reason) => {
     log.error({ engine: id }, reason.message);
+    why = { reason: reason.message };
     return stop();
   });
-  return { id, stop, kill, failed: engine.failed, fail: engine.fail };
+  const { failed, fail, events } = engine;
+  return { id, stop, kill, failed, fail, subscribe: events.subscribe };
 }
 
 /** Unless a setting says so, the database tells how long a document may be. */
@@ -118,6 +129,8 @@ function onlyTaken(error: unknown): TwsError {
 
 /** How long the database may take to answer an engine that stops, ms. */
 const handBackMs = 10_000;
+/** How long webhooks may take for the last events, ms. */
+const lastEventsMs = 5_000;
 /** The same for one that is to end at once, ms. */
 const killMs = 500;
 
@@ -142,6 +155,7 @@ async function follow(engine: Assembly, since: string): Promise<void> {
 
 function take(engine: Assembly, { id, doc, conflicted }: Change): void {
   const { library, peers, jobs, copies, controls } = engine;
+  if (id.startsWith('_design/')) return tellDesign(engine, id, doc);
   if (library.update(id, doc)) return wakeParked(engine);
   if (controls.update(id, doc)) return;
   if (doc === undefined) {
@@ -173,6 +187,16 @@ function take(engine: Assembly, { id, doc, conflicted }: Change): void {
   }
 }
 
+/** Everybody sees that the design document of the engines was changed; one tells. */
+function tellDesign(
+  { events, isTeller, store }: Assembly,
+  id: string,
+  doc: StoredDocument | undefined,
+): void {
+  if (id !== `_design/${store.connection.app}` || !isTeller(`${id}:${doc?._rev ?? ''}`)) return;
+  events.emit({ type: 'design.changed', id, ...(doc === undefined ? {} : { rev: doc._rev }) });
+}
+
 /** A changed definition may be what some jobs wait for. */
 function wakeParked({ parking, jobs }: Assembly): void {
   for (const id of parking.parked()) jobs.rouse(id);
@@ -186,7 +210,7 @@ type Teller = {
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
 function createTeller(engine: Assembly): Teller {
-  const { log, peers, desk, store, retry, library, copies } = engine;
+  const { log, peers, desk, store, retry, library, copies, events } = engine;
   const { database } = store.connection;
   let away = false;
   let reloading: Promise<unknown> = Promise.resolve();
@@ -201,6 +225,7 @@ function createTeller(engine: Assembly): Teller {
       const { cause } = state;
       const level = away ? 'debug' : 'warn';
       log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
+      if (!away) events.emit({ type: 'database.lost', database, cause });
       away = true;
       desk.forget();
       library.doubt();
@@ -211,6 +236,11 @@ function createTeller(engine: Assembly): Teller {
     if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);
+      events.emit({
+        type: 'database.back',
+        database,
+        ...(state.other === true ? { other: true } : {}),
+      });
       reloading = Promise.all([reloading, reload()]).then(() => undefined);
     }
   };

@@ -5,6 +5,7 @@ import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
 import type { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
+import { notificationsOf } from '../model/notify.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import { commit } from './commit.js';
@@ -16,10 +17,12 @@ import { endMalformed } from './end-malformed.js';
 import type { Hands } from './hands.js';
 import type { Locks } from './locks.js';
 import type { Log } from './log.js';
+import type { Notifications } from './notifications.js';
 import { inLineOf, type Parking } from './parking.js';
 import { createPermitLines, type PermitLines } from './permit-lines.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
+import type { SystemEvents } from './system-events.js';
 import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
 import { writeReport } from './reports.js';
 import type { Timers } from './timers.js';
@@ -36,6 +39,8 @@ export type JobParts = {
   readonly copies: Copies;
   readonly decider: Decider;
   readonly locks: Locks;
+  readonly notifications: Notifications;
+  readonly events: SystemEvents;
   /** How long a document may be, bytes. */
   readonly documentLimit: DocumentLimit;
   /** The world around a decision. */
@@ -243,7 +248,7 @@ function fence({ hands, log }: JobParts, job: string, running: readonly LiveStep
   }
 }
 
-/** There is nothing more to do about a job; when it is final, one that waits for it is woken. */
+/** There is nothing more to do about a job; when it is final, those that wait for it are woken. */
 function leave(parts: JobParts, doc: StoredDocument): undefined {
   const { desk, hands, parking, lines } = parts;
   parking.leave(doc._id);
@@ -252,6 +257,7 @@ function leave(parts: JobParts, doc: StoredDocument): undefined {
   if (!isFinal(doc as unknown as Job)) return;
   const { parent } = doc as { readonly parent?: { readonly job?: unknown } | null };
   if (typeof parent?.job === 'string') rouse(parts, parent.job);
+  for (const { id } of notificationsOf(doc)) rouse(parts, id);
 }
 
 const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;

@@ -34,8 +34,9 @@ export type Library = {
   readonly documents: () => readonly StoredDocument[];
 };
 
-export function createLibrary(store: Store): Library {
-  const held = createHoldings();
+/** `onMalformed` is told of a definition that comes by the feed and cannot be read. */
+export function createLibrary(store: Store, onMalformed: OnMalformed = () => undefined): Library {
+  const held = createHoldings(onMalformed);
   let breaks = 0;
   let loadedAfter = -1;
   const isWhole = (): boolean => loadedAfter === breaks;
@@ -78,17 +79,19 @@ export function createLibrary(store: Store): Library {
   };
 }
 
+type OnMalformed = (doc: StoredDocument, problems: readonly Problem[]) => void;
+
 /** Takes one document that was read; undefined: it is not there. */
 type Add = (id: string, doc: StoredDocument | undefined) => void;
 
 /** The definitions, fed by the feed and by readings that may overtake each other. */
-function createHoldings() {
+function createHoldings(onMalformed: OnMalformed) {
   const shelves = { flow: createShelf<Flow>(), task: createShelf<Task>() };
   const documents = new Map<string, StoredDocument>();
   /** What the feed told while something was read: one set for each reading under way. */
   const told = new Set<Set<string>>();
 
-  const put = (id: string, doc: StoredDocument | undefined): boolean => {
+  const put = (id: string, doc: StoredDocument | undefined, isNews = false): boolean => {
     const had = documents.delete(id);
     shelves.flow.remove(id);
     shelves.task.remove(id);
@@ -96,6 +99,7 @@ function createHoldings() {
     const parsed = parseDocument(doc);
     if (parsed.kind !== 'flow' && parsed.kind !== 'task') return had;
     documents.set(id, doc);
+    if (isNews && !parsed.ok) onMalformed(doc, parsed.problems);
     const entry = parsed.ok
       ? ({ ok: true, value: parsed.value } as const)
       : ({ ok: false, problems: parsed.problems } as const);
@@ -106,7 +110,7 @@ function createHoldings() {
     shelves,
     documents: (): readonly StoredDocument[] => [...documents.values()],
     update: (id: string, doc: StoredDocument | undefined): boolean => {
-      const concerned = put(id, doc);
+      const concerned = put(id, doc, true);
       if (concerned || doc === undefined) for (const ids of told) ids.add(id);
       return concerned;
     },

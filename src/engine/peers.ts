@@ -20,7 +20,9 @@ export type Peers = {
   readonly alive: () => readonly Peer[];
   /** Engines that have died since the last call. */
   readonly died: () => readonly string[];
-  /** Documents of engines whose lease is over. */
+  /** Those of the dead that did not end in order: their documents are still there. */
+  readonly lost: () => readonly string[];
+  /** Documents of engines whose lease is over for as long again: everybody has seen it by then. */
   readonly remains: () => readonly string[];
   /** Gives everybody a whole lease, since we could not see for a while (P2). */
   readonly forgive: () => void;
@@ -93,8 +95,13 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         const { doc, peer } = entry;
         return peer === undefined || doc?.state !== 'running' || isDead(entry) ? [] : [peer];
       }),
-    remains: () =>
+    lost: () =>
       [...seen].flatMap(([id, entry]) => (entry.doc !== undefined && isDead(entry) ? [id] : [])),
+    remains: () =>
+      [...seen].flatMap(([id, entry]) => {
+        const isLong = sawMyselfAt - entry.movedAt > 2 * leaseMs;
+        return entry.doc !== undefined && isDead(entry) && isLong ? [id] : [];
+      }),
     died: () => {
       const dead = [...seen].filter(([, entry]) => isDead(entry) && !entry.told);
       for (const [, entry] of dead) entry.told = true;

@@ -63,6 +63,7 @@ export async function settleAttempts(
     if (!hands.fits(next.job as LiveJob, claims, ended)) continue;
     hands.reserve(claims, ended, next.job as LiveJob);
     await cancelChildren(parts, id, abandoned(parsed.value, next.job));
+    if (next.kind === 'write') await parts.notifications.make(next.makes);
     const hasResults = left.some(isDone);
     const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
     const written = await storeJob(parts, { job: next.job, claims, ended }, most);

@@ -1,6 +1,7 @@
 import { failure } from './failures.js';
 import type { Flow } from './flow.js';
 import { circlesOf } from './flow-circles.js';
+import { readNotify } from './notify.js';
 import { toJsonPath } from './problems.js';
 import { isObject } from './dialects.js';
 import { defaultOwner, keyOf, type Task } from './task.js';
@@ -100,10 +101,23 @@ function flowNotes(flow: Flow, world: World): readonly Note[] {
   return [
     ...[...main, ...cancel].flatMap((place) => stepNotes(place, owner, world)),
     ...(error === undefined ? [] : absentTask('error', error.name, owner, world)),
+    ...notifyNotes(flow, world),
     ...sameNameNotes(main),
     ...circleNotes(flow, world),
     ...paramNotes(flow, main, cancel, world),
   ];
+}
+
+/** What cannot be read of it is told with the rest of the document. */
+function notifyNotes({ notify, owner }: Flow, world: World): readonly Note[] {
+  if (!Array.isArray(notify)) return [];
+  return notify.flatMap((written: unknown, i): readonly Note[] => {
+    const [{ task, flow } = {}] = readNotify([written]).entries;
+    const at = toJsonPath(['notify', i]);
+    if (task !== undefined) return absentTask(`${at}.task`, task, owner, world);
+    if (flow === undefined || world.flow(flow, owner) !== undefined) return [];
+    return [absent('flow', `${at}.flow`, flow, owner)];
+  });
 }
 
 const cancelPlaces = ({ cancel }: Flow): readonly Place[] =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { catalogueSchema } from './catalogue.js';
+import { notifySchema } from './notify.js';
 import { retrySchema } from './retry.js';
 import {
   durationSchema,
@@ -88,6 +89,7 @@ export const flowSchema = z
         })
         .describe('What the job leaves as its result: JSONata.'),
     ),
+    notify: z.exactOptional(notifySchema),
     retain: z.exactOptional(objectSchema),
     version: z.exactOptional(versionSchema),
   })
@@ -101,9 +103,10 @@ export type Handler = {
   readonly params?: Readonly<Record<string, unknown>>;
 };
 
-/** A flow in the one form that the inside knows. */
-export type Flow = Omit<Known<WrittenFlow>, 'tasks' | 'error' | 'cancel'> & {
+/** A flow in the one form that the inside knows; `notify` as it was written (`readNotify`). */
+export type Flow = Omit<Known<WrittenFlow>, 'tasks' | 'error' | 'cancel' | 'notify'> & {
   readonly tasks: Structure;
   readonly error?: Handler;
   readonly cancel?: Structure;
+  readonly notify?: unknown;
 };

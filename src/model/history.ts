@@ -1,6 +1,7 @@
 import { toDecisions } from './decisions.js';
 import type { Job } from './job.js';
 import { isNew } from './job.js';
+import { notificationsOf, notifiesOf, type NotificationMade } from './notify.js';
 import type { Step } from './step.js';
 
 /** Who is behind an event: the engine itself, a decider, somebody outside, or the work. */
@@ -41,6 +42,8 @@ export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {
     ...(isNew(job) ? [] : listIn(doc, 'steps')).map(readable).flatMap(eventsOf),
     ...requests.flatMap(({ overrode }) => (isDoc(overrode) ? endOf(overrode) : [])),
     ...endOf(doc),
+    ...notificationsOf(doc).map(notificationEvent),
+    ...releaseOf(doc),
   ];
   return drafts
     .filter(({ at }) => at <= until)
@@ -190,6 +193,18 @@ function requestEvent({ at, action, by, reason, step, from, params, latest }: Do
 
 function noteEvent({ at, by, text }: Doc): Draft {
   return { ...external('NoteAdded', at, undefined), data: { by, text } };
+}
+
+/** It was made when the job ended; how it went is in its own history. */
+function notificationEvent({ id, at }: NotificationMade): Draft {
+  return { at, level: 'service', kind: 'NotificationMade', name: id };
+}
+
+/** Of a notification: the end of its subject was found to be stored. */
+function releaseOf(doc: Doc): readonly Draft[] {
+  const { since: at, job: name } = notifiesOf(doc) ?? {};
+  if (at === undefined || name === undefined) return [];
+  return [{ at, level: 'service', kind: 'SubjectEnded', name }];
 }
 
 function external(kind: string, at: unknown, name: unknown): Draft {

@@ -14,6 +14,7 @@ import {
   timeSchema,
   type Known,
 } from './scalars.js';
+import { notifySchema } from './notify.js';
 import { retryWishSchema } from './request.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
@@ -74,6 +75,7 @@ const written = {
         queue: z.exactOptional(queueSchema),
         start: z.exactOptional(momentSchema),
         depth: z.exactOptional(z.int().min(0)),
+        told: z.exactOptional(z.int().min(0)),
       },
       { error: 'must be {job, step}' },
     ),
@@ -96,7 +98,11 @@ const flowOrTasks = 'must name a flow, or the job must carry "tasks"';
 
 /** A job as it is submitted: no `state` yet. */
 export const newJobSchema = z
-  .looseObject({ ...written, tasks: z.exactOptional(tasksSchema) })
+  .looseObject({
+    ...written,
+    tasks: z.exactOptional(tasksSchema),
+    notify: z.exactOptional(notifySchema),
+  })
   .refine((job) => job.flow !== undefined || job.tasks !== undefined, {
     error: flowOrTasks,
     path: ['flow'],
@@ -117,7 +123,9 @@ export type Signal = z.infer<typeof signalSchema>;
 const problemSchema = z.looseObject({ path: z.string(), message: z.string() });
 
 /** The snapshot of a flow; a job with a structure of its own may have no name for it. */
-const flowSettingsSchema = flowSchema.omit({ tasks: true }).extend({ name: textSchema });
+const flowSettingsSchema = flowSchema
+  .omit({ tasks: true, notify: true })
+  .extend({ name: textSchema });
 
 /** The ids of the lock documents that a job has taken. */
 const lockIdSchema = z.string().regex(/^lock:/, { error: 'must be the id of a lock' });
@@ -167,6 +175,10 @@ const running = {
   locked: z.exactOptional(lockedSchema),
   relock: z.exactOptional(flagSchema),
   slice: z.exactOptional(sliceSchema),
+  /** Read where they are needed (`notifiesOf`, `notificationsOf`, `readNotify`): a mistake in them stops no job. */
+  notify: z.exactOptional(z.unknown()),
+  notifies: z.exactOptional(z.unknown()),
+  notifications: z.exactOptional(z.unknown()),
   _attachments: z.exactOptional(objectSchema),
 };
 
@@ -194,8 +206,13 @@ type Stored = { readonly _id: string; readonly _rev: string };
 /** Keys the engine does not know; it keeps them. */
 type Unknown = { readonly [key: string]: unknown };
 
-export type NewJob = Omit<Known<z.infer<typeof newJobSchema>>, 'tasks'> &
-  Stored & { readonly state?: undefined; readonly tasks?: Structure };
+export type NewJob = Omit<Known<z.infer<typeof newJobSchema>>, 'tasks' | 'notify'> &
+  Stored & {
+    readonly state?: undefined;
+    readonly tasks?: Structure;
+    readonly notify?: unknown;
+    readonly notifies?: unknown;
+  };
 
 /** A flow as the job carries it: everything but its tree, which is `job.tasks`. */
 export type FlowSettings = Omit<Flow, 'tasks'>;

@@ -61,7 +61,9 @@ export function parseDocument(doc: StoredDocument): Parsed {
     case 'task':
       return either('task', taskSchema, doc, (task) => task as Task & Identity);
     case 'flow':
-      return either('flow', flowSchema, doc, (flow) => toFlow(flow) as Flow & Identity);
+      return besideNotify(doc, (rest) =>
+        either('flow', flowSchema, rest, (flow) => toFlow(flow) as Flow & Identity),
+      );
     case 'job':
       return parseJob(doc);
     case 'request':
@@ -88,7 +90,7 @@ function isKind(type: unknown): type is (typeof kinds)[number] {
 function parseJob(doc: StoredDocument): Either<'job', Job> {
   const { state } = doc;
   if (state === undefined) {
-    return either('job', newJobSchema, doc, toNewJob);
+    return besideNotify(doc, (rest) => either('job', newJobSchema, rest, toNewJob));
   }
   if (isFinalState(state)) {
     return either('job', finalJobSchema, doc, (job): Job => job as unknown as Job);
@@ -103,6 +105,17 @@ function toNewJob(job: z.infer<typeof newJobSchema>): Job {
   const tasks = toTree(job.tasks);
   const params = job.params === undefined ? {} : { params: toKeyedParams(job.params, tasks) };
   return { ...job, ...params, tasks } as unknown as NewJob;
+}
+
+/** What is wrong with `notify` never keeps a document from being read: it stays as it was written. */
+function besideNotify<K extends string, V extends object>(
+  doc: StoredDocument,
+  read: (rest: StoredDocument) => Either<K, V>,
+): Either<K, V> {
+  if (doc['notify'] === undefined) return read(doc);
+  const { notify, ...rest } = doc;
+  const parsed = read(rest);
+  return parsed.ok ? { ...parsed, value: { ...parsed.value, notify } } : parsed;
 }
 
 /** The state of a job that has ended, in a document of any form. */

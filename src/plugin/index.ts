@@ -9,9 +9,11 @@ export type {
   RenderOptions,
   WaitOptions,
 } from './api.js';
+export { isTemporary, retryAfter } from './answers.js';
 export { Detour } from './detour.js';
 export { PluginError, type PluginErrorOptions } from './errors.js';
 export { projectFile, readProjectFile } from './files.js';
 export { offerWork } from './offer.js';
 export { loadPackage, missingPackage } from './packages.js';
 export { evaluateExpression } from './expression.js';
+export { sendWebhook, webhookId, type Webhook } from './webhook.js';

@@ -10,7 +10,8 @@ import type { StoreLog } from './log.js';
 /** How the feed is doing. `cause` is a few words or a sentence, without credentials. */
 export type FeedState =
   /** `copies`: how many the database keeps of every document. */
-  | { readonly kind: 'following'; readonly copies: number }
+  /** `other`: the database is another one of that name than before. */
+  | { readonly kind: 'following'; readonly copies: number; readonly other?: true }
   | { readonly kind: 'lost'; readonly cause: string; readonly retryInMs: number };
 
 export type FollowOptions = {
@@ -75,7 +76,7 @@ async function* follow(
 ): AsyncGenerator<Extract<FeedState, { kind: 'following' }> | Change> {
   const { signal, heartbeatMs = 10_000, log } = options;
   const database = await readDatabase(client, AbortSignal.any([signal, silence(heartbeatMs)]));
-  settlePlace(place, database);
+  const other = settlePlace(place, database);
   const { copies } = database;
   const query = { since: place.since, heartbeatMs, conflicts: copies > 1 };
   const { status, lines } = await openFeedLink(client.connection, query, signal);
@@ -85,7 +86,7 @@ async function* follow(
     for await (const text of lines) throw new Error(`the feed is answered with ${status}: ${text}`);
     throw new Error(`the feed is answered with ${status}`);
   }
-  yield { kind: 'following', copies };
+  yield { kind: 'following', copies, ...(other ? { other: true as const } : {}) };
   for await (const text of lines) {
     const line = readLine(text);
     switch (line.kind) {
@@ -119,7 +120,7 @@ function silence(heartbeatMs: number): AbortSignal {
  * their making, and begins anew by itself when a sequence is of another one; where that time is not
  * told, having missed the database and a position beyond its end give it away.
  */
-function settlePlace(place: Place, now: DatabaseState): void {
+function settlePlace(place: Place, now: DatabaseState): boolean {
   const known = place.identity !== undefined && now.identity !== undefined;
   const other = known
     ? place.identity !== now.identity
@@ -127,6 +128,7 @@ function settlePlace(place: Place, now: DatabaseState): void {
   if (other) place.since = '0';
   place.identity = now.identity;
   place.missed = false;
+  return other;
 }
 
 /** Sequences are opaque, but all servers put the number of changes in front. */

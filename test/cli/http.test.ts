@@ -97,9 +97,17 @@ describe('tws start --http', () => {
 describe('tws dev', () => {
   it('serves the API on a free port when the usual one is taken, and not with --no-http', async () => {
     const cwd = await project();
-    const usual = createServer().listen(5985, '127.0.0.1');
-    // Somebody else on this machine may have it, which is as good.
-    await new Promise((resolve) => usual.once('listening', resolve).once('error', resolve));
+    const usual = createServer();
+    // Somebody else on this machine may have it now, and give it back at any moment.
+    await expect
+      .poll(
+        () =>
+          new Promise((resolve) => {
+            usual.once('listening', () => resolve(true)).once('error', () => resolve(false));
+            usual.listen(5985, '127.0.0.1');
+          }),
+      )
+      .toBe(true);
     const dev = tws(['dev', '--port', '0'], { cwd });
     const url = await urlOf(dev);
     await dev.prints(/Ctrl-C ends all/);

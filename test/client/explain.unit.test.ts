@@ -341,3 +341,33 @@ describe('countInHand', () => {
     ]);
   });
 });
+
+describe('explain of notifications', () => {
+  const ended = live({ state: '$$complete', exit: 0, end: now });
+  const notification = (more: object): StoredDocument => ({ ...live(more), _id: 'j:notify:1:0' });
+
+  it('tells how it goes with telling of the end', () => {
+    const done = notification({ state: '$$complete', exit: 0 });
+    const failed = { ...notification({ state: '$$complete', exit: 2 }), _id: 'j:notify:1:1' };
+    const seen = { job: ended, engines: [engine('a')], now, notifications: [done, failed] };
+    expect(explain(seen)).toEqual([
+      { kind: 'ended', because: 'It has ended: succeeded.' },
+      { kind: 'notification', because: 'Its notification j:notify:1:0: succeeded.' },
+      {
+        kind: 'notification',
+        because: 'Its notification j:notify:1:1: failed.',
+        todo: 'See `tws explain j:notify:1:1`.',
+      },
+    ]);
+  });
+
+  it('leads from a notification that waits to the job that it tells of', () => {
+    const notifies = { job: 's', run: 1, status: 'failed', depth: 1 };
+    const job = notification({ notifies });
+    expect(explain({ job, engines: [engine('a')], now })).toMatchObject([
+      { kind: 'waiting', child: 's', todo: 'See `tws explain s`.' },
+    ]);
+    const released = notification({ notifies: { ...notifies, since: now } });
+    expect(explain({ job: released, engines: [engine('a')], now })[0]?.child).toBeUndefined();
+  });
+});

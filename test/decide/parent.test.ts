@@ -9,6 +9,8 @@ function job(_id = 'j') {
   return told.liveJob;
 }
 
+const notifies = { job: 'j', run: 1, status: 'failed', depth: 1 };
+
 describe('isMadeBy', () => {
   it.each([
     [true, 'the child of a step', { parent: { job: 'j', step: '0', start: t0 } }],
@@ -23,6 +25,11 @@ describe('isMadeBy', () => {
     [false, 'what goes on from another job', { continued_from: 'k', continued_start: t0 }],
     [false, 'a job that names no time', { parent: { job: 'j', step: '0' }, continued_from: 'j' }],
     [false, 'a document with no parent', { parent: null }],
+    [true, 'what tells of its end', { notifies: { ...notifies, start: t0 } }],
+    [false, 'what tells of a former job of the id', { notifies: { ...notifies, start: 1 } }],
+    [true, 'what tells of an end before it began', { notifies: { ...notifies, of_rev: '1-new' } }],
+    [false, 'what tells of another revision', { notifies: { ...notifies, of_rev: '1-old' } }],
+    [false, 'what tells of another job', { notifies: { ...notifies, job: 'k', start: t0 } }],
   ])('says %s of %s', (expected, _title, doc) => {
     expect(isMadeBy(doc, job())).toBe(expected);
   });

@@ -22,6 +22,10 @@ async function refused(stored: StoredDocument): Promise<readonly StoredDocument[
     desk: { drop: () => undefined },
     hands: { reserve: () => undefined, withdraw: () => undefined, of: () => [] },
     parking: { leave: () => undefined },
+    notifications: {
+      make: () => Promise.resolve(),
+      ofEnd: (_doc: unknown, ended: unknown) => Promise.resolve(ended),
+    },
     locks: { adopt: () => undefined, release: async () => undefined },
     copies: { commit: async () => ({ kind: 'refused', reason: 'too long', bytes: 200 }) },
   } as unknown as JobParts;

@@ -4,6 +4,7 @@ import { cataloguedSchema } from '../../src/model/catalogue.js';
 import { failureNames } from '../../src/model/failures.js';
 import { flowSchema } from '../../src/model/flow.js';
 import { liveJobSchema, newJobSchema, sliceSchema } from '../../src/model/job.js';
+import { notifyEntrySchema } from '../../src/model/notify.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
@@ -41,6 +42,7 @@ describe('the glossary', () => {
     ['Fields of a task', keysOf(taskSchema)],
     ['Fields of a flow', keysOf(flowSchema)],
     ['Fields of an entry', keysOf(entrySchema).filter((key) => !shared.includes(key))],
+    ['Fields of an entry of `notify`', keysOf(notifyEntrySchema)],
     ['Fields of an entry of the error catalogue', keysOf(cataloguedSchema)],
     ['Fields of a retry policy', keysOf(retryPolicySchema)],
     [

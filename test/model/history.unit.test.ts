@@ -59,3 +59,22 @@ describe('historyOf', () => {
     ]);
   });
 });
+
+describe('the history of notifications', () => {
+  it('has those that were made at the end of a job, after it', () => {
+    const notifications = [{ id: 'j:notify:1:0', run: 1, at: 5 }, 'no notification'];
+    const job = { _id: 'j', _rev: '3-x', type: 'job', state: '$$complete', exit: 0, end: 5 };
+    expect(historyOf({ ...job, notifications } as unknown as Job)).toMatchObject([
+      { kind: 'JobCompleted', at: 5 },
+      { kind: 'NotificationMade', at: 5, name: 'j:notify:1:0' },
+    ]);
+  });
+
+  it('has of a notification when the end of its subject was found', () => {
+    const notifies = { job: 's', run: 1, status: 'failed', depth: 1, since: 7 };
+    const job = { _id: 'n', _rev: '1-x', type: 'job', flow: 'f', notifies };
+    expect(historyOf(job as unknown as Job)).toMatchObject([
+      { kind: 'SubjectEnded', at: 7, name: 's' },
+    ]);
+  });
+});

@@ -12,6 +12,7 @@ const shipped = [
   'noop',
   's3-upload',
   'templater',
+  'webhook',
   'worker',
 ];
 

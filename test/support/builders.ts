@@ -8,6 +8,7 @@ import type {
   Peer,
   PermitAnswer,
   Root,
+  SubjectFound,
   World,
 } from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
@@ -81,6 +82,9 @@ export type WorldOptions = {
   readonly blockers?: Readonly<Record<string, Blockers>>;
   /** Jobs at the top of the tree of the job, by id. */
   readonly roots?: Readonly<Record<string, Root>>;
+  /** Jobs that notifications tell of, by id. */
+  readonly subjects?: Readonly<Record<string, SubjectFound>>;
+  readonly linkOf?: (job: string) => string;
   /** Permits to run, by flow and owner. */
   readonly permits?: Readonly<Record<string, PermitAnswer>>;
   /** Results that are kept as attachments, by name. */
@@ -123,6 +127,8 @@ export function world(options: WorldOptions = {}): World {
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },
     root: (id) => options.roots?.[id] ?? 'unknown',
+    subject: (id) => options.subjects?.[id] ?? { kind: 'unknown' },
+    linkOf: (job) => options.linkOf?.(job),
     event: (type, key) => options.events?.[`${type}:${key}`] ?? { kind: 'absent' },
     lockId: (text) => `lock:${text}`,
     lock: (id) => options.locks?.[id] ?? { kind: 'held' },

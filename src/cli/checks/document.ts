@@ -2,6 +2,7 @@ import { checkExpression, checkTemplate } from '../../engine/expressions.js';
 import { checkPattern } from '../../engine/patterns.js';
 import { checkSchema } from '../../engine/schemas.js';
 import { isObject } from '../../model/dialects.js';
+import { readNotify } from '../../model/notify.js';
 import { parseDocument } from '../../model/parse.js';
 import type { FileProblem, Written } from '../files.js';
 
@@ -32,6 +33,7 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
       : parsed.problems.map(({ path, message }) => at(path, message));
   return [
     ...shape,
+    ...notifyProblems(doc).map(([path, message]) => at(path, message)),
     ...templateProblems(doc).map(([path, message]) => at(path, message)),
     ...expressionProblems(doc).map(([path, message]) => at(path, message)),
     ...patternProblems(doc).map(([path, message]) => at(path, message)),
@@ -54,6 +56,12 @@ function idProblems({ _id }: Written): readonly PathAndMessage[] {
     : [];
 }
 
+/** An engine only leaves out what it cannot read of it; whoever stores it is to know. */
+function notifyProblems({ type, notify }: Written): readonly PathAndMessage[] {
+  if (type === 'task') return [];
+  return readNotify(notify).problems.map(({ path, message }) => [path, message]);
+}
+
 /** Templates stand in strings of `params`, wherever those are, in delays and in keys of events. */
 function templateProblems(doc: Written): readonly PathAndMessage[] {
   return textsIn(doc)
@@ -68,6 +76,7 @@ function templateProblems(doc: Written): readonly PathAndMessage[] {
 
 function isTemplate(keys: readonly string[]): boolean {
   if (keys.includes('params')) return true;
+  if (keys[0] === 'notify') return true;
   if (!['tasks', 'cancel'].includes(keys[0] ?? '')) return false;
   const [above, last] = keys.slice(-2);
   return last === 'delay' || (above === 'wait' && last === 'key');

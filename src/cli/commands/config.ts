@@ -22,6 +22,8 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
     ['lease', config.leaseMs ?? 10_000],
     ['retry_delay', config.retryDelayMs ?? 0],
     ['drain', config.drainMs ?? 30_000],
+    // Addresses of webhooks are often secrets themselves.
+    ['webhooks', config.webhooks.length],
     ['log_level', config.logLevel],
     ['crypto_key', hidden(config.cryptoKey)],
     ['secrets.older', config.olderSecrets ?? ''],

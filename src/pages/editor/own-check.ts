@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Problem } from '../../model/job.js';
+import { readNotify } from '../../model/notify.js';
 import { parseDocument, type StoredDocument } from '../../model/parse.js';
 import { isRecord } from './schema-at.js';
 
@@ -21,5 +22,6 @@ export function problemsOf(kind: Kind, value: unknown): readonly Problem[] {
   }
   const whole: StoredDocument = { ...value, type, _id: 'new', _rev: '0-0' };
   const parsed = parseDocument(whole);
-  return parsed.kind === 'other' || parsed.ok ? [] : parsed.problems;
+  const ofNotify = kind === 'task' ? [] : readNotify(value['notify']).problems;
+  return parsed.kind === 'other' || parsed.ok ? ofNotify : [...parsed.problems, ...ofNotify];
 }

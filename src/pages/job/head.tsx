@@ -61,10 +61,11 @@ export function JobHead({ job, attempts, live }: Props) {
           <div>
             <dt>Parent job</dt>
             <dd>
-              <Link href={`/jobs/${encodeURIComponent(parent)}`}>{parent}</Link>
+              <JobLink id={parent} />
             </dd>
           </div>
         )}
+        <Notifications job={job} />
         {tags.length > 0 && (
           <div>
             <dt>Tags</dt>
@@ -81,6 +82,43 @@ export function JobHead({ job, attempts, live }: Props) {
       {running.length === 1 && <Progress value={running[0]?.progress} />}
     </>
   );
+}
+
+/** A notification, as far as the document can be trusted. */
+type Made = { readonly id?: unknown } | null;
+
+/** The job that a notification tells of, and the notifications of this one. */
+function Notifications({ job: { document } }: Pick<Props, 'job'>) {
+  const { notifies, notifications } = document;
+  const { job: subject } = (notifies ?? {}) as { readonly job?: unknown };
+  const made = Array.isArray(notifications) ? (notifications as readonly Made[]) : [];
+  const ids = made.map((one) => one?.id).filter((id) => typeof id === 'string');
+  return (
+    <>
+      {typeof subject === 'string' && (
+        <div>
+          <dt>Tells of job</dt>
+          <dd>
+            <JobLink id={subject} />
+          </dd>
+        </div>
+      )}
+      {ids.length > 0 && (
+        <div>
+          <dt>Notifications</dt>
+          {ids.map((id) => (
+            <dd key={id}>
+              <JobLink id={id} />
+            </dd>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+function JobLink({ id }: { readonly id: string }) {
+  return <Link href={`/jobs/${encodeURIComponent(id)}`}>{id}</Link>;
 }
 
 function Fact({ name, value }: { readonly name: string; readonly value: string }) {

@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { encryptedText, isEncrypted } from './encrypted.js';
+import type { Problem } from './job.js';
+import { toProblems } from './problems.js';
+import { retrySchema } from './retry.js';
+import { durationSchema, nameOf, paramsSchema } from './scalars.js';
+import type { Status } from './status.js';
+
+/** What a notification may be about: how a job ended, or that it did. */
+export const occasions = ['succeeded', 'failed', 'cancelled', 'ended'] as const;
+export type Occasion = (typeof occasions)[number];
+
+/** What of the job that ended may go along when an entry asks for it. */
+export const includable = ['params', 'result'] as const;
+
+const onText = 'must be a list of "succeeded", "failed", "cancelled" or "ended"';
+const urlText = 'must be an address with http or https';
+const secretText = 'must be a string, or {"$enc": …} as `tws encrypt` prints it';
+
+const encryptableSchema = (error: string) =>
+  z.union([z.string().min(1, { error }), z.looseObject({ $enc: z.string() }, { error })], {
+    error,
+  });
+
+const urlSchema = encryptableSchema(urlText).refine(isAddress, { error: urlText });
+
+/** Encrypted texts and templates show only when they are used what they come to. */
+function isAddress(written: string | { readonly $enc: string }): boolean {
+  const text = encryptedText(written);
+  if (typeof written !== 'string' || text === undefined) return true;
+  if (isEncrypted(text) || text.includes('{{')) return true;
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+const kinds = ['url', 'task', 'flow'] as const;
+const ofWebhooks = ['headers', 'secret', 'body', 'timeout', 'retry'] as const;
+
+/** One entry of `notify`: on which end of a job what is told, and how. */
+export const notifyEntrySchema = z
+  .looseObject(
+    {
+      on: z.exactOptional(
+        z
+          .array(z.enum(occasions, { error: onText }), { error: onText })
+          .min(1, { error: onText })
+          .describe('Which ends it tells of; default: ended, which is all of them.'),
+      ),
+      url: z.exactOptional(urlSchema.describe('Address of a webhook: JSON is posted to it.')),
+      task: z.exactOptional(nameOf('task').describe('Task that tells of it.')),
+      flow: z.exactOptional(nameOf('flow').describe('Flow that tells of it.')),
+      params: z.exactOptional(paramsSchema),
+      headers: z.exactOptional(
+        z
+          .record(z.string(), z.union([z.string(), z.number(), z.looseObject({})]), {
+            error: 'must be an object of headers',
+          })
+          .describe('Headers of the webhook.'),
+      ),
+      secret: z.exactOptional(
+        encryptableSchema(secretText).describe(
+          'Signs the webhook (Standard Webhooks); encrypted by `tws encrypt`.',
+        ),
+      ),
+      body: z.exactOptional(
+        z.unknown().describe('JSON to post instead of the usual body; with templates.'),
+      ),
+      include: z.exactOptional(
+        z
+          .array(z.enum(includable, { error: 'must be "params" or "result"' }), {
+            error: 'must be a list of "params" and "result"',
+          })
+          .describe('What of the job goes along.'),
+      ),
+      timeout: z.exactOptional(
+        durationSchema.describe('Milliseconds one try of the webhook may take; default 15000.'),
+      ),
+      retry: z.exactOptional(retrySchema),
+    },
+    { error: 'must be {on, url}, {on, task, params} or {on, flow, params}' },
+  )
+  .superRefine((entry, context) => {
+    const [kind, other] = kinds.filter((key) => entry[key] !== undefined);
+    const refuse = (path: readonly string[], message: string): void =>
+      context.addIssue({ code: 'custom', path: [...path], message, params: { told: true } });
+    if (kind === undefined) return refuse([], 'must name a "url", a "task" or a "flow"');
+    if (other !== undefined) {
+      return refuse([other], `must not stand beside "${kind}": an entry tells in one way`);
+    }
+    const foreign = kind === 'url' ? (['params'] as const) : ofWebhooks;
+    for (const key of foreign) {
+      if (entry[key] === undefined) continue;
+      refuse(
+        [key],
+        `must not stand beside "${kind}": ${key === 'params' ? 'a webhook has a "body"' : 'it is for webhooks'}`,
+      );
+    }
+  });
+
+/** The whole list of a flow or of a job. */
+export const notifySchema = z
+  .array(notifyEntrySchema, { error: 'must be a list of notifications' })
+  .describe('Who is told when a job has ended: webhooks, tasks and flows.');
+
+export type NotifyEntry = z.infer<typeof notifyEntrySchema>;
+
+/** The entries that can be read, by their place in the list, and what is wrong with the others. */
+export type ReadNotify = {
+  readonly entries: readonly NotifyEntry[];
+  readonly problems: readonly Problem[];
+};
+
+/**
+ * Reads the `notify` of a flow or job as somebody wrote it: a mistake in it costs the entry that it is
+ * in, and never the job. Paths of problems begin with `notify`.
+ */
+export function readNotify(written: unknown): ReadNotify {
+  if (written === undefined) return { entries: [], problems: [] };
+  const document = { notify: written };
+  if (!Array.isArray(written)) {
+    const { error } = z.looseObject({ notify: notifySchema }).safeParse(document);
+    return { entries: [], problems: error === undefined ? [] : toProblems(error.issues, document) };
+  }
+  const read = written.map((entry: unknown) => notifyEntrySchema.safeParse(entry));
+  const issues = read.flatMap(({ error }, i) =>
+    (error?.issues ?? []).map((issue) => ({ ...issue, path: ['notify', i, ...issue.path] })),
+  );
+  return {
+    entries: read.flatMap(({ data }) => (data === undefined ? [] : [data])),
+    problems: toProblems(issues, document),
+  };
+}
+
+/** Whether an entry is about a job that ended like that. */
+export function isAbout({ on = ['ended'] }: NotifyEntry, status: Status): boolean {
+  return on.some((occasion) => occasion === 'ended' || occasion === status);
+}
+
+/**
+ * What a notification says of its subject, the job that it tells of; templates of its tasks see it
+ * as `job.notifies`. Times are epoch ms.
+ */
+const notifiesSchema = z.looseObject({
+  job: z.string(),
+  /** The run that ended; 0: it ended before it began. */
+  run: z.number(),
+  status: z.enum(['succeeded', 'failed', 'cancelled']),
+  depth: z.number(),
+  /** What tells it from other jobs of the same id: when it began, or the revision that never did. */
+  start: z.exactOptional(z.number()),
+  of_rev: z.exactOptional(z.string()),
+  include: z.exactOptional(z.array(z.enum(includable))),
+  /** When the end of the subject was found to be stored; absent: it waits for that. */
+  since: z.exactOptional(z.number()),
+});
+export type Notifies = z.infer<typeof notifiesSchema>;
+
+/** What a notification tells of; undefined for every other job. */
+export function notifiesOf(job: Readonly<Record<string, unknown>>): Notifies | undefined {
+  const { notifies } = job;
+  if (notifies === undefined) return undefined;
+  return notifiesSchema.safeParse(notifies).data;
+}
+
+/** A notification as its subject names it: it was made when the job ended, at that time. */
+export type NotificationMade = {
+  readonly id: string;
+  readonly run: number;
+  readonly at: number;
+};
+
+/** The notifications that a job names, the oldest first. */
+export function notificationsOf(
+  job: Readonly<Record<string, unknown>>,
+): readonly NotificationMade[] {
+  const { notifications } = job;
+  if (!Array.isArray(notifications)) return [];
+  return notifications.filter(isMade);
+}
+
+function isMade(one: unknown): one is NotificationMade {
+  if (typeof one !== 'object' || one === null) return false;
+  const { id, at } = one as { readonly id?: unknown; readonly at?: unknown };
+  return typeof id === 'string' && typeof at === 'number';
+}

@@ -1,0 +1,120 @@
+import { createHash, createHmac } from 'node:crypto';
+import { isTemporary, retryAfter } from './answers.js';
+import { PluginError } from './errors.js';
+
+/** One message to one address. */
+export type Webhook = {
+  readonly url: string;
+  /** The same for every try of the message, so that receivers can drop what they have had. */
+  readonly id: string;
+  /** Its JSON. */
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string | number>> | undefined;
+  /** With what it is signed: `whsec_` and base64, or any other text, which is used as it is. */
+  readonly secret?: string | undefined;
+  /** Ends the try. */
+  readonly signal: AbortSignal;
+  /** Epoch ms. */
+  readonly now: number;
+};
+
+/** As much of a refusing receiver's answer is quoted, in characters. */
+const longestQuote = 200;
+
+/**
+ * Posts a message and resolves with the status of the answer, which is one of 200 to 299. Signed as
+ * Standard Webhooks (standardwebhooks.com) says: `webhook-id`, `webhook-timestamp` (s) and
+ * `webhook-signature`, `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`. Redirects
+ * are not followed: they could lead to where the message must not go.
+ * @throws PluginError `WebhookUrlInvalid`, `WebhookUnreachable`, `WebhookRefused`; retryable where it
+ * may go better later
+ */
+export async function sendWebhook(webhook: Webhook): Promise<number> {
+  const { body, signal } = webhook;
+  const url = addressOf(webhook.url);
+  const headers = headersOf(webhook);
+  const options = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
+  const response = await fetch(url, options).catch((error: unknown) => {
+    throw signal.aborted ? error : unreachable(url, error);
+  });
+  if (response.ok) {
+    await response.body?.cancel().catch(() => undefined);
+    return response.status;
+  }
+  throw refused(url, response, await beginningOf(response));
+}
+
+/** An id for a message that fits into a header, whatever the key is that tells it from all others. */
+export function webhookId(key: string): string {
+  return `msg_${createHash('sha256').update(key).digest('base64url').slice(0, 32)}`;
+}
+
+function addressOf(text: string): URL {
+  if (URL.canParse(text)) {
+    const url = new URL(text);
+    if (/^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
+  }
+  const message = 'The parameter url must be an address with http or https, without a password.';
+  throw new PluginError(message, { name: 'WebhookUrlInvalid', retryable: false, exit: 3 });
+}
+
+function headersOf({ headers = {}, id, body, secret, now }: Webhook): Headers {
+  const all = new Headers({ 'content-type': 'application/json', 'user-agent': 'tws' });
+  for (const [name, value] of Object.entries(headers)) all.set(name, String(value));
+  const timestamp = String(Math.floor(now / 1_000));
+  all.set('webhook-id', id);
+  all.set('webhook-timestamp', timestamp);
+  if (secret === undefined) return all;
+  const signed = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`);
+  all.set('webhook-signature', `v1,${signed.digest('base64')}`);
+  return all;
+}
+
+const prefix = 'whsec_';
+
+function keyOf(secret: string): Buffer {
+  return secret.startsWith(prefix)
+    ? Buffer.from(secret.slice(prefix.length), 'base64')
+    : Buffer.from(secret, 'utf8');
+}
+
+/** Enough of an answer for a sentence; the rest of it is not waited for. */
+async function beginningOf(response: Response): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  try {
+    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(part, { stream: true });
+      if (text.length > longestQuote) break;
+    }
+  } catch {
+    // What came says enough.
+  }
+  return text.replace(/\s+/g, ' ').trim().slice(0, longestQuote);
+}
+
+function refused(url: URL, { status, headers }: Response, quote: string): PluginError {
+  const isRedirect = status >= 300 && status < 400;
+  const why = isRedirect ? ', a redirect, which is not followed' : quote === '' ? '' : `: ${quote}`;
+  const delay = retryAfter(headers.get('retry-after'), Date.now());
+  const message = `The webhook ${withoutSecrets(url)} answered ${status}${why}`;
+  return new PluginError(/[.!?]$/.test(message) ? message : `${message}.`, {
+    name: 'WebhookRefused',
+    code: status,
+    retryable: isTemporary(status),
+    ...(isTemporary(status) && delay !== undefined ? { retryAfter: delay } : {}),
+  });
+}
+
+function unreachable(url: URL, error: unknown): PluginError {
+  const cause = (error as { readonly cause?: NodeJS.ErrnoException }).cause;
+  const reason = cause?.message || (error as Error).message;
+  return new PluginError(`The webhook ${withoutSecrets(url)} gave no answer: ${reason}`, {
+    name: 'WebhookUnreachable',
+    ...(cause?.code === undefined ? {} : { code: cause.code }),
+    cause: error,
+  });
+}
+
+/** The path of a webhook is often what keeps others from using it, and this goes into the job. */
+const withoutSecrets = (url: URL): string => `${url.protocol}//${url.host}`;
