@@ -18,6 +18,22 @@ export default {
     // Small files are not written into others: nothing in a page comes from a "data:" address.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The server tells the browser which scripts a page needs (src/http/page-links.ts).
+    manifest: true,
+    rolldownOptions: {
+      output: {
+        // What all pages share is one file: a browser fetches few files at the same time.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'shared',
+              test: /src[\\/](pages[\\/](api|answers|live|parts|session|keys|layout)|words|model[\\/]status)/,
+              minShareCount: 3,
+            },
+          ],
+        },
+      },
+    },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
   },

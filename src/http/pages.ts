@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, relative, sep } from 'node:path';
+import { basename, extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { packageRoot } from '../cli/package.js';
 import { problem } from '../errors.js';
+import { linksOf, type Manifest } from './page-links.js';
 import { prefix } from './route.js';
 
 /** Where the admin pages are. */
@@ -22,6 +23,7 @@ export const pagesPrefix = `${prefix}/admin`;
 export async function addPages(app: FastifyInstance, folder = builtPages()): Promise<void> {
   const files = await filesIn(folder);
   const page = files.get('index.html');
+  const manifest = await manifestIn(folder);
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { '*': path = '' } = request.params as { readonly '*'?: string };
     const file = files.get(path);
@@ -30,6 +32,9 @@ export async function addPages(app: FastifyInstance, folder = builtPages()): Pro
     if (path.startsWith('assets/')) {
       throw problem('route_missing', { method: request.method, path: `${pagesPrefix}/${path}` });
     }
+    const query = request.url.split('?')[1];
+    const links = linksOf(manifest, pagesPrefix, query === undefined ? path : `${path}?${query}`);
+    if (links !== undefined) reply.header('link', links);
     return sendPage(page, reply);
   };
   app.get(pagesPrefix, answer);
@@ -68,7 +73,10 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, PageFile>> {
       return [];
     },
   );
-  const found = entries.filter((entry) => entry.isFile() && types[extname(entry.name)]);
+  const found = entries.filter(
+    (entry) =>
+      entry.isFile() && types[extname(entry.name)] && entry.name !== basename(manifestFile),
+  );
   return new Map(
     await Promise.all(
       found.map(async ({ name, parentPath }): Promise<[string, PageFile]> => {
@@ -81,6 +89,19 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, PageFile>> {
     ),
   );
 }
+
+/** Which file of the build stands for which module; empty where the build left no manifest. */
+async function manifestIn(folder: string): Promise<Manifest> {
+  try {
+    return JSON.parse(await readFile(join(folder, manifestFile), 'utf8')) as Manifest;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return {};
+  }
+}
+
+/** It is for the server alone. */
+const manifestFile = '.vite/manifest.json';
 
 const zip = promisify(gzip);
 

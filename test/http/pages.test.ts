@@ -72,6 +72,20 @@ it('lets browsers keep the files that a page names for ever, packed where they c
   }
 });
 
+it.each(['', 'jobs', 'jobs/a', 'flows', 'flows/a', 'tasks', 'tasks/a', 'submit/a', 'engines'])(
+  'names the scripts of the page at "%s", which are there',
+  async (path) => {
+    const { url } = await openApi();
+    const links = (await fetch(`${url}/_tws/admin/${path}`)).headers.get('link') ?? '';
+    const scripts = [...links.matchAll(/<([^>]+)>; rel=modulepreload/g)].map(([, at]) => at ?? '');
+    expect(scripts.length).toBeGreaterThan(1);
+    for (const script of scripts) expect((await fetch(`${url}${script}`)).status).toBe(200);
+    expect((await fetch(`${url}/_tws/admin/.vite/manifest.json`)).headers.get('content-type')).toBe(
+      'text/html; charset=utf-8',
+    );
+  },
+);
+
 it.each([
   '/_tws/admin/assets/../../../../package.json',
   '/_tws/admin/assets/%2e%2e/%2e%2e/%2e%2e/package.json',

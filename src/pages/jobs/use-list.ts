@@ -8,6 +8,8 @@ import { joined, listOf, withBatch, withPage, type List } from './list.js';
 /** Jobs of the first page, which somebody waits for, and of those that are read while he scrolls. */
 const firstSize = 100;
 const nextSize = 500;
+/** How long what has just been read is shown before it is read again. */
+const againMs = 250;
 
 /** A list that keeps itself up to date. */
 export type LiveList = {
@@ -47,8 +49,8 @@ export function useList(filter: Filter, hold: () => boolean): LiveList {
         reading.current = undefined;
         act();
         setLoading(false);
-        // Something was missed while the list was on its way.
-        if (isStale.current) reload.current();
+        // Something was missed while the list was on its way. What somebody waits for is shown first.
+        if (isStale.current) setTimeout(readAgain, againMs);
       };
       get<JobList>('jobs', { query: { ...queryOf(filter), ...page }, signal }).then(
         (answer) =>
@@ -61,6 +63,9 @@ export function useList(filter: Filter, hold: () => boolean): LiveList {
     },
     [key],
   );
+  const readAgain = (): void => {
+    if (isStale.current && reading.current === undefined) reload.current();
+  };
   const shown = useRef(0);
   shown.current = list?.jobs.length ?? 0;
   const reload = useRef<() => void>(() => undefined);
