@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../api.js';
 import type { JobList } from '../answers.js';
 import { followChanges, type LiveState } from '../live/changes.js';
@@ -75,7 +75,8 @@ export function useList(filter: Filter, hold: () => boolean): LiveList {
     read({ limit }, (page) => setList(listOf(page)));
   };
 
-  useEffect(() => {
+  // Before the page is painted without it: the first jobs are on their way already.
+  useLayoutEffect(() => {
     setList(undefined);
     setError(undefined);
     shown.current = 0;

@@ -4,6 +4,8 @@ import { now } from '../live/clock.js';
 /** A moment: how long ago, with the exact time on hover. */
 export function Ago({ at }: { readonly at: number | undefined }) {
   if (at === undefined) return <span class="muted">–</span>;
+  // Somebody may have written a time that no date can hold.
+  if (!isDate(at)) return <span class="muted">{String(at)}</span>;
   return (
     <time dateTime={new Date(at).toISOString()} title={exact(at)}>
       {momentFrom(now.value, at)}
@@ -29,7 +31,14 @@ export function Took({
 
 /** A moment with its date and seconds, in this browser's zone. */
 export function exact(at: number): string {
-  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+  return isDate(at) ? dates.format(at) : String(at);
+}
+
+/** To make one takes as long as to draw a row. */
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+function isDate(at: number): boolean {
+  return !Number.isNaN(new Date(at).getTime());
 }
 
 /** The time of day with milliseconds. */
