@@ -76,9 +76,13 @@ export async function openList(
     });
     look.observe(document, { childList: true, subtree: true });
   `);
+  return { page, shownMs: await showList(page, url) };
+}
+
+/** Goes to the list of jobs; how long it takes until there are some, ms. */
+export async function showList(page: Page, url: string): Promise<number> {
   await page.goto(`${url}/_tws/admin/jobs`);
-  const shown = await page.locator('html[data-shown]').getAttribute('data-shown');
-  return { page, shownMs: Number(shown) };
+  return Number(await page.locator('html[data-shown]').getAttribute('data-shown'));
 }
 
 /** Scrolls to the oldest of so many jobs as fast as the pages come; answers the ms that takes. */

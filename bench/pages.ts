@@ -10,6 +10,7 @@ import { percentile, type Say } from './figure.js';
 import {
   openList,
   scrollToEnd,
+  showList,
   startBrowser,
   watchFrames,
   type Smoothness,
@@ -49,11 +50,13 @@ async function firstPage(url: string, browser: Browser, { jobs, say }: About): P
   const answers: number[] = [];
   const counts: number[] = [];
   const shown: number[] = [];
+  const shownAgain: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     answers.push(await timeOf(list));
     counts.push(await timeOf(`${url}/_tws/stats`));
     const { page, shownMs } = await openList(browser, url);
     shown.push(shownMs);
+    shownAgain.push(await showList(page, url));
     await page.context().close();
   }
   const tell = (figure: string, values: readonly number[]): void => {
@@ -69,6 +72,7 @@ async function firstPage(url: string, browser: Browser, { jobs, say }: About): P
   tell('first 100 jobs of the API', answers);
   tell('counts of the API', counts);
   tell('address to first jobs shown', shown);
+  tell('address to first jobs shown again', shownAgain);
 }
 
 async function scrolling(url: string, browser: Browser, { jobs, say }: About): Promise<void> {

@@ -410,9 +410,9 @@ describe('each route', () => {
     const engine = await api.engine();
     await api.ended(id(2));
     expect(await ask('ojsActivate', `/v1/jobs/${id(6)}/activate`)).toBe(200);
-    expect(await ask('ojsActivate', `/v1/jobs/${id(6)}/activate`)).toBe(409);
     const isOffered = (doc: object) => JSON.stringify(doc).includes('"signal":"work/');
     for (const n of [1, 3, 4, 5, 6]) await api.until(id(n), isOffered);
+    expect(await ask('ojsActivate', `/v1/jobs/${id(6)}/activate`)).toBe(409);
     const all = { body: { queues: ['default'], count: 10 } };
     expect(await ask('ojsFetch', '/v1/workers/fetch', all)).toBe(200);
     expect(await ask('ojsAck', '/v1/workers/ack', { body: { job_id: id(1) } })).toBe(200);

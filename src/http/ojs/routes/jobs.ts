@@ -176,7 +176,7 @@ export const infoRoute = ojsRoute({
 });
 
 /** So long a request waits for an engine to do what was asked, ms. */
-export const patienceMs = 5_000;
+export const patienceMs = 10_000;
 
 const changedSchema = jobAnswerSchema;
 const changed = {
