@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
-import type { Store } from '../../src/store/store.js';
+import { endingAt } from '../support/ending.js';
 import { openWorkspace } from '../support/workspace.js';
 
 /** Leaves a line with its key; asked again after a crash it recognises what it has done. */
@@ -32,30 +32,6 @@ const flow = {
   ],
 };
 
-/** The engine ends right before or right after its write number `at` (from 1) of a job. */
-function endingAt(
-  store: Store,
-  at: number,
-  when: 'before' | 'after',
-  end: () => Promise<void>,
-): Store {
-  let count = 0;
-  return {
-    ...store,
-    write: async (doc) => {
-      if (doc['type'] === 'job') count += 1;
-      if (doc['type'] !== 'job' || count !== at) return store.write(doc);
-      if (when === 'before') {
-        void end();
-        return { kind: 'unknown', cause: 'the engine is gone' };
-      }
-      const result = await store.write(doc);
-      void end();
-      return result.kind === 'written' ? { kind: 'unknown', cause: 'the engine is gone' } : result;
-    },
-  };
-}
-
 const leases = { leaseMs: 600, renewMs: 100, sweepMs: 500 };
 
 it.each([1, 2, 3, 4, 5].flatMap((at) => [[at, 'before'] as const, [at, 'after'] as const]))(
@@ -66,8 +42,11 @@ it.each([1, 2, 3, 4, 5].flatMap((at) => [[at, 'before'] as const, [at, 'after'] 
     await space.put({ _id: 'task:DEFAULT:once', type: 'task', name: 'once' }, flow);
     let first: Engine | undefined = undefined as Engine | undefined;
     const end = async (): Promise<void> => first?.kill();
-    first = await space.engine({ ...leases, store: endingAt(space.store, at, when, end) });
+    const ending = endingAt(space.store, at, when, end);
+    first = await space.engine({ ...leases, store: ending.store });
     await space.put({ _id: 'j', type: 'job', flow: 'f', owner: 'me' });
+    // The ends of both jobs go into one revision, if they come together: then there are four writes.
+    await (at < 5 ? ending.reached : Promise.race([ending.reached, space.ended('j')]));
     await space.engine(leases);
     const ended = await space.ended('j');
     expect(ended).toMatchObject({ state: '$$complete', exit: 2 });

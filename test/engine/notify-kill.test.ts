@@ -4,35 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
-import type { Store } from '../../src/store/store.js';
 import { couchUrl } from '../support/couch.js';
 import { flow, job, task } from '../support/documents.js';
+import { endingAt } from '../support/ending.js';
 import { startReceiver } from '../support/receiver.js';
 import { openWorkspace } from '../support/workspace.js';
 
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'tws.js');
 const leases = { leaseMs: 600, renewMs: 100, sweepMs: 500 };
 const plugins = { 'ok.mjs': `export default () => 'fine';` };
-
-/** The engine ends right before or right after its write number `at` (from 1) of a job. */
-function endingAt(
-  store: Store,
-  at: number,
-  when: 'before' | 'after',
-  end: () => Promise<void>,
-): Store {
-  let count = 0;
-  return {
-    ...store,
-    write: async (doc) => {
-      if (doc['type'] === 'job') count += 1;
-      if (doc['type'] !== 'job' || count !== at) return store.write(doc);
-      if (when === 'after') await store.write(doc);
-      void end();
-      return { kind: 'unknown', cause: 'the engine is gone' };
-    },
-  };
-}
 
 /** Its claim, the notification, its end; then the claim of the notification, and its end. */
 const writes = [1, 2, 3, 4, 5];
@@ -45,8 +25,10 @@ it.each(writes.flatMap((at) => [[at, 'before'] as const, [at, 'after'] as const]
     await space.put(task('ok'), flow('f', ['ok'], { timeout: 0, notify: [{ url }] }));
     let first: Engine | undefined = undefined as Engine | undefined;
     const end = async (): Promise<void> => first?.kill();
-    first = await space.engine({ ...leases, store: endingAt(space.store, at, when, end) });
+    const ending = endingAt(space.store, at, when, end);
+    first = await space.engine({ ...leases, store: ending.store });
     await space.put(job('f', { _id: 'j' }));
+    await ending.reached;
     await space.engine(leases);
     const ended = await space.ended('j');
     expect(ended).toMatchObject({ exit: 0, notifications: [{ id: 'j:notify:1:0' }] });
@@ -69,8 +51,10 @@ it('what was made for an end that did not come about tells nobody', async () => 
   await space.put(task('ok'), flow('f', ['ok'], { timeout: 0, notify }));
   let first: Engine | undefined = undefined as Engine | undefined;
   const end = async (): Promise<void> => first?.kill();
-  first = await space.engine({ ...leases, store: endingAt(space.store, 3, 'before', end) });
+  const ending = endingAt(space.store, 3, 'before', end);
+  first = await space.engine({ ...leases, store: ending.store });
   await space.put(job('f', { _id: 'j' }));
+  await ending.reached;
   const early = await space.until('j:notify:1:0', () => true);
   expect(early).toMatchObject({ notifies: { status: 'succeeded' } });
   const doc = await space.store.get('j');
