@@ -26,8 +26,8 @@ const longestQuote = 200;
  * Standard Webhooks (standardwebhooks.com) says: `webhook-id`, `webhook-timestamp` (s) and
  * `webhook-signature`, `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`. Redirects
  * are not followed: they could lead to where the message must not go.
- * @throws PluginError `WebhookUrlInvalid`, `WebhookUnreachable`, `WebhookRefused`; retryable where it
- * may go better later
+ * @throws PluginError `WebhookUrlInvalid`, `WebhookHeaderInvalid`, `WebhookUnreachable`,
+ * `WebhookRefused`; retryable where it may go better later
  */
 export async function sendWebhook(webhook: Webhook): Promise<number> {
   const { body, signal } = webhook;
@@ -41,7 +41,7 @@ export async function sendWebhook(webhook: Webhook): Promise<number> {
     await response.body?.cancel().catch(() => undefined);
     return response.status;
   }
-  throw refused(url, response, await beginningOf(response));
+  throw refused(url, response, await beginningOf(response, textsOf(webhook)));
 }
 
 /** An id for a message that fits into a header, whatever the key is that tells it from all others. */
@@ -54,13 +54,16 @@ function addressOf(text: string): URL {
     const url = new URL(text);
     if (/^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
   }
-  const message = 'The parameter url must be an address with http or https, without a password.';
-  throw new PluginError(message, { name: 'WebhookUrlInvalid', retryable: false, exit: 3 });
+  throw wrongUrl('The parameter url must be an address with http or https, without a password.');
+}
+
+function wrongUrl(message: string): PluginError {
+  return new PluginError(message, { name: 'WebhookUrlInvalid', retryable: false, exit: 3 });
 }
 
 function headersOf({ headers = {}, id, body, secret, now }: Webhook): Headers {
   const all = new Headers({ 'content-type': 'application/json', 'user-agent': 'tws' });
-  for (const [name, value] of Object.entries(headers)) all.set(name, String(value));
+  for (const [name, value] of Object.entries(headers)) setHeader(all, name, String(value));
   const timestamp = String(Math.floor(now / 1_000));
   all.set('webhook-id', id);
   all.set('webhook-timestamp', timestamp);
@@ -68,6 +71,23 @@ function headersOf({ headers = {}, id, body, secret, now }: Webhook): Headers {
   const signed = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`);
   all.set('webhook-signature', `v1,${signed.digest('base64')}`);
   return all;
+}
+
+/** These are for the connection, which makes them itself. */
+const ofConnection = /^(?:connection|content-length|expect|keep-alive|transfer-encoding|upgrade)$/i;
+
+/** What is wrong with a header is told without its value, which is often a secret. */
+function setHeader(headers: Headers, name: string, value: string): void {
+  const refuse = (why: string): never => {
+    const message = `The header ${JSON.stringify(name)} of the webhook ${why}.`;
+    throw new PluginError(message, { name: 'WebhookHeaderInvalid', retryable: false, exit: 3 });
+  };
+  if (ofConnection.test(name)) refuse('must be left out: it belongs to the connection');
+  try {
+    headers.set(name, value);
+  } catch {
+    refuse('cannot be sent: its name or a character of its value is not allowed in a header');
+  }
 }
 
 const prefix = 'whsec_';
@@ -78,20 +98,48 @@ function keyOf(secret: string): Buffer {
     : Buffer.from(secret, 'utf8');
 }
 
-/** Enough of an answer for a sentence; the rest of it is not waited for. */
-async function beginningOf(response: Response): Promise<string> {
+/** So much of an answer is read to find where the texts end that its quote must not cut, in characters. */
+const longestRead = 10_000;
+
+/**
+ * Enough of an answer for a sentence; the rest of it is not waited for. A receiver may repeat what it
+ * was sent: no text of that is cut through, since half a secret is not known as one by who hides them.
+ */
+async function beginningOf(response: Response, sent: readonly string[]): Promise<string> {
+  const longest = Math.max(0, ...sent.map(({ length }) => length));
+  const enough = Math.min(longestRead, longestQuote + longest);
   let text = '';
   const decoder = new TextDecoder();
   try {
     for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       text += decoder.decode(part, { stream: true });
-      if (text.length > longestQuote) break;
+      if (text.length > enough) break;
     }
   } catch {
     // What came says enough.
   }
-  return text.replace(/\s+/g, ' ').trim().slice(0, longestQuote);
+  return text.slice(0, cutOf(text, sent)).replace(/\s+/g, ' ').trim();
 }
+
+/** Where a quote ends: before the first text that would go on behind it. */
+function cutOf(text: string, sent: readonly string[]): number {
+  return sent.reduce((end, one) => {
+    const at = text.indexOf(one, Math.max(0, end - one.length + 1));
+    return at === -1 ? end : Math.min(end, at);
+  }, longestQuote);
+}
+
+/** The texts of a message that may be secrets: headers, also by word, and strings in the body. */
+function textsOf({ headers = {}, secret, body }: Webhook): readonly string[] {
+  const given = Object.values(headers).map(String);
+  const words = given.flatMap((value) => value.split(/\s+/));
+  const strings = (body.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map((one) => one.slice(1, -1));
+  const all = [...given, ...words, ...strings, ...(secret === undefined ? [] : [secret])];
+  return [...new Set(all)].filter(({ length }) => length >= shortestText);
+}
+
+/** Shorter texts are no secrets, and stand in every answer. */
+const shortestText = 4;
 
 function refused(url: URL, { status, headers }: Response, quote: string): PluginError {
   const isRedirect = status >= 300 && status < 400;
@@ -108,7 +156,11 @@ function refused(url: URL, { status, headers }: Response, quote: string): Plugin
 
 function unreachable(url: URL, error: unknown): PluginError {
   const cause = (error as { readonly cause?: NodeJS.ErrnoException }).cause;
-  const reason = cause?.message || (error as Error).message;
+  const reason = (cause?.message || (error as Error).message).replace(/\s+/g, ' ').trim();
+  // What fetch never asks: ports of other protocols.
+  if (reason === 'bad port') {
+    return wrongUrl(`The webhook ${withoutSecrets(url)} has a port that is not for HTTP.`);
+  }
   return new PluginError(`The webhook ${withoutSecrets(url)} gave no answer: ${reason}`, {
     name: 'WebhookUnreachable',
     ...(cause?.code === undefined ? {} : { code: cause.code }),
