@@ -118,7 +118,8 @@ async function beginningOf(response: Response, sent: readonly string[]): Promise
   } catch {
     // What came says enough.
   }
-  return text.slice(0, cutOf(text, sent)).replace(/\s+/g, ' ').trim();
+  const quote = text.slice(0, cutOf(text, sent)).replace(/\p{Surrogate}$/u, '');
+  return quote.replace(/\s+/g, ' ').trim();
 }
 
 /** Where a quote ends: before the first text that would go on behind it. */
