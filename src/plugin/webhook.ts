@@ -142,10 +142,14 @@ function textsOf({ headers = {}, secret, body }: Webhook): readonly string[] {
 /** Shorter texts are no secrets, and stand in every answer. */
 const shortestText = 4;
 
+/** No receiver puts a message off for longer, ms: a day. */
+const longestDelayMs = 86_400_000;
+
 function refused(url: URL, { status, headers }: Response, quote: string): PluginError {
   const isRedirect = status >= 300 && status < 400;
   const why = isRedirect ? ', a redirect, which is not followed' : quote === '' ? '' : `: ${quote}`;
-  const delay = retryAfter(headers.get('retry-after'), Date.now());
+  const asked = retryAfter(headers.get('retry-after'), Date.now());
+  const delay = asked === undefined ? undefined : Math.min(asked, longestDelayMs);
   const message = `The webhook ${withoutSecrets(url)} answered ${status}${why}`;
   return new PluginError(/[.!?]$/.test(message) ? message : `${message}.`, {
     name: 'WebhookRefused',

@@ -89,6 +89,15 @@ describe('webhook', () => {
     expect(await run('webhook', { url })).toMatchObject({ kind: 'failed', retryAfterMs: 7_000 });
   });
 
+  it.each(['99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'waits for no longer than a day, whatever the receiver asks (%s)',
+    async (asked) => {
+      const headers = { 'retry-after': asked };
+      const { url } = await startReceiver(() => ({ status: 503, headers }));
+      expect(await run('webhook', { url })).toMatchObject({ retryAfterMs: 86_400_000 });
+    },
+  );
+
   it('may be tried again when nobody answers, and says so without the path', async () => {
     const outcome = await run('webhook', { url: `${await closedAddress()}/secret-path` });
     expect(outcome).toMatchObject({ kind: 'failed', failure: { name: 'WebhookUnreachable' } });
