@@ -75,8 +75,10 @@ async function* offersOf(store: Store, queue: string): AsyncGenerator<Offered> {
   }
 }
 
-/** So often an offer is tried that somebody else changes meanwhile. */
+/** So often an offer is tried that somebody else changes meanwhile: there are others. */
 const tries = 3;
+/** So often a lease is renewed whose job others change: whoever does not get more time gives the work up. */
+const renewals = 50;
 
 async function takeOne(
   store: Store,
@@ -142,7 +144,7 @@ export async function renewWork(
 ): Promise<Work | undefined> {
   const { signal = '' } = step;
   const { copies } = await store.info();
-  for (let attempt = 0; attempt < tries; attempt += 1) {
+  for (let attempt = 0; attempt < renewals; attempt += 1) {
     const doc = await store.get(id);
     const job = doc === undefined ? undefined : liveJob(doc);
     const next = job && renewLease(job, signal, leaseMs, now());

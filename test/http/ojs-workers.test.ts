@@ -252,6 +252,20 @@ describe('workers', () => {
     expect(done).toMatchObject({ status: 200, body: { state: 'completed' } });
   });
 
+  it('keep many steps of one job by one heartbeat', async () => {
+    const api = await openOjs();
+    await api.put(work, flow('many', [{ parallel: Array(12).fill('email.send') }]));
+    await api.engine();
+    await api.put({ _id: 'j', type: 'job', flow: 'many' });
+    const ids: string[] = [];
+    while (ids.length < 12) ids.push(...(await api.fetched({ count: 12 })).map(({ id }) => id));
+    const body = { worker_id: 'w1', active_jobs: ids };
+    const beats = await Promise.all(
+      [1, 2].map(() => api.ojs('POST', '/v1/workers/heartbeat', { body })),
+    );
+    for (const beat of beats) expect(beat.body['jobs_extended']).toEqual(ids);
+  });
+
   it('get nothing of a paused job', async () => {
     const api = await openOjs();
     await api.put(work);
