@@ -26,8 +26,8 @@ const longestQuote = 200;
  * Standard Webhooks (standardwebhooks.com) says: `webhook-id`, `webhook-timestamp` (s) and
  * `webhook-signature`, `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`. Redirects
  * are not followed: they could lead to where the message must not go.
- * @throws PluginError `WebhookUrlInvalid`, `WebhookHeaderInvalid`, `WebhookUnreachable`,
- * `WebhookRefused`; retryable where it may go better later
+ * @throws PluginError `WebhookUrlInvalid`, `WebhookHeaderInvalid`, `WebhookSecretInvalid`,
+ * `WebhookUnreachable`, `WebhookRefused`; retryable where it may go better later
  */
 export async function sendWebhook(webhook: Webhook): Promise<number> {
   const { body, signal } = webhook;
@@ -41,7 +41,8 @@ export async function sendWebhook(webhook: Webhook): Promise<number> {
     await response.body?.cancel().catch(() => undefined);
     return response.status;
   }
-  throw refused(url, response, await beginningOf(response, textsOf(webhook)));
+  const quote = await beginningOf(response, [...pathsOf(url), ...textsOf(webhook)]);
+  throw refused(url, response, withoutPath(quote, url));
 }
 
 /** An id for a message that fits into a header, whatever the key is that tells it from all others. */
@@ -93,9 +94,12 @@ function setHeader(headers: Headers, name: string, value: string): void {
 const prefix = 'whsec_';
 
 function keyOf(secret: string): Buffer {
-  return secret.startsWith(prefix)
-    ? Buffer.from(secret.slice(prefix.length), 'base64')
-    : Buffer.from(secret, 'utf8');
+  if (!secret.startsWith(prefix)) return Buffer.from(secret, 'utf8');
+  const text = secret.slice(prefix.length);
+  // What is no base64 would be left out in silence, and everybody knows the key that is nothing.
+  if (/^[\w+/-]+={0,2}$/.test(text)) return Buffer.from(text, 'base64');
+  const message = `The secret of the webhook begins with "${prefix}" and does not go on in base64.`;
+  throw new PluginError(message, { name: 'WebhookSecretInvalid', retryable: false, exit: 3 });
 }
 
 /** So much of an answer is read to find where the texts end that its quote must not cut, in characters. */
@@ -137,6 +141,17 @@ function textsOf({ headers = {}, secret, body }: Webhook): readonly string[] {
   const strings = (body.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map((one) => one.slice(1, -1));
   const all = [...given, ...words, ...strings, ...(secret === undefined ? [] : [secret])];
   return [...new Set(all)].filter(({ length }) => length >= shortestText);
+}
+
+/** Where a message goes, as an answer may repeat it. The longest first. */
+function pathsOf({ href, pathname, search }: URL): readonly string[] {
+  const all = [href, `${pathname}${search}`, pathname, search, search.slice(1)];
+  return all.filter(({ length }) => length >= shortestText);
+}
+
+/** Many servers say at which path there is nothing. */
+function withoutPath(quote: string, url: URL): string {
+  return pathsOf(url).reduce((text, path) => text.replaceAll(path, '[path]'), quote);
 }
 
 /** Shorter texts are no secrets, and stand in every answer. */

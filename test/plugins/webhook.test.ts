@@ -138,6 +138,16 @@ describe('webhook', () => {
     expect(received).toEqual([]);
   });
 
+  it.each(['whsec_', 'whsec_!!!', 'whsec_a b'])('does not sign with %j', async (secret) => {
+    const { url, received } = await startReceiver();
+    expect(await run('webhook', { url, secret })).toMatchObject({
+      failure: { name: 'WebhookSecretInvalid' },
+      retryable: false,
+      exit: 3,
+    });
+    expect(received).toEqual([]);
+  });
+
   it('refuses a port that is not for HTTP', async () => {
     expect(await run('webhook', { url: 'http://127.0.0.1:6000/x' })).toMatchObject({
       failure: { name: 'WebhookUrlInvalid' },
@@ -170,6 +180,16 @@ describe('webhook', () => {
         failure: { message: `The webhook ${url} answered 400: ${'x'.repeat(before)}.` },
       });
     }
+  });
+
+  it('quotes no path: that is often what keeps others from using a webhook', async () => {
+    const { url } = await startReceiver(({ path }) => ({
+      status: 404,
+      body: `Cannot POST ${path} (${path.split('?')[0]})`,
+    }));
+    expect(await run('webhook', { url: `${url}/services/T0/hush?token=t0ken` })).toMatchObject({
+      failure: { message: `The webhook ${url} answered 404: Cannot POST [path] ([path]).` },
+    });
   });
 
   it('does not read more of an answer than it tells, however long that is', async () => {
