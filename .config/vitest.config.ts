@@ -11,9 +11,31 @@ const shared = {
   expect: { poll: { timeout: 60_000, interval: 20 } },
 };
 
+/** Tests that talk to the embedded server which their global set-up starts, or to `COUCH_URL`. */
+const withServer = {
+  ...shared,
+  globalSetup: ['test/support/couch-server.ts'],
+  setupFiles: ['test/support/each-file.ts'],
+};
+
+const units = ['**/*.unit.test.ts'];
+/** Units that start programs, or exhaust the memory of their own. */
+const longUnits = [
+  'test/cli/{completion,executable}.unit.test.ts',
+  'test/plugin/{isolate,run}.unit.test.ts',
+];
+/** Whole engines that die, leases that end, outages, documents as large as they may be. */
+const longEngine = [
+  'test/engine/{copies,isolation,locks,max-running,notify-kill,outage,processes}.test.ts',
+  'test/engine/{attempts,batch-kill,big-jobs,malformed,map-slices,names}.test.ts',
+  'test/engine/{notify,samples,system-events}.test.ts',
+];
+
 /**
- * Three groups: `decide` is pure and carries the coverage gate, `unit` needs no server,
- * `store` talks to the embedded server that its global set-up starts, or to `COUCH_URL`.
+ * Four groups: `decide` is pure and carries the coverage gate, `unit` needs no server, `store` talks
+ * to one. `long` is the real thing, which takes its time: programs as processes, pages in a browser,
+ * the whole API. `npm test` runs all four, and so does continuous integration; `npm run check`, the
+ * gate of every change, leaves `long` out.
  */
 export default defineConfig({
   test: {
@@ -42,18 +64,26 @@ export default defineConfig({
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
+          exclude: longUnits,
         },
       },
       {
         test: {
-          ...shared,
+          ...withServer,
           name: 'store',
+          include: ['test/{store,client,engine,conformance}/**/*.test.ts'],
+          exclude: [...units, ...longEngine],
+        },
+      },
+      {
+        test: {
+          ...withServer,
+          name: 'long',
           include: [
-            'test/{store,client,engine,cli,http,pages,embedded,conformance,chaos}/**/*.test.ts',
+            'test/{cli,http,pages,embedded,chaos}/!(*.unit).test.ts',
+            ...longEngine,
+            ...longUnits,
           ],
-          exclude: ['**/*.unit.test.ts'],
-          globalSetup: ['test/support/couch-server.ts'],
-          setupFiles: ['test/support/each-file.ts'],
         },
       },
     ],

@@ -1,7 +1,8 @@
 /*
- * The gate: format, lint, types, build, the coverage of decide/, and then all that `npm test` runs. What
- * no clock can disturb goes in two lanes beside each other. Arguments go to the tests (reporters, for
- * instance). Ends with the first failure's status.
+ * The gate: format, lint, types, build, the coverage of decide/, and the tests that need no more than
+ * a server (all but the group `long`). With `--all` the tests are those of `npm test`, as in continuous
+ * integration. What no clock can disturb goes in two lanes beside each other. Further arguments go to
+ * the tests (reporters, for instance). Ends with the first failure's status.
  */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -14,18 +15,32 @@ const vitest = [tool('vitest', 'vitest.mjs'), 'run', '--config', '.config/vitest
 const eslint = [tool('eslint', 'bin', 'eslint.js'), '--config', '.config/eslint.config.js'];
 
 const lint = ['lint', ...eslint, '--max-warnings=0', '.'];
-const format = ['format', tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level=warn'];
+// What has not changed since the last time is not looked at again; type-aware lint cannot know that.
+const known = (name) => join(root, 'node_modules', '.cache', 'tws', name);
+const prettier = tool('prettier', 'bin', 'prettier.cjs');
+const cache = ['--cache', '--cache-strategy', 'content', '--cache-location', known('prettier')];
+const format = ['format', prettier, '--check', '--log-level=warn', ...cache, '.'];
 const tsc = tool('typescript', 'bin', 'tsc');
-const types = ['types', tsc, '-p', 'tsconfig.json', '--noEmit'];
-const pageTypes = ['types of the pages', tsc, '-p', 'src/pages/tsconfig.json', '--noEmit'];
+const typesOf = (title, project) => {
+  const memory = ['--incremental', '--tsBuildInfoFile', known(`${title}.tsbuildinfo`)];
+  return [title, tsc, '-p', project, '--noEmit', ...memory];
+};
+const types = typesOf('types', 'tsconfig.json');
+const pageTypes = typesOf('types of the pages', 'src/pages/tsconfig.json');
 
 const build = ['build', join(root, 'bin', 'build.js')];
 // The tables alone must reach every branch: what is covered by chance is covered by nothing.
 const tables = ['--project', 'decide', '--exclude', '**/*simulator*'];
 const coverage = ['coverage', ...vitest, ...tables, '--coverage'];
+const simulators = ['simulators', ...vitest, '--project', 'decide', 'simulator'];
 
-const lanes = [[lint], [[...format, '.'], types, pageTypes, build, coverage]];
-const tests = [['tests', ...vitest, ...process.argv.slice(2)]];
+const isWhole = process.argv.includes('--all');
+const given = process.argv.slice(2).filter((argument) => argument !== '--all');
+const quick = ['--project', 'unit', '--project', 'store'];
+
+const still = [format, types, pageTypes, build, coverage];
+const lanes = [[lint], isWhole ? still : [...still, simulators]];
+const tests = [['tests', ...vitest, ...(isWhole ? [] : quick), ...given]];
 
 /** Runs steps one after the other up to the first that fails; resolves to its status, else 0. */
 async function runAll(steps, output) {

@@ -25,16 +25,16 @@ function run(schedules: number, confirms: boolean) {
 
 describe('schedules of faults on three copies', () => {
   it('start nothing twice, lose nothing and leave nothing behind', () => {
-    const { total, told } = run(1_000, true);
+    const { total, told } = run(400, true);
     expect(told).toEqual([]);
-    expect(lastLine(total)).toMatch(/^schedules=1000 double=0 stuck=0 lost=0 unexplained=0 /);
+    expect(lastLine(total)).toMatch(/^schedules=400 double=0 stuck=0 lost=0 unexplained=0 /);
     // Most run the faults they are meant to, and most jobs get through.
-    expect(total.starts).toBeGreaterThan(2_000);
-    expect(total.repeated.lease).toBeGreaterThan(25);
+    expect(total.starts).toBeGreaterThan(800);
+    expect(total.repeated.lease).toBeGreaterThan(10);
   }, 120_000);
 
   it('start things twice when claims are not confirmed', () => {
-    const { total } = run(1_000, false);
+    const { total } = run(500, false);
     expect(total.double).toBeGreaterThan(3);
   });
 
