@@ -46,11 +46,11 @@ export default async function webhook(context: PluginContext<Params>): Promise<u
 function messageOf({ event, data }: Params, job: Doc, now: number): Doc {
   const { notifies } = job as { readonly notifies?: Doc };
   if (notifies === undefined || event !== undefined || data !== undefined) {
-    return { type: event ?? 'task', timestamp: isoOf(now), data: data ?? { job: job['_id'] } };
+    return { type: event ?? 'task', timestamp: isoOf(now, now), data: data ?? { job: job['_id'] } };
   }
   const { status, end } = notifies;
   const at = typeof end === 'number' ? end : now;
-  return { type: `job.${String(status)}`, timestamp: isoOf(at), data: factsOf(notifies) };
+  return { type: `job.${String(status)}`, timestamp: isoOf(at, now), data: factsOf(notifies) };
 }
 
 /** What is told; the rest is for the engine. */
@@ -59,4 +59,8 @@ function factsOf(notifies: Doc): Doc {
   return Object.fromEntries(Object.entries(notifies).filter(([key]) => !ofEngine.includes(key)));
 }
 
-const isoOf = (at: number): string => new Date(at).toISOString();
+/** A document may name a time that no date can hold: that keeps nobody from being told. */
+function isoOf(at: number, now: number): string {
+  const date = new Date(at);
+  return (Number.isNaN(date.getTime()) ? new Date(now) : date).toISOString();
+}

@@ -5,6 +5,7 @@ import { closest } from './closest.js';
 import { problem } from './errors.js';
 import { httpSettingsSchema } from './http/settings.js';
 import { engineEventTypes } from './engine/system-events.js';
+import { isWebhookAddress } from './model/notify.js';
 import { durationSchema, queueSchema } from './model/scalars.js';
 import { toProblems } from './model/problems.js';
 import { olderDerivations, olderFormatProblem } from './secrets/older-format.js';
@@ -64,9 +65,13 @@ const olderFormatSchema = z
 
 const onText = `must be a list of ${engineEventTypes.join(', ')}`;
 
+const addressText = 'must be an address with http or https, without a password';
+
 const webhookSchema = z.strictObject(
   {
-    url: text.describe('Address with http or https; may be encrypted by `tws encrypt`.'),
+    url: text
+      .refine(isWebhookAddress, { error: addressText, params: { told: true } })
+      .describe('Address with http or https; may be encrypted by `tws encrypt`.'),
     on: z.exactOptional(
       z
         .array(z.enum(engineEventTypes, { error: onText }), { error: onText })

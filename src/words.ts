@@ -39,6 +39,11 @@ export function momentFrom(now: number, at: number): string {
   return distance > 0 ? `in ${rough}` : `${rough} ago`;
 }
 
+/** So many characters of a text at the most, `…` in place of the others; no character is cut in two. */
+export function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).replace(/\p{Surrogate}$/u, '')}…`;
+}
+
 /** A value of a document as text, whatever it is: an object that says how it becomes text is not asked. */
 export function textOf(value: unknown): string {
   if (typeof value === 'object' && value !== null)

@@ -189,6 +189,10 @@ describe('a wrong setting', () => {
     ['{"url": ', 'tws.json is not valid'],
     [{ drain: -1 }, 'drain must be milliseconds, from 0'],
     [{ drian: 1 }, 'Did you mean "drain"?'],
+    [
+      { webhooks: [{ url: 'https://a:b@example.com' }] },
+      'webhooks[0].url must be an address with http or https, without a password.',
+    ],
     [{ secrets: { oldr: {} } }, 'secrets.oldr". Did you mean "older"?'],
     [{ secrets: { older: { kdf: 'raw' } } }, 'secrets.older.cipher'],
     [

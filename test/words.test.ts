@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { counted, lengthOf, listed, momentFrom } from '../src/words.js';
+import { counted, lengthOf, listed, momentFrom, shortened } from '../src/words.js';
 
 describe('counted', () => {
   it('knows one from many', () => {
@@ -49,5 +49,16 @@ describe('momentFrom', () => {
     [998_400, '2 s ago'],
   ])('of %i is %s', (at, text) => {
     expect(momentFrom(1_000_000, at)).toBe(text);
+  });
+});
+
+describe('a long text', () => {
+  it.each([
+    ['short', 5, 'short'],
+    ['longer', 4, 'long…'],
+    ['one 😀 more', 5, 'one …'],
+    ['one 😀 more', 6, 'one 😀…'],
+  ])('%j of %d characters is %j', (text, most, short) => {
+    expect(shortened(text, most)).toBe(short);
   });
 });

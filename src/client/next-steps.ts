@@ -25,6 +25,8 @@ export type Told = {
   readonly start?: number;
   readonly end?: number;
   readonly due?: number;
+  /** Since when a worker has it. */
+  readonly leased?: number;
   /** Ended without success. */
   readonly failed: boolean;
   /** The sentence of its failure. */
@@ -42,7 +44,7 @@ export function stepsOf({ steps }: StoredDocument): readonly Told[] {
       path: textOf(step['path']),
       state,
       ...texts(step, ['task', 'plugin', 'engine', 'child', 'signal', 'worker', 'event', 'key']),
-      ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'end', 'due', 'until']),
+      ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'end', 'due', 'until', 'leased']),
       failed: ['$$error', '$$timeout', '$$cancelled'].includes(state),
       ...(typeof failure === 'string' ? { failure } : {}),
     };

@@ -16,6 +16,8 @@ export type WorkWanted = {
   readonly worker: string;
   /** Absent: as the task says, ms. */
   readonly leaseMs?: number | undefined;
+  /** Whether work of an owner may be had: that of all others does not stand in the way. */
+  readonly isOwner: (owner: string) => boolean;
   /** Whether its work may be had. */
   readonly isMeant: (job: StoredDocument) => boolean;
   /** Epoch ms. */
@@ -25,18 +27,24 @@ export type WorkWanted = {
 /** A step in the hands of a worker, in its job as it is stored. */
 export type Work = { readonly job: StoredDocument; readonly step: WaitingStep };
 
-/** Rows of the index that are looked at together. */
-const together = 50;
-/** So many offers are looked at for one request: others may have been faster, or may not be meant. */
+/** Rows of the index that are looked at together: few at first, since most often the first will do. */
+const together = { least: 50, most: 2_000 } as const;
+/** So many offers are tried for one request: others may have been faster. */
 const mostOffers = 1_000;
+/** So many are looked through for those of owners that are meant. */
+const mostRows = 100_000;
 
 /** Takes offered steps, the first in each line first; nobody else gets those. */
 export async function takeWork(store: Store, wanted: WorkWanted): Promise<readonly Work[]> {
   const taken: Work[] = [];
   const { copies } = await store.info();
   for (const queue of wanted.queues) {
+    let tried = 0;
     for await (const offer of offersOf(store, queue)) {
       if (taken.length >= wanted.most) return taken;
+      if (!wanted.isOwner(offer.owner)) continue;
+      tried += 1;
+      if (tried > mostOffers) break;
       const work = await takeOne(store, offer, wanted, copies);
       if (work !== undefined) taken.push(work);
     }
@@ -44,29 +52,33 @@ export async function takeWork(store: Store, wanted: WorkWanted): Promise<readon
   return taken;
 }
 
-type Offered = { readonly id: string; readonly signal: string };
+type Offered = { readonly id: string; readonly signal: string; readonly owner: string };
 
 async function* offersOf(store: Store, queue: string): AsyncGenerator<Offered> {
   const prefix = offersIn(queue);
   let after: Offered | undefined;
-  for (let looked = 0; looked < mostOffers; looked += together) {
+  for (let looked = 0; looked < mostRows;) {
+    const limit = looked === 0 ? together.least : together.most;
     const rows = await store.view('waiting', {
       startKey: ['signal', after?.signal ?? prefix, ''],
       ...(after === undefined ? {} : { startKeyDocId: after.id, skip: 1 }),
       endKey: ['signal', `${prefix}\uffff`, {}],
-      limit: together,
+      limit,
     });
-    for (const { id, key } of rows) {
-      after = { id, signal: key[1] };
+    for (const { id, key, value: owner } of rows) {
+      after = { id, signal: key[1], owner };
       // The order of the index takes "Mail" and "mail" for neighbours.
       if (after.signal.startsWith(prefix)) yield after;
     }
-    if (rows.length < together) return;
+    looked += rows.length;
+    if (rows.length < limit) return;
   }
 }
 
-/** So often an offer is tried that somebody else changes meanwhile. */
+/** So often an offer is tried that somebody else changes meanwhile: there are others. */
 const tries = 3;
+/** So often a lease is renewed whose job others change: whoever does not get more time gives the work up. */
+const renewals = 50;
 
 async function takeOne(
   store: Store,
@@ -132,7 +144,7 @@ export async function renewWork(
 ): Promise<Work | undefined> {
   const { signal = '' } = step;
   const { copies } = await store.info();
-  for (let attempt = 0; attempt < tries; attempt += 1) {
+  for (let attempt = 0; attempt < renewals; attempt += 1) {
     const doc = await store.get(id);
     const job = doc === undefined ? undefined : liveJob(doc);
     const next = job && renewLease(job, signal, leaseMs, now());

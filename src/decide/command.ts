@@ -1,6 +1,9 @@
-import { isFinal, type Job, type Signal } from '../model/job.js';
+import { referenceTo, type BigResult } from '../model/big-result.js';
+import { isFinal, isLiveJob, type Job, type LiveJob, type Signal } from '../model/job.js';
 import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
+import { withAttached } from './attach.js';
+import { leasedStep } from './lease.js';
 import { without } from './record.js';
 import { reopened } from './reopen.js';
 import { pastOf } from './retry-record.js';
@@ -73,12 +76,16 @@ function awake(job: Job): Job {
   return without(job as Job & Readonly<Record<string, unknown>>, 'next_due');
 }
 
-/** Puts a signal into the job, once, where a waiting step takes it, now or later. */
-export function receive(job: Job, signal: SignalDocument, now: number): Commanded {
+/**
+ * Puts a signal into the job, once, where a waiting step takes it, now or later. `big`: its data, where
+ * that is long; of a worker's answer the job keeps it as an attachment, as any result of a step.
+ */
+export function receive(job: Job, signal: SignalDocument, now: number, big?: BigResult): Commanded {
   const signals = listIn(job, 'signals');
   if (signals.some(({ id }) => id === signal._id)) return { kind: 'repeated' };
   if (isFinal(job)) return refused(`Job ${job._id} is final already.`);
-  const { name, data, failure, by } = signal;
+  const { name, failure, by } = signal;
+  const { job: holder, data } = aside(job, signal, big);
   const kept: Signal = {
     id: signal._id,
     name,
@@ -87,7 +94,21 @@ export function receive(job: Job, signal: SignalDocument, now: number): Commande
     ...(failure === undefined ? {} : { failure }),
     ...(by === undefined ? {} : { by }),
   };
-  return { kind: 'applied', job: { ...awake(job), signals: [...signals, kept] } as Job };
+  return { kind: 'applied', job: { ...awake(holder), signals: [...signals, kept] } as Job };
+}
+
+/** A worker's long answer goes into an attachment; of any other signal the data stay where they are. */
+function aside(
+  job: Job,
+  { name, data }: SignalDocument,
+  big: BigResult | undefined,
+): { readonly job: Job; readonly data: unknown } {
+  const step = big === undefined || !isLiveJob(job) ? undefined : leasedStep(job, name);
+  // What a decider decided is part of the job's state.
+  if (big === undefined || step === undefined || typeof step['seen'] === 'number') {
+    return { job, data };
+  }
+  return { job: withAttached(job as LiveJob, step, big), data: referenceTo(step, big) };
 }
 
 function refused(because: string): Commanded {

@@ -36,8 +36,8 @@ export function renewLease(
   leaseMs: number | undefined,
   now: number,
 ): LiveJob | undefined {
-  const step = waitingFor(job, signal);
-  if (step?.worker === undefined || Number(step.until) <= now) return undefined;
+  const step = leasedStep(job, signal);
+  if (step === undefined || Number(step.until) <= now) return undefined;
   return withUntil(job, step, { ...step, renewed: now }, now + (leaseMs ?? leaseMsOf(step)));
 }
 
@@ -46,6 +46,12 @@ export function leaseMsOf({ until, leased, renewed, params }: WaitingStep): numb
   const from = renewed ?? leased;
   if (from !== undefined && until !== undefined) return until - from;
   return workWishOf(params).lease ?? usualWorkLeaseMs;
+}
+
+/** The step that a worker has by the lease of that name. */
+export function leasedStep(job: LiveJob, signal: string): WaitingStep | undefined {
+  const step = waitingFor(job, signal);
+  return step?.worker === undefined ? undefined : step;
 }
 
 function waitingFor(job: LiveJob, signal: string): WaitingStep | undefined {

@@ -1,6 +1,7 @@
 import type { FinalJob, Job } from '../model/job.js';
 import {
   isAbout,
+  mostEntries,
   notificationsOf,
   readNotify,
   type NotificationMade,
@@ -101,7 +102,7 @@ function flowsNotify(ended: FinalJob, { flow }: NotifyWorld): FlowsNotify {
 /** The entries that can be read, each with its number among all; what is wrong with others is no end. */
 function numbered(written: readonly unknown[]) {
   return written
-    .flatMap((one) => (Array.isArray(one) ? (one as readonly unknown[]) : []))
+    .flatMap((one) => (Array.isArray(one) ? (one as readonly unknown[]).slice(0, mostEntries) : []))
     .flatMap((one, number): readonly { entry: NotifyEntry; number: number }[] =>
       readNotify([one]).entries.map((entry) => ({ entry, number })),
     );

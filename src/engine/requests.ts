@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { abandoned } from '../decide/abandoned.js';
 import { command, receive, type Commanded } from '../decide/command.js';
 import { failure } from '../model/failures.js';
+import { isOnItsWay } from '../model/big-result.js';
 import type { Job } from '../model/job.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import type { Store } from '../store/store.js';
 import { cancelChildren } from './abandon.js';
+import { bigResult } from './big-results.js';
 import type { Desk } from './desk.js';
 import { refusalOf, type DocumentLimit } from './document-limit.js';
 import type { Jobs } from './jobs.js';
@@ -105,11 +107,12 @@ function requestMessage(request: JobRequest): Message {
 }
 
 function signalMessage(signal: SignalDocument): Message {
+  const big = bigResult(signal.data);
   return {
     id: signal._id,
     job: signal.job,
     called: `Signal "${signal.name}"`,
-    apply: (job, now) => receive(job, signal, now),
+    apply: (job, now) => receive(job, signal, now, big),
     mayWait: true,
   };
 }
@@ -166,7 +169,11 @@ async function apply(
     const result = await store.write(commanded.job, documentLimit.bytes);
     if (result.kind === 'written') {
       log.info(about, `${called} was applied to job ${job}.`);
-      jobs.take({ ...(commanded.job as StoredDocument), _rev: result.rev });
+      // In the database an attachment is a stub, which later writes keep.
+      const stored = isOnItsWay(commanded.job)
+        ? await retry(() => store.get(job))
+        : { ...(commanded.job as StoredDocument), _rev: result.rev };
+      if (stored !== undefined) jobs.take(stored);
       return dealtWith;
     }
     if (result.kind === 'refused') {

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv6, type AddressInfo, type Socket } from 'node:net
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createPulse, type Client, type ServerReport } from '../client.js';
 import type { Log } from '../engine/log.js';
 import { problem } from '../errors.js';
@@ -117,8 +117,8 @@ async function createApp(options: ServerOptions): Promise<App> {
     routerOptions: { maxParamLength: 9_000 },
     exposeHeadRoutes: true,
     clientErrorHandler: (error: Error, socket: Socket) => answerBroken(error, socket, headers),
-    frameworkErrors: (_error: Error, _request: unknown, reply: FastifyReply) =>
-      answerBadPath(reply, headers),
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      answerBadPath(request, reply, headers, Date.now()),
   } as object) as unknown as FastifyInstance;
   let closing = false;
   const steady = (): number => performance.now();

@@ -14,7 +14,7 @@ export type Occasion = (typeof occasions)[number];
 export const includable = ['params', 'result'] as const;
 
 const onText = 'must be a list of "succeeded", "failed", "cancelled" or "ended"';
-const urlText = 'must be an address with http or https';
+const urlText = 'must be an address with http or https, without a password';
 const secretText = 'must be a string, or {"$enc": …} as `tws encrypt` prints it';
 
 const encryptableSchema = (error: string) =>
@@ -22,14 +22,20 @@ const encryptableSchema = (error: string) =>
     error,
   });
 
-const urlSchema = encryptableSchema(urlText).refine(isAddress, { error: urlText });
+/** Addresses of webhooks are often secrets themselves: the one that is wrong is not shown. */
+const urlSchema = encryptableSchema(urlText).refine(isWebhookAddress, {
+  error: urlText,
+  params: { told: true },
+});
 
-/** Encrypted texts and templates show only when they are used what they come to. */
-function isAddress(written: string | { readonly $enc: string }): boolean {
+/** Whether webhooks may go there. Encrypted texts and templates show only later what they come to. */
+export function isWebhookAddress(written: string | { readonly $enc: string }): boolean {
   const text = encryptedText(written);
   if (typeof written !== 'string' || text === undefined) return true;
   if (isEncrypted(text) || text.includes('{{')) return true;
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
 const kinds = ['url', 'task', 'flow'] as const;
@@ -96,9 +102,14 @@ export const notifyEntrySchema = z
     }
   });
 
+/** Each is a job of its own: the end of one job is not to make very many. */
+export const mostEntries = 100;
+const mostText = `must have at most ${mostEntries} entries`;
+
 /** The whole list of a flow or of a job. */
 export const notifySchema = z
   .array(notifyEntrySchema, { error: 'must be a list of notifications' })
+  .max(mostEntries, { error: mostText })
   .describe('Who is told when a job has ended: webhooks, tasks and flows.');
 
 export type NotifyEntry = z.infer<typeof notifyEntrySchema>;
@@ -111,7 +122,7 @@ export type ReadNotify = {
 
 /**
  * Reads the `notify` of a flow or job as somebody wrote it: a mistake in it costs the entry that it is
- * in, and never the job. Paths of problems begin with `notify`.
+ * in, and never the job; of too many the first ones count. Paths of problems begin with `notify`.
  */
 export function readNotify(written: unknown): ReadNotify {
   if (written === undefined) return { entries: [], problems: [] };
@@ -120,15 +131,22 @@ export function readNotify(written: unknown): ReadNotify {
     const { error } = z.looseObject({ notify: notifySchema }).safeParse(document);
     return { entries: [], problems: error === undefined ? [] : toProblems(error.issues, document) };
   }
-  const read = written.map((entry: unknown) => notifyEntrySchema.safeParse(entry));
+  const read = written
+    .slice(0, mostEntries)
+    .map((entry: unknown) => notifyEntrySchema.safeParse(entry));
+  const { error: tooMany } = lengthSchema.safeParse(document);
   const issues = read.flatMap(({ error }, i) =>
     (error?.issues ?? []).map((issue) => ({ ...issue, path: ['notify', i, ...issue.path] })),
   );
   return {
     entries: read.flatMap(({ data }) => (data === undefined ? [] : [data])),
-    problems: toProblems(issues, document),
+    problems: toProblems([...(tooMany?.issues ?? []), ...issues], document),
   };
 }
+
+const lengthSchema = z.object({
+  notify: z.array(z.unknown()).max(mostEntries, { error: mostText }),
+});
 
 /** Whether an entry is about a job that ended like that. */
 export function isAbout({ on = ['ended'] }: NotifyEntry, status: Status): boolean {

@@ -1,5 +1,6 @@
 import { failureKinds } from '../model/catalogue.js';
 import { timeSchema, toEpochMs } from '../model/scalars.js';
+import { shortened } from '../words.js';
 import type { Outcome, PluginFailure } from './api.js';
 import { pluginProblem } from './failures.js';
 import { placeOf } from './place.js';
@@ -60,7 +61,7 @@ function toFailure(thrown: unknown, told: Told): PluginFailure {
   const kind = failureKinds.find((known) => known === told.kind);
   return {
     name,
-    message: message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message,
+    message: shortened(message, longestMessage),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(kind === undefined ? {} : { kind }),
   };

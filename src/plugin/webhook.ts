@@ -26,8 +26,8 @@ const longestQuote = 200;
  * Standard Webhooks (standardwebhooks.com) says: `webhook-id`, `webhook-timestamp` (s) and
  * `webhook-signature`, `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`. Redirects
  * are not followed: they could lead to where the message must not go.
- * @throws PluginError `WebhookUrlInvalid`, `WebhookUnreachable`, `WebhookRefused`; retryable where it
- * may go better later
+ * @throws PluginError `WebhookUrlInvalid`, `WebhookHeaderInvalid`, `WebhookSecretInvalid`,
+ * `WebhookUnreachable`, `WebhookRefused`; retryable where it may go better later
  */
 export async function sendWebhook(webhook: Webhook): Promise<number> {
   const { body, signal } = webhook;
@@ -41,7 +41,8 @@ export async function sendWebhook(webhook: Webhook): Promise<number> {
     await response.body?.cancel().catch(() => undefined);
     return response.status;
   }
-  throw refused(url, response, await beginningOf(response));
+  const quote = await beginningOf(response, [...pathsOf(url), ...textsOf(webhook)]);
+  throw refused(url, response, withoutPath(quote, url));
 }
 
 /** An id for a message that fits into a header, whatever the key is that tells it from all others. */
@@ -54,13 +55,16 @@ function addressOf(text: string): URL {
     const url = new URL(text);
     if (/^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
   }
-  const message = 'The parameter url must be an address with http or https, without a password.';
-  throw new PluginError(message, { name: 'WebhookUrlInvalid', retryable: false, exit: 3 });
+  throw wrongUrl('The parameter url must be an address with http or https, without a password.');
+}
+
+function wrongUrl(message: string): PluginError {
+  return new PluginError(message, { name: 'WebhookUrlInvalid', retryable: false, exit: 3 });
 }
 
 function headersOf({ headers = {}, id, body, secret, now }: Webhook): Headers {
   const all = new Headers({ 'content-type': 'application/json', 'user-agent': 'tws' });
-  for (const [name, value] of Object.entries(headers)) all.set(name, String(value));
+  for (const [name, value] of Object.entries(headers)) setHeader(all, name, String(value));
   const timestamp = String(Math.floor(now / 1_000));
   all.set('webhook-id', id);
   all.set('webhook-timestamp', timestamp);
@@ -70,33 +74,97 @@ function headersOf({ headers = {}, id, body, secret, now }: Webhook): Headers {
   return all;
 }
 
+/** These are for the connection, which makes them itself. */
+const ofConnection = /^(?:connection|content-length|expect|keep-alive|transfer-encoding|upgrade)$/i;
+
+/** What is wrong with a header is told without its value, which is often a secret. */
+function setHeader(headers: Headers, name: string, value: string): void {
+  const refuse = (why: string): never => {
+    const message = `The header ${JSON.stringify(name)} of the webhook ${why}.`;
+    throw new PluginError(message, { name: 'WebhookHeaderInvalid', retryable: false, exit: 3 });
+  };
+  if (ofConnection.test(name)) refuse('must be left out: it belongs to the connection');
+  try {
+    headers.set(name, value);
+  } catch {
+    refuse('cannot be sent: its name or a character of its value is not allowed in a header');
+  }
+}
+
 const prefix = 'whsec_';
 
 function keyOf(secret: string): Buffer {
-  return secret.startsWith(prefix)
-    ? Buffer.from(secret.slice(prefix.length), 'base64')
-    : Buffer.from(secret, 'utf8');
+  if (!secret.startsWith(prefix)) return Buffer.from(secret, 'utf8');
+  const text = secret.slice(prefix.length);
+  // What is no base64 would be left out in silence, and everybody knows the key that is nothing.
+  if (/^[\w+/-]+={0,2}$/.test(text)) return Buffer.from(text, 'base64');
+  const message = `The secret of the webhook begins with "${prefix}" and does not go on in base64.`;
+  throw new PluginError(message, { name: 'WebhookSecretInvalid', retryable: false, exit: 3 });
 }
 
-/** Enough of an answer for a sentence; the rest of it is not waited for. */
-async function beginningOf(response: Response): Promise<string> {
+/** So much of an answer is read to find where the texts end that its quote must not cut, in characters. */
+const longestRead = 10_000;
+
+/**
+ * Enough of an answer for a sentence; the rest of it is not waited for. A receiver may repeat what it
+ * was sent: no text of that is cut through, since half a secret is not known as one by who hides them.
+ */
+async function beginningOf(response: Response, sent: readonly string[]): Promise<string> {
+  const longest = Math.max(0, ...sent.map(({ length }) => length));
+  const enough = Math.min(longestRead, longestQuote + longest);
   let text = '';
   const decoder = new TextDecoder();
   try {
     for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       text += decoder.decode(part, { stream: true });
-      if (text.length > longestQuote) break;
+      if (text.length > enough) break;
     }
   } catch {
     // What came says enough.
   }
-  return text.replace(/\s+/g, ' ').trim().slice(0, longestQuote);
+  const quote = text.slice(0, cutOf(text, sent)).replace(/\p{Surrogate}$/u, '');
+  return quote.replace(/\s+/g, ' ').trim();
 }
+
+/** Where a quote ends: before the first text that would go on behind it. */
+function cutOf(text: string, sent: readonly string[]): number {
+  return sent.reduce((end, one) => {
+    const at = text.indexOf(one, Math.max(0, end - one.length + 1));
+    return at === -1 ? end : Math.min(end, at);
+  }, longestQuote);
+}
+
+/** The texts of a message that may be secrets: headers, also by word, and strings in the body. */
+function textsOf({ headers = {}, secret, body }: Webhook): readonly string[] {
+  const given = Object.values(headers).map(String);
+  const words = given.flatMap((value) => value.split(/\s+/));
+  const strings = (body.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map((one) => one.slice(1, -1));
+  const all = [...given, ...words, ...strings, ...(secret === undefined ? [] : [secret])];
+  return [...new Set(all)].filter(({ length }) => length >= shortestText);
+}
+
+/** Where a message goes, as an answer may repeat it. The longest first. */
+function pathsOf({ href, pathname, search }: URL): readonly string[] {
+  const all = [href, `${pathname}${search}`, pathname, search, search.slice(1)];
+  return all.filter(({ length }) => length >= shortestText);
+}
+
+/** Many servers say at which path there is nothing. */
+function withoutPath(quote: string, url: URL): string {
+  return pathsOf(url).reduce((text, path) => text.replaceAll(path, '[path]'), quote);
+}
+
+/** Shorter texts are no secrets, and stand in every answer. */
+const shortestText = 4;
+
+/** No receiver puts a message off for longer, ms: a day. */
+const longestDelayMs = 86_400_000;
 
 function refused(url: URL, { status, headers }: Response, quote: string): PluginError {
   const isRedirect = status >= 300 && status < 400;
   const why = isRedirect ? ', a redirect, which is not followed' : quote === '' ? '' : `: ${quote}`;
-  const delay = retryAfter(headers.get('retry-after'), Date.now());
+  const asked = retryAfter(headers.get('retry-after'), Date.now());
+  const delay = asked === undefined ? undefined : Math.min(asked, longestDelayMs);
   const message = `The webhook ${withoutSecrets(url)} answered ${status}${why}`;
   return new PluginError(/[.!?]$/.test(message) ? message : `${message}.`, {
     name: 'WebhookRefused',
@@ -108,7 +176,11 @@ function refused(url: URL, { status, headers }: Response, quote: string): Plugin
 
 function unreachable(url: URL, error: unknown): PluginError {
   const cause = (error as { readonly cause?: NodeJS.ErrnoException }).cause;
-  const reason = cause?.message || (error as Error).message;
+  const reason = (cause?.message || (error as Error).message).replace(/\s+/g, ' ').trim();
+  // What fetch never asks: ports of other protocols.
+  if (reason === 'bad port') {
+    return wrongUrl(`The webhook ${withoutSecrets(url)} has a port that is not for HTTP.`);
+  }
   return new PluginError(`The webhook ${withoutSecrets(url)} gave no answer: ${reason}`, {
     name: 'WebhookUnreachable',
     ...(cause?.code === undefined ? {} : { code: cause.code }),

@@ -74,7 +74,7 @@ export type Views = {
   readonly signals: { readonly key: string; readonly value: string };
   /** Announced events. Key `[type, key]`. */
   readonly events: { readonly key: readonly [string, string]; readonly value: null };
-  /** Waiting steps of jobs: key `['signal', name, '']` or `['event', type, key]`; value: path. */
+  /** Waiting steps of jobs: key `['signal', name, '']` or `['event', type, key]`; value: owner. */
   readonly waiting: {
     readonly key: readonly ['signal' | 'event', string, string];
     readonly value: string;

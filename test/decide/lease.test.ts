@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { receive } from '../../src/decide/command.js';
 import { leaseMsOf, renewLease, takeOffer } from '../../src/decide/lease.js';
-import type { LiveJob } from '../../src/model/job.js';
+import type { Job, LiveJob } from '../../src/model/job.js';
+import type { SignalDocument } from '../../src/model/signal.js';
 import type { WaitingStep } from '../../src/model/step.js';
 import { leaseName, offerName } from '../../src/model/work.js';
-import { frozen, t0 } from '../support/builders.js';
+import { frozen, newJob, t0 } from '../support/builders.js';
 import { begun, endings, type Story } from './story.js';
 
 const offer = offerName({ queue: 'mail', priority: 500, at: t0, id: 'o1' });
@@ -173,5 +174,43 @@ describe('what a worker answers', () => {
   it('ends the retries when it says that trying again is in vain', () => {
     const told = failing(leased({}, 5), { retryable: false });
     expect(told.ending).toEqual({ ...endings.badly, failure: 'Smtp' });
+  });
+});
+
+describe('a long answer of a worker', () => {
+  const data = { text: 'long' };
+  const big = { bytes: 70_000, data: Buffer.from(JSON.stringify(data)).toString('base64') };
+  const signal = { _id: 's1', type: 'signal', job: 'j', name: lease, data } as const;
+  const name = 'result-0-1.json';
+
+  it('is the result of its step, as an attachment of the job', () => {
+    const told = leased();
+    const received = receive(told.liveJob, signal, told.now, big);
+    if (received.kind !== 'applied') throw new Error(received.kind);
+    const reference = { $attachment: name, bytes: 70_000 };
+    expect(received.job).toMatchObject({
+      signals: [{ id: 's1', data: reference }],
+      _attachments: { [name]: { content_type: 'application/json', data: big.data } },
+    });
+    told.edit(received.job);
+    expect(told.decide()).toMatchObject({
+      job: { steps: [{ state: '$$complete', result: reference }, { name: 'b' }] },
+    });
+  });
+
+  const ofDecider = (): LiveJob => {
+    const { liveJob } = leased();
+    return { ...liveJob, steps: liveJob.steps.map((step) => ({ ...step, seen: 0 })) };
+  };
+  it.each<[string, Job, SignalDocument]>([
+    ['nobody has the step', offered().liveJob, signal],
+    ['it is for another lease', leased().liveJob, { ...signal, name: leaseName('l2') }],
+    ['it is a signal to whoever waits', offered().liveJob, { ...signal, name: offer }],
+    ['the job has not begun', newJob(), signal],
+    ['the step decides what follows', ofDecider(), signal],
+  ])('stays in the job where %s', (_title, job, given) => {
+    const received = receive(job, given, t0, big);
+    expect(received).toMatchObject({ job: { signals: [{ data }] } });
+    expect(received).not.toHaveProperty('job._attachments');
   });
 });

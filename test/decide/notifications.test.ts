@@ -75,6 +75,13 @@ describe('the end of a job', () => {
     ]);
   });
 
+  it('is made for the first entries of very many', () => {
+    const notify = Array.from({ length: 105 }, () => ({ url }));
+    const ids = notify.map((_, n) => `j:notify:1:${n}`);
+    const told = begun(['a'], { flow: { notify }, world: { children: absent(...ids) } });
+    expect((told.done() as Writing).makes).toHaveLength(100);
+  });
+
   it('of a job that never began is told by its flow as it is now', () => {
     const notify = [{ url }, 'no entry'];
     const given = flow(['nowhere'], { notify });

@@ -103,6 +103,26 @@ describe('a webhook of a flow', () => {
     expect(JSON.stringify([told, space.log])).not.toContain('MfKQ9r8G');
   });
 
+  it('may have an encrypted address and encrypted headers, which stand nowhere in clear', async () => {
+    const { url, until } = await startReceiver(() => ({ status: 400, body: 'Bearer hush-hush' }));
+    const hide = (clear: string): string => encrypt(clear, 'the key');
+    const headers = { authorization: hide('Bearer hush-hush') };
+    const notify = [{ url: hide(`${url}/hidden-path`), headers }];
+    const space = await spaceWith(flow('f', ['ok'], { notify }));
+    await space.engine({ cryptoKey: 'the key' });
+    await space.put(job('f', { _id: 'j' }));
+    const [one] = await until(1);
+    expect(one).toMatchObject({
+      path: '/hidden-path',
+      headers: { authorization: 'Bearer hush-hush' },
+    });
+    const told = await space.ended('j:notify:1:0');
+    expect(told.failure?.message).toBe(`The webhook ${url} answered 400: [secret].`);
+    expect(JSON.stringify([told, await space.store.get('j'), space.log])).not.toMatch(
+      /hush|hidden/,
+    );
+  });
+
   it('is sent again with the same id until the receiver takes it', async () => {
     const { url, until } = await startReceiver(({ at }) => ({ status: at < 2 ? 500 : 200 }));
     const retry = { limit: 5, delay: 1 };

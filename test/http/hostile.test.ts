@@ -96,7 +96,10 @@ describe('hostile requests', () => {
       const { status, text } = await asIs(api, 'POST', '/_tws/jobs', body);
       expect([body.slice(0, 60), [400, 422].includes(status)]).toEqual([body.slice(0, 60), true]);
       expect(JSON.parse(text)).toMatchObject({ error: expect.any(String) as string });
+      expect(text).not.toContain('content-type');
     }
+    const { text } = await asIs(api, 'POST', '/_tws/jobs', bodies[0]);
+    expect(text).toContain('which nobody may send');
     expect({}).not.toHaveProperty('polluted');
     expect(await contents(api)).toBe(before);
   });

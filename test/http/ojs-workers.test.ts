@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { offerName } from '../../src/model/work.js';
 import { flow, task } from '../cli/terminal.js';
 import { isOffered, openOjs, work, type Answered, type Envelope, type Fetched } from './ojs-api.js';
 
@@ -176,6 +177,95 @@ describe('workers', () => {
     const asked = api.fetched();
     const { id } = await api.enqueue({ type: 'email.send', args: [] });
     expect(await asked).toMatchObject([{ id }]);
+  });
+
+  it('answer with a result of any length, which the next step gets', async () => {
+    const api = await openOjs();
+    await api.put(
+      work,
+      task('measure', { plugin: 'noop' }),
+      flow('long', [
+        'email.send',
+        { task: 'measure', params: { text: '{{results.[email.send]}}' } },
+      ]),
+    );
+    await api.engine();
+    await api.put({ _id: 'j', type: 'job', flow: 'long' });
+    const [{ id } = { id: '' }] = await api.fetched();
+    const result = 'x'.repeat(5_000_000);
+    const body = { job_id: id, worker_id: 'w1', result };
+    const { body: done } = await api.ojs('POST', '/v1/workers/ack', { body });
+    expect(done).toMatchObject({ state: 'completed' });
+    const { steps, ...job } = await api.ended('j');
+    expect(job).toMatchObject({ exit: 0 });
+    expect(steps[0]?.result).toMatchObject({ bytes: result.length + 2 });
+    expect(steps[1]).toMatchObject({ state: '$$complete' });
+    expect(JSON.stringify([steps[0], job])).not.toContain('xxxx');
+    const whole = await api.ask<{ result: string }>('GET', '/jobs/j/results/email.send');
+    expect(whole.body.result).toBe(result);
+  });
+
+  it('that say very much of a failure have it kept in short', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    await api.engine();
+    const { id } = await api.enqueue({ type: 'email.send', args: [], retry: { max_attempts: 1 } });
+    await api.fetched();
+    const long = 'y'.repeat(1_000_000);
+    const error = { type: long, code: long, message: long, details: { long } };
+    const nack = await api.ojs('POST', '/v1/workers/nack', { body: { job_id: id, error } });
+    expect(nack.body).toMatchObject({ state: 'discarded' });
+    const ended = await api.ended(id);
+    expect(ended).toMatchObject({ failure: { details: { $omitted: long.length + 11 } } });
+    expect(JSON.stringify(ended).length).toBeLessThan(50_000);
+  });
+
+  it('get what is theirs, however much of others or of paused jobs lies before it', async () => {
+    const api = await openOjs({ settings: { sign_in: 'always' } });
+    await api.put(work);
+    const others = Array.from({ length: 2_400 }, (_, n) => {
+      const signal = offerName({ queue: 'default', priority: 0, at: n, id: String(n) });
+      const steps = [{ state: '$$waiting', signal }];
+      const whose = n % 2 === 0 ? { owner: 'zeta' } : { owner: 'acme', paused: true };
+      return { type: 'job', ...whose, state: 'a-0', tasks: ['x'], start: 1, steps };
+    });
+    const engine = await api.engine();
+    const token = await api.tokenOf('tws-operator', 'tws-owner:acme');
+    const { id } = await api.enqueue({ type: 'email.send', args: [] }, { token });
+    await api.until(id, isOffered);
+    // Nobody looks at what these jobs lack.
+    await engine.stop();
+    await api.put(...others);
+    const body = { queues: ['default'] };
+    const got = await api.ojs<Fetched>('POST', '/v1/workers/fetch', { token, body });
+    expect(got.body.jobs).toMatchObject([{ id }]);
+  });
+
+  it('may have a step whose name is also the id of another job', async () => {
+    const api = await openOjs();
+    await api.put(work, flow('two', ['email.send', 'email.send']));
+    await api.engine();
+    await api.put({ _id: 'a/0', type: 'job', tasks: [{ delay: 600_000 }] });
+    await api.put({ _id: 'a', type: 'job', flow: 'two' });
+    const [step] = await api.fetched();
+    expect(step).toMatchObject({ id: 'a/0', tws: { job: 'a' } });
+    const body = { job_id: 'a/0', worker_id: 'w1' };
+    const done = await api.ojs('POST', '/v1/workers/ack', { body });
+    expect(done).toMatchObject({ status: 200, body: { state: 'completed' } });
+  });
+
+  it('keep many steps of one job by one heartbeat', async () => {
+    const api = await openOjs();
+    await api.put(work, flow('many', [{ parallel: Array(12).fill('email.send') }]));
+    await api.engine();
+    await api.put({ _id: 'j', type: 'job', flow: 'many' });
+    const ids: string[] = [];
+    while (ids.length < 12) ids.push(...(await api.fetched({ count: 12 })).map(({ id }) => id));
+    const body = { worker_id: 'w1', active_jobs: ids };
+    const beats = await Promise.all(
+      [1, 2].map(() => api.ojs('POST', '/v1/workers/heartbeat', { body })),
+    );
+    for (const beat of beats) expect(beat.body['jobs_extended']).toEqual(ids);
   });
 
   it('get nothing of a paused job', async () => {

@@ -47,6 +47,12 @@ describe('every answer of the façade', () => {
       body: { error: { code: 'not_found' } },
     });
     expect((await ojs('PUT', '/v1/jobs')).status).toBe(405);
+    const broken = await ojs('GET', '/v1/jobs/%ff');
+    expect(broken).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', details: { reason: 'request_invalid' } } },
+    });
+    expect(broken.headers.get('ojs-version')).toBe('1.0');
   });
 
   it('tells programs how much they may still ask', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { durationMs } from '../../src/http/ojs/durations.js';
 import { envelopeOf, isAlone } from '../../src/http/ojs/envelope.js';
+import { failureOf } from '../../src/http/ojs/failure.js';
 import { ourRetry } from '../../src/http/ojs/order.js';
 import { ojsHeaders } from '../../src/http/ojs/protocol.js';
 import { ojsStateOf, ojsStates, stateOfStanding, standingOf } from '../../src/http/ojs/states.js';
@@ -90,6 +91,10 @@ describe('a job as the specification has it', () => {
     [live({ attempt: 2, plugin: 'worker', state: '$$waiting', signal: offer }), { attempt: 1 }],
     [live({ attempt: 2, plugin: 'worker', worker: 'w', state: '$$waiting' }), { attempt: 2 }],
     [
+      live({ state: '$$waiting', worker: 'w', start: now - 9, leased: now }),
+      { started_at: '2026-01-01T00:00:00.000Z' },
+    ],
+    [
       live(
         {
           attempt: 1,
@@ -174,5 +179,30 @@ describe('an id', () => {
     const given = ojsHeaders({ 'x-request-id': 'a b' }, now)['x-request-id'];
     expect(given).toMatch(/^req_[0-9a-f-]{36}$/);
     expect(ojsHeaders({ 'x-request-id': 'req-1' }, now)['x-request-id']).toBe('req-1');
+  });
+});
+
+describe('a failure that a worker tells', () => {
+  const long = 'x'.repeat(20_000);
+  it.each([
+    [{ message: 'No.' }, { name: 'handler_error', message: 'No.' }],
+    [
+      { message: '', type: '', code: 'smtp' },
+      { name: 'smtp', message: '', code: 'smtp' },
+    ],
+    [
+      { message: 'No.', type: 'a.b', code: 'c', retryable: false, details: { port: 25 } },
+      { name: 'a.b', message: 'No.', code: 'c', retryable: false, details: { port: 25 } },
+    ],
+    [
+      { message: long, type: long, details: { long } },
+      {
+        name: `${'x'.repeat(200)}…`,
+        message: `${'x'.repeat(4_000)}…`,
+        details: { $omitted: 20_011 },
+      },
+    ],
+  ])('is kept in short', (error, failure) => {
+    expect(failureOf(error)).toEqual(failure);
   });
 });

@@ -22,7 +22,8 @@ describe('readNotify', () => {
   it.each<[unknown, string, RegExp]>([
     [{}, 'notify[0]', /must name a "url", a "task" or a "flow"/],
     ['mail', 'notify[0]', /must be \{on, url\}/],
-    [{ url: 'ftp://x' }, 'notify[0].url', /must be an address with http or https/],
+    [{ url: 'ftp://x' }, 'notify[0].url', /must be an address with http or https[^;]*\.$/],
+    [{ url: 'https://a:b@x' }, 'notify[0].url', /without a password\.$/],
     [{ url, task: 'mail' }, 'notify[0].task', /must not stand beside "url"/],
     [{ url, params: {} }, 'notify[0].params', /a webhook has a "body"/],
     [{ task: 'mail', secret: 'x' }, 'notify[0].secret', /it is for webhooks/],
@@ -35,6 +36,14 @@ describe('readNotify', () => {
     expect(entries).toEqual([{ url }]);
     expect(problems).toMatchObject([{ path }]);
     expect(problems[0]?.message).toMatch(message);
+  });
+
+  it('takes the first of very many', () => {
+    const { entries, problems } = readNotify(Array.from({ length: 101 }, () => ({ url })));
+    expect(entries).toHaveLength(100);
+    expect(problems).toEqual([
+      { path: 'notify', message: 'notify must have at most 100 entries; it is a list.' },
+    ]);
   });
 
   it('tells of what is no list', () => {

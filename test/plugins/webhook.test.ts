@@ -1,7 +1,19 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../support/receiver.js';
 import { run } from './shipped.js';
+
+/** An address where nobody listens any more. */
+async function closedAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
 
 describe('webhook', () => {
   it('posts what a task gives it, with an id that stays', async () => {
@@ -77,11 +89,17 @@ describe('webhook', () => {
     expect(await run('webhook', { url })).toMatchObject({ kind: 'failed', retryAfterMs: 7_000 });
   });
 
+  it.each(['99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'waits for no longer than a day, whatever the receiver asks (%s)',
+    async (asked) => {
+      const headers = { 'retry-after': asked };
+      const { url } = await startReceiver(() => ({ status: 503, headers }));
+      expect(await run('webhook', { url })).toMatchObject({ retryAfterMs: 86_400_000 });
+    },
+  );
+
   it('may be tried again when nobody answers, and says so without the path', async () => {
-    const { url } = await startReceiver();
-    const closed = new URL(url);
-    closed.port = '1';
-    const outcome = await run('webhook', { url: `${closed.origin}/secret-path` });
+    const outcome = await run('webhook', { url: `${await closedAddress()}/secret-path` });
     expect(outcome).toMatchObject({ kind: 'failed', failure: { name: 'WebhookUnreachable' } });
     expect(JSON.stringify(outcome)).not.toContain('secret-path');
   });
@@ -97,4 +115,87 @@ describe('webhook', () => {
       });
     },
   );
+
+  it.each<[string, string | number]>([
+    ['authorization', 'Bearer top\nsecret'],
+    ['x-name', 'Größe \u20ac'],
+    ['bad name', 'x'],
+    ['Content-Length', 5],
+    ['transfer-encoding', 'chunked'],
+    ['expect', '100-continue'],
+    ['upgrade', 'websocket'],
+  ])('refuses the header %s at once, without its value', async (name, value) => {
+    const { url, received } = await startReceiver();
+    const outcome = await run('webhook', { url, headers: { [name]: value } });
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      failure: { name: 'WebhookHeaderInvalid' },
+      retryable: false,
+      exit: 3,
+    });
+    expect(JSON.stringify(outcome)).toContain(name);
+    expect(JSON.stringify(outcome)).not.toContain('secret');
+    expect(received).toEqual([]);
+  });
+
+  it.each(['whsec_', 'whsec_!!!', 'whsec_a b'])('does not sign with %j', async (secret) => {
+    const { url, received } = await startReceiver();
+    expect(await run('webhook', { url, secret })).toMatchObject({
+      failure: { name: 'WebhookSecretInvalid' },
+      retryable: false,
+      exit: 3,
+    });
+    expect(received).toEqual([]);
+  });
+
+  it('refuses a port that is not for HTTP', async () => {
+    expect(await run('webhook', { url: 'http://127.0.0.1:6000/x' })).toMatchObject({
+      failure: { name: 'WebhookUrlInvalid' },
+      retryable: false,
+    });
+  });
+
+  it.each([1e300, -1e300, 8_640_000_000_000_001])(
+    'tells of an end at %d, which no date can hold',
+    async (end) => {
+      const { url, received } = await startReceiver();
+      const job = { _id: 'n', notifies: { job: 'j', status: 'failed', end } };
+      expect(await run('webhook', { url }, { job })).toMatchObject({ kind: 'done' });
+      expect(received[0]?.body).toMatchObject({ type: 'job.failed', data: { job: 'j', end } });
+      expect(Date.parse(String(received[0]?.body.timestamp))).toBeGreaterThan(0);
+    },
+  );
+
+  it.each([
+    ['a header', { headers: { authorization: 'Bearer 0123456789abcdef' } }, '0123456789abcdef'],
+    ['the body', { body: { key: '0123456789abcdef' } }, '0123456789abcdef'],
+  ])('quotes no half of what stood in %s', async (_title, params, clear) => {
+    for (const before of [185, 190, 199]) {
+      const { url } = await startReceiver(() => ({
+        status: 400,
+        body: `${'x'.repeat(before)}${clear} is wrong`,
+      }));
+      const outcome = await run('webhook', { url, ...params });
+      expect(outcome).toMatchObject({
+        failure: { message: `The webhook ${url} answered 400: ${'x'.repeat(before)}.` },
+      });
+    }
+  });
+
+  it('quotes no path: that is often what keeps others from using a webhook', async () => {
+    const { url } = await startReceiver(({ path }) => ({
+      status: 404,
+      body: `Cannot POST ${path} (${path.split('?')[0]})`,
+    }));
+    expect(await run('webhook', { url: `${url}/services/T0/hush?token=t0ken` })).toMatchObject({
+      failure: { message: `The webhook ${url} answered 404: Cannot POST [path] ([path]).` },
+    });
+  });
+
+  it('does not read more of an answer than it tells, however long that is', async () => {
+    const { url } = await startReceiver(() => ({ status: 500, body: ' '.repeat(50_000_000) }));
+    expect(await run('webhook', { url })).toMatchObject({
+      failure: { message: `The webhook ${url} answered 500.` },
+    });
+  });
 });

@@ -19,8 +19,12 @@ export type Message = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** How a receiver answers: a status, and headers beside it. */
-export type Answer = { readonly status: number; readonly headers?: Record<string, string> };
+/** How a receiver answers: a status, and headers and a body beside it. */
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+};
 
 export type Receiver = {
   readonly url: string;
@@ -40,8 +44,8 @@ export async function startReceiver(
       const parsed = JSON.parse(body === '' ? '{}' : body) as Message;
       const one = { at: received.length, path, headers, text: body, body: parsed };
       received.push(one);
-      const { status, headers: more } = answer(one);
-      response.writeHead(status, more).end();
+      const { status, headers: more, body: said } = answer(one);
+      response.writeHead(status, more).end(said);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

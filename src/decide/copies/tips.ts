@@ -76,11 +76,18 @@ function attachmentsOf({ _attachments: attachments }: Tip): Attachments {
  * another revision is named by it (`from`): whoever writes the document has to take it over.
  */
 export function withResultsOf(tip: Tip, other: Tip): Tip {
+  const names = stepsOf(tip).map((step) => attachmentOf(step));
+  return withAttachmentsOf(
+    tip,
+    other,
+    names.filter((name) => name !== undefined),
+  );
+}
+
+/** The document with those of these attachments that only the other tip keeps. */
+export function withAttachmentsOf(tip: Tip, other: Tip, names: readonly string[]): Tip {
   const [own, others] = [attachmentsOf(tip), attachmentsOf(other)];
-  const missed = stepsOf(tip)
-    .map((step) => attachmentOf(step))
-    .filter((name) => name !== undefined)
-    .filter((name) => own[name] === undefined && others[name] !== undefined);
+  const missed = names.filter((name) => own[name] === undefined && others[name] !== undefined);
   if (missed.length === 0) return tip;
   const taken = missed.map((name) => [name, { from: other._rev, ...others[name] }] as const);
   return { ...tip, _attachments: { ...own, ...Object.fromEntries(taken) } };

@@ -2,7 +2,7 @@ import { parseDocument } from '../../model/parse.js';
 import type { Step } from '../../model/step.js';
 import { command } from '../command.js';
 import { without } from '../record.js';
-import { isOver, type Tip } from './tips.js';
+import { isOver, withAttachmentsOf, type Tip } from './tips.js';
 
 /**
  * The document with what users sent to the other tip: its cancel, requests not applied here, signals
@@ -18,10 +18,16 @@ function withMessages(tip: Tip, other: Tip): Tip {
   const notes = missing(tip, other, 'notes', ({ text, at, by }) => JSON.stringify([text, at, by]));
   if (signals.length === 0 && notes.length === 0) return tip;
   return {
-    ...awake(tip),
+    ...awake(withAttachmentsOf(tip, other, signals.flatMap(attachedTo))),
     ...(signals.length === 0 ? {} : { signals: [...listIn(tip, 'signals'), ...signals] }),
     ...(notes.length === 0 ? {} : { notes: [...listIn(tip, 'notes'), ...notes] }),
   };
+}
+
+/** The attachment that a worker's long answer is in. */
+function attachedTo({ data }: Told): readonly string[] {
+  const { $attachment: name } = (data ?? {}) as { readonly $attachment?: unknown };
+  return typeof name === 'string' ? [name] : [];
 }
 
 function withRequests(tip: Tip, other: Tip): Tip {

@@ -148,7 +148,8 @@ function timesOf(
   const after = momentOf(job['exec_after']) ?? 0;
   const available = created === undefined ? undefined : Math.max(created, Math.min(after, now));
   const last = steps.at(-1);
-  const begun = last?.start ?? last?.accepted;
+  // Work begins when a worker has it, not when it is offered.
+  const begun = last?.leased ?? last?.start ?? last?.accepted;
   const { end } = job;
   return {
     ...time('created_at', created),

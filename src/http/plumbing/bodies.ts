@@ -29,7 +29,7 @@ export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
       failed = error;
       value = body;
     });
-    if (failed !== null) throw problem('json_invalid', { reason: reasonOf(failed) });
+    if (failed !== null) throw problem('json_invalid', { reason: whyNot(text, failed) });
     const reason = refusalOf(value);
     if (reason !== undefined) throw problem('json_invalid', { reason });
     return value;
@@ -91,6 +91,16 @@ function parseLines(text: string, parse: (line: string) => unknown): readonly un
       throw problem('json_invalid', { reason: `line ${i + 1}: ${reason}` });
     }
   });
+}
+
+/** The parser itself says nothing more than that it refuses a text. */
+function whyNot(text: string, failed: Error): string {
+  try {
+    JSON.parse(text);
+    return 'a name in it is "__proto__", or "constructor" with a "prototype", which nobody may send.';
+  } catch (error) {
+    return reasonOf(error instanceof Error ? error : failed);
+  }
 }
 
 function reasonOf({ message }: Error): string {

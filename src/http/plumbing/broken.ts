@@ -1,8 +1,10 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { problem } from '../../errors.js';
 import { answerOf } from '../answers/problems.js';
+import { ojsErrorOf } from '../ojs/problems.js';
+import { isOjsPath, ojsHeaders, ojsType } from '../ojs/protocol.js';
 
 /** Answers what never became a request, in the form of all problems, and ends the connection. */
 export function answerBroken(
@@ -35,17 +37,20 @@ function problemOf(code: string | undefined) {
     : problem('request_unreadable', {});
 }
 
-/** Answers a path that no route is looked for. */
+/** Answers a path that no route is looked for. `now`: epoch ms. */
 export function answerBadPath(
+  { url, headers: sent }: { readonly url: string; readonly headers: IncomingHttpHeaders },
   reply: FastifyReply,
   headers: Readonly<Record<string, string>>,
+  now: number,
 ): void {
-  const { status, body } = answerOf(
-    problem('request_invalid', { part: 'path', reason: 'it is no valid path, or too long.' }),
-  );
+  const reason = 'it is no valid path, or too long.';
+  const answer = answerOf(problem('request_invalid', { part: 'path', reason }));
+  const own = isOjsPath(url) ? ojsHeaders(sent, now) : undefined;
+  const { status, body } = own === undefined ? answer : ojsErrorOf(answer, own['x-request-id']);
   void reply
     .code(status)
-    .headers(headers)
-    .type('application/json; charset=utf-8')
+    .headers({ ...headers, ...own })
+    .type(own === undefined ? 'application/json; charset=utf-8' : ojsType)
     .send(JSON.stringify(body));
 }

@@ -18,6 +18,20 @@ describe('what users asked of the other revision', () => {
     expect(withWishes(job, tip('2-b', [], { cancel: false, requests: 'none' }))).toBe(job);
   });
 
+  it('takes over what a signal has left in an attachment', () => {
+    const name = 'result-0-1.json';
+    const data = { $attachment: name, bytes: 70_000 };
+    const signals = [
+      { id: 's1', name: 'lease/1', at: 1, data },
+      { id: 's2', name: 'go', at: 1, data: { $attachment: 7 } },
+    ];
+    const other = tip('2-b', [], { signals, _attachments: { [name]: { stub: true } } });
+    expect(withWishes(tip('2-a', []), other)).toMatchObject({
+      signals,
+      _attachments: { [name]: { from: '2-b', stub: true } },
+    });
+  });
+
   it.each([
     ['a cancel is kept', {}, { cancel: { by: 'ann' } }, { cancel: { by: 'ann' } }],
     ['a cancel of its own stays', { cancel: true }, { cancel: { by: 'ann' } }, { cancel: true }],

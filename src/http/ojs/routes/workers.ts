@@ -4,15 +4,15 @@ import { leasedSteps, stepsOf, workIn, type Work, type WorkAnswer } from '../../
 import { problem, TwsError } from '../../../errors.js';
 import { isObject } from '../../../model/dialects.js';
 import type { StoredDocument } from '../../../model/parse.js';
-import type { Failure } from '../../../model/step.js';
 import { queueOfOffer } from '../../../model/work.js';
-import { mayHave } from '../../access/owners.js';
+import { hasOwner, mayHave } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
 import { waitForJob } from '../../feed/wait.js';
 import type { RawCall } from '../../route.js';
 import { jobFor, knownStill, waiting } from '../../routes/common.js';
 import { envelopeOf, envelopeOfWork } from '../envelope.js';
+import { failureOf } from '../failure.js';
 import { ojsRoute } from '../route.js';
 import { ackSchema, envelopeSchema, fetchSchema, heartbeatSchema, nackSchema } from '../schemas.js';
 import { ojsStates } from '../states.js';
@@ -48,6 +48,7 @@ export const fetchRoute = ojsRoute({
         worker,
         leaseMs,
         isMeant,
+        isOwner: (owner) => hasOwner(who, owner),
         now: api.now,
       });
     const isNew = (job: StoredDocument): boolean =>
@@ -152,22 +153,6 @@ export const nackRoute = ojsRoute({
   },
 });
 
-function failureOf({
-  type,
-  code,
-  message,
-  retryable,
-  details,
-}: z.infer<typeof nackSchema>['error']): Failure {
-  return {
-    name: type ?? code ?? 'handler_error',
-    message,
-    ...(code === undefined ? {} : { code }),
-    ...(retryable === undefined ? {} : { retryable }),
-    ...(details === undefined ? {} : { details }),
-  };
-}
-
 type Held = { readonly id: string; readonly worker: string | undefined };
 type Asked = Pick<RawCall, 'api' | 'headers' | 'signal'> & { readonly who: Principal };
 
@@ -227,6 +212,9 @@ function outcomeOf(api: Api, id: string, job: StoredDocument, { step }: Work) {
   };
 }
 
+/** So many leases are renewed at a time: the last of many must not wait until it is over. */
+const besideEachOther = 8;
+
 export const heartbeatRoute = ojsRoute({
   method: 'POST',
   path: '/v1/workers/heartbeat',
@@ -250,13 +238,16 @@ export const heartbeatRoute = ojsRoute({
   handle: async ({ api, body, who }) => {
     const { worker_id: worker, job_id: one, active_jobs: many = [], visibility_timeout_ms } = body;
     const ids = [...new Set([...(one === undefined ? [] : [one]), ...many])];
-    const extended: string[] = [];
-    for (const id of ids) {
+    const renew = async (id: string) => {
       const work = await heldBy(api, who, { id, worker }).catch(unlessMissing);
       const options = { leaseMs: visibility_timeout_ms, now: api.now };
-      if (work !== undefined && (await api.client.renewWork(work, options)) !== undefined) {
-        extended.push(id);
-      }
+      return work && (await api.client.renewWork(work, options));
+    };
+    const extended: string[] = [];
+    for (let from = 0; from < ids.length; from += besideEachOther) {
+      const some = ids.slice(from, from + besideEachOther);
+      const renewed = await Promise.all(some.map(renew));
+      extended.push(...some.filter((_, i) => renewed[i] !== undefined));
     }
     const time = new Date(api.now()).toISOString();
     return { status: 200, body: { state: 'running', jobs_extended: extended, server_time: time } };
@@ -274,14 +265,17 @@ function unlessMissing(error: unknown): undefined {
  */
 async function heldBy(api: Api, who: Principal, { id, worker }: Held): Promise<Work | undefined> {
   const isOwn = ({ step }: Work): boolean => worker === undefined || step.worker === worker;
-  const whole = await jobFor(api, who, id).catch(unlessMissing);
-  if (whole !== undefined) {
-    const own = worksOf(whole).filter(isOwn);
-    return own.length === 1 ? own[0] : undefined;
-  }
   const at = id.lastIndexOf('/');
-  const job = await jobFor(api, who, at > 0 ? id.slice(0, at) : id);
-  return worksOf(job).find((work) => work.step.path === id.slice(at + 1) && isOwn(work));
+  const whole = await jobFor(api, who, id).catch(at > 0 ? unlessMissing : undefined);
+  const own = whole === undefined ? [] : worksOf(whole).filter(isOwn);
+  if (own.length > 0) return own.length === 1 ? own[0] : undefined;
+  if (at <= 0) return undefined;
+  // A job may have the name by which a step of another one is told.
+  const job = await jobFor(api, who, id.slice(0, at)).catch(
+    whole === undefined ? undefined : unlessMissing,
+  );
+  const path = id.slice(at + 1);
+  return job && worksOf(job).find((work) => work.step.path === path && isOwn(work));
 }
 
 function worksOf(job: StoredDocument): readonly Work[] {
