@@ -1,6 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { onOwnBehalf } from './culprit.js';
 import type { FromIsolate, ToIsolate } from './isolate-messages.js';
 
 /** Where an isolated call runs. `onEnd` hears once that it is gone, and how. */
@@ -8,24 +10,68 @@ export type Away = {
   readonly send: (message: ToIsolate) => void;
   readonly onMessage: (take: (message: FromIsolate) => void) => void;
   readonly onEnd: (take: (how: string) => void) => void;
+  /** The call has ended and left nothing behind: resolves when another one may be made there. */
+  readonly release: () => Promise<void>;
+  /** Ends whatever goes on there, now. */
   readonly stop: () => void;
 };
 
-/** A thread for one call, with a heap of so many MB. */
-export function startThread(memory: number): Away {
-  const resourceLimits = { maxOldGenerationSizeMb: memory };
-  const worker = new Worker(entry(), { execArgv: [], env: ownEnvironment(), resourceLimits });
-  let how = 'thread stopped';
-  worker.on('error', (error: NodeJS.ErrnoException) => {
-    const full = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    how = full ? `thread needed more than ${memory} MB` : `thread failed (${error.message})`;
-  });
-  return {
-    send: (message) => worker.postMessage(message),
-    onMessage: (take) => worker.on('message', take),
-    onEnd: (take) => worker.once('exit', () => take(how)),
-    stop: () => void worker.terminate(),
+/** Starts one call after the other, or several beside each other. */
+export type Start = () => Away;
+
+/** A thread that nobody needs ends after this time, ms. */
+const idleMs = 30_000;
+/** How many attempts run at a time is for the engine to say: none waits for a thread. */
+const mostThreads = 10_000;
+
+/**
+ * Threads for the calls of one plugin, each with a heap of so many MB and one call at a time. A thread
+ * is used again once a call has ended in it and left nothing behind.
+ */
+export function threads(memory: number): Start {
+  let pool: Piscina | undefined;
+  const open = (): Piscina => {
+    const made = new Piscina({
+      filename: entry('isolate-thread'),
+      minThreads: 0,
+      maxThreads: mostThreads,
+      idleTimeout: idleMs,
+      execArgv: [],
+      env: ownEnvironment(),
+      resourceLimits: { maxOldGenerationSizeMb: memory },
+      recordTiming: false,
+    });
+    // A thread that dies between two calls is nobody's loss.
+    made.on('error', () => undefined);
+    return made;
   };
+  return () => {
+    pool ??= onOwnBehalf(open);
+    const ending = new AbortController();
+    const { port1, port2 } = new MessageChannel();
+    const options = { transferList: [port2], signal: ending.signal };
+    let ended = (_how: string): void => undefined;
+    const ran = pool.run({ port: port2 }, options).then(
+      // The other end closes both, once all that it said is here.
+      () => undefined,
+      (error: NodeJS.ErrnoException) => {
+        port1.close();
+        ended(endOf(error, memory));
+      },
+    );
+    return {
+      send: (message) => port1.postMessage(message),
+      onMessage: (take) => port1.on('message', take),
+      onEnd: (take) => (ended = take),
+      release: () => ran,
+      stop: () => ending.abort(),
+    };
+  };
+}
+
+function endOf({ code, name }: NodeJS.ErrnoException, memory: number): string {
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return `thread needed more than ${memory} MB`;
+  return name === 'AbortError' ? 'thread was ended' : 'thread stopped';
 }
 
 /** Processes that this one must not leave behind. */
@@ -34,26 +80,30 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** A process for one call, with a heap of so many MB. */
-export function startProcess(memory: number): Away {
-  const child = fork(entry(), {
-    execArgv: [`--max-old-space-size=${memory}`],
-    env: ownEnvironment(),
-    serialization: 'advanced',
-  });
-  children.add(child);
-  let ended = (_how: string): void => undefined;
-  child.on('error', (error) => ended(`process failed (${error.message})`));
-  child.once('exit', (code, signal) => {
-    children.delete(child);
-    const full = signal === 'SIGABRT' ? `; it may have needed more than ${memory} MB` : '';
-    ended(`process ended (${signal ?? `exit ${code}`}${full})`);
-  });
-  return {
-    send: (message) => void (child.connected && child.send(message)),
-    onMessage: (take) => child.on('message', (message) => take(message as FromIsolate)),
-    onEnd: (take) => (ended = take),
-    stop: () => void child.kill('SIGKILL'),
+/** A process for each call, with a heap of so many MB. */
+export function processes(memory: number): Start {
+  return () => {
+    const child = fork(entry('isolate-process'), {
+      execArgv: [`--max-old-space-size=${memory}`],
+      env: ownEnvironment(),
+      serialization: 'advanced',
+    });
+    children.add(child);
+    let ended = (_how: string): void => undefined;
+    child.on('error', (error) => ended(`process failed (${error.message})`));
+    child.once('exit', (code, signal) => {
+      children.delete(child);
+      const full = signal === 'SIGABRT' ? `; it may have needed more than ${memory} MB` : '';
+      ended(`process ended (${signal ?? `exit ${code}`}${full})`);
+    });
+    const stop = (): void => void child.kill('SIGKILL');
+    return {
+      send: (message) => void (child.connected && child.send(message)),
+      onMessage: (take) => child.on('message', (message) => take(message as FromIsolate)),
+      onEnd: (take) => (ended = take),
+      release: async () => stop(),
+      stop,
+    };
   };
 }
 
@@ -69,7 +119,7 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Node runs only the compiled side; where this runs from its sources, that is the last build. */
-function entry(): string {
+function entry(name: string): string {
   const compiled = import.meta.url.endsWith('.ts') ? '../../dist/src/plugin/' : './';
-  return fileURLToPath(new URL(`${compiled}isolate-main.js`, import.meta.url));
+  return fileURLToPath(new URL(`${compiled}${name}.js`, import.meta.url));
 }

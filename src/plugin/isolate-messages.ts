@@ -17,16 +17,23 @@ export type Call = {
 
 export type ToIsolate = { readonly type: 'call'; readonly call: Call } | { readonly type: 'abort' };
 
-export type FromIsolate =
+/** What the plugin says on the way. */
+export type NoteMessage =
   | { readonly type: 'log'; readonly message: string; readonly data?: Record<string, unknown> }
   | { readonly type: 'heartbeat'; readonly details: unknown }
   | { readonly type: 'progress'; readonly progress: number | string }
   | { readonly type: 'data'; readonly changes: Readonly<Record<string, unknown>> }
   | { readonly type: 'exit'; readonly code: number }
-  | { readonly type: 'secret'; readonly path: string }
+  | { readonly type: 'secret'; readonly path: string };
+
+/** How the call ended. `left`: something of it goes on there, so that no other call may be made. */
+export type FinalMessage = (
   | { readonly type: 'detour'; readonly outcome: DetourOutcome }
   | { readonly type: 'done'; readonly result: unknown }
-  | { readonly type: 'failed'; readonly message: string; readonly told: Told };
+  | { readonly type: 'failed'; readonly message: string; readonly told: Told }
+) & { readonly left?: boolean };
+
+export type FromIsolate = NoteMessage | FinalMessage;
 
 /** What a failure tells beside its message, and where it was made. */
 type Told = PluginErrorOptions & { readonly at?: string };

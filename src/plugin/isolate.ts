@@ -1,10 +1,10 @@
 import type { PluginContext, PluginModule } from './api.js';
-import { startProcess, startThread, type Away } from './away.js';
+import { processes, threads, type Away } from './away.js';
 import { Detour } from './detour.js';
 import { PluginError } from './errors.js';
 import { placed } from './place.js';
 import { pluginProblem } from './failures.js';
-import type { Call, FromIsolate } from './isolate-messages.js';
+import type { Call, NoteMessage } from './isolate-messages.js';
 import { renderData } from './render.js';
 
 /** How long, after its signal, a call may still clean up before it is ended by force. */
@@ -16,7 +16,7 @@ const usualMemory = 512;
 /**
  * A module whose calls run in a thread or a process of their own, if it exports `isolate`; else the
  * module itself. What crashes, or does not end after its signal, takes only its own attempt along.
- * `init` then runs before each call, there.
+ * `init` then runs there, before the first call.
  */
 export function isolated(
   plugin: { readonly name: string; readonly file: string },
@@ -24,9 +24,9 @@ export function isolated(
 ): PluginModule {
   const { isolate, init: _init, verify, memory = usualMemory, ...rest } = module;
   if (isolate === undefined) return module;
-  const start = isolate === 'thread' ? startThread : startProcess;
+  const start = isolate === 'thread' ? threads(memory) : processes(memory);
   const calling = (part: Call['part']) => (context: PluginContext) =>
-    callAway(start(memory), toCall(plugin, part, context), context);
+    callAway(start(), toCall(plugin, part, context), context);
   return {
     ...rest,
     isolate,
@@ -37,6 +37,7 @@ export function isolated(
 
 async function callAway(away: Away, call: Call, context: PluginContext): Promise<unknown> {
   let grace: NodeJS.Timeout | undefined;
+  let isAtRest = false;
   const abort = (): void => {
     away.send({ type: 'abort' });
     grace = setTimeout(away.stop, graceMs);
@@ -46,6 +47,7 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
       away.onEnd((how) => reject(pluginProblem('IsolateLost', { plugin: call.name, how })));
       away.onMessage((message) => {
         try {
+          if ('left' in message) isAtRest = message.left === false;
           if (message.type === 'done') resolve(message.result);
           else if (message.type === 'detour') resolve(new Detour(message.outcome));
           else if (message.type === 'failed') {
@@ -64,15 +66,13 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
   } finally {
     context.signal.removeEventListener('abort', abort);
     clearTimeout(grace);
-    away.stop();
+    if (isAtRest) await away.release();
+    else away.stop();
   }
 }
 
 /** What the plugin says on the way. */
-function pass(
-  message: Exclude<FromIsolate, { type: 'done' | 'detour' | 'failed' }>,
-  context: PluginContext,
-): void {
+function pass(message: NoteMessage, context: PluginContext): void {
   switch (message.type) {
     case 'log':
       return context.log(message.message, message.data);

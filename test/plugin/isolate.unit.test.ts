@@ -167,3 +167,69 @@ it('in a thread learns from a heartbeat that it is to end, even when it never re
     result: 'ended',
   });
 });
+
+describe('the thread of a plugin', () => {
+  const plugin = (body: string): Record<string, string> => ({
+    'x.mjs': `import { threadId } from 'node:worker_threads';
+      export const isolate = 'thread';
+      let inits = 0;
+      let calls = 0;
+      export const init = () => { inits += 1; };
+      const tell = () => { calls += 1; return { threadId, inits, calls }; };
+      export default ${body};`,
+  });
+  const resultsOf = async (body: string, params: readonly Record<string, unknown>[]) => {
+    const { registry } = await pluginsOf(plugin(body));
+    const results: unknown[] = [];
+    for (const each of params) {
+      const outcome = await attempt(registry, 'x', each);
+      results.push('result' in outcome ? outcome.result : outcome.kind);
+    }
+    return results as readonly Record<string, number>[];
+  };
+
+  it('is used again after a call that left nothing behind, with one init', async () => {
+    const body = `async ({ params }) => {
+      await new Promise((done) => setTimeout(done, 1));
+      if (params.fail) throw new Error('no');
+      return tell();
+    }`;
+    const [first, failed, last] = await resultsOf(body, [{}, { fail: true }, {}]);
+    expect(failed).toBe('failed');
+    expect(last).toEqual({ threadId: first?.['threadId'], inits: 1, calls: 2 });
+  });
+
+  it.each([
+    ['a timer that goes on', 'setInterval(() => { calls += 100; }, 1)'],
+    ['a promise that is rejected', 'Promise.reject(new Error("late"))'],
+  ])('is not used again after a call that left %s', async (_title, leave) => {
+    const body = `async ({ params }) => {
+      if (params.leave) ${leave};
+      return tell();
+    }`;
+    const [first, second] = await resultsOf(body, [{ leave: true }, {}]);
+    expect(second).toMatchObject({ inits: 1, calls: 1 });
+    expect(second?.['threadId']).not.toBe(first?.['threadId']);
+  });
+
+  it('is one for each of the calls that run at the same time', async () => {
+    const { registry } = await pluginsOf(
+      plugin(`({ log, heartbeat }) => new Promise((done) => {
+        log('here');
+        const timer = setInterval(() => { if (heartbeat()) { clearInterval(timer); done(threadId); } }, 5);
+      })`),
+    );
+    const aborting = new AbortController();
+    let here = 0;
+    const log = (): void => {
+      here += 1;
+      if (here === 12) aborting.abort();
+    };
+    const options = { signal: aborting.signal, log };
+    const calls = Array.from({ length: 12 }, () => attempt(registry, 'x', {}, options));
+    const threads = (await Promise.all(calls)).map((outcome) =>
+      outcome.kind === 'done' ? outcome.result : outcome,
+    );
+    expect(new Set(threads).size).toBe(12);
+  });
+});

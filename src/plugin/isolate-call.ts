@@ -1,0 +1,92 @@
+import type { PluginContext, PluginModule } from './api.js';
+import { createContext } from './context.js';
+import { Detour } from './detour.js';
+import { pluginProblem } from './failures.js';
+import { importPlugin } from './import-plugin.js';
+import type { Call, FinalMessage, FromIsolate } from './isolate-messages.js';
+import { toJson } from './json.js';
+import { toFailed, type Failed } from './outcome.js';
+
+/** The side of an isolated call on which the plugin runs. */
+export type Line = {
+  readonly send: (message: FromIsolate) => void;
+  /** Takes what has come while the event loop was busy. */
+  readonly hear: () => void;
+  /** Aborts when the attempt is to end. */
+  readonly signal: AbortSignal;
+  /** Told once the module is there and its `init` has run: what comes from now on is the call's. */
+  readonly ready?: () => void;
+};
+
+/** Makes a call where it has been sent to. Never rejects: a failure is an answer as well. */
+export async function makeCall(call: Call, line: Line): Promise<FinalMessage> {
+  try {
+    const module = await moduleOf(call.file);
+    line.ready?.();
+    const value = await module[call.part]?.(contextOf(call, line));
+    if (value instanceof Detour) return { type: 'detour', outcome: value.outcome };
+    const result = toJson(value);
+    if (result.ok) return { type: 'done', result: result.value };
+    throw pluginProblem('ResultNotJson', { plugin: call.name, at: result.at, what: result.what });
+  } catch (thrown) {
+    if (thrown instanceof Detour) return { type: 'detour', outcome: thrown.outcome };
+    return failedMessage(toFailed(thrown, call.given.cwd));
+  }
+}
+
+/** A failure as it is told to the other side. */
+export function failedMessage({ failure, retryable, retryAfterMs, exit }: Failed): FinalMessage {
+  const { message, ...named } = failure;
+  const told = {
+    ...named,
+    ...(retryable === undefined ? {} : { retryable }),
+    ...(retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs }),
+    ...(exit === undefined ? {} : { exit }),
+  };
+  return { type: 'failed', message, told };
+}
+
+/** Plugins whose `init` has run here, by file. */
+const modules = new Map<string, Promise<PluginModule>>();
+
+/** Imports a plugin and runs its `init`, once; what failed is tried again by the next call. */
+function moduleOf(file: string): Promise<PluginModule> {
+  const known = modules.get(file);
+  if (known !== undefined) return known;
+  const begun = begin(file);
+  modules.set(file, begun);
+  begun.catch(() => modules.delete(file));
+  return begun;
+}
+
+async function begin(file: string): Promise<PluginModule> {
+  const shape = await importPlugin(file);
+  if (shape.kind === 'broken') throw new Error(shape.problem);
+  await shape.module.init?.();
+  return shape.module;
+}
+
+function contextOf({ given, data }: Call, { send, hear, signal }: Line): PluginContext {
+  const { context } = createContext({
+    ...given,
+    parentResults: data.parent_results,
+    item: data.item,
+    signal,
+    log: (message, extra) =>
+      send({ type: 'log', message, ...(extra === undefined ? {} : { data: { ...extra } }) }),
+    heartbeat: (details) => {
+      send({ type: 'heartbeat', details });
+      hear();
+      return signal.aborted;
+    },
+    progress: (progress) => send({ type: 'progress', progress }),
+    setData: (changes) => send({ type: 'data', changes }),
+    exit: (code) => send({ type: 'exit', code }),
+  });
+  const secret = (path: string): string => {
+    const text = context.secret(path);
+    send({ type: 'secret', path });
+    return text;
+  };
+  return { ...context, secret };
+}

@@ -1,0 +1,24 @@
+import { failedMessage, makeCall } from './isolate-call.js';
+import type { FromIsolate, ToIsolate } from './isolate-messages.js';
+import { uncaught } from './outcome.js';
+
+/* The start of a process that makes one call and is then ended by its parent. */
+const aborting = new AbortController();
+let plugin = '';
+let folder: string | undefined;
+
+const send = (message: FromIsolate): void => void process.send?.(message);
+const fail = (thrown: unknown): void => send(failedMessage(uncaught(plugin, thrown, folder)));
+
+process.on('message', (message: ToIsolate) => {
+  if (message.type === 'abort') return aborting.abort();
+  plugin = message.call.name;
+  folder = message.call.given.cwd;
+  // A process cannot look whether something has come.
+  const line = { send, hear: () => undefined, signal: aborting.signal };
+  void makeCall(message.call, line).then(send);
+});
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+// The engine is gone: nobody waits for the answer.
+process.on('disconnect', () => process.exit(1));
