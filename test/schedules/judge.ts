@@ -58,7 +58,7 @@ type Evidence = Account & {
  * V5 In the end the job is final and the only tip of its document: `stuck`. So it is when the
  *    signal or the skip of a waiting step is lost.
  * V6 What an engine has applied and removed is on record in the final job, and a retry has had its
- *    effect; a signal need not be when the job was cancelled: `lost`.
+ *    effect: `lost`.
  */
 export function judge(evidence: Evidence): Verdict {
   const { starts, tips, isStuck } = evidence;
@@ -162,8 +162,7 @@ function lostMessages({ applied = [], tips: [tip] }: Evidence): readonly string[
     ((tip?.[key] ?? []) as readonly { readonly id: unknown }[]).map(({ id }) => id);
   const known = new Set([...idsIn('requests'), ...idsIn('signals')]);
   return applied.flatMap(({ id, asks }) => {
-    const isMoot = asks === 'signal' && tip?.['state'] === '$$cancelled';
-    if (!known.has(id) && !isMoot) return [`${id} (${asks}) was applied, but is not on record.`];
+    if (!known.has(id)) return [`${id} (${asks}) was applied, but is not on record.`];
     if (asks !== 'retry') return [];
     // A job that had not begun a step begins from nothing, and counts its runs anew.
     const isRetried =

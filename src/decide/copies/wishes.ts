@@ -6,15 +6,16 @@ import { isOver, withAttachmentsOf, type Tip } from './tips.js';
 
 /**
  * The document with what users sent to the other tip: its cancel, requests not applied here, signals
- * that have not come here, notes. A final job takes no signal and halts no more; a retry, or a skip
- * behind which it goes on, opens it again.
+ * that have not come here, notes. A final job halts no more, and only tells the signals that came
+ * before its end: whoever sent them was told so. A retry, or a skip behind which it goes on, opens it
+ * again.
  */
 export function withWishes(tip: Tip, other: Tip): Tip {
   return withMessages(withRequests(tip, other), other);
 }
 
 function withMessages(tip: Tip, other: Tip): Tip {
-  const signals = isOver(tip) ? [] : missing(tip, other, 'signals', ({ id }) => id);
+  const signals = missing(tip, other, 'signals', ({ id }) => id);
   const notes = missing(tip, other, 'notes', ({ text, at, by }) => JSON.stringify([text, at, by]));
   if (signals.length === 0 && notes.length === 0) return tip;
   return {

@@ -207,13 +207,14 @@ describe('a retry that only a losing revision tells of', () => {
 });
 
 describe('a final job', () => {
-  it('keeps notes and records of the other revision, and is not halted by it', () => {
+  it('keeps notes, signals and records of the other revision, and is not halted by it', () => {
     const winner = tip('5-b', [], { state: '$$complete', exit: 0 });
     const requests = [asked('1', 'pause'), asked('2', 'cancel')];
     const notes = [{ text: 'a', at: 1 }];
-    const more = { cancel: { by: 'ann' }, requests, notes, signals: [{ id: 's', name: 'go' }] };
+    const signals = [{ id: 's', name: 'go' }];
+    const more = { cancel: { by: 'ann' }, requests, notes, signals };
     const mending = mend([winner, tip('4-a', [], more)], () => 'elsewhere');
-    expect(mending?.next).toEqual({ ...winner, requests, notes });
+    expect(mending?.next).toEqual({ ...winner, requests, notes, signals });
   });
 });
 
