@@ -111,11 +111,18 @@ function attachedBytes({ _attachments }: NewDocument): number {
   return _attachments === undefined ? 0 : JSON.stringify(_attachments).length;
 }
 
-/** Circular values and BigInts have no JSON. */
+/**
+ * Circular values and BigInts have no JSON. Half of a character (a text cut in the middle of it) is no
+ * UTF-8: CouchDB would refuse the whole document, so a replacement character stands for it.
+ */
 function jsonOf(doc: NewDocument): string | undefined {
   try {
-    return JSON.stringify(doc);
+    const json = JSON.stringify(doc);
+    return json.includes('\\ud') ? json.replace(halfCharacter, '$1\ufffd') : json;
   } catch {
     return undefined;
   }
 }
+
+/** How `JSON.stringify` writes a lone surrogate; behind an even number of backslashes, so it is no text. */
+const halfCharacter = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;

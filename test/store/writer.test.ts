@@ -29,6 +29,15 @@ describe('write', () => {
     expect(await store.get('a')).toEqual({ _id: 'a', _rev: next });
   });
 
+  test('stores a text that was cut in the middle of a character', async () => {
+    const cut = ['a\ud83d', '\ude00b', '\\ud83d', '\\\udc00', '😀', '\\\\ud83d'];
+    await written({ _id: 'cut', cut, ['k\ud83d']: 1 } as { _id: string });
+    expect(await store.get('cut')).toMatchObject({
+      cut: ['a\ufffd', '\ufffdb', '\\ud83d', '\\\ufffd', '😀', '\\\\ud83d'],
+      ['k\ufffd']: 1,
+    });
+  });
+
   test('tells a conflict for an old revision and for none', async () => {
     const rev = await written({ _id: 'b' });
     await written({ _id: 'b', _rev: rev });

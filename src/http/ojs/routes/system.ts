@@ -67,7 +67,7 @@ export const manifestRoute = ojsRoute({
       protocols: ['http'],
       backend: 'couchdb',
       capabilities,
-      schema_validation: true,
+      schema_validation: capabilities.schema_validation,
       extensions: [],
       endpoints: {
         base_url: '/ojs/v1',
