@@ -31,10 +31,13 @@ const longEngine = [
   'test/engine/{notify,samples,system-events}.test.ts',
 ];
 
+/** Thousands of jobs. */
+const longClient = ['test/client/search.test.ts'];
+
 /**
  * Four groups: `decide` is pure and carries the coverage gate, `unit` needs no server, `store` talks
  * to one. `long` is the real thing, which takes its time: programs as processes, pages in a browser,
- * the whole API. `npm test` runs all four, and so does continuous integration; `npm run check`, the
+ * the whole API, the whole protocol of CouchDB. `npm test` runs all four, and so does continuous integration; `npm run check`, the
  * gate of every change, leaves `long` out.
  */
 export default defineConfig({
@@ -71,8 +74,8 @@ export default defineConfig({
         test: {
           ...withServer,
           name: 'store',
-          include: ['test/{store,client,engine,conformance}/**/*.test.ts'],
-          exclude: [...units, ...longEngine],
+          include: ['test/{store,client,engine}/**/*.test.ts'],
+          exclude: [...units, ...longEngine, ...longClient],
         },
       },
       {
@@ -80,8 +83,9 @@ export default defineConfig({
           ...withServer,
           name: 'long',
           include: [
-            'test/{cli,http,pages,embedded,chaos}/!(*.unit).test.ts',
+            'test/{cli,http,pages,embedded,conformance,chaos}/!(*.unit).test.ts',
             ...longEngine,
+            ...longClient,
             ...longUnits,
           ],
         },

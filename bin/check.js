@@ -1,8 +1,9 @@
 /*
- * The gate: format, lint, types, build, the coverage of decide/, and the tests that need no more than
- * a server (all but the group `long`). With `--all` the tests are those of `npm test`, as in continuous
- * integration. What no clock can disturb goes in two lanes beside each other. Further arguments go to
- * the tests (reporters, for instance). Ends with the first failure's status.
+ * The gate: format, lint, types, build, the tables of decide/ with their coverage, and the tests that
+ * need no more than a server (all but the group `long`; the simulators, too, are left to `--all`). With
+ * `--all` the tests are those of `npm test`, as in continuous integration. What no clock can disturb
+ * goes in two lanes beside each other. Further arguments go to the tests (reporters, for instance).
+ * Ends with the first failure's status.
  */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -32,14 +33,13 @@ const build = ['build', join(root, 'bin', 'build.js')];
 // The tables alone must reach every branch: what is covered by chance is covered by nothing.
 const tables = ['--project', 'decide', '--exclude', '**/*simulator*'];
 const coverage = ['coverage', ...vitest, ...tables, '--coverage'];
-const simulators = ['simulators', ...vitest, '--project', 'decide', 'simulator'];
 
 const isWhole = process.argv.includes('--all');
 const given = process.argv.slice(2).filter((argument) => argument !== '--all');
 const quick = ['--project', 'unit', '--project', 'store'];
 
 const still = [format, types, pageTypes, build, coverage];
-const lanes = [[lint], isWhole ? still : [...still, simulators]];
+const lanes = [[lint], still];
 const tests = [['tests', ...vitest, ...(isWhole ? [] : quick), ...given]];
 
 /** Runs steps one after the other up to the first that fails; resolves to its status, else 0. */
