@@ -121,9 +121,10 @@ describe('a connection that breaks', () => {
     await put(database, { _id: 'missed' });
     await follower.id('missed');
     expect(follower.states).toEqual(['following', 'lost: connection broken', 'following']);
-    expect(new Set(follower.ids()).size).toBe(51);
-    // A cluster may repeat the last changes of a shard, but does not begin anew.
-    expect(follower.ids().length).toBeLessThan(60);
+    // Shards interleave: others may come after the last one that was written.
+    await expect.poll(() => new Set(follower.ids()).size).toBe(51);
+    // A cluster may repeat what a shard told last, and even all of one shard, but does not begin anew.
+    expect(follower.ids().length).toBeLessThan(100);
   });
 
   test('in the middle of a line loses nothing', async () => {
