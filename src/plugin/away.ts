@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { onOwnBehalf } from './culprit.js';
 import type { FromIsolate, ToIsolate } from './isolate-messages.js';
@@ -29,29 +29,13 @@ const mostThreads = 10_000;
  * is used again once a call has ended in it and left nothing behind.
  */
 export function threads(memory: number): Start {
-  let pool: Piscina | undefined;
-  const open = (): Piscina => {
-    const made = new Piscina({
-      filename: entry('isolate-thread'),
-      minThreads: 0,
-      maxThreads: mostThreads,
-      idleTimeout: idleMs,
-      execArgv: [],
-      env: ownEnvironment(),
-      resourceLimits: { maxOldGenerationSizeMb: memory },
-      recordTiming: false,
-    });
-    // A thread that dies between two calls is nobody's loss.
-    made.on('error', () => undefined);
-    return made;
-  };
+  let pool: Pool | undefined;
   return () => {
-    pool ??= onOwnBehalf(open);
+    const { run } = (pool ??= onOwnBehalf(() => openPool(memory)));
     const ending = new AbortController();
     const { port1, port2 } = new MessageChannel();
-    const options = { transferList: [port2], signal: ending.signal };
     let ended = (_how: string): void => undefined;
-    const ran = pool.run({ port: port2 }, options).then(
+    const ran = onOwnBehalf(() => run(port2, ending)).then(
       // The other end closes both, once all that it said is here.
       () => undefined,
       (error: NodeJS.ErrnoException) => {
@@ -63,15 +47,78 @@ export function threads(memory: number): Start {
       send: (message) => port1.postMessage(message),
       onMessage: (take) => port1.on('message', take),
       onEnd: (take) => (ended = take),
-      release: () => ran,
+      // The answer was the last message.
+      release: () => ran.then(() => port1.close()),
       stop: () => ending.abort(),
     };
   };
 }
 
-function endOf({ code, name }: NodeJS.ErrnoException, memory: number): string {
+type Pool = {
+  /** Hands a port to a thread. Resolves when its call has ended; rejects when the thread has. */
+  readonly run: (port: MessagePort, ending: AbortController) => Promise<unknown>;
+};
+
+function openPool(memory: number): Pool {
+  const pool = new Piscina({
+    filename: entry('isolate-thread'),
+    minThreads: 0,
+    maxThreads: mostThreads,
+    idleTimeout: idleMs,
+    execArgv: [],
+    env: ownEnvironment(),
+    resourceLimits: { maxOldGenerationSizeMb: memory },
+    recordTiming: false,
+    // Else a thread would stand still between two calls, and with it what its plugin keeps open.
+    atomics: 'disabled',
+  });
+  const calls = new Set<AbortController>();
+  /** Calls that no thread has got yet. */
+  const waiting = new Set<AbortController>();
+  let lastError: Error | undefined;
+  // A thread that dies between two calls is nobody's loss.
+  pool.on('error', (error: Error) => (lastError = error));
+  // One that dies before it is ready is not replaced by the pool, and its call would wait for ever.
+  pool.on('workerDestroy', () => {
+    setImmediate(() => {
+      const tooMany = Math.max(0, calls.size - pool.threads.length);
+      for (const ending of [...waiting].slice(0, tooMany)) ending.abort(new NotStarted(lastError));
+    });
+  });
+  const run = async (port: MessagePort, ending: AbortController): Promise<unknown> => {
+    calls.add(ending);
+    waiting.add(ending);
+    // Looked at when it is posted to a thread.
+    const task = {
+      get port() {
+        waiting.delete(ending);
+        return port;
+      },
+    };
+    try {
+      return await pool.run(task, { transferList: [port], signal: ending.signal });
+    } catch (error) {
+      const reason: unknown = ending.signal.reason;
+      throw reason instanceof NotStarted ? reason : error;
+    } finally {
+      calls.delete(ending);
+      waiting.delete(ending);
+    }
+  };
+  return { run };
+}
+
+class NotStarted extends Error {
+  constructor(override readonly cause: NodeJS.ErrnoException | undefined) {
+    super(`thread could not be started${cause === undefined ? '' : ` (${cause.message})`}`);
+  }
+}
+
+function endOf(error: NodeJS.ErrnoException, memory: number): string {
+  const { code } = (error instanceof NotStarted ? error.cause : error) ?? {};
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return `thread needed more than ${memory} MB`;
-  return name === 'AbortError' ? 'thread was ended' : 'thread stopped';
+  if (error instanceof NotStarted) return error.message;
+  return error.name === 'AbortError' ? 'thread was ended' : 'thread stopped';
 }
 
 /** Processes that this one must not leave behind. */

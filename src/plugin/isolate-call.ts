@@ -1,5 +1,6 @@
 import type { PluginContext, PluginModule } from './api.js';
 import { createContext } from './context.js';
+import { onOwnBehalf } from './culprit.js';
 import { Detour } from './detour.js';
 import { pluginProblem } from './failures.js';
 import { importPlugin } from './import-plugin.js';
@@ -53,7 +54,8 @@ const modules = new Map<string, Promise<PluginModule>>();
 function moduleOf(file: string): Promise<PluginModule> {
   const known = modules.get(file);
   if (known !== undefined) return known;
-  const begun = begin(file);
+  // What a module does on its own account goes on after this call.
+  const begun = onOwnBehalf(() => begin(file));
   modules.set(file, begun);
   begun.catch(() => modules.delete(file));
   return begun;

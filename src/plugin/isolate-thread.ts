@@ -1,22 +1,24 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import { culpritOf, onBehalfOf, type Culprit } from './culprit.js';
 import { failedMessage, makeCall } from './isolate-call.js';
 import type { Call, FinalMessage, ToIsolate } from './isolate-messages.js';
-import { uncaught } from './outcome.js';
+import { uncaught, type Failed } from './outcome.js';
 
-/** The call that this thread makes now; `broken`: something was thrown that nobody caught. */
-type Current = {
-  readonly call: Call;
-  readonly end: (answer: FinalMessage) => void;
-  broken: boolean;
-};
-let current: Current | undefined;
+/** The call that this thread makes now. */
+let current: Culprit | undefined;
+/** The folder of the project. */
+let folder: string | undefined;
+/** Something was thrown that nobody caught: after the call, the thread is not used again. */
+let isBroken = false;
 
 const fail = (thrown: unknown): void => {
-  if (current === undefined) return process.exit(1);
-  const { name, given } = current.call;
-  current.broken = true;
-  current.end(failedMessage(uncaught(name, thrown, given.cwd)));
+  const culprit = culpritOf(thrown) ?? current;
+  // The module's own doing, between two calls: the next one begins in a fresh thread.
+  if (culprit === undefined) return process.exit(1);
+  isBroken = true;
+  // What comes too late for its own call is no fault of the one that runs now.
+  culprit.fail(uncaught(culprit.plugin, thrown, folder));
 };
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
@@ -26,7 +28,8 @@ export default async function serve({ port }: { readonly port: MessagePort }): P
   const aborting = new AbortController();
   const { call, take } = listen(port, aborting);
   const given = await call;
-  let before = resources();
+  folder = given.given.cwd;
+  let before: Counts | undefined;
   const line = {
     send: (message: object) => port.postMessage(message),
     hear: () => {
@@ -37,15 +40,22 @@ export default async function serve({ port }: { readonly port: MessagePort }): P
     signal: aborting.signal,
     ready: () => (before = resources()),
   };
-  let end = (_answer: FinalMessage): void => undefined;
-  const ended = new Promise<FinalMessage>((resolve) => (end = resolve));
-  const mine: Current = { call: given, end, broken: false };
-  current = mine;
-  void makeCall(given, line).then(end);
-  const answer = await ended;
+  const answer = await new Promise<FinalMessage>((end) => {
+    const { name: plugin, file } = given;
+    const fail = (failed: Failed): boolean => {
+      const wasRunning = current === own;
+      // Only the first answer counts.
+      end(failedMessage(failed));
+      return wasRunning;
+    };
+    const own: Culprit = { plugin, file, about: {}, fail };
+    current = own;
+    void onBehalfOf(own, () => makeCall(given, line)).then(end);
+  });
   // What was thrown and not caught is told at the end of the turn.
   await turn();
-  const left = mine.broken || isMore(resources(), before);
+  // A module that could not be imported here never can: Node remembers how it failed.
+  const left = isBroken || before === undefined || isMore(resources(), before);
   port.postMessage({ ...answer, left });
   // What goes on here would disturb the next call: the thread is ended from outside.
   if (left) await new Promise(() => undefined);

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { attempt, pluginsOf, type AttemptOptions } from './attempt.js';
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { attempt, folderWith, pluginsOf, type AttemptOptions } from './attempt.js';
 
 /**
  * Runs one plugin `x`, isolated so, with this function as its default export. The other side is
@@ -210,6 +211,126 @@ describe('the thread of a plugin', () => {
     const [first, second] = await resultsOf(body, [{ leave: true }, {}]);
     expect(second).toMatchObject({ inits: 1, calls: 1 });
     expect(second?.['threadId']).not.toBe(first?.['threadId']);
+  });
+
+  it('is not used again after it could not import the module', async () => {
+    const folder = folderWith();
+    const { registry } = await pluginsOf({
+      'x.mjs': `import { existsSync } from 'node:fs';
+        import { isMainThread } from 'node:worker_threads';
+        if (!isMainThread && !existsSync('${folder}/here')) throw new Error('not yet');
+        export const isolate = 'thread';
+        export default () => 1;`,
+    });
+    expect(await attempt(registry, 'x')).toMatchObject({ failure: { message: 'not yet' } });
+    writeFileSync(`${folder}/here`, '');
+    expect(await attempt(registry, 'x')).toMatchObject({ result: 1 });
+  });
+
+  it.each([
+    ['throws', 'throw new Error("late")'],
+    ['rejects', 'Promise.reject(new Error("late"))'],
+  ])(
+    'lets no call fail for what an earlier one %s late, and takes no third',
+    async (_title, throwing) => {
+      const [first, second, third] = await resultsOf(
+        `({ params }) => {
+        if (params.late === 'thrown') setTimeout(() => { globalThis.thrown = true; ${throwing}; }, 30).unref();
+        if (params.late !== undefined) return tell();
+        return new Promise((done) => {
+          const timer = setInterval(() => {
+            if (!globalThis.thrown && calls < 2) return;
+            clearInterval(timer);
+            setTimeout(() => done(tell()), 20);
+          }, 5);
+        });
+      }`,
+        [{ late: 'thrown' }, {}, { late: 'no' }],
+      );
+      expect(second).toEqual({ threadId: first?.['threadId'], inits: 1, calls: 2 });
+      expect(third).toMatchObject({ inits: 1, calls: 1 });
+    },
+  );
+
+  it('goes on between two calls, and with it what its module keeps open', async () => {
+    const ticks = new Int32Array(new SharedArrayBuffer(4));
+    const channel = new BroadcastChannel('tws-test-ticks');
+    onTestFinished(() => channel.close());
+    channel.addEventListener('message', () => (ticks[0] = Number(ticks[0]) + 1));
+    const { registry } = await pluginsOf({
+      'x.mjs': `export const isolate = 'thread';
+        export const init = () => {
+          const channel = new BroadcastChannel('tws-test-ticks');
+          setInterval(() => channel.postMessage(1), 5);
+        };
+        export default () => 1;`,
+    });
+    expect(await attempt(registry, 'x')).toMatchObject({ result: 1 });
+    const before = Number(ticks[0]);
+    await expect.poll(() => ticks[0], { timeout: 10_000 }).toBeGreaterThan(before + 20);
+  });
+
+  it('keeps no process from ending when it has nothing to do', async () => {
+    const ports = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind === 'MessagePort').length;
+    const before = ports();
+    const { registry } = await pluginsOf(plugin('tell'));
+    await Promise.all([1, 2, 3].map(() => attempt(registry, 'x')));
+    // The threads are still there: they end after 30 s.
+    await expect.poll(ports, { timeout: 15_000 }).toBeLessThanOrEqual(before);
+  });
+
+  it('is a fresh one after its module threw between two calls', async () => {
+    const { registry } = await pluginsOf({
+      'x.mjs': `import { threadId } from 'node:worker_threads';
+        export const isolate = 'thread';
+        let last = Infinity;
+        export const init = () => {
+          setInterval(() => { if (Date.now() - last > 50) throw new Error('lost'); }, 5);
+        };
+        export default () => { last = Date.now(); return threadId; };`,
+    });
+    const threadOf = async (): Promise<unknown> => {
+      const outcome = await attempt(registry, 'x');
+      return outcome.kind === 'done' ? outcome.result : undefined;
+    };
+    const known = new Set<unknown>([undefined]);
+    const isFresh = async (): Promise<boolean> => {
+      const thread = await threadOf();
+      const isNew = !known.has(thread) && known.size > 1;
+      known.add(thread);
+      return isNew;
+    };
+    await expect.poll(isFresh, { timeout: 30_000, interval: 200 }).toBe(true);
+  });
+
+  it('fails the call that runs when its module throws what nobody catches', async () => {
+    const { registry } = await pluginsOf({
+      'x.mjs': `export const isolate = 'thread';
+        let go;
+        export const init = () => { setInterval(() => { if (go) throw new Error('lost'); }, 5); };
+        export default () => { go = true; return new Promise(() => {}); };`,
+    });
+    expect(await attempt(registry, 'x')).toMatchObject({
+      failure: { name: 'UncaughtInPlugin', message: expect.stringContaining('lost') as string },
+    });
+  });
+
+  it.each([
+    ['throws', 'throw new Error("no start")', 'its thread could not be started (no start).'],
+    ['exits', 'process.exit(0)', 'its thread could not be started.'],
+  ])('fails every call that waits for it when it %s at its start', async (_title, how, message) => {
+    const folder = folderWith({
+      'first.cjs': `if (!require('node:worker_threads').isMainThread) ${how};`,
+    });
+    const { registry } = await pluginsOf(plugin('() => 1'));
+    vi.stubEnv('NODE_OPTIONS', `--require ${folder}/first.cjs`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const calls = await Promise.all([1, 2, 3].map(() => attempt(registry, 'x')));
+    for (const outcome of calls) {
+      expect(outcome).toMatchObject({ failure: { name: 'IsolateLost' } });
+      expect(outcome.kind === 'failed' && outcome.failure.message).toContain(message);
+    }
   });
 
   it('is one for each of the calls that run at the same time', async () => {
