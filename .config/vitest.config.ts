@@ -37,8 +37,8 @@ const longClient = ['test/client/search.test.ts'];
 /**
  * Four groups: `decide` is pure and carries the coverage gate, `unit` needs no server, `store` talks
  * to one. `long` is the real thing, which takes its time: programs as processes, pages in a browser,
- * the whole API, the whole protocol of CouchDB. `npm test` runs all four, and so does continuous integration; `npm run check`, the
- * gate of every change, leaves `long` out.
+ * the whole API, the whole protocol of CouchDB. `npm test` runs all four, and so does continuous
+ * integration; `npm run check`, the gate of every change, leaves `long` out.
  */
 export default defineConfig({
   test: {

@@ -50,14 +50,13 @@ export function failedMessage({ failure, retryable, retryAfterMs, exit }: Failed
 /** Plugins whose `init` has run here, by file. */
 const modules = new Map<string, Promise<PluginModule>>();
 
-/** Imports a plugin and runs its `init`, once; what failed is tried again by the next call. */
+/** Imports a plugin and runs its `init`, once: where that failed no other call is made. */
 function moduleOf(file: string): Promise<PluginModule> {
   const known = modules.get(file);
   if (known !== undefined) return known;
   // What a module does on its own account goes on after this call.
   const begun = onOwnBehalf(() => begin(file));
   modules.set(file, begun);
-  begun.catch(() => modules.delete(file));
   return begun;
 }
 

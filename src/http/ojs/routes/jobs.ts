@@ -184,15 +184,20 @@ const changed = {
   202: { description: 'It is stored; an engine will do it.', schema: changedSchema },
 };
 
+/** What asks something of a job. */
+const changing = {
+  access: 'operator',
+  params: idParams,
+  answers: changed,
+  problems: ['document_missing', 'ojs_state', 'request_refused', 'job_ended'],
+} as const;
+
 export const cancelRoute = ojsRoute({
   method: 'DELETE',
   path: '/v1/jobs/{id}',
   id: 'ojsCancel',
   summary: 'Cancel a job that has not ended.',
-  access: 'operator',
-  params: idParams,
-  answers: changed,
-  problems: ['document_missing', 'ojs_state', 'request_refused', 'job_ended'],
+  ...changing,
   handle: async ({ api, params: { id }, who, headers, signal }) => {
     const before = await jobFor(api, who, id);
     const state = ojsStateOf(before, api.now());
@@ -222,10 +227,7 @@ export const activateRoute = ojsRoute({
   path: '/v1/jobs/{id}/activate',
   id: 'ojsActivate',
   summary: 'Let a pending job begin.',
-  access: 'operator',
-  params: idParams,
-  answers: changed,
-  problems: ['document_missing', 'ojs_state', 'request_refused', 'job_ended'],
+  ...changing,
   handle: async ({ api, params: { id }, who, headers, signal }) => {
     const before = await jobFor(api, who, id);
     const state = ojsStateOf(before, api.now());

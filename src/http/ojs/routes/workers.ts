@@ -116,17 +116,20 @@ const answered = {
   200: { description: 'It is in the job.', schema: answeredSchema },
   202: { description: 'It is stored; an engine will put it into the job.', schema: answeredSchema },
 };
-const refusals = ['document_missing', 'ojs_not_held', 'document_refused'] as const;
+/** What answers for a job. */
+const answering = {
+  method: 'POST',
+  access: 'operator',
+  answers: answered,
+  problems: ['document_missing', 'ojs_not_held', 'document_refused'],
+} as const;
 
 export const ackRoute = ojsRoute({
-  method: 'POST',
+  ...answering,
   path: '/v1/workers/ack',
   id: 'ojsAck',
   summary: 'Say that a job is done, and with what result.',
-  access: 'operator',
   body: { schema: ackSchema },
-  answers: answered,
-  problems: refusals,
   handle: async (call) => {
     const { job_id: id, worker_id: worker, result } = call.body;
     const { status, body } = await answerAs(call, { id, worker }, { data: result });
@@ -135,14 +138,11 @@ export const ackRoute = ojsRoute({
 });
 
 export const nackRoute = ojsRoute({
-  method: 'POST',
+  ...answering,
   path: '/v1/workers/nack',
   id: 'ojsNack',
   summary: 'Say that a job failed, and why; its retry policy says what becomes of it.',
-  access: 'operator',
   body: { schema: nackSchema },
-  answers: answered,
-  problems: refusals,
   handle: async (call) => {
     const { job_id: id, worker_id: worker, error, requeue } = call.body;
     if (requeue === true) {
