@@ -18,25 +18,29 @@ export type LegacyLogger = Readonly<
 >;
 
 /**
- * Calls a factory once. The answer is the plugin in the present contract, or undefined when the
- * factory made no function, that is, when it was none. `log` takes what is said outside a run.
- * What the factory throws passes through.
+ * Adapts a function that may be of either contract. Nothing is called before the first attempt: that
+ * call gets the context and, with it, the options of a factory. A function as its answer is the runner
+ * of the older contract and serves every attempt from then on; any other answer is the result of a
+ * plugin of the present contract. `log` takes what a factory says outside an attempt.
  */
-export function adaptLegacy(
-  name: string,
-  factory: LegacyFactory,
-  log: Log,
-): PluginModule | undefined {
+export function eitherContract(name: string, plugin: LegacyFactory, log: Log): PluginModule {
   const running = new AsyncLocalStorage<PluginContext>();
   const logger = legacyLogger((...line) => (running.getStore()?.log ?? log)(...line));
-  const runner = factory({ name, logger });
-  if (typeof runner !== 'function') {
-    settleQuietly(runner);
-    return undefined;
-  }
-  return {
-    default: (context) => running.run(context, () => run(name, runner as LegacyRunner, context)),
+  let runner: LegacyRunner | undefined;
+  const call = (context: PluginContext): unknown => {
+    if (runner === undefined) {
+      const answer = plugin(withOptions(context, { name, logger }));
+      if (typeof answer !== 'function') return answer;
+      runner = answer as LegacyRunner;
+    }
+    return run(name, runner, context);
   };
+  return { default: (context) => running.run(context, () => call(context)) };
+}
+
+/** The context and the options in one, without looking at what is only made when it is looked at. */
+function withOptions(context: PluginContext, options: LegacyOptions): LegacyOptions {
+  return Object.defineProperties({ ...options }, Object.getOwnPropertyDescriptors(context));
 }
 
 /** A result is `step.stdout` when the runner wrote it, else what its promise came to. */
@@ -67,11 +71,6 @@ function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value instanceof Error) return value.message;
   return JSON.stringify(value) ?? String(value);
-}
-
-/** What was no factory may have begun something that fails without anybody waiting for it. */
-function settleQuietly(answer: unknown): void {
-  if (isPromise(answer)) void Promise.resolve(answer).catch(() => undefined);
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -8,10 +8,9 @@ import { findPluginFiles, type PluginFile } from './find.js';
 import { hashOf, isIndexOf } from './hash.js';
 import { importPlugin } from './import-plugin.js';
 import { isolated } from './isolate.js';
-import { adaptLegacy } from './legacy.js';
+import { eitherContract } from './legacy.js';
 import { compileParams, type ParamsCheck } from './params.js';
 import { placeOf } from './place.js';
-import type { Shape } from './shape.js';
 
 /** A plugin that can be called. */
 export type LoadedPlugin = {
@@ -20,8 +19,6 @@ export type LoadedPlugin = {
   readonly file: string;
   /** `sha256:<hex>` of its code, to see whether two attempts ran the same. */
   readonly hash: string;
-  /** True for a plugin of the older contract. */
-  readonly legacy: boolean;
   readonly module: PluginModule;
   readonly check?: ParamsCheck | undefined;
   /** Runs `init` at the first call; the same answer ever after. Rejects with `PluginInitFailed`. */
@@ -107,32 +104,16 @@ async function load(file: PluginFile, log: PluginContext['log']): Promise<Entry>
     const culprit = { plugin: file.name, file: path, about, fail: () => false };
     const shape = await onBehalfOf(culprit, () => importPlugin(path));
     if (shape.kind === 'broken') throw new Error(shape.problem);
-    const { module, legacy } = settled(file.name, shape, log);
+    const module =
+      shape.kind === 'plugin' ? shape.module : eitherContract(file.name, shape.factory, log);
     const check = module.params === undefined ? undefined : compileParams(module.params);
     const callable = isolated({ name: file.name, file: path }, module);
     const start = startOnce(callable, entry, log);
-    entry.plugin = { name: file.name, file: path, hash, legacy, module: callable, check, start };
+    entry.plugin = { name: file.name, file: path, hash, module: callable, check, start };
   } catch (error) {
     entry.problem = `Plugin ${file.name} (${file.path}) cannot be loaded: ${placedSentence(error, file)}`;
   }
   return entry;
-}
-
-/** Decides between the two contracts where only the answer to a call can tell. */
-function settled(
-  name: string,
-  shape: Exclude<Shape, { kind: 'broken' }>,
-  log: PluginContext['log'],
-): { readonly module: PluginModule; readonly legacy: boolean } {
-  if (shape.kind === 'plugin') return { module: shape.module, legacy: false };
-  try {
-    const adapted = adaptLegacy(name, shape.factory, log);
-    if (adapted) return { module: adapted, legacy: true };
-  } catch (error) {
-    // A factory that lacks a package; anything else is a plugin of today that missed its context.
-    if ((error as NodeJS.ErrnoException | null)?.code === 'MODULE_NOT_FOUND') throw error;
-  }
-  return { module: shape.module, legacy: false };
 }
 
 function startOnce(module: PluginModule, entry: Entry, log: PluginContext['log']) {

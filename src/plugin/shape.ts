@@ -4,7 +4,7 @@ import type { LegacyFactory } from './legacy.js';
 /** What a module turned out to be. */
 export type Shape =
   | { readonly kind: 'plugin'; readonly module: PluginModule }
-  /** May be of the older contract; only its answer to `factory(options)` can tell. */
+  /** May be of the older contract: only the answer to its first call can tell. */
   | {
       readonly kind: 'perhaps-legacy';
       readonly factory: LegacyFactory;

@@ -1,21 +1,21 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { attempt, pluginsOf } from './attempt.js';
+import { attempt, folderWith, pluginsOf } from './attempt.js';
 
 /** Runs one CommonJS plugin `x`. */
 async function runText(text: string, params: Record<string, unknown> = {}) {
   const { registry, said } = await pluginsOf({ 'x.cjs': text });
   const outcome = await attempt(registry, 'x', params);
-  return { outcome, loaded: registry.get('x'), said };
+  return { outcome, said };
 }
 
 describe('a plugin of the older contract', () => {
   it('runs with job, step and params; its result is what the promise came to', async () => {
-    const { outcome, loaded } = await runText(
+    const { outcome } = await runText(
       `module.exports = (options) => (job, step, params) =>
          Promise.resolve({ name: options.name, job: job._id, step: step.name, params });`,
       { a: 1 },
     );
-    expect(loaded?.legacy).toBe(true);
     expect(outcome).toMatchObject({
       kind: 'done',
       result: { name: 'x', job: 'job-1', step: 's', params: { a: 1 } },
@@ -78,8 +78,22 @@ describe('a plugin of the older contract', () => {
          return (job) => { logger.warn('running', { n: 1 }); return Promise.resolve(1); };
        };`,
     );
-    expect(said).toEqual([{ message: 'made x', data: { level: 'info' } }]);
-    expect(outcome.said).toEqual([{ message: 'running {"n":1}', data: { level: 'warn' } }]);
+    expect(said).toEqual([]);
+    expect(outcome.said).toEqual([
+      { message: 'made x', data: { level: 'info' } },
+      { message: 'running {"n":1}', data: { level: 'warn' } },
+    ]);
+  });
+
+  it('fails the step when its factory lacks a package', async () => {
+    const { outcome } = await runText(
+      'module.exports = (o) => { require("no-such-package"); return async () => 1; };',
+    );
+    const { failure } = outcome as { failure?: unknown };
+    expect(failure).toMatchObject({
+      code: 'MODULE_NOT_FOUND',
+      message: expect.stringContaining('no-such-package') as string,
+    });
   });
 
   it('may change its job, step and params: they are its own copies', async () => {
@@ -90,6 +104,46 @@ describe('a plugin of the older contract', () => {
       { deep: {} },
     );
     expect(outcome).toMatchObject({ result: [1, 2, 3] });
+  });
+});
+
+describe('a CommonJS function of either contract', () => {
+  it.each([
+    ['of the present one', '(context) => { called(); return Promise.resolve(context.params.a); }'],
+    [
+      'of the older one',
+      '(options) => { called(); return async (job, step, params) => params.a; }',
+    ],
+  ])('%s is not called before an attempt asks for it', async (_title, text) => {
+    const folder = folderWith();
+    const { registry } = await pluginsOf({
+      'x.cjs': `const called = () =>
+          require('node:fs').appendFileSync(${JSON.stringify(`${folder}/calls`)}, '.');
+        module.exports = ${text};`,
+    });
+    expect(existsSync(`${folder}/calls`)).toBe(false);
+    const first = await attempt(registry, 'x', { a: 1 });
+    const second = await attempt(registry, 'x', { a: 2 });
+    expect([first, second]).toMatchObject([{ result: 1 }, { result: 2 }]);
+  });
+
+  it('calls a factory once, and a plugin of the present contract each time', async () => {
+    const { registry } = await pluginsOf({
+      'old.cjs': 'let n = 0; module.exports = (o) => { n += 1; return async () => n; };',
+      'new.cjs': 'let n = 0; module.exports = (context) => { n += 1; return n; };',
+    });
+    for (const plugin of ['old', 'new']) await attempt(registry, plugin);
+    expect(await attempt(registry, 'old')).toMatchObject({ result: 1 });
+    expect(await attempt(registry, 'new')).toMatchObject({ result: 2 });
+  });
+
+  it('is asked again when its first call fails', async () => {
+    const { registry } = await pluginsOf({
+      'x.cjs': `let n = 0;
+        module.exports = (o) => { n += 1; if (n === 1) throw new Error('no'); return async () => n; };`,
+    });
+    expect(await attempt(registry, 'x')).toMatchObject({ failure: { message: 'no' } });
+    expect(await attempt(registry, 'x')).toMatchObject({ result: 2 });
   });
 });
 
@@ -111,8 +165,7 @@ describe('a CommonJS plugin of the present contract', () => {
     ],
     ['plain and synchronous', 'module.exports = (context) => context.params.a;'],
   ])('is recognised: %s', async (_title, text) => {
-    const { outcome, loaded } = await runText(text, { a: 'new' });
-    expect(loaded?.legacy).toBe(false);
+    const { outcome } = await runText(text, { a: 'new' });
     expect(outcome).toMatchObject({ kind: 'done', result: 'new' });
   });
 });

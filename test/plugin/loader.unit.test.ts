@@ -138,12 +138,6 @@ describe('a broken plugin', () => {
       'export const isolate = "moon"; export default () => 1;',
       'its export isolate must be',
     ],
-    [
-      'lacks a package in its factory',
-      'x.cjs',
-      'module.exports = (o) => { require("no-such-package"); return () => 1; };',
-      'no-such-package',
-    ],
   ])('that %s is listed, reported once and stops nothing', async (_title, file, text, problem) => {
     const { registry, said } = await pluginsOf({ [file]: text });
     const line = registry.list().find(({ name }) => name === 'x');
