@@ -43,6 +43,7 @@ const longClient = ['test/client/search.test.ts'];
 export default defineConfig({
   test: {
     maxWorkers: 4,
+    reporters: ['default', './test/support/skipped-reporter.ts'],
     coverage: {
       provider: 'v8',
       include: ['src/decide/**/*.ts'],

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { findProgram } from './programs.js';
 
-/** Where Debian has it, unless the environment says where it is. */
-const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const args = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -10,10 +8,9 @@ const args = [
 
 /** Starts a browser that shows nothing. @throws Error when there is none */
 export async function startBrowser(): Promise<Browser> {
-  if (!existsSync(executablePath)) {
-    throw new Error(
-      `There is no Chromium at ${executablePath}: install it, or set CHROMIUM to where it is.`,
-    );
+  const executablePath = findProgram('chromium');
+  if (executablePath === undefined) {
+    throw new Error('There is no Chromium on the PATH: install it, or set CHROMIUM to its path.');
   }
   return chromium.launch({ executablePath, args });
 }

@@ -9,6 +9,7 @@ import { scripts, shells } from '../../src/cli/completion/scripts.js';
 import { forBash, wordsIn } from '../../src/cli/completion/shell-line.js';
 import { packageRoot } from '../../src/cli/package.js';
 import { commands, globalOptions } from '../../src/cli/program.js';
+import { needPrograms } from '../support/programs.js';
 
 const load = () => Promise.reject(new Error('nothing is run'));
 const mow: CommandDefinition = {
@@ -125,6 +126,7 @@ const ask = (line: string): string => `
 
 describe('The script for bash', () => {
   it('completes commands, options and values, and keeps silent when the database is away', async () => {
+    needPrograms('bash');
     const lines = ['tws expl', 'tws graph --for', 'tws graph x --format ', 'tws watch j'];
     const told = await inShell(
       'bash',
@@ -134,6 +136,7 @@ describe('The script for bash', () => {
   });
 
   it('is registered for tws', async () => {
+    needPrograms('bash');
     const told = await inShell('bash', 'eval "$(tws completion bash)"; complete -p tws');
     expect(told).toContain('-F _tws_completion tws');
   });

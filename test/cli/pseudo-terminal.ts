@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { packageRoot } from '../../src/cli/package.js';
+import { needPrograms } from '../support/programs.js';
 
 /** A `tws` process on a terminal of its own, made by `script` of util-linux. */
 export type OnTerminal = {
@@ -22,8 +23,12 @@ export type TerminalOptions = {
   readonly rows?: number;
 };
 
-/** Runs `bin/tws.js` on a terminal of that size; the shell on it tells how it ended. */
+/**
+ * Runs `bin/tws.js` on a terminal of that size; the shell on it tells how it ended. The test is
+ * skipped on a machine that has no such programs.
+ */
 export function twsOnTerminal(args: readonly string[], options: TerminalOptions): OnTerminal {
+  needPrograms('script', 'bash', 'stty');
   const { cwd, env, columns = 80, rows = 24 } = options;
   const tws = [process.execPath, join(packageRoot(), 'bin', 'tws.js'), ...args].map(quoted);
   const shell = `stty cols ${columns} rows ${rows}; ${tws.join(' ')} & echo "pid:$!"; fg >/dev/null; echo "exit:$?"; stty -a`;

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificate.js';
 import { openWorkspace } from '../support/workspace.js';
 import { flow, task } from '../cli/terminal.js';
 import { openApi, makeUser, type Reply, type TestApi } from './server.js';
@@ -328,12 +328,9 @@ describe('every answer', () => {
 describe('TLS', () => {
   it('is served with the certificate of the settings, and cookies stay on it', async () => {
     const workspace = await openWorkspace();
-    const file = (name: string) => join(workspace.folder, name);
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-    const out = ['-keyout', file('key.pem'), '-out', file('cert.pem'), '-days', '2'];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...out, ...subject], {
-      stdio: 'ignore',
-    });
+    const { cert, key } = makeCertificate();
+    writeFileSync(join(workspace.folder, 'cert.pem'), cert);
+    writeFileSync(join(workspace.folder, 'key.pem'), key);
     const tls = { cert: 'cert.pem', key: 'key.pem' };
     const api = await openApi({ workspace, settings: { ...always, tls } });
     expect(api.url).toMatch(/^https:/);
@@ -344,7 +341,7 @@ describe('TLS', () => {
           `${api.url.replace('127.0.0.1', 'localhost')}/_tws/session`,
           {
             method: 'POST',
-            ca: readFileSync(file('cert.pem')),
+            ca: cert,
             headers: { 'content-type': 'application/json' },
             family: 4,
           },

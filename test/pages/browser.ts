@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, vi } from 'vitest';
+import { findProgram } from '../../bench/programs.js';
+import { needPrograms } from '../support/programs.js';
 
-/** Where Debian has it, unless the environment says where it is. */
-const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const args = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -16,21 +16,20 @@ let running: Promise<Browser> | undefined;
 
 /** One browser for all tests of a file. */
 async function browser(): Promise<Browser> {
-  if (!existsSync(executablePath)) {
-    throw new Error(
-      `No Chromium at ${executablePath}: install it, or set CHROMIUM to where it is.`,
-    );
-  }
-  running ??= chromium.launch({ executablePath, args });
+  running ??= chromium.launch({ executablePath: findProgram('chromium') ?? 'chromium', args });
   return running;
 }
 
 /** A browser takes long where other tests keep the machine busy, ms. */
 const testMs = 300_000;
 
-/** To be called once in each file of tests: ends the browser with it. */
+/**
+ * To be called once in each file of tests that all use the browser: ends it after the last of them.
+ * They are skipped on a machine without one.
+ */
 export function endBrowser(): void {
   vi.setConfig({ testTimeout: testMs });
+  beforeEach(() => needPrograms('chromium'));
   afterAll(async () => {
     await (await running)?.close();
     running = undefined;

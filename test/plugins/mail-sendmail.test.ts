@@ -10,12 +10,20 @@ afterEach(() => {
   delete process.env['TWS_SENDMAIL'];
 });
 
+/** A program of Node's, which every machine has that runs tests: it runs in its own folder. */
+const head = `#!${process.execPath}
+const { readFileSync, writeFileSync } = require('node:fs');
+process.chdir(__dirname);
+`;
+const keepMail = "writeFileSync('mail', readFileSync(0));";
+const keepArgs = "writeFileSync('args', process.argv.slice(2).join(' '));";
+
 /**
- * The operator's program: it does this with its arguments and its input, in a folder of its own.
+ * The operator's program: it does this with its arguments and its input.
  * `args` are those that the operator gives it.
  */
 function program(script: string, args = ''): { readonly path: string; readonly folder: string } {
-  const folder = folderWith({ sendmail: `#!/bin/sh\ncd "$(dirname "$0")"\n${script}\n` });
+  const folder = folderWith({ sendmail: `${head}${script}\n` });
   const path = join(folder, 'sendmail');
   chmodSync(path, 0o755);
   process.env['TWS_SENDMAIL'] = `${path} ${args}`;
@@ -24,7 +32,7 @@ function program(script: string, args = ''): { readonly path: string; readonly f
 
 describe('mail-sendmail', () => {
   it('hands the mail to the program, recipients as arguments', async () => {
-    const { folder } = program('echo "$@" > args; cat > mail');
+    const { folder } = program(keepArgs + keepMail);
     const params = {
       ...mail,
       html: '<b>{{results.x}}</b>',
@@ -46,7 +54,7 @@ describe('mail-sendmail', () => {
   });
 
   it('gives the program the arguments of the operator', async () => {
-    const { path, folder } = program('echo "$@" > args; cat > mail', '-oi -t');
+    const { path, folder } = program(keepArgs + keepMail, '-oi -t');
     const params = { ...mail, transport: { path, newline: 'windows' } };
     expect(await run('mail-sendmail', params)).toMatchObject({ kind: 'done' });
     expect(readFileSync(join(folder, 'args'), 'utf8').trim()).toBe('-i -oi -t ann@example.com');
@@ -59,7 +67,7 @@ describe('mail-sendmail', () => {
     ['args', { args: ['-X/tmp/x'] }],
     ['args', { transport: { path: '/usr/sbin/sendmail', args: [] } }],
   ])('takes no %s from parameters, which anybody may write: %j', async (name, more) => {
-    const { folder } = program('cat > mail');
+    const { folder } = program(keepMail);
     expect(await run('mail-sendmail', { ...mail, ...more })).toMatchObject({
       kind: 'failed',
       retryable: false,
@@ -73,7 +81,7 @@ describe('mail-sendmail', () => {
   });
 
   it('lets parameters name a usual program, which the one of the operator stands for', async () => {
-    const { folder } = program('cat > mail');
+    const { folder } = program(keepMail);
     const params = { ...mail, transport: { path: '/usr/sbin/sendmail' } };
     expect(await run('mail-sendmail', params)).toMatchObject({ kind: 'done' });
     expect(existsSync(join(folder, 'mail'))).toBe(true);
@@ -83,7 +91,9 @@ describe('mail-sendmail', () => {
     [75, true],
     [67, false],
   ])('tells the retry policy what exit %i means', async (code, retryable) => {
-    const { path } = program(`cat > /dev/null; echo "queue trouble" >&2; exit ${code}`);
+    const { path } = program(
+      `readFileSync(0); console.error('queue trouble'); process.exitCode = ${code};`,
+    );
     expect(await run('mail-sendmail', mail)).toMatchObject({
       kind: 'failed',
       retryable,
@@ -108,7 +118,7 @@ describe('mail-sendmail', () => {
   });
 
   it('survives a program that does not read', async () => {
-    program('exit 64');
+    program('process.exit(64)');
     const params = { ...mail, text: 'x'.repeat(1_000_000) };
     expect(await run('mail-sendmail', params)).toMatchObject({ failure: { code: 64 } });
   });
@@ -116,7 +126,7 @@ describe('mail-sendmail', () => {
   it.each(['-C/etc/passwd@example.com', 'nobody', ' , '])(
     'starts nothing for the recipient %j',
     async (to) => {
-      const { folder } = program('cat > mail');
+      const { folder } = program(keepMail);
       expect(await run('mail-sendmail', { ...mail, to })).toMatchObject({
         kind: 'failed',
         retryable: false,
@@ -127,7 +137,7 @@ describe('mail-sendmail', () => {
   );
 
   it('starts nothing without a recipient', async () => {
-    const { folder } = program('cat > mail');
+    const { folder } = program(keepMail);
     expect(await run('mail-sendmail', { ...mail, to: '' })).toMatchObject({
       failure: { name: 'MailIncomplete' },
     });
@@ -135,7 +145,7 @@ describe('mail-sendmail', () => {
   });
 
   it('ends the program when its signal aborts', async () => {
-    program('exec sleep 60');
+    program('setTimeout(() => {}, 60_000)');
     const signal = AbortSignal.timeout(200);
     expect(await run('mail-sendmail', mail, { signal })).toMatchObject({
       kind: 'failed',
