@@ -103,11 +103,14 @@ export type LockAnswer =
 /** A permit to run that a job wants: there are `most` of them for the flow `key` (`<flow>::<owner>`). */
 export type PermitWish = { readonly key: string; readonly most: number };
 
-/** What became of it. `held`: by the lock of that id. `full`: these jobs have all of them. */
+/**
+ * What became of it. `held`: by the lock of that id. `full`: these jobs have all of them. `behind`:
+ * there are some, but for these jobs, which go first.
+ */
 export type PermitAnswer =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'held'; readonly id: string }
-  | { readonly kind: 'full'; readonly by: readonly string[] }
+  | { readonly kind: 'full' | 'behind'; readonly by: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**

@@ -19,19 +19,21 @@ export function permitMove(job: LiveJob, now: number, world: World): Move | unde
   }
   const key = keyOf(name, owner);
   const answer = world.permit(key);
+  const waitFor = (because: string): Move => ({
+    ...{ kind: 'wait', because, for: 'permit', permit: key },
+    ...untilOf(hardDeadline(job), expiryOf(job)),
+  });
   switch (answer.kind) {
     case 'unknown':
       return lookUp({ permits: [{ key, most }] });
     case 'held':
       return { kind: 'change', job: { ...job, locked: { ...job.locked, permit: answer.id } } };
     case 'full':
-      return {
-        kind: 'wait',
-        because: `As many jobs of flow ${name} run as may at the same time (${most}): ${answer.by.join(', ')}.`,
-        for: 'permit',
-        permit: key,
-        ...untilOf(hardDeadline(job), expiryOf(job)),
-      };
+      return waitFor(
+        `As many jobs of flow ${name} run as may at the same time (${most}): ${answer.by.join(', ')}.`,
+      );
+    case 'behind':
+      return waitFor(`Other jobs of flow ${name} get a permit first: ${answer.by.join(', ')}.`);
     case 'refused': {
       const why = failure('StoreRefused', { reason: answer.reason });
       return {

@@ -22,7 +22,10 @@ import { createLocks } from './locks.js';
 import { ofEngine, type Log } from './log.js';
 import { noMeters, type EngineMeters } from './meters.js';
 import { createNotifications } from './notifications.js';
+import type { StoredDocument } from '../model/parse.js';
 import { createParking, inLineOf } from './parking.js';
+import { permitFlowOf } from './permit-flow.js';
+import { createPermitLines } from './permit-lines.js';
 import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
@@ -194,8 +197,9 @@ export function assemble(options: EngineOptions) {
     ...{ store, retry, log, hands, desk, me: id, lease: peers.lease, life: life.signal },
     patienceMs: leaseMs / 2,
   });
+  const lines = createPermitLines((job) => jobs.recall(job));
   const locks = createLocks({
-    ...{ store, retry, log, now, life: life.signal },
+    ...{ store, retry, log, now, life: life.signal, before: lines.before },
     copies: () => copies.count,
   });
   const decider = createDecider({ store, library, contents, locks, retry, life: life.signal });
@@ -218,6 +222,8 @@ export function assemble(options: EngineOptions) {
     reading: createReading(),
     hands,
     parking,
+    lines,
+    permitFlow: (job: StoredDocument) => permitFlowOf(job, library),
     copies,
     decider,
     locks,

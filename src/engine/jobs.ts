@@ -19,7 +19,7 @@ import type { Locks } from './locks.js';
 import type { Log } from './log.js';
 import type { Notifications } from './notifications.js';
 import { inLineOf, type Parking } from './parking.js';
-import { createPermitLines, type PermitLines } from './permit-lines.js';
+import type { PermitLines } from './permit-lines.js';
 import type { Retry } from './patience.js';
 import type { Reading } from './reading.js';
 import type { SystemEvents } from './system-events.js';
@@ -35,6 +35,8 @@ export type JobParts = {
   readonly hands: Hands;
   readonly parking: Parking;
   readonly lines: PermitLines;
+  /** The flow of which a job needs a permit, as `<flow>::<owner>`; undefined: of none. */
+  readonly permitFlow: (job: StoredDocument) => string | undefined;
   readonly timers: Timers;
   readonly copies: Copies;
   readonly decider: Decider;
@@ -67,6 +69,8 @@ export type Jobs = {
   readonly wake: (id: string) => void;
   /** Wakes a job for which something has changed that all engines learn of at the same time. */
   readonly rouse: (id: string) => void;
+  /** The same; resolves when the job was considered. */
+  readonly recall: (id: string) => Promise<void>;
   /** An attempt that ran here has ended. Resolves when its outcome is stored or dropped. */
   readonly settle: (id: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
   /** Writes what a running attempt has told so far. */
@@ -80,13 +84,8 @@ export type Jobs = {
 };
 
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
-export function createJobs(given: Omit<JobParts, 'lines'>): Jobs {
-  const { desk } = given;
-  const lines = createPermitLines((id) => {
-    desk.touch(id);
-    return wake(parts, id);
-  });
-  const parts: JobParts = { ...given, lines };
+export function createJobs(parts: JobParts): Jobs {
+  const { desk, lines } = parts;
   /** Attempts that have ended and whose outcomes are not written yet, by job. */
   const ended = new Map<string, readonly EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
@@ -103,7 +102,8 @@ export function createJobs(given: Omit<JobParts, 'lines'>): Jobs {
       if (desk.put(doc) !== 'stale') consider(desk.newest(doc._id) ?? doc);
     },
     wake: (id) => void wake(parts, id),
-    rouse: (id) => rouse(parts, id),
+    rouse: (id) => void recall(parts, id),
+    recall: (id) => recall(parts, id),
     report: (id, step, told) =>
       desk.queue(id, async () => {
         const doc = await writeReport(parts, id, step, told);
@@ -145,18 +145,19 @@ function forget(parts: JobParts, id: string): undefined {
 }
 
 /** Wakes a job: what may be done about it is new, and the turns of the engines begin now. */
-function rouse(parts: JobParts, id: string): void {
+function recall(parts: JobParts, id: string): Promise<void> {
   parts.desk.touch(id);
-  void wake(parts, id);
+  return wake(parts, id);
 }
 
 /** Reads a job anew and considers it. */
 function wake(parts: JobParts, id: string): Promise<void> {
-  const { desk, parking, copies, retry, store } = parts;
+  const { desk, parking, lines, copies, retry, store } = parts;
   return desk.queue(id, async () => {
     const doc = desk.newest(id) ?? (await retry(() => store.get(id)));
     if (doc === undefined) {
       copies.acquit(id);
+      lines.leave(id);
       return parking.leave(id);
     }
     if (desk.put(doc) !== 'stale') await considerJob(parts, doc);
@@ -177,7 +178,11 @@ async function fillSlots(parts: JobParts): Promise<void> {
 /** Deals with a job until there is nothing more to do about it here. */
 async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> {
   let next: StoredDocument | undefined = doc;
-  while (next !== undefined) next = await considerVersion(parts, next);
+  while (next !== undefined) {
+    parts.lines.enter(parts.permitFlow(next), inLineOf(next));
+    next = await considerVersion(parts, next);
+  }
+  parts.lines.looked(doc._id);
 }
 
 /** Does what one version of a job asks for; answers the document to look at next, if any. */
@@ -256,8 +261,8 @@ function leave(parts: JobParts, doc: StoredDocument): undefined {
   if (hands.of(doc._id).length === 0) desk.drop(doc._id);
   if (!isFinal(doc as unknown as Job)) return;
   const { parent } = doc as { readonly parent?: { readonly job?: unknown } | null };
-  if (typeof parent?.job === 'string') rouse(parts, parent.job);
-  for (const { id } of notificationsOf(doc)) rouse(parts, id);
+  if (typeof parent?.job === 'string') void recall(parts, parent.job);
+  for (const { id } of notificationsOf(doc)) void recall(parts, id);
 }
 
 const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;
@@ -267,8 +272,9 @@ function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
   if (wait.permit !== undefined) lines.wait(wait.permit, inLineOf(job));
-  else if (wait.for === 'engine') lines.yield(job._id);
-  else lines.leave(job._id);
+  else if (wait.for === 'slot' || (wait.for === 'engine' && wait.until !== undefined)) {
+    lines.yield(job._id);
+  }
   if (wait.for === 'slot') {
     parking.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
     // Another job that went before it may have left its slot free meanwhile.

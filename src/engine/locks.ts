@@ -59,6 +59,8 @@ export type LockParts = {
   readonly now: () => number;
   /** Copies that the database keeps of every document. */
   readonly copies: () => number;
+  /** The jobs that get a permit of a flow before this one. */
+  readonly before: (flow: string, job: string) => readonly string[];
 };
 
 /**
@@ -72,7 +74,8 @@ type Mine = { readonly ids: Set<string>; readonly held: Set<string>; rev: string
 const remembered = 10_000;
 
 /** Makes the locks of an engine. Times epoch ms. */
-export function createLocks({ store, retry, life, log, now, copies }: LockParts): Locks {
+export function createLocks(parts: LockParts): Locks {
+  const { store, retry, log, now, before } = parts;
   const reads: Reads = {
     patterns: gather(() => store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] })),
     documents: gather((ids: readonly (readonly string[])[]) =>
@@ -90,13 +93,13 @@ export function createLocks({ store, retry, life, log, now, copies }: LockParts)
     const own = mineOf(job._id);
     if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
     own.ids.add(wish.id);
-    const answer = await take({ store, retry, life, now, copies }, wish, job);
+    const answer = await take(parts, wish, job);
     if (own.rev !== job._rev) own.held.clear();
     own.rev = job._rev;
     if (answer.kind === 'held') own.held.add(wish.id);
     return answer;
   };
-  const permits = createPermits({ store, now, isOf, holderOf, take: takeOne });
+  const permits = createPermits({ store, now, isOf, holderOf, take: takeOne, before });
   return {
     take: takeOne,
     freed: permits.freed,

@@ -1,55 +1,91 @@
 import { byRight, type InLine } from './parking.js';
 
-/** Jobs that wait for a permit of their flow, in the order in which they are to get one. */
+/**
+ * The jobs that need a permit of their flow, in the order in which they get one: lower priority first,
+ * then what has begun, then the order in which this engine first saw them.
+ *
+ * A job is in its line from the moment the engine looks at it, so the order does not depend on which
+ * job the engine happens to decide first, nor on which engine goes first for a job.
+ */
 export type PermitLines = {
-  /** The job waits: lower priority first, then what has begun, then first come. */
+  /**
+   * The engine looks at a job: it takes its place, or keeps the one it has. Without a flow it needs no
+   * permit (any more).
+   */
+  readonly enter: (flow: string | undefined, job: InLine) => void;
+  /** The job waits for a permit. */
   readonly wait: (flow: string, job: InLine) => void;
-  /** The job may get a permit, but another engine goes first. */
+  /** The job may get a permit, but another engine goes first, or it waits for a slot here. */
   readonly yield: (id: string) => void;
+  /** The engine has looked at the job: unless it waits or yields it is in the line no longer. */
+  readonly looked: (id: string) => void;
+  /** The job has ended or is gone. */
   readonly leave: (id: string) => void;
+  /** The jobs that get a permit before this one. */
+  readonly before: (flow: string, id: string) => readonly string[];
   /** A permit may be free: has the jobs of the line looked at until one finds none. */
   readonly call: (flow: string) => Promise<void>;
   /** The same for all lines. */
   readonly callAll: () => Promise<void>;
 };
 
-type Ticket = InLine & { readonly flow: string; readonly number: number };
+type Stand = 'looked_at' | 'waits' | 'yields';
+type Ticket = InLine & { readonly flow: string; readonly number: number; stand: Stand };
 
-/** @param recall has a job looked at again; resolves when it stands as it is to stand */
+/** So many places of jobs that are in no line are remembered. */
+const remembered = 20_000;
+
+/** @param recall has a job looked at again; resolves when that is done */
 export function createPermitLines(recall: (id: string) => Promise<void>): PermitLines {
   const lines = new Map<string, Map<string, Ticket>>();
   const tickets = new Map<string, Ticket>();
-  /** A job keeps its place when it was called in vain. */
-  const numbers = new Map<string, number>();
   /** Lines that are being called; true: to be called once more. */
   const calling = new Map<string, boolean>();
-  /** Called jobs that got nothing. */
-  const unserved = new Set<string>();
+  /** Lines in which a job was held back by one before it. */
+  const heldBack = new Set<string>();
+  /** A job that stops waiting for a while (it is paused, say) keeps its place. */
+  const numbers = new Map<string, number>();
   let last = 0;
 
-  const remove = (id: string): void => {
-    const flow = tickets.get(id)?.flow;
-    tickets.delete(id);
-    const line = flow === undefined ? undefined : lines.get(flow);
-    line?.delete(id);
-    if (flow !== undefined && line?.size === 0) lines.delete(flow);
+  const numberOf = (id: string): number => {
+    const number = tickets.get(id)?.number ?? numbers.get(id) ?? (last += 1);
+    numbers.set(id, number);
+    if (numbers.size > remembered) numbers.delete(String(numbers.keys().next().value));
+    return number;
   };
-  const firstOf = (flow: string): Ticket | undefined => {
+  const remove = (id: string): void => {
+    const ticket = tickets.get(id);
+    if (ticket === undefined) return;
+    const { flow } = ticket;
+    tickets.delete(id);
+    const line = lines.get(flow);
+    line?.delete(id);
+    if (line?.size === 0) lines.delete(flow);
+    // Whoever was held back may go now.
+    if (heldBack.has(flow)) void call(flow);
+  };
+  const place = (flow: string, job: InLine, stand: Stand): void => {
+    const known = tickets.get(job.id);
+    if (known !== undefined && known.flow !== flow) remove(job.id);
+    const ticket = { ...job, flow, number: numberOf(job.id), stand };
+    tickets.set(job.id, ticket);
+    lines.set(flow, (lines.get(flow) ?? new Map<string, Ticket>()).set(job.id, ticket));
+  };
+  const nextToCall = (flow: string, called: ReadonlySet<string>): Ticket | undefined => {
     let first: Ticket | undefined;
     for (const ticket of lines.get(flow)?.values() ?? []) {
-      if (first === undefined || (byRight(ticket, first) || ticket.number - first.number) < 0) {
-        first = ticket;
-      }
+      const isCallable = ticket.stand === 'waits' && !called.has(ticket.id);
+      if (isCallable && (first === undefined || inOrder(ticket, first) < 0)) first = ticket;
     }
     return first;
   };
   const callOnce = async (flow: string): Promise<void> => {
-    for (let next = firstOf(flow); next !== undefined; next = firstOf(flow)) {
-      remove(next.id);
-      unserved.delete(next.id);
+    heldBack.delete(flow);
+    const called = new Set<string>();
+    for (let next = nextToCall(flow, called); next; next = nextToCall(flow, called)) {
+      called.add(next.id);
       await recall(next.id);
-      if (unserved.delete(next.id)) return;
-      numbers.delete(next.id);
+      if (tickets.get(next.id)?.stand === 'waits') return;
     }
   };
   const call = async (flow: string): Promise<void> => {
@@ -61,25 +97,38 @@ export function createPermitLines(recall: (id: string) => Promise<void>): Permit
     calling.delete(flow);
   };
   return {
+    enter: (flow, job) => {
+      if (flow === undefined) remove(job.id);
+      else place(flow, job, 'looked_at');
+    },
     wait: (flow, job) => {
-      remove(job.id);
-      const number = numbers.get(job.id) ?? (last += 1);
-      numbers.set(job.id, number);
-      const ticket = { ...job, flow, number };
-      tickets.set(job.id, ticket);
-      lines.set(flow, (lines.get(flow) ?? new Map<string, Ticket>()).set(job.id, ticket));
-      unserved.add(job.id);
+      place(flow, job, 'waits');
     },
     yield: (id) => {
-      remove(id);
-      unserved.add(id);
+      const ticket = tickets.get(id);
+      if (ticket !== undefined) ticket.stand = 'yields';
+    },
+    looked: (id) => {
+      if (tickets.get(id)?.stand === 'looked_at') remove(id);
     },
     leave: (id) => {
-      remove(id);
       numbers.delete(id);
-      unserved.delete(id);
+      remove(id);
+    },
+    before: (flow, id) => {
+      const line = [...(lines.get(flow)?.values() ?? [])];
+      const own = tickets.get(id);
+      const before = line.filter(
+        (one) => one.id !== id && (own === undefined || inOrder(one, own) < 0),
+      );
+      if (before.length > 0) heldBack.add(flow);
+      return before.map((one) => one.id);
     },
     call,
     callAll: async () => void (await Promise.all([...lines.keys()].map(call))),
   };
+}
+
+function inOrder(a: Ticket, b: Ticket): number {
+  return byRight(a, b) || a.number - b.number;
 }

@@ -16,6 +16,8 @@ export type PermitParts = {
     lock: Held & { readonly _id: string },
   ) => Promise<{ readonly job: string } | undefined>;
   readonly take: (wish: LockWish, job: Claimant) => Promise<LockAnswer>;
+  /** The jobs that get a permit of a flow before this one. */
+  readonly before: (key: string, job: string) => readonly string[];
 };
 
 export type Permits = {
@@ -28,7 +30,7 @@ export type Permits = {
 /** So long an answer that all are taken is believed, ms, if none is given back meanwhile. */
 const believedMs = 1_000;
 
-type Full = Extract<PermitAnswer, { kind: 'full' }>;
+type Full = { readonly kind: 'full'; readonly by: readonly string[] };
 type Taken = { readonly id: string; readonly job: string };
 
 /**
@@ -36,8 +38,10 @@ type Taken = { readonly id: string; readonly job: string };
  *
  * U6 A permit is a lock like any other: the write that creates its document decides. Those of numbers
  *    that are no longer given out (`max_running` was lowered) count until their jobs have ended.
+ * U7 With n permits free only the first n jobs of the line ask for one.
  */
-export function createPermits({ store, now, isOf, holderOf, take }: PermitParts): Permits {
+export function createPermits(parts: PermitParts): Permits {
+  const { store, now, isOf, holderOf, take, before } = parts;
   const flows = new Map<string, string>();
   const full = new Map<string, { readonly answer: Full; readonly most: number; until: number }>();
   /** Counts what was given back, so that an older answer is not believed. */
@@ -62,6 +66,10 @@ export function createPermits({ store, now, isOf, holderOf, take }: PermitParts)
     const taken = others.length < most ? others : await living(others);
     const by = taken.map((one) => one.job);
     if (taken.length >= most) return { kind: 'full', by };
+    const first = before(key, job._id).filter((id) => !by.includes(id));
+    if (own === undefined && first.length >= most - taken.length) {
+      return { kind: 'behind', by: first };
+    }
     const free = ids.filter((id) => !taken.some((one) => one.id === id));
     for (const id of own === undefined ? free : [own.id, ...free]) {
       const answer = await take({ kind: 'permit', id, key }, job);
@@ -79,7 +87,11 @@ export function createPermits({ store, now, isOf, holderOf, take }: PermitParts)
       const before = freed;
       const answer = await takeOne(wish, job);
       if (answer.kind === 'full' && freed === before) {
-        full.set(wish.key, { answer, most: wish.most, until: now() + believedMs });
+        full.set(wish.key, {
+          answer: { kind: 'full', by: answer.by },
+          most: wish.most,
+          until: now() + believedMs,
+        });
       }
       return answer;
     },

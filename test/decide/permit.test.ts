@@ -29,8 +29,8 @@ describe('a job of a flow with max_running', () => {
 
   it('asks in its turn: to ask is to take', () => {
     const told = limited(undefined, { world: { peers: [peer(['a'])], seenAt: t0 } });
-    const first = [told.decide().kind, told.with({ id: 'zz' }).decide().kind];
-    expect(first).toContain('look_up');
+    const kinds = [told.decide().kind, told.with({ id: 'zz' }).decide().kind];
+    expect(kinds.toSorted()).toEqual(['look_up', 'wait']);
   });
 
   it('waits as a new job while as many run as may', () => {
@@ -40,6 +40,16 @@ describe('a job of a flow with max_running', () => {
       'because',
       'As many jobs of flow f run as may at the same time (2): a, b.',
     );
+  });
+
+  it('waits for a permit, too, while others go first to those that are free', () => {
+    const intent = limited({ kind: 'behind', by: ['x', 'y'] }).decide();
+    expect(intent).toMatchObject({
+      kind: 'wait',
+      because: 'Other jobs of flow f get a permit first: x, y.',
+      for: 'permit',
+      permit: key,
+    });
   });
 
   it('still expires while it waits', () => {

@@ -60,7 +60,11 @@ function database(...jobs: readonly string[]): ThreeCopies {
 function locksOn(store: Store, retry: (ask: () => unknown) => unknown = (ask) => ask()): Locks {
   const life = new AbortController().signal;
   const parts = { store, life, log: silent, now: () => 5, copies: () => 3 };
-  return createLocks({ ...parts, retry: retry as Parameters<typeof createLocks>[0]['retry'] });
+  return createLocks({
+    before: () => [],
+    ...parts,
+    retry: retry as Parameters<typeof createLocks>[0]['retry'],
+  });
 }
 
 const lock = (job: string, rev: string, nonce = job): StoredDocument => ({

@@ -23,6 +23,7 @@ const job = (_id: string, more: Record<string, unknown> = {}) => ({
 function locksOn(store: Store, signal = new AbortController().signal): Locks {
   const retry = createRetry(signal, () => undefined);
   return createLocks({
+    before: () => [],
     ...{ store, retry, log: silent, life: signal },
     now: () => Date.now(),
     copies: () => 1,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { explainJob } from '../../src/client/explain-job.js';
 import { flow, job, task } from '../support/documents.js';
 import { openWorkspace, type Ended, type Workspace } from '../support/workspace.js';
 
@@ -75,6 +76,57 @@ describe('a flow with max_running', () => {
     const jobs = await Promise.all(['a', 'd', 'b', 'c'].map((id) => space.ended(id)));
     const starts = jobs.map(({ steps }) => Number(steps[0]?.['accepted']));
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  });
+
+  it.each([
+    [2, 1],
+    [3, 1],
+    [2, 4],
+  ])('keeps that order with %d engines and %d permits', async (count, max) => {
+    const space = await ready(max);
+    const blockers = Array.from({ length: max }, (_, i) => `blocker-${i}`);
+    await space.put(
+      ...blockers.map((_id) => job('f', { _id, priority: 0, params: { slow: { ms: 600_000 } } })),
+    );
+    const engines = await Promise.all(Array.from({ length: count }, () => space.engine()));
+    for (const id of blockers) await space.until(id, begun);
+    const priorities = [5, 3, 5, 1, 4, 3, 2, 5, 1, 2, 4, 3, 1, 5, 2, 4];
+    const ids: string[] = [];
+    for (const [i, priority] of priorities.entries()) {
+      const [id = ''] = await space.put(job('f', { _id: `job-${i}`, priority }));
+      ids.push(id);
+    }
+    for (const { id: engine } of engines) {
+      for (const id of ids) {
+        await space.logged(({ about }) => about['job'] === id && about['engine'] === engine);
+      }
+    }
+    await space.put(...blockers.map((id) => ({ type: 'request', action: 'cancel', job: id })));
+    const jobs = await Promise.all(ids.map((id) => space.ended(id)));
+    const wanted = jobs
+      .toSorted((a, b) => Number(a['priority']) - Number(b['priority']))
+      .map(({ _id }) => _id);
+    const starts = jobs.map((one) => ({ id: one._id, at: Number(one['start']) }));
+    const order = starts.toSorted((a, b) => a.at - b.at).map(({ id }) => id);
+    // With several permits free at once, jobs of neighbouring places may begin in any order.
+    order.forEach((id, place) => {
+      expect(Math.abs(wanted.indexOf(id) - place), `${id} in ${order.join(' ')}`).toBeLessThan(max);
+    });
+  });
+
+  it('explains through the stored view that a job waits for a permit', async () => {
+    const space = await ready(1, { tasks: [{ wait: { signal: 'go' } }] });
+    await space.engine();
+    await space.put(job('f', { _id: 'first' }));
+    await space.until('first', begun);
+    await space.put(job('f', { _id: 'second' }));
+    await parked(space, 'second');
+    const { reasons } = await explainJob(space.store, 'second');
+    expect(reasons).toMatchObject([{ kind: 'full' }]);
+    expect(reasons[0]?.because).toContain('now: first');
+    expect(await space.store.view('locks', { key: ['permit', 'f::me'] })).toMatchObject([
+      { value: { job: 'first' } },
+    ]);
   });
 
   it('has more jobs begin when the number is raised', async () => {

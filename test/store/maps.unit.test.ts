@@ -161,6 +161,11 @@ describe('maps', () => {
       { type: 'lock', kind: 'pattern', key: '^a', job: 'j', at: 5 },
       [[['pattern', '^a'], { job: 'j', at: 5 }]],
     ],
+    [
+      'locks',
+      { type: 'lock', kind: 'permit', key: 'f::me', job: 'j', at: 7 },
+      [[['permit', 'f::me'], { job: 'j', at: 7 }]],
+    ],
     ['locks', { type: 'lock', key: 'a', job: 'j' }, [[['target', 'a'], { job: 'j', at: 0 }]]],
     ['locks', { type: 'lock', key: 'a' }, []],
     ['locks', { type: 'lock', job: 'j' }, []],
