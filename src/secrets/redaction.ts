@@ -2,17 +2,24 @@
 export type Redact = <T>(value: T) => T;
 
 const hidden = '[secret]';
-/** Shorter texts are hidden only as a whole: as a part of others they would blot out harmless ones. */
-const shortestPart = 4;
+/** Shorter secrets are hidden only as a whole value: inside other texts they would match by chance. */
+export const shortestPart = 4;
 
 /**
- * Makes the function that hides these clear texts, also where they stand percent-encoded or inside
- * JSON. The list is read at each call, so texts may be added to it later.
+ * Returns a function that hides these clear texts, also where they are percent-encoded, escaped for
+ * JSON, in hex, or inside something that was encoded in base64 (`Authorization: Basic`). The list is
+ * read at each call, so texts may be added to it later.
  */
 export function redactor(clear: readonly string[]): Redact {
+  let known = -1;
+  let pattern: RegExp | undefined;
   const text = (value: string): string => {
     if (clear.includes(value) && value !== '') return hidden;
-    return spellings(clear).reduce((left, secret) => left.replaceAll(secret, hidden), value);
+    if (known !== clear.length) {
+      known = clear.length;
+      pattern = patternOf(clear);
+    }
+    return pattern === undefined ? value : value.replace(pattern, hidden);
   };
   const deep = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
@@ -23,12 +30,54 @@ export function redactor(clear: readonly string[]): Redact {
   return <T>(value: T): T => (clear.length === 0 ? value : (deep(value) as T));
 }
 
-/** How each secret may be written, the longest first, so that no rest of one stays readable. */
-function spellings(clear: readonly string[]): readonly string[] {
-  const all = clear
-    .filter((secret) => secret.length >= shortestPart)
-    .flatMap((secret) => [secret, percentEncoded(secret), JSON.stringify(secret).slice(1, -1)]);
-  return [...new Set(all)].sort((a, b) => b.length - a.length);
+/** Every spelling of every secret, the longest first, so that no rest of one stays readable. */
+function patternOf(clear: readonly string[]): RegExp | undefined {
+  const long = clear.filter((secret) => secret.length >= shortestPart);
+  const plain = long.flatMap(spellings).map((one) => ({ length: one.length, source: quoted(one) }));
+  const all = [...plain, ...long.flatMap(inBase64)].sort((a, b) => b.length - a.length);
+  if (all.length === 0) return undefined;
+  return new RegExp([...new Set(all.map(({ source }) => source))].join('|'), 'g');
+}
+
+function spellings(secret: string): readonly string[] {
+  const percent = percentEncoded(secret);
+  const hex = Buffer.from(secret, 'utf8').toString('hex');
+  return [
+    secret,
+    percent,
+    // Escapes may be in lower case, and forms write a space as a plus sign.
+    percent.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
+    percent.replaceAll('%20', '+'),
+    JSON.stringify(secret).slice(1, -1),
+    hex,
+    hex.toUpperCase(),
+  ];
+}
+
+type Spelling = { readonly length: number; readonly source: string };
+
+/**
+ * The secret inside a longer text in base64 or base64url. Where it begins is one of three places in a
+ * group of three bytes; characters that it shares with its neighbours are hidden along with it.
+ */
+function inBase64(secret: string): readonly Spelling[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  return [0, 1, 2].flatMap((offset): Spelling[] => {
+    const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+    const shared = offset === 0 ? 0 : offset + 1;
+    const whole = Math.floor((padded.length * 8) / 6);
+    const inner = padded.toString('base64').slice(shared, whole);
+    const before = shared === 0 ? '' : '[\\w+/-]?';
+    const after = (padded.length * 8) % 6 === 0 ? '' : '(?:[\\w+/-]={0,2})?';
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')].map((one) => ({
+      length: one.length,
+      source: `${before}${quoted(one)}${after}`,
+    }));
+  });
+}
+
+function quoted(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 /** A lone surrogate cannot be percent-encoded; then there is no such spelling to look for. */

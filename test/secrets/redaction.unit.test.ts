@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { redactor } from '../../src/secrets/redaction.js';
 
+const secret = 'hunter2&+/ü?';
+
 describe('redactor', () => {
   it('hides secrets in texts, in keys and deep inside of values', () => {
     const redact = redactor(['hunter22']);
@@ -37,5 +39,44 @@ describe('redactor', () => {
 
   it('survives a text that is no well-formed Unicode', () => {
     expect(redactor(['lone \uD800'])('a lone \uD800!')).toBe('a [secret]!');
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ['hex', (text) => Buffer.from(text).toString('hex')],
+    ['hex in upper case', (text) => Buffer.from(text).toString('hex').toUpperCase()],
+    ['percent-encoding', encodeURIComponent],
+    ['percent-encoding in lower case', (text) => encodeURIComponent(text).toLowerCase()],
+    ['form encoding', (text) => new URLSearchParams({ x: text }).toString()],
+    ['a JSON text', (text) => JSON.stringify({ text })],
+  ])('hides a secret in %s', (_name, encode) => {
+    const shown = redactor([secret])(`a ${encode(secret)} b`);
+    expect(shown).toContain('[secret]');
+    expect(shown).not.toContain('unter');
+    expect(shown).not.toContain('756e746572');
+  });
+
+  it.each(
+    ['', 'u', 'u:', 'ada:', 'somebody:'].flatMap((before) =>
+      ['', 'z', 'zz', 'zzz'].map((after) => [before, after] as const),
+    ),
+  )('hides a secret in base64 between "%s" and "%s"', (before, after) => {
+    const redact = redactor([secret]);
+    for (const format of ['base64', 'base64url'] as const) {
+      const encoded = Buffer.from(`${before}${secret}${after}`).toString(format);
+      const shown = redact(`Basic ${encoded}`);
+      expect(shown).toContain('[secret]');
+      const left = shown
+        .replace('Basic ', '')
+        .split('[secret]')
+        .map((part) => Buffer.from(part, format).toString());
+      for (const part of left)
+        expect(`${before}\n${after}`).toContain(part.replace(/[^a-z:]+$/, ''));
+      expect(Buffer.from(shown.replace('Basic ', ''), format).toString()).not.toContain('unter2');
+    }
+  });
+
+  it('leaves base64 alone that has nothing of a secret', () => {
+    const text = Buffer.from('nothing to see in this text, nothing at all').toString('base64');
+    expect(redactor([secret, 'abcd'])(text)).toBe(text);
   });
 });
