@@ -5,6 +5,8 @@ import { withSecretsOf, withoutSecrets } from '../../src/http/answers/redact.js'
 
 const enc = 'tws:v1:aaaaaaaaaaaaaaaaaaaaaa:bbbbbbbbbbbbbbbb:cccccccccccccccccccccc:dddd';
 const hidden = '[secret]';
+const older = `${'0a'.repeat(16)}:${'1b'.repeat(16)}`;
+const reference = 'tws:secret:task:DEFAULT:mail:params.smtp.auth.pass';
 
 describe('an answer', () => {
   test.each<[string, unknown, unknown]>([
@@ -21,8 +23,23 @@ describe('an answer', () => {
       { Authorization: 'Bearer x', 'X-Api-Key': 'k', cookie: 'a=b', accept: '*/*' },
       { Authorization: hidden, 'X-Api-Key': hidden, cookie: hidden, accept: '*/*' },
     ],
-    ['an encrypted one', { password: enc }, { password: enc }],
-    ['an encrypted one as an object', { password: { $enc: enc } }, { password: { $enc: enc } }],
+    ['an encrypted text', { password: enc, x: [enc] }, { password: hidden, x: [hidden] }],
+    [
+      'an encrypted object',
+      { password: { $enc: enc }, x: { $enc: enc } },
+      { password: hidden, x: hidden },
+    ],
+    [
+      'an encrypted text in another',
+      { text: `pass ${enc}, user x` },
+      { text: `pass ${hidden}, user x` },
+    ],
+    [
+      'the older format',
+      { pass: older, auth: { user: 'u', any: older } },
+      { pass: hidden, auth: { user: 'u', any: hidden } },
+    ],
+    ['a reference', { password: reference }, { password: reference }],
     ['a template', { password: '{{params.secret}}' }, { password: '{{params.secret}}' }],
     ['half a template', { password: 'abc{{x}}' }, { password: hidden }],
     [
@@ -40,6 +57,11 @@ describe('an answer', () => {
     ['other keys', { passenger: 'x', keyboard: 'y' }, { passenger: 'x', keyboard: 'y' }],
   ])('hides a secret in %s as it should', (_what, value, shown) => {
     expect(withoutSecrets(value)).toEqual(shown);
+  });
+
+  it('shows encrypted values where that is asked for, and clear ones never', () => {
+    const doc = { password: enc, auth: { key: { $enc: enc }, x: older }, token: 'clear' };
+    expect(withoutSecrets(doc, { encrypted: true })).toEqual({ ...doc, token: hidden });
   });
 
   it('is cut where it would be too deep to walk', () => {

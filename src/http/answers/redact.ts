@@ -1,7 +1,8 @@
 import { isObject } from '../../model/dialects.js';
 import { isEncrypted } from '../../model/encrypted.js';
 import { isOlderFormat } from '../../secrets/older-format.js';
-import { isSecretName } from '../../secrets/secret-names.js';
+import { isReference } from '../../model/secret-reference.js';
+import { isCredentialsName, isSecretName } from '../../secrets/secret-names.js';
 
 /** What stands in an answer for a secret in clear. */
 export const hidden = '[secret]';
@@ -9,35 +10,65 @@ export const hidden = '[secret]';
 /** Deeper values are not shown: nothing sensible is, and what walks them is not to fall. */
 const deepest = 500;
 
+/** Who may see encrypted values: only an admin of their owner, and only in a definition. */
+export type Shown = { readonly encrypted: boolean };
+
 /**
- * A copy of a value without secrets in clear: texts and numbers under a name that stands for a secret
- * (also in lists), and passwords in URLs. Encrypted values, and templates that only name a value, stay.
+ * A copy of a value without secrets: texts and numbers under a name that stands for a secret (also in
+ * lists), passwords in URLs and, unless `shown` says otherwise, encrypted values anywhere, also inside
+ * other texts. References to secrets, and templates that only name a value, stay.
  */
-export function withoutSecrets<T>(value: T): T {
-  return copy(value, { secret: false, depth: 0 }) as T;
+export function withoutSecrets<T>(value: T, { encrypted }: Shown = { encrypted: false }): T {
+  return copy(value, { secret: false, encrypted, depth: 0 }) as T;
 }
 
-type Place = { readonly secret: boolean; readonly depth: number };
+type Place = Shown & { readonly secret: boolean; readonly depth: number };
 
-function copy(value: unknown, { secret, depth }: Place): unknown {
-  if (typeof value === 'string') return secret && !isHarmless(value) ? hidden : plain(value);
+function copy(value: unknown, { secret, encrypted, depth }: Place): unknown {
+  if (typeof value === 'string') {
+    if (encrypted) return secret && !isHarmless(value) ? hidden : plain(value);
+    return secret && !isPublic(value) ? hidden : withoutEncrypted(plain(value));
+  }
   if (typeof value === 'number' || typeof value === 'bigint') return secret ? hidden : value;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= deepest) return '[too deep]';
-  const below = { secret, depth: depth + 1 };
+  const below = { secret, encrypted, depth: depth + 1 };
   if (Array.isArray(value)) return value.map((item) => copy(item, below));
-  if (isEncrypted(value)) return value;
+  if (isEncrypted(value)) return encrypted ? value : hidden;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       // An object under such a name has names of its own; of a list it is the items that count.
       const named = isSecretName(key) && !isObject(item);
-      return [key, copy(item, { secret: named, depth: depth + 1 })];
+      const expected = isCredentialsName(key) && isObject(item) && !encrypted;
+      const kept: unknown = expected ? withoutOlder(item) : item;
+      return [key, copy(kept, { ...below, secret: named })];
     }),
   );
 }
 
+/** `auth` and `credentials` hold values of the older format under any name. */
+function withoutOlder(credentials: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(credentials).map(([key, value]) => [
+      key,
+      typeof value === 'string' && isOlderFormat(value) ? hidden : value,
+    ]),
+  );
+}
+
+/** Templates and messages may quote them. */
+const anyEncrypted = /\btws:v\d+:[\w:.-]+/g;
+
+function withoutEncrypted(text: string): string {
+  return text.includes('tws:v') ? text.replace(anyEncrypted, hidden) : text;
+}
+
 function isHarmless(text: string): boolean {
-  if (text === '' || isEncrypted(text) || isOlderFormat(text)) return true;
+  return isEncrypted(text) || isOlderFormat(text) || isPublic(text);
+}
+
+function isPublic(text: string): boolean {
+  if (text === '' || isReference(text)) return true;
   return /^(?:\{\{\{?[^{}]*\}?\}\}|\[\[[^[\]]*\]\])$/.test(text);
 }
 
@@ -57,11 +88,12 @@ export function withSecretsOf(
   stored: Readonly<Record<string, unknown>> | undefined,
 ): { readonly doc: Record<string, unknown>; readonly lost: readonly string[] } {
   const lost: string[] = [];
+  const all: Shown = { encrypted: true };
   const fill = (value: unknown, before: unknown, path: string): unknown => {
     if (typeof value === 'string') {
       if (value !== hidden && !value.includes(`://${hidden}@`)) return value;
-      if (withoutSecrets({ password: before }).password === value) return before;
-      if (typeof before === 'string' && withoutSecrets(before) === value) return before;
+      if (withoutSecrets({ password: before }, all).password === value) return before;
+      if (typeof before === 'string' && withoutSecrets(before, all) === value) return before;
       lost.push(path);
       return value;
     }

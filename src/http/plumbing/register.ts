@@ -75,7 +75,7 @@ export function addRoutes(
         const answer = await (route.method === 'GET'
           ? inTime(running, request.query, doors.patienceMs)
           : running);
-        return send(route, reply, answer, signal);
+        return send({ route, principal: guests.get(request) }, reply, answer, signal);
       },
     });
   }
@@ -190,8 +190,10 @@ function goneSignal({ raw }: FastifyReply, open: Set<AbortController>): AbortSig
   return gone.signal;
 }
 
+type Asked = { readonly route: Route; readonly principal: Principal | undefined };
+
 async function send(
-  { facade }: Route,
+  { route, principal }: Asked,
   reply: FastifyReply,
   answer: Answer | Streaming,
   signal: AbortSignal,
@@ -201,8 +203,10 @@ async function send(
   reply.code(status).headers(headers);
   if (type !== undefined) return reply.type(type).send(body);
   if (body === undefined) return reply.send();
-  reply.type(facade === 'ojs' ? ojsType : 'application/json; charset=utf-8');
-  return reply.send(JSON.stringify(withoutSecrets(body)));
+  reply.type(route.facade === 'ojs' ? ojsType : 'application/json; charset=utf-8');
+  // Nobody sees definitions of owners that are not theirs; to admins these are for editing.
+  const encrypted = route.tag === 'definitions' && principal?.level === 'admin';
+  return reply.send(JSON.stringify(withoutSecrets(body, { encrypted })));
 }
 
 /** What is away for a time is asked for again after so many seconds. */
