@@ -51,7 +51,12 @@ export default async function httpRequest(context: PluginContext<Params>): Promi
   const expected = params.expect ? params.expect.includes(status) : response.ok;
   if (!expected) throw refused(options.method, url, response, bytes.toString('utf8'));
   const headers = Object.fromEntries(response.headers);
-  return { status, headers, body: toBody(bytes, params.response ?? 'auto', response) };
+  // The request was made, whatever has come meanwhile.
+  return context.done({
+    status,
+    headers,
+    body: toBody(bytes, params.response ?? 'auto', response),
+  });
 }
 
 function toBody(

@@ -46,7 +46,13 @@ export default async function mailSendmail(context: PluginContext<Params>): Prom
   const composed = await composer.sendMail({ ...visible, cc, envelope });
   const all = ['-i', ...(args ?? sender), ...recipients];
   await pipeInto(path, all, composed.message as Buffer, signal);
-  return { message_id: composed.messageId, accepted: recipients, rejected: [], response: 'queued' };
+  const { messageId } = composed;
+  return context.done({
+    message_id: messageId,
+    accepted: recipients,
+    rejected: [],
+    response: 'queued',
+  });
 }
 
 /** Where the program is on most machines. */

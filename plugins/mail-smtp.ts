@@ -46,7 +46,7 @@ export type MailResult = {
   readonly response: string;
 };
 
-export default async function mailSmtp(context: PluginContext<Params>): Promise<MailResult> {
+export default async function mailSmtp(context: PluginContext<Params>): Promise<unknown> {
   const smtp = context.params.smtp ?? context.params.transport;
   if (!smtp?.host && !smtp?.service) throw incomplete('smtp.host');
   const message = await toMessage(context);
@@ -55,7 +55,7 @@ export default async function mailSmtp(context: PluginContext<Params>): Promise<
   try {
     const sent = await transport.sendMail({ ...message, signal: context.signal });
     const { messageId, accepted, rejected, response } = sent;
-    return { message_id: messageId, accepted, rejected, response };
+    return context.done({ message_id: messageId, accepted, rejected, response });
   } catch (error) {
     throw explained(error);
   } finally {

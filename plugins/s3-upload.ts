@@ -74,13 +74,13 @@ export default async function s3Upload(context: PluginContext<Params>): Promise<
       ...(params.acl === undefined ? {} : { ACL: params.acl }),
     });
     const stored = await client.send(command, { abortSignal: context.signal });
-    return {
+    return context.done({
       bucket,
       key,
       location: location(options, bucket, key),
       ...(stored.ETag === undefined ? {} : { etag: stored.ETag.replaceAll('"', '') }),
       ...(stored.VersionId === undefined ? {} : { version_id: stored.VersionId }),
-    };
+    });
   } catch (error) {
     throw explained(error, bucket);
   } finally {

@@ -39,7 +39,7 @@ export default async function webhook(context: PluginContext<Params>): Promise<u
   const message = params.body ?? messageOf(params, job, now);
   const body = JSON.stringify(message);
   const status = await sendWebhook({ url, id, body, headers, secret, signal, now });
-  return { status, id };
+  return context.done({ status, id });
 }
 
 /** A notification tells how its subject ended; any other job tells what its parameters say. */

@@ -59,7 +59,10 @@ export const params = {
   properties: { name: { type: 'string' } },
 };
 
-/** What it returns becomes the step's result; what it throws, its failure. */
+/**
+ * What it returns becomes the step's result; what it throws, its failure. A long one calls
+ * heartbeat({ ... }), which throws when the attempt is to end, or passes signal to what it waits for.
+ */
 export default async function run({ params, log, signal }) {
   signal.throwIfAborted();
   log('greeting', { name: params.name });

@@ -52,7 +52,8 @@ export function runAttempt(
     plugin: plugin.name,
     file: plugin.file,
     about: aboutOf(job, step),
-    fail: (outcome) => ending.giveUp(outcome, outcome.failure.message, 'AbortError'),
+    fail: (outcome) =>
+      ending.giveUp(ending.unlessStopped(outcome), outcome.failure.message, 'AbortError'),
   };
   const leave = appear(culprit, plugin, options.blocking, reporter);
   const ran = onBehalfOf(culprit, () =>
@@ -152,7 +153,6 @@ function tellTo(
     heartbeat: (details) => {
       beat();
       if (details !== undefined) tell(() => reporter.details(details));
-      return signal.aborted;
     },
     setData: (changes) => tell(() => reporter.data(changes)),
     progress: (progress) => tell(() => reporter.progress(progress)),

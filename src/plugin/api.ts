@@ -1,6 +1,7 @@
 import type { FailureKind } from '../model/catalogue.js';
 import type { HistoryEvent } from '../model/history.js';
 import type { Detour } from './detour.js';
+import type { Done } from './done.js';
 
 export type { HistoryEvent } from '../model/history.js';
 
@@ -28,7 +29,11 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly step: Readonly<Record<string, unknown>>;
   /** Results of earlier steps by name; frozen. */
   readonly results: Readonly<Record<string, unknown>>;
-  /** Aborts on timeout, cancel and shutdown: hand it on to whatever waits. */
+  /**
+   * Aborts on timeout, cancel and shutdown: pass it to whatever waits. A plugin that noticed (by a
+   * listener, by reading `aborted`, by a heartbeat) and then returns has not completed its work: the
+   * attempt counts as cancelled, or as released to be made again, unless it returns `done(result)`.
+   */
   readonly signal: AbortSignal;
   /**
    * Writes a line to the engine's log, with the job and the step; secrets are hidden. The newest
@@ -37,10 +42,11 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly log: (message: string, data?: Readonly<Record<string, unknown>>) => void;
   /**
    * Says that a long attempt is alive, which a task with `heartbeat` must do that often. `details`
-   * (JSON, 16 KiB at most) are kept in the step; the next attempt gets them as `lastDetails`. True
-   * when the attempt is to end: it was cancelled or is too late, or the engine stops.
+   * (JSON, 16 KiB at most) are kept in the step; the next attempt gets them as `lastDetails`. Throws
+   * the reason of `signal` when the attempt is to end: it was cancelled or is too late, or the engine
+   * stops. `signal.aborted` tells the same without throwing.
    */
-  readonly heartbeat: (details?: unknown) => boolean;
+  readonly heartbeat: (details?: unknown) => void;
   /** The details that the last attempt which gave some left behind; undefined when none did. */
   readonly lastDetails: unknown;
   /**
@@ -79,6 +85,11 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
    * most as often as `restarts` of the flow says.
    */
   readonly restartJob: (options?: { readonly delay?: number }) => Detour;
+  /**
+   * To be returned: the work is complete with this result, although the plugin noticed that it was
+   * told to stop.
+   */
+  readonly done: (result?: unknown) => Done;
   /** Sets the exit, 0 to 255, that this step (in a handler: the job) ends with. */
   readonly exit: (code: number) => void;
   /** In a map: the item that this step is for; frozen. */

@@ -2,9 +2,11 @@ import { redactor, type Redact } from '../secrets/redaction.js';
 import type { HistoryEvent } from '../model/history.js';
 import type { PluginContext } from './api.js';
 import { detours } from './detour.js';
+import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
 import { toJson } from './json.js';
 import { renderer } from './render.js';
+import { stopSignal } from './stop-notice.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -22,8 +24,8 @@ export type ContextInput = {
   readonly history?: readonly HistoryEvent[];
   readonly signal: AbortSignal;
   readonly log: PluginContext['log'];
-  /** Takes details in the form of JSON, without secrets. */
-  readonly heartbeat: PluginContext['heartbeat'];
+  /** Takes details in the form of JSON, without secrets, and takes what has come for `signal`. */
+  readonly heartbeat: (details?: unknown) => void;
   readonly progress?: PluginContext['progress'];
   /** Takes changes in the form of JSON, without secrets. */
   readonly setData?: PluginContext['setData'];
@@ -43,7 +45,8 @@ export function createContext(input: ContextInput): {
 } {
   const clear = [...(input.clear ?? [])];
   const redact = redactor(clear);
-  const { params, signal, key, cwd } = input;
+  const { params, key, cwd } = input;
+  const signal = stopSignal(input.signal);
   const [job, step, results] = [input.job, input.step, input.results].map(lazyCopy) as [
     () => Json,
     () => Json,
@@ -69,8 +72,10 @@ export function createContext(input: ContextInput): {
       const known = asData(data);
       return known === undefined ? input.log(line) : input.log(line, redact(known));
     },
-    heartbeat: (details) =>
-      input.heartbeat(details === undefined ? undefined : redact(asDetails(details))),
+    heartbeat: (details) => {
+      input.heartbeat(details === undefined ? undefined : redact(asDetails(details)));
+      signal.throwIfAborted();
+    },
     lastDetails: input.lastDetails === undefined ? undefined : frozenCopy(input.lastDetails),
     setData: (changes) => input.setData?.(redact(asChanges(changes))),
     progress: (progress) => input.progress?.(redact(asProgress(progress))),
@@ -87,6 +92,7 @@ export function createContext(input: ContextInput): {
       ...above,
     })),
     ...detours((details) => redact(asDetails(details))),
+    done: (result) => new Done(result),
     exit: input.exit ?? (() => undefined),
     ...(input.item === undefined ? {} : { item: frozenCopy(input.item) }),
     ...(input.history === undefined ? {} : { history: frozenCopy(input.history) }),

@@ -11,6 +11,7 @@ export type {
 } from './api.js';
 export { isTemporary, retryAfter } from './answers.js';
 export { Detour } from './detour.js';
+export { Done } from './done.js';
 export { PluginError, type PluginErrorOptions } from './errors.js';
 export { projectFile, readProjectFile } from './files.js';
 export { offerWork } from './offer.js';

@@ -2,11 +2,13 @@ import type { PluginContext, PluginModule } from './api.js';
 import { createContext } from './context.js';
 import { onOwnBehalf } from './culprit.js';
 import { Detour } from './detour.js';
+import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
 import { importPlugin } from './import-plugin.js';
 import type { Call, FinalMessage, FromIsolate } from './isolate-messages.js';
 import { toJson } from './json.js';
 import { toFailed, type Failed } from './outcome.js';
+import { assertComplete } from './run.js';
 
 /** The side of an isolated call on which the plugin runs. */
 export type Line = {
@@ -24,10 +26,13 @@ export async function makeCall(call: Call, line: Line): Promise<FinalMessage> {
   try {
     const module = await moduleOf(call.file);
     line.ready?.();
-    const value = await module[call.part]?.(contextOf(call, line));
+    const context = contextOf(call, line);
+    const value: unknown = await module[call.part]?.(context);
+    if (call.part === 'default') assertComplete(value, context.signal);
     if (value instanceof Detour) return { type: 'detour', outcome: value.outcome };
-    const result = toJson(value);
-    if (result.ok) return { type: 'done', result: result.value };
+    const complete = value instanceof Done;
+    const result = toJson(complete ? value.result : value);
+    if (result.ok) return { type: 'done', result: result.value, complete };
     throw pluginProblem('ResultNotJson', { plugin: call.name, at: result.at, what: result.what });
   } catch (thrown) {
     if (thrown instanceof Detour) return { type: 'detour', outcome: thrown.outcome };
@@ -78,7 +83,6 @@ function contextOf({ given, data }: Call, { send, hear, signal }: Line): PluginC
     heartbeat: (details) => {
       send({ type: 'heartbeat', details });
       hear();
-      return signal.aborted;
     },
     progress: (progress) => send({ type: 'progress', progress }),
     setData: (changes) => send({ type: 'data', changes }),

@@ -15,7 +15,9 @@ export type Call = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-export type ToIsolate = { readonly type: 'call'; readonly call: Call } | { readonly type: 'abort' };
+export type ToIsolate =
+  | { readonly type: 'call'; readonly call: Call }
+  | { readonly type: 'abort'; readonly name: string; readonly message: string };
 
 /** What the plugin says on the way. */
 export type NoteMessage =
@@ -29,7 +31,8 @@ export type NoteMessage =
 /** How the call ended. `left`: something of it goes on there, so that no other call may be made. */
 export type FinalMessage = (
   | { readonly type: 'detour'; readonly outcome: DetourOutcome }
-  | { readonly type: 'done'; readonly result: unknown }
+  /** `complete`: it said so itself. */
+  | { readonly type: 'done'; readonly result: unknown; readonly complete: boolean }
   | { readonly type: 'failed'; readonly message: string; readonly told: Told }
 ) & { readonly left?: boolean };
 

@@ -11,7 +11,8 @@ const send = (message: FromIsolate): void => void process.send?.(message);
 const fail = (thrown: unknown): void => send(failedMessage(uncaught(plugin, thrown, folder)));
 
 process.on('message', (message: ToIsolate) => {
-  if (message.type === 'abort') return aborting.abort();
+  if (message.type === 'abort')
+    return aborting.abort(new DOMException(message.message, message.name));
   plugin = message.call.name;
   folder = message.call.given.cwd;
   // A process cannot look whether something has come.

@@ -68,7 +68,7 @@ function listen(port: MessagePort, aborting: AbortController) {
   let begin = (_call: Call): void => undefined;
   const call = new Promise<Call>((resolve) => (begin = resolve));
   const take = (message: ToIsolate): void => {
-    if (message.type === 'abort') aborting.abort();
+    if (message.type === 'abort') aborting.abort(new DOMException(message.message, message.name));
     else begin(message.call);
   };
   port.on('message', take);

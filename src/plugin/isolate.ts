@@ -1,6 +1,7 @@
 import type { PluginContext, PluginModule } from './api.js';
 import { processes, threads, type Away } from './away.js';
 import { Detour } from './detour.js';
+import { Done } from './done.js';
 import { PluginError } from './errors.js';
 import { placed } from './place.js';
 import { pluginProblem } from './failures.js';
@@ -39,7 +40,8 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
   let grace: NodeJS.Timeout | undefined;
   let isAtRest = false;
   const abort = (): void => {
-    away.send({ type: 'abort' });
+    const { name, message } = context.signal.reason as Error;
+    away.send({ type: 'abort', name, message });
     grace = setTimeout(away.stop, graceMs);
   };
   try {
@@ -48,8 +50,9 @@ async function callAway(away: Away, call: Call, context: PluginContext): Promise
       away.onMessage((message) => {
         try {
           if ('left' in message) isAtRest = message.left === false;
-          if (message.type === 'done') resolve(message.result);
-          else if (message.type === 'detour') resolve(new Detour(message.outcome));
+          if (message.type === 'done') {
+            resolve(message.complete ? new Done(message.result) : message.result);
+          } else if (message.type === 'detour') resolve(new Detour(message.outcome));
           else if (message.type === 'failed') {
             const { at, ...told } = message.told;
             reject(placed(new PluginError(message.message, told), at));
@@ -77,7 +80,7 @@ function pass(message: NoteMessage, context: PluginContext): void {
     case 'log':
       return context.log(message.message, message.data);
     case 'heartbeat':
-      return void context.heartbeat(message.details);
+      return beat(message.details, context);
     case 'progress':
       return context.progress(message.progress);
     case 'data':
@@ -86,6 +89,15 @@ function pass(message: NoteMessage, context: PluginContext): void {
       return context.exit(message.code);
     case 'secret':
       return void context.secret(message.path);
+  }
+}
+
+/** The plugin hears where it runs that it is to stop: it may still clean up there. */
+function beat(details: unknown, { heartbeat, signal }: PluginContext): void {
+  try {
+    heartbeat(details);
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 

@@ -1,11 +1,13 @@
 import type { Redact } from '../secrets/redaction.js';
 import type { Outcome, PluginContext, PluginFailure } from './api.js';
 import { Detour } from './detour.js';
+import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
 import { toJson } from './json.js';
 import type { LoadedPlugin } from './loader.js';
 import { isExit, toFailed } from './outcome.js';
 import { checkParams } from './params.js';
+import { noticedStop } from './stop-notice.js';
 
 export type RunOptions = {
   /** Hides secrets in the failure and in the result (from `createContext`). */
@@ -59,7 +61,13 @@ async function attempt(
     const invalid = checkParams(plugin, context.params);
     if (invalid) return toFailed(invalid);
     const finished = verify ? await finishedEarlier(plugin, context) : undefined;
-    return done(plugin.name, finished ? finished.done : await timedCall(plugin, context, timed));
+    if (finished !== undefined) return done(plugin.name, finished.done);
+    // It was told to stop before it began.
+    context.signal.throwIfAborted();
+    const answer = await timedCall(plugin, context, timed);
+    // Elsewhere it was looked at where the plugin ran.
+    if (plugin.module.isolate === undefined) assertComplete(answer, context.signal);
+    return done(plugin.name, answer);
   } catch (thrown) {
     return thrown instanceof Detour ? thrown.outcome : toFailed(thrown, context.cwd);
   }
@@ -88,9 +96,18 @@ async function finishedEarlier(
   throw pluginProblem('VerifyInvalid', { plugin: plugin.name });
 }
 
+/**
+ * Throws the reason of the signal where a plugin noticed that it was told to stop and returned all the
+ * same, without saying that its work is complete.
+ */
+export function assertComplete(answer: unknown, signal: AbortSignal): void {
+  if (answer instanceof Done || answer instanceof Detour) return;
+  if (noticedStop(signal)) signal.throwIfAborted();
+}
+
 function done(plugin: string, value: unknown): Outcome {
   if (value instanceof Detour) return value.outcome;
-  const result = toJson(value);
+  const result = toJson(value instanceof Done ? value.result : value);
   if (result.ok) return { kind: 'done', result: result.value };
   return toFailed(pluginProblem('ResultNotJson', { plugin, at: result.at, what: result.what }));
 }

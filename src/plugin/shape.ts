@@ -63,7 +63,7 @@ function isMarked(run: PluginModule['default'] & Exports): boolean {
   const destructured = /^[^{=]*?\(\s*\{([^}]*)\}/.exec(Function.prototype.toString.call(run))?.[1];
   return (
     destructured !== undefined &&
-    /\b(?:params|job|step|results|signal|log|heartbeat|lastDetails|progress|secret|key|render|wait|requeue|restartJob|exit|cwd)\b/.test(
+    /\b(?:params|job|step|results|signal|log|heartbeat|lastDetails|progress|secret|key|render|wait|requeue|restartJob|exit|cwd|done|setData|history)\b/.test(
       destructured,
     )
   );

@@ -312,9 +312,9 @@ describe('what a plugin tells on the way', () => {
 
   it('learns from a heartbeat that it is to end', async () => {
     const signal = AbortSignal.abort();
-    expect(await call('({ heartbeat }) => heartbeat()')).toMatchObject({ result: false });
+    expect(await call('({ heartbeat }) => heartbeat()')).toMatchObject({ result: null });
     expect(await call('({ heartbeat }) => heartbeat()', { signal })).toMatchObject({
-      result: true,
+      failure: { name: 'AbortError' },
     });
   });
 });
