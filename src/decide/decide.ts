@@ -14,6 +14,7 @@ import { lookUp, type Child, type Intent, type Move, type World } from './intent
 import type { RetryWish } from '../model/request.js';
 import { withNotifications } from './notifications.js';
 import { reopened } from './reopen.js';
+import { without } from './record.js';
 import { pastOf } from './retry-record.js';
 import { withNextDue } from './sleep.js';
 import { subjectMove } from './subject.js';
@@ -97,12 +98,16 @@ function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number):
 }
 
 /**
- * Brings what was changed on the way and the last move together in one intent. A new job that
- * others may begin stays as it is, unless a clock has to start with it or it holds locks. Only a wait needs a write:
- * the other intents carry the changed job, or (questions, aborts) the next decision finds the same.
+ * Combines the changes made on the way and the last move into one intent. A new job that others may
+ * begin stays as it is, unless a clock has to start with it or it holds locks. A wait and an abort
+ * carry no job: what was changed is written first, since steps that are told to stop would otherwise
+ * end before the reason why they were. The other intents carry the changed job, and after a look-up
+ * the decision is made anew.
  */
 function conclude(original: Job, current: NewJob | LiveJob, last: Intent): Intent {
-  if (last.kind !== 'wait' || isNew(current) || current === original) return last;
+  if (isNew(current) || current === original) return last;
+  if (last.kind === 'abort') return { kind: 'write', job: without(current, 'next_due') };
+  if (last.kind !== 'wait') return last;
   const mayStayNew = isNew(original) && current.locked === undefined;
   if (mayStayNew && last.for !== undefined && last.until === undefined) return last;
   return { kind: 'write', job: withNextDue(current, last) };

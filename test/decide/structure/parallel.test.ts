@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WrittenNode } from '../../../src/model/written-tree.js';
-import { t0 } from '../../support/builders.js';
+import { t0, task } from '../../support/builders.js';
 import { begun, endings, type Story } from '../story.js';
 
 describe('a parallel', () => {
@@ -256,4 +256,33 @@ describe('a race of waits that is looked at late', () => {
       'c $$active',
     ]);
   });
+
+  const waits = { wait: { signal: 'x', timeout: 1_000 } };
+  const missing = task('nobody', { plugin: 'nowhere', accept_timeout: 1_000 });
+  it.each([
+    ['a wait that timed out', waits, 'WaitTimeout'],
+    ['a step that nobody accepted', 'nobody', 'AcceptTimeout'],
+  ])(
+    'that cancels the rest ends with the cause, %s, before it stops what runs',
+    (_title, cause, name) => {
+      const told = begun([{ parallel: ['a', cause], on_fail: 'cancel_rest' }], {
+        tasks: [missing],
+        world: { plugins: ['a'] },
+      });
+      told.at(1_000);
+      expect(told.go().kind).toBe('write');
+      expect(told.running).toEqual(['a']);
+      expect(told.steps).toMatchObject(
+        expect.arrayContaining([
+          expect.objectContaining({
+            state: '$$timeout',
+            failure: expect.objectContaining({ name }) as unknown,
+          }),
+        ]) as unknown[],
+      );
+      told.stopped();
+      expect(told.ending).toEqual({ state: '$$complete', exit: 1, failure: name });
+      expect(told.steps.find(({ task: of }) => of === 'a')).toMatchObject({ state: '$$cancelled' });
+    },
+  );
 });
