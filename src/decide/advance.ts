@@ -26,7 +26,7 @@ import { dropMove, lateOnes, workMove } from './work.js';
 /**
  * The next move of a live job. The rules are asked in this order; the first that has something to
  * say decides: lost engines, new definitions, cancel, locks to take again, hard timeout, what waiting
- * steps wait for, pause, expiry, the time before a run, the permit to
+ * steps wait for, expiry, pause, the time before a run, the permit to
  * run, and last what the structure says.
  */
 export function advance(job: LiveJob, now: number, world: World): Move {
@@ -37,8 +37,8 @@ export function advance(job: LiveJob, now: number, world: World): Move {
     relockMove(job, now, world) ??
     hardTimeoutMove(job, now) ??
     waitsMove(job, now, world, () => unneededIn(job, job.tasks, 'main')) ??
-    pauseMove(job, now, world) ??
     expiryMove(job, now) ??
+    pauseMove(job, now, world) ??
     delayMove(job, now) ??
     permitMove(job, now, world);
   return move ?? structureMove(job, now, world);

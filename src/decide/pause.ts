@@ -1,23 +1,24 @@
 import type { LiveJob } from '../model/job.js';
 import { isLive } from '../model/step.js';
-import { delayedUntil, hardDeadline, untilOf } from './clock.js';
+import { delayedUntil, expiryOf, hardDeadline, untilOf } from './clock.js';
 import { waitedMs } from './held.js';
 import type { Move, World } from './intent.js';
 import { without } from './record.js';
+import { openWaits } from './waits.js';
 
 /**
- * No new step begins while the job or its flow is paused. The time of the pause does not count for
- * the flow's timeout (mode `start`).
+ * No new step begins while the job or its flow is paused. The time of the pause does not count
+ * towards the flow's timeout (mode `start`), but steps that wait go on waiting.
  */
 export function pauseMove(job: LiveJob, now: number, world: World): Move | undefined {
   const because = pausedBecause(job, world);
   const running = job.steps.find(isLive);
   if (because !== undefined && running !== undefined) {
     const still = `Step ${running.name} still runs on ${running.engine}.`;
-    return { kind: 'wait', because: `${because} ${still}`, ...untilOf(hardDeadline(job)) };
+    return { kind: 'wait', because: `${because} ${still}`, ...untilOf(...timesOf(job)) };
   }
   if (because !== undefined && job.state === '$$paused') {
-    return { kind: 'wait', because, ...untilOf(hardDeadline(job)) };
+    return { kind: 'wait', because, ...untilOf(...timesOf(job)) };
   }
   if (because !== undefined) {
     return { kind: 'change', job: { ...job, state: '$$paused', held_since: now } };
@@ -30,6 +31,12 @@ export function pauseMove(job: LiveJob, now: number, world: World): Move | undef
     resume_at: Math.max(now, job.resume_at ?? 0),
   };
   return { kind: 'change', job: resumed };
+}
+
+/** What a pause does not keep from happening: waits time out, and a job that has not begun expires. */
+function timesOf(job: LiveJob): readonly number[] {
+  const waits = openWaits(job).map(({ until = Infinity }) => until);
+  return [hardDeadline(job), expiryOf(job), ...waits];
 }
 
 /** How long the pause was, without what steps waited in it: that does not count anyhow. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { flow, t0 } from '../support/builders.js';
-import { story } from './story.js';
+import { begun, story } from './story.js';
 
 describe('a pause', () => {
   it('keeps a new job from its first step', () => {
@@ -104,5 +104,31 @@ describe('a pause', () => {
     told.edit({ paused: true }).go();
     expect(told.job).not.toHaveProperty('next_due');
     expect(told.at(950).edit({ paused: false }).go().kind).toBe('claim');
+  });
+
+  it.each([
+    ['of the job', {}, { paused: true }],
+    ['of its flow', { paused: true }, {}],
+  ])('%s does not keep a job that has not begun from expiring', (_title, options, more) => {
+    const told = story({ steps: ['a'], flow: options, job: { ...more, expires: t0 + 500 } });
+    told.with({ flows: [told.flow] }).go();
+    expect(told.job).toMatchObject({ state: '$$paused' });
+    expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 500 });
+    told.at(500).go();
+    expect(told.ending).toEqual({ state: '$$complete', exit: 5, failure: 'Expired' });
+    expect(told.job).not.toHaveProperty('held_since');
+  });
+
+  it.each([
+    ['while another step runs', 'a'],
+    ['also alone', { wait: { signal: 'other' } }],
+  ])('does not keep a wait from timing out, %s', (_title, beside) => {
+    const wait = { wait: { signal: 'go', timeout: 1_000 } };
+    const told = begun([{ parallel: [beside, wait] }]);
+    told.edit({ paused: true }).go();
+    expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 1_000 });
+    told.at(1_000).go();
+    const waited = told.steps.find((step) => step['signal'] === 'go');
+    expect(waited).toMatchObject({ state: '$$timeout', end: t0 + 1_000 });
   });
 });

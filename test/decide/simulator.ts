@@ -14,6 +14,7 @@ import type { LiveStep, Step } from '../../src/model/step.js';
 import type { Task } from '../../src/model/task.js';
 import { frozen, newJob, peer, t0, world } from '../support/builders.js';
 import { answerTo, chanceFrom, decisionsBy, oneOf, outcomeBy } from './chance.js';
+import { dueTimes } from './simulation/due.js';
 import { Outside, type EventAt } from './simulation/outside.js';
 
 /** What is simulated; times are ms after the start. */
@@ -244,7 +245,10 @@ class Simulation implements Run {
       }
       return;
     }
-    engine.seen = { on, until: (intent.kind === 'wait' && intent.until) || Infinity };
+    const until = (intent.kind === 'wait' && intent.until) || Infinity;
+    const due = Math.min(...dueTimes(this.job).filter((time) => time > this.#now));
+    if (due < until) throw new Error(`It would sleep beyond ${due - t0} ms: ${until - t0} ms.`);
+    engine.seen = { on, until };
   }
 
   /** Writes the end of an attempt together with what comes next. */
