@@ -49,7 +49,10 @@ export async function store(
   return life.signal.aborted ? { kind: 'lost' } : copies.commit(change, mostBytes);
 }
 
-/** After a confirmed write: starts the claims, makes the children. Answers as `commit` does. */
+/**
+ * After a confirmed write: starts the claims, makes the children. Returns the version to look at
+ * next: whatever was written, something beside it may have to happen at a certain time.
+ */
 export async function goOn(
   parts: JobParts,
   decision: Commit,
@@ -63,7 +66,7 @@ export async function goOn(
   switch (decision.kind) {
     case 'claim':
       startAll(parts, job as LiveJob, decision.steps);
-      return undefined;
+      return doc;
     case 'spawn':
       return (await writeChildren(parts, job as LiveJob, decision.children)) ?? doc;
     case 'write':

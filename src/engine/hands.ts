@@ -141,6 +141,7 @@ export function createHands(options: HandsOptions): Hands {
               runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told)),
             );
       attempts.set(step.claim, { ...attempt, job: job._id });
+      if (stopping.has(step.claim)) attempt.stop('cancelled');
       void attempt.outcome
         .then((outcome) => {
           meter.end(outcome.kind, 'failure' in outcome ? outcome.failure.message : undefined);
@@ -149,7 +150,7 @@ export function createHands(options: HandsOptions): Hands {
         .finally(() => release(step.claim));
     },
     stop: (claim, reason) => {
-      if (reason === 'cancelled' && attempts.has(claim)) stopping.add(claim);
+      if (reason === 'cancelled' && claims.has(claim)) stopping.add(claim);
       attempts.get(claim)?.stop(reason);
     },
     stopAll: (reason) => {

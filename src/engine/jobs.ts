@@ -233,7 +233,8 @@ async function readAndDecide(
     case 'abort':
       parking.leave(doc._id);
       for (const claim of decision.claims) hands.stop(claim, 'cancelled');
-      return undefined;
+      // The job goes on beside what is stopping, and its times still come.
+      return doc;
     case 'claim':
       // The slot may have gone while the decision looked things up.
       return hands.fits(decision.job, decision.steps) ? commit(parts, decision) : doc;
@@ -279,7 +280,8 @@ function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined
     parking.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
     // Another job that went before it may have left its slot free meanwhile.
     if (hands.freeSlots() > parking.calls()) void fillSlots(parts);
-  } else if (wait.for === 'engine' || (wait.until ?? wait.permit) === undefined) {
+  } else if (wait.asleep !== true && wait.permit === undefined) {
+    // A time at which the wait ends in any case does not keep an earlier change from ending it.
     parking.forChange(job._id);
   } else parking.leave(job._id);
   parking.watch(job._id, ownersOf(job as Job));
