@@ -1,7 +1,9 @@
-import { canonical } from '../decide/canonical.js';
+import { targetLock } from '../decide/locks.js';
 import { readPattern } from '../engine/patterns.js';
 import { lockIdOf } from '../lock-id.js';
 import type { StoredDocument } from '../model/parse.js';
+import { targetOf } from '../model/target.js';
+import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 
 /** The job that has what another one wants to work on. */
@@ -14,15 +16,18 @@ export type Holder = {
 
 /** Who keeps a job from its target, for one that has not taken its locks yet; undefined: nobody. */
 export async function holderOf(store: Store, job: StoredDocument): Promise<Holder | undefined> {
-  const { _id, target, params = {}, state, relock } = job;
-  const isToCome = state === undefined || relock === true;
-  if (!isToCome || typeof target !== 'string' || target === '') return undefined;
-  const lock = await store.get(lockIdOf(canonical(['target', target, params])));
+  const { _id, params = {}, state, relock } = job;
+  const wanted = targetOf(job['target']);
+  if (wanted === undefined || (state !== undefined && relock !== true)) return undefined;
+  const owner = ownerOf(job);
+  const target = wanted.text;
+  const lock = await store.get(lockIdOf(targetLock(wanted, owner, params).id));
   const by = lock?.['job'];
   if (typeof by === 'string' && by !== _id) return { job: by, kind: 'target', target };
   const rows = await store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] });
   const row = rows.find(({ key: [, pattern], value }) => {
     const read = readPattern(pattern);
+    if (value.scope !== 'database' && value.owner !== owner) return false;
     return value.job !== _id && read.ok && read.matches(target);
   });
   return row === undefined ? undefined : { job: row.value.job, kind: 'pattern', target };

@@ -87,6 +87,10 @@ export type LockWish = {
   readonly kind: 'target' | 'pattern' | 'permit';
   readonly id: string;
   readonly key: string;
+  /** `database`: it counts for the jobs of all owners. */
+  readonly scope?: 'owner' | 'database';
+  /** The id under which earlier versions stored the lock: nobody may have that either. */
+  readonly formerId?: string;
 };
 
 /**
@@ -96,9 +100,12 @@ export type LockWish = {
 export type LockAnswer =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'held' }
-  | { readonly kind: 'taken'; readonly by: string }
+  | ({ readonly kind: 'taken' } & Rival)
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string };
+
+/** The job that has a lock. `foreign`: it belongs to another owner, who alone may know its id. */
+export type Rival = { readonly by: string; readonly foreign?: true };
 
 /** A permit to run that a job wants: there are `most` of them for the flow `key` (`<flow>::<owner>`). */
 export type PermitWish = { readonly key: string; readonly most: number };
@@ -117,7 +124,13 @@ export type PermitAnswer =
  * A job that has not ended and whose pattern matches a target. `at`: when the pattern was stored
  * (epoch ms). `decided`: it has begun; else it may yet be refused itself.
  */
-export type Blocker = { readonly job: string; readonly at: number; readonly decided: boolean };
+export type Blocker = {
+  readonly job: string;
+  readonly at: number;
+  readonly decided: boolean;
+  /** It belongs to another owner, who alone may know its id. */
+  readonly foreign?: true;
+};
 
 /** The other jobs whose patterns match a target; `own`: when the pattern of the job was stored. */
 export type Blockers =

@@ -1,6 +1,8 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob, Locked, NewJob } from '../model/job.js';
 import { exits, type Failure } from '../model/step.js';
+import { patternOf, targetOf, type Scoped } from '../model/target.js';
+import { ownerOf } from '../model/task.js';
 import { canonical } from './canonical.js';
 import { finish } from './finish.js';
 import {
@@ -52,10 +54,10 @@ export function locking(job: NewJob | LiveJob, now: number, world: World): Locki
     if (answer.kind !== 'held') return { kind: 'refused', locked, ...reasonOf(wish, answer) };
     locked = { ...locked, [wish.kind]: wish.id };
   }
-  const target = given(job.target);
+  const target = targetOf(job.target);
   return target === undefined
     ? { kind: 'held', locked }
-    : admitted(job, target, locked, now, world);
+    : admitted(job, target.text, locked, now, world);
 }
 
 /** A job that goes on after its end has given its locks back: it takes them again, or ends again. */
@@ -70,7 +72,7 @@ export function relockMove(job: LiveJob, now: number, world: World): Move | unde
 
 /** Whether a job has anything to lock. */
 export function mayLock({ target, locks }: Pick<LiveJob, 'target' | 'locks'>): boolean {
-  return given(target) !== undefined || given(locks) !== undefined;
+  return targetOf(target) !== undefined || patternOf(locks) !== undefined;
 }
 
 /** The job with what it has locked, if that is anything. */
@@ -86,11 +88,6 @@ function lockedBy(job: NewJob | LiveJob): Locked {
   return Object.fromEntries(ids);
 }
 
-/** An empty text locks nothing: as a pattern it would match every target. */
-function given(text: unknown): string | undefined {
-  return typeof text === 'string' && text !== '' ? text : undefined;
-}
-
 /**
  * The locks in the order in which they are taken. A job that had them before, or has them from the
  * one it continues, asks for the same: its parameters are no longer those that were submitted.
@@ -98,18 +95,36 @@ function given(text: unknown): string | undefined {
 function wishesOf(job: NewJob | LiveJob, world: World): readonly LockWish[] {
   const { params = {} } = job;
   const locked = lockedBy(job);
-  const target = given(job.target);
-  const pattern = given(job.locks);
+  const target = targetOf(job.target);
+  const pattern = patternOf(job.locks);
   const wishes: LockWish[] = [];
   if (target !== undefined) {
-    const id = locked.target ?? world.lockId(canonical(['target', target, params]));
-    wishes.push({ kind: 'target', id, key: target });
+    const { text: key, scope } = target;
+    const { id, formerId } = targetLock(target, job.owner, params);
+    wishes.push(
+      locked.target === undefined
+        ? { kind: 'target', id: world.lockId(id), formerId: world.lockId(formerId), key, scope }
+        : { kind: 'target', id: locked.target, key, scope },
+    );
   }
   if (pattern !== undefined) {
     const id = locked.pattern ?? world.lockId(canonical(['pattern', job._id]));
-    wishes.push({ kind: 'pattern', id, key: pattern });
+    wishes.push({ kind: 'pattern', id, key: pattern.text, scope: pattern.scope });
   }
   return wishes;
+}
+
+/** What names the lock of a target, now and in earlier versions, which knew no owners. */
+export function targetLock(
+  { text, scope }: Scoped,
+  owner: unknown,
+  params: unknown,
+): { readonly id: string; readonly formerId: string } {
+  const whose = scope === 'database' ? { scope } : { owner: ownerOf({ owner }) };
+  return {
+    id: canonical(['target', whose, text, params]),
+    formerId: canonical(['target', text, params]),
+  };
 }
 
 type Unheld = Exclude<LockAnswer, { kind: 'unknown' | 'held' }>;
@@ -118,7 +133,10 @@ function reasonOf({ key }: LockWish, answer: Unheld): { failure: Failure; exit: 
   switch (answer.kind) {
     case 'taken':
       return {
-        failure: failure('TargetTaken', { target: key, by: answer.by }),
+        failure: failure('TargetTaken', {
+          target: key,
+          by: answer.foreign ? undefined : answer.by,
+        }),
         exit: exits.refused,
       };
     case 'invalid':
@@ -149,7 +167,7 @@ function admitted(
     own !== undefined && (at < own || (at === own && other < job._id));
   const by = all.find((one) => one.decided || isFirst(one));
   if (by !== undefined) {
-    const why = failure('TargetLocked', { target, by: by.job });
+    const why = failure('TargetLocked', { target, by: by.foreign ? undefined : by.job });
     return { kind: 'refused', locked, failure: why, exit: exits.refused };
   }
   const [open] = all;

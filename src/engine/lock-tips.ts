@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { winnerFirst, type Tip } from '../decide/copies/tips.js';
-import type { LockAnswer } from '../decide/intent.js';
+import type { LockAnswer, Rival } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
 import type { Store } from '../store/store.js';
 import type { Retry } from './patience.js';
@@ -20,7 +20,7 @@ export type ManyLock = {
   /** The tip is of the job that wants the lock. */
   readonly isOwn: (tip: Tip) => boolean;
   /** The job that has not ended whose lock a tip is. */
-  readonly holderOf: (tip: Tip) => Promise<string | undefined>;
+  readonly holderOf: (tip: Tip) => Promise<Rival | undefined>;
 };
 
 /** The engine ends: nothing will be written any more. */
@@ -54,7 +54,7 @@ export async function takeOneOfMany(lock: ManyLock): Promise<LockAnswer> {
     if (rival === undefined) return unknown;
     if (rival.job !== undefined) {
       const removable = tips.filter((tip, i) => isOwn(tip) && (tip === mine || i > 0));
-      if (removable.length === 0 || tries > mostTries) return { kind: 'taken', by: rival.job };
+      if (removable.length === 0 || tries > mostTries) return { kind: 'taken', ...rival.job };
       if (!isAcknowledged || tries > patience) await removeAll(lock, removable);
       await rest(tries, life);
       continue;
@@ -82,7 +82,7 @@ export async function takeOneOfMany(lock: ManyLock): Promise<LockAnswer> {
 async function firstRival(
   { retry, isOwn, holderOf }: ManyLock,
   tips: readonly Tip[],
-): Promise<{ readonly job: string | undefined } | undefined> {
+): Promise<{ readonly job: Rival | undefined } | undefined> {
   for (const tip of tips) {
     if (isOwn(tip)) continue;
     const holding = await retry(async () => ({ job: await holderOf(tip) }));

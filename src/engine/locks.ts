@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Blockers, LockAnswer, LockWish, PermitAnswer, PermitWish } from '../decide/intent.js';
+import type {
+  Blocker,
+  Blockers,
+  Rival,
+  LockAnswer,
+  LockWish,
+  PermitAnswer,
+  PermitWish,
+} from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import type { ViewRow } from '../store/views.js';
 import { gather } from './gather.js';
@@ -47,6 +56,7 @@ export type Locks = {
 export type Claimant = {
   readonly _id: string;
   readonly _rev: string;
+  readonly owner?: unknown;
   readonly continued_from?: unknown;
 };
 
@@ -140,17 +150,26 @@ type Reads = {
 
 async function take(
   { store, retry, life, now, copies }: Omit<LockParts, 'log'>,
-  { kind, id, key }: LockWish,
+  { kind, id, key, scope, formerId }: LockWish,
   job: Claimant,
 ): Promise<LockAnswer> {
   const pattern = kind === 'pattern' ? readPattern(key) : undefined;
   if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
+  const owner = ownerOf(job);
+  if (formerId !== undefined) {
+    const former = await retry(async () => ({ by: await formerHolder(store, formerId, job) }));
+    if (former === undefined) return { kind: 'unknown' };
+    const { by } = former;
+    if (by !== undefined && (scope === 'database' || by.owner === owner)) return takenBy(by, owner);
+  }
   const nonce = randomUUID();
   const mine = (at: number): LockDocument => ({
     _id: id,
     type: 'lock',
     kind,
     key,
+    ...(kind === 'permit' ? {} : { owner }),
+    ...(scope === 'database' ? { scope } : {}),
     job: job._id,
     at,
     nonce,
@@ -160,7 +179,7 @@ async function take(
       ...{ store, retry, life, copies: copies(), id, nonce },
       next: (upon) => mine(upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now()),
       isOwn: (tip) => isOf(tip, job),
-      holderOf: async (tip) => (await holderOf(store.get, tip))?.job,
+      holderOf: async (tip) => rivalOf(await holderOf(store.get, tip), owner),
     });
   }
   let next: LockDocument & { readonly _rev?: string } = mine(now());
@@ -178,10 +197,27 @@ async function take(
     else {
       const holding = await retry(async () => ({ by: await holderOf(store.get, stored) }));
       if (holding === undefined) return { kind: 'unknown' };
-      if (holding.by !== undefined) return { kind: 'taken', by: holding.by.job };
+      if (holding.by !== undefined) return takenBy(holding.by, owner);
       next = { ...mine(now()), _rev: stored._rev };
     }
   }
+}
+
+/** Who has the lock that an earlier version stored for the same target. */
+async function formerHolder(store: Store, id: string, job: Claimant): Promise<Holder | undefined> {
+  const lock = await store.get(id);
+  return lock === undefined || isOf(lock, job) ? undefined : holderOf(store.get, lock);
+}
+
+function takenBy(holder: Holder, owner: string): LockAnswer {
+  return { kind: 'taken', ...rivalOf(holder, owner) };
+}
+
+function rivalOf(holder: Holder, owner: string): Rival;
+function rivalOf(holder: Holder | undefined, owner: string): Rival | undefined;
+function rivalOf(holder: Holder | undefined, owner: string): Rival | undefined {
+  if (holder === undefined) return undefined;
+  return holder.owner === owner ? { by: holder.job } : { by: holder.job, foreign: true };
 }
 
 /** What a lock says of its job. */
@@ -198,7 +234,7 @@ function sinceOf({ at }: StoredDocument, now: number): number {
 
 type Find = (id: string) => Promise<StoredDocument | undefined>;
 /** Who has a lock; `decided`: it has begun, and may not be refused any more. */
-type Holder = { readonly job: string; readonly decided: boolean };
+type Holder = { readonly job: string; readonly owner: string; readonly decided: boolean };
 
 /** The job that has a lock now, if there is one (U2). */
 async function holderOf(
@@ -215,7 +251,7 @@ async function holderOf(
     const isListed = listedIn(job).includes(lock._id);
     if (!isFinalState(state)) {
       const decided = state !== undefined && relock !== true;
-      return !decided || isListed ? { job: job._id, decided } : undefined;
+      return !decided || isListed ? { job: job._id, owner: ownerOf(job), decided } : undefined;
     }
     // A job that went on as a new one keeps its locks for that one, until it takes them over.
     next = isListed ? continued_to : undefined;
@@ -237,16 +273,27 @@ async function findBlockers(
 ): Promise<Blockers> {
   const rows = await reads.patterns(null);
   const own = rows.find(({ value }) => value.job === job._id)?.value.at;
+  const owner = ownerOf(job);
   const matching = rows.filter(
-    ({ key: [, text], value }) => !isOf(value, job) && isMatch(text, target),
+    ({ key: [, text], value }) =>
+      !isOf(value, job) && counts(value, value.owner ?? owner, owner) && isMatch(text, target),
   );
   const all = await Promise.all(
-    matching.map(async ({ id, value }) => {
+    matching.map(async ({ id, value }): Promise<readonly Blocker[]> => {
       const holder = await holderOf(store.get, { _id: id, job: value.job });
-      return holder === undefined ? [] : [{ ...holder, at: value.at }];
+      if (holder === undefined || !counts(value, holder.owner, owner)) return [];
+      const { job, decided } = holder;
+      return [{ job, decided, at: value.at, ...(holder.owner === owner ? {} : foreign) }];
     }),
   );
   return { kind: 'known', ...(own === undefined ? {} : { own }), all: all.flat() };
+}
+
+const foreign = { foreign: true } as const;
+
+/** Whether the lock of a job of `holder` counts for the jobs of `owner`. */
+function counts({ scope }: { readonly scope?: unknown }, holder: string, owner: string): boolean {
+  return scope === 'database' || holder === owner;
 }
 
 function isMatch(text: string, target: string): boolean {

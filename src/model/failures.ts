@@ -26,10 +26,10 @@ const sentences = {
   HandlerCycle: (d: { names: string }) =>
     `The error handlers handle each other in a circle (${d.names}); a handler must not come back to itself.`,
   Expired: (d: { expires: string }) => `The job was not begun before it expired at ${d.expires}.`,
-  TargetTaken: (d: { target: string; by: string }) =>
-    `Job ${d.by} with the same target "${d.target}" and the same parameters has not ended; submit this one again when it has.`,
-  TargetLocked: (d: { target: string; by: string }) =>
-    `Job target is currently locked by job ${d.by}: "${d.target}" matches its "locks"; submit this one again when that has ended.`,
+  TargetTaken: (d: { target: string; by: string | undefined }) =>
+    `${d.by === undefined ? 'A job of another owner' : `Job ${d.by}`} with the same target "${d.target}" and the same parameters has not ended; submit this one again when it has.`,
+  TargetLocked: (d: { target: string; by: string | undefined }) =>
+    `Job target is currently locked by ${d.by === undefined ? 'a job of another owner' : `job ${d.by}`}: "${d.target}" matches its "locks"; submit this one again when that has ended.`,
   LocksInvalid: (d: { reason: string }) =>
     `The "locks" of the job are no regular expression that RE2 knows: ${ended(d.reason)}`,
   SchemaInvalid: (d: { of: string; reason: string }) =>

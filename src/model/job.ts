@@ -9,12 +9,12 @@ import {
   objectSchema,
   paramsSchema,
   queueSchema,
-  targetSchema,
   textSchema,
   timeSchema,
   type Known,
 } from './scalars.js';
 import { notifySchema } from './notify.js';
+import { locksSchema, targetSchema } from './target.js';
 import { retryWishSchema } from './request.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
@@ -50,12 +50,12 @@ const written = {
   queue: z.exactOptional(queueSchema),
   target: z.exactOptional(
     targetSchema.describe(
-      'What the job works on: while it has not ended, no other with the same target and params begins.',
+      'What the job works on: while it has not ended, no other job of its owner with the same target and params begins. {name, scope: "database"}: no job of any owner.',
     ),
   ),
   locks: z.exactOptional(
-    targetSchema.describe(
-      'Regular expression (RE2): while the job has not ended, no job begins whose target it matches.',
+    locksSchema.describe(
+      'Regular expression (RE2): while the job has not ended, no job of its owner begins whose target it matches. {pattern, scope: "database"}: no job of any owner.',
     ),
   ),
   expires: z.exactOptional(timeSchema),

@@ -16,13 +16,6 @@ export const nameSchema = z
 /** A name of something that is known: the JSON Schemas tell editors what (`x-names`). */
 export const nameOf = (kind: 'task' | 'flow' | 'plugin') => nameSchema.meta({ 'x-names': kind });
 
-/** What a job works on, or a pattern of such texts: short, because they are matched with each other. */
-const longestTarget = 1_000;
-const targetText = `must be a string of at most ${longestTarget} characters`;
-export const targetSchema = z
-  .string({ error: targetText })
-  .max(longestTarget, { error: targetText });
-
 /** A queue: engines serve the queues they were started with. */
 export const queueSchema = nameSchema.describe(
   'Queue: only engines that serve it run the steps; default "default".',

@@ -88,7 +88,13 @@ export type Views = {
   /** Locks of jobs. Key: kind, and the target, the pattern or the flow; value: the job and since when (epoch ms). */
   readonly locks: {
     readonly key: readonly ['target' | 'pattern' | 'permit', string];
-    readonly value: { readonly job: string; readonly at: number };
+    readonly value: {
+      readonly job: string;
+      readonly at: number;
+      /** Absent in locks of earlier versions. */
+      readonly owner?: string;
+      readonly scope?: 'database';
+    };
   };
 };
 

@@ -5,9 +5,10 @@ import { peer, t0, task } from '../support/builders.js';
 import { story, type Setting } from './story.js';
 
 const params = { 'a-0': { x: 1 } };
-const targetId = 'lock:["target","db",{"a-0":{"x":1}}]';
+const targetId = 'lock:["target",{"owner":"DEFAULT"},"db",{"a-0":{"x":1}}]';
+const formerId = 'lock:["target","db",{"a-0":{"x":1}}]';
 const patternId = 'lock:["pattern","j"]';
-const taken: LockAnswer = { kind: 'taken', by: 'other' };
+const taken = { kind: 'taken', by: 'other' } as const;
 const unknown: LockAnswer = { kind: 'unknown' };
 
 const locker = (setting: Partial<Setting> = {}) =>
@@ -18,12 +19,12 @@ describe('a job with a target and locks', () => {
     const told = locker({ world: { locks: { [targetId]: unknown } } });
     expect(told.decide()).toMatchObject({
       kind: 'look_up',
-      locks: [{ kind: 'target', id: targetId, key: 'db' }],
+      locks: [{ kind: 'target', id: targetId, formerId, key: 'db', scope: 'owner' }],
     });
     told.with({ locks: { [patternId]: unknown } });
     expect(told.decide()).toMatchObject({
       kind: 'look_up',
-      locks: [{ kind: 'pattern', id: patternId, key: '^db' }],
+      locks: [{ kind: 'pattern', id: patternId, key: '^db', scope: 'owner' }],
     });
     told.with({ locks: {}, blockers: { db: { kind: 'unknown' } } });
     expect(told.decide()).toMatchObject({ kind: 'look_up', locks: [], targets: ['db'] });
@@ -74,6 +75,18 @@ describe('a job with a target and locks', () => {
     expect(mayLock(told.liveJob)).toBe(false);
   });
 
+  it('asks for locks of the whole database where it says so', () => {
+    const scope = 'database' as const;
+    const job = { target: { name: 'db', scope }, locks: { pattern: '^db', scope }, params };
+    const id = 'lock:["target",{"scope":"database"},"db",{"a-0":{"x":1}}]';
+    const told = story({ steps: ['a'], job, world: { locks: { [id]: unknown } } });
+    expect(told.decide()).toMatchObject({ locks: [{ kind: 'target', id, key: 'db', scope }] });
+    told.with({ locks: { [patternId]: unknown } });
+    expect(told.decide()).toMatchObject({ locks: [{ kind: 'pattern', key: '^db', scope }] });
+    told.with({ locks: {} }).go();
+    expect(told.job).toMatchObject({ locked: { target: id, pattern: patternId } });
+  });
+
   it('asks for locks only when the job can begin', () => {
     const told = locker({ steps: ['a'], tasks: [], flow: { enabled: false } });
     told.with({ locks: { [targetId]: unknown } }).go();
@@ -104,6 +117,26 @@ describe('a job that is refused', () => {
       5,
       'TargetLocked',
       /^Job target is currently locked by job other/,
+      { target: targetId, pattern: patternId },
+    ],
+    [
+      'its target is taken by a job of another owner',
+      { locks: { [targetId]: { ...taken, foreign: true } } },
+      5,
+      'TargetTaken',
+      /^A job of another owner with the same target "db"/,
+      {},
+    ],
+    [
+      'its target is locked by a job of another owner',
+      {
+        blockers: {
+          db: { kind: 'known', all: [{ job: 'other', at: 1, decided: true, foreign: true }] },
+        },
+      },
+      5,
+      'TargetLocked',
+      /^Job target is currently locked by a job of another owner/,
       { target: targetId, pattern: patternId },
     ],
     [

@@ -155,7 +155,7 @@ describe('a job with a target', () => {
     await space.put(job('old', { flow: 'missing' }));
     const lock = { type: 'lock', kind: 'target', key: 'x', at: 1, nonce: 'n' };
     await space.put(
-      { ...lock, _id: lockIdOf('["target","x",{}]'), job: 'gone' },
+      { ...lock, _id: lockIdOf('["target",{"owner":"me"},"x",{}]'), job: 'gone' },
       { ...lock, _id: lockIdOf('["target","y",{}]'), job: 'old' },
       { ...lock, _id: 'lock:pattern', kind: 'pattern', key: '.', job: 'old' },
     );
@@ -164,7 +164,9 @@ describe('a job with a target', () => {
     await space.put(job('a', { target: 'x' }), job('b', { target: 'y' }));
     await space.until('a', begun);
     await space.until('b', begun);
-    expect(await space.store.get(lockIdOf('["target","x",{}]'))).toMatchObject({ job: 'a' });
+    expect(await space.store.get(lockIdOf('["target",{"owner":"me"},"x",{}]'))).toMatchObject({
+      job: 'a',
+    });
   });
 
   it('is refused again when it is retried while another one has its target', async () => {
@@ -194,13 +196,81 @@ describe('a job with a target', () => {
     await space.engine();
     await space.put(job('a', { target: 'x', locks: '^x' }));
     await space.until('a~3', ({ state }) => state === 'wait-1');
-    const lock = await space.store.get(lockIdOf('["target","x",{}]'));
+    const lock = await space.store.get(lockIdOf('["target",{"owner":"me"},"x",{}]'));
     expect(lock).toMatchObject({ job: 'a~3' });
     await space.put(job('b', { target: 'x' }), job('c', { target: 'x/y' }));
     expect((await space.ended('b')).failure).toMatchObject({ name: 'TargetTaken' });
     expect((await space.ended('c')).failure).toMatchObject({ name: 'TargetLocked' });
     await space.put(signal('a~3'));
     expect(await space.ended('a~3')).toMatchObject({ exit: 0 });
+    await unlocked(space);
+  });
+});
+
+describe('targets and locks of two owners', () => {
+  const database = 'database';
+
+  it('have nothing to do with each other', async () => {
+    const space = await openHeld();
+    await space.put({ ...flow('f', [go, 'echo']), _id: 'flow:you:f', owner: 'you' });
+    await space.engine();
+    await space.put(job('mine', { target: 'x', locks: '.*' }));
+    await space.until('mine', begun);
+    await space.put(job('yours', { owner: 'you', target: 'x' }));
+    await space.until('yours', begun);
+    await space.put(job('mine-too', { target: 'y' }));
+    expect(await space.ended('mine-too')).toMatchObject({ failure: { name: 'TargetLocked' } });
+    await space.put(signal('mine'), signal('yours'));
+    await Promise.all([space.ended('mine'), space.ended('yours')]);
+    await unlocked(space);
+  });
+
+  it('exclude each other with the scope "database", and do not learn whose job it is', async () => {
+    const space = await openHeld();
+    await space.put({ ...flow('f', [go, 'echo']), _id: 'flow:you:f', owner: 'you' });
+    await space.engine();
+    const target = { name: 'x', scope: database };
+    await space.put(job('secret-name', { target, locks: { pattern: '^y', scope: database } }));
+    await space.until('secret-name', begun);
+    await space.put(
+      job('taken', { owner: 'you', target }),
+      job('locked', { owner: 'you', target: 'y' }),
+      job('free', { owner: 'you', target: 'x' }),
+    );
+    const refusals = [await space.ended('taken'), await space.ended('locked')];
+    expect(refusals.map(({ failure }) => failure?.name)).toEqual(['TargetTaken', 'TargetLocked']);
+    expect(JSON.stringify(refusals)).not.toContain('secret-name');
+    await space.until('free', begun);
+  });
+
+  it('respect locks of earlier versions, which did not say whose they are', async () => {
+    const space = await openHeld();
+    await space.put({ ...flow('f', [go, 'echo']), _id: 'flow:you:f', owner: 'you' });
+    const target = lockIdOf('["target","x",{}]');
+    const pattern = lockIdOf('["pattern","old"]');
+    const lock = { type: 'lock', job: 'old', at: 1, nonce: 'n' };
+    const first = await space.engine();
+    await space.put(job('old'));
+    const old = await space.until('old', begun);
+    await first.stop();
+    await space.put(
+      { ...old, target: 'x', locks: '^y', locked: { target, pattern } },
+      { ...lock, _id: target, kind: 'target', key: 'x' },
+      { ...lock, _id: pattern, kind: 'pattern', key: '^y' },
+    );
+    await space.engine();
+    await space.put(
+      job('a', { target: 'x' }),
+      job('b', { target: 'y' }),
+      ...['x', 'y'].map((name) => job(`your-${name}`, { owner: 'you', target: name })),
+    );
+    expect(await space.ended('a')).toMatchObject({ failure: { name: 'TargetTaken' } });
+    expect(await space.ended('b')).toMatchObject({ failure: { name: 'TargetLocked' } });
+    await Promise.all([space.until('your-x', begun), space.until('your-y', begun)]);
+    await space.put(...['old', 'your-x', 'your-y'].map(signal));
+    await Promise.all(['old', 'your-x', 'your-y'].map((id) => space.ended(id)));
+    await space.put(job('c', { target: 'x' }), signal('c'));
+    expect(await space.ended('c')).toMatchObject({ exit: 0 });
     await unlocked(space);
   });
 });
@@ -275,6 +345,6 @@ describe('the sweep', () => {
     await space.until('live', begun);
     await expect
       .poll(async () => (await space.store.view('locks')).map(({ id }) => id), { timeout: 60_000 })
-      .toEqual([lockIdOf('["target","x",{}]')]);
+      .toEqual([lockIdOf('["target",{"owner":"me"},"x",{}]')]);
   });
 });

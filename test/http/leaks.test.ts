@@ -26,6 +26,38 @@ const withoutNames = ({ status, text }: Reply) => [
   text.replaceAll(/twice|once|never|z-flow|z-none/g, 'X'),
 ];
 
+describe('a lock of the whole database', () => {
+  const scope = 'database';
+  it.each([
+    ['a target', { target: { name: 'x', scope } }],
+    ['locks', { locks: { pattern: '.*', scope } }],
+  ])('as %s is only for admins of all owners', async (_title, more) => {
+    const { ask, tokenOf, operator, boss } = await neighbours();
+    const all = await tokenOf('tws-operator', 'tws-owner:*');
+    const admin = await tokenOf('tws-admin');
+    const body = { flow: 'own', owner: 'acme', ...more };
+    const answers = [];
+    for (const token of [operator, all, boss, admin]) {
+      const one = await ask('POST', '/jobs', { token, body });
+      const many = await ask('POST', '/jobs', { token, body: [body] });
+      answers.push([one.status, one.body['error'], many.body['submitted']]);
+    }
+    expect(answers).toEqual([
+      [403, 'role_missing', 0],
+      [403, 'role_missing', 0],
+      [403, 'owners_needed', 0],
+      [201, undefined, 1],
+    ]);
+  });
+
+  it('cannot be taken over by saying that a job continues another one', async () => {
+    const { ask, operator } = await neighbours();
+    const body = { flow: 'own', owner: 'acme', continued_from: 'z-job' };
+    const { status, text } = await ask('POST', '/jobs', { token: operator, body });
+    expect([status, text]).toEqual([422, expect.stringContaining('continued_from')]);
+  });
+});
+
 describe('what belongs to another owner', () => {
   it('is as absent by its name as what is not there, also where there are several', async () => {
     const { ask, operator, boss, viewer } = await neighbours();
@@ -66,7 +98,8 @@ describe('what belongs to another owner', () => {
 
   it('is not named where it holds up somebody else', async () => {
     const { ask, operator, zeta, put, engine, until } = await neighbours();
-    const held = { type: 'job', flow: 'full', target: 'disk-1', exec_after: Date.now() + 60_000 };
+    const target = { name: 'disk-1', scope: 'database' };
+    const held = { type: 'job', flow: 'full', target, exec_after: Date.now() + 60_000 };
     const wait = [{ wait: { signal: 'go', timeout: 0 } }];
     await put({ ...flow('full', []), owner: 'DEFAULT', tasks: wait, max_running: 1, _id: 'full' });
     const running = await engine({ drainMs: 100 });

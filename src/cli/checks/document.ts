@@ -1,6 +1,7 @@
 import { checkExpression, checkTemplate } from '../../engine/expressions.js';
 import { checkPattern } from '../../engine/patterns.js';
 import { checkSchema } from '../../engine/schemas.js';
+import { patternOf } from '../../model/target.js';
 import { isObject } from '../../model/dialects.js';
 import { readNotify } from '../../model/notify.js';
 import { parseDocument } from '../../model/parse.js';
@@ -107,8 +108,9 @@ export function isExpression(keys: readonly string[]): boolean {
 
 /** `locks` of a job is a regular expression. */
 function patternProblems({ type, locks }: Written): readonly PathAndMessage[] {
-  if (type !== 'job' || typeof locks !== 'string') return [];
-  const reason = checkPattern(locks);
+  const pattern = patternOf(locks);
+  if (type !== 'job' || pattern === undefined) return [];
+  const reason = checkPattern(pattern.text);
   return reason === undefined
     ? []
     : [['locks', `locks must be a regular expression of RE2: ${reason}.`]];

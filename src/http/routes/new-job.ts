@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { JobToSubmit } from '../../client.js';
 import { isObject } from '../../model/dialects.js';
 import { finalJobSchema, liveJobSchema, newJobSchema, type Problem } from '../../model/job.js';
+import { locksDatabase } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
-import { assertOwner } from '../access/owners.js';
-import type { Principal } from '../access/principal.js';
+import { problem } from '../../errors.js';
+import { assertAllOwners, assertOwner, nameOf } from '../access/owners.js';
+import { reaches, roles, type Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
 import { problemsOf } from '../checks.js';
@@ -32,6 +34,7 @@ const ofEngines = new Set(
     ...Object.keys(liveJobSchema.shape),
     ...Object.keys(finalJobSchema.shape),
     ...['end', 'exit', 'result', 'failure', 'notes'],
+    ...['continued_from', 'continued_start', 'continued_to', 'retry_refused', 'seen'],
   ].filter((key) => !writable.has(key)),
 );
 
@@ -58,6 +61,7 @@ export function newJobOf(given: unknown, { principal, key, trace }: NewJobOption
   const { lost } = withSecretsOf(own, undefined);
   if (lost.length > 0) refuseDocument('job', lost.map(unknownSecret));
   assertOwner(principal, ownerOf(own));
+  if (locksDatabase(own)) assertMayLockAll(principal);
   refuseChildId(principal, own);
   const id = '_id' in own || key === undefined ? {} : { _id: idOfKey(key, ownerOf(own)) };
   const span = trace === undefined || 'traceparent' in own ? {} : { traceparent: trace };
@@ -97,6 +101,17 @@ function refusalOf(key: string, value: unknown): string | undefined {
 function withoutForbidden(doc: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept = Object.entries(doc).filter(([key, value]) => refusalOf(key, value) === undefined);
   return { ...Object.fromEntries(kept), type: 'job' };
+}
+
+/**
+ * A lock whose scope is the database keeps back the jobs of all owners.
+ * @throws TwsError `role_missing`, `owners_needed`
+ */
+function assertMayLockAll(principal: Principal): void {
+  if (!reaches(principal, 'admin')) {
+    throw problem('role_missing', { who: nameOf(principal), needed: roles.admin });
+  }
+  assertAllOwners(principal, 'set a target or locks with "scope": "database"');
 }
 
 /** Such an id is that of a child job, which its parent takes for the one it made. */
