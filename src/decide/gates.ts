@@ -8,12 +8,13 @@ import { resultsFor } from './input.js';
 import {
   lookUp,
   type Answer,
+  type LookUp,
   type Move,
-  type Question,
   type TemplateContext,
   type World,
 } from './intent.js';
 import { marksAt, roundsOf, type Mark } from './marks.js';
+import { mergeQueries } from './queries.js';
 import { scopeOf } from './scope.js';
 import { sliceFor } from './structure/slices.js';
 import type { Gate } from './structure/progress.js';
@@ -29,21 +30,20 @@ export function gatesMove(
   world: World,
 ): Move | undefined {
   if (gates.length === 0) return undefined;
-  const questions: Question[] = [];
-  const attachments: string[] = [];
+  const queries: LookUp[] = [];
   let marked = job;
   for (const gate of gates) {
     const open = asksOf(job, gate).filter(({ id }) => !world.answers.has(id));
     if (open.length > 0) {
       const { context, missing } = contextOf(job, gate, world);
-      attachments.push(...missing);
-      questions.push(...open.map(({ id, expression }) => ({ id, expression, context })));
+      const questions = open.map(({ id, expression }) => ({ id, expression, context }));
+      queries.push(missing.length > 0 ? lookUp({ attachments: missing }) : lookUp({ questions }));
     } else {
       marked = withNewStep(marked, markStep(job, gate, verdictOf(job, gate, world), now));
     }
   }
   if (marked !== job) return { kind: 'change', job: marked };
-  return attachments.length > 0 ? lookUp({ attachments }) : lookUp({ questions });
+  return mergeQueries(queries);
 }
 
 type Verdict =

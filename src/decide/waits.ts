@@ -14,6 +14,7 @@ import {
   type Begun,
   type Child,
   type EventName,
+  type LookUp,
   type Move,
   type Wait,
   type World,
@@ -21,6 +22,7 @@ import {
 import { isUndoing, isWithin } from './paths.js';
 import { leaseMsOf } from './lease.js';
 import { prepare } from './prepare.js';
+import { mergeQueries } from './queries.js';
 import { cancelledSteps } from './stop.js';
 import type { Beginning } from './structure/progress.js';
 
@@ -103,20 +105,13 @@ function endingMove(
   now: number,
   world: World,
 ): Move | undefined {
-  const unknown: { children: string[]; events: { type: string; key: string }[] } = {
-    children: [],
-    events: [],
-  };
+  const queries: LookUp[] = [];
   for (const step of ready) {
     const move = waitMove(job, step, now, world);
-    if (move?.kind === 'look_up') {
-      unknown.children.push(...move.children);
-      unknown.events.push(...move.events);
-    } else if (move !== undefined) {
-      return move;
-    }
+    if (move?.kind === 'look_up') queries.push(move);
+    else if (move !== undefined) return move;
   }
-  return unknown.children.length + unknown.events.length === 0 ? undefined : lookUp(unknown);
+  return queries.length === 0 ? undefined : mergeQueries(queries);
 }
 
 /** Waiting steps of which something may come now, what was there first first. */

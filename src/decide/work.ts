@@ -6,8 +6,9 @@ import { flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
 import { finish } from './finish.js';
 import { gatesMove } from './gates.js';
 import { hasBegun, withBegun } from './history.js';
-import { lookUp, type ChildJob, type LookUp, type Move, type Wait, type World } from './intent.js';
+import { type ChildJob, type LookUp, type Move, type Wait, type World } from './intent.js';
 import { isUndoing, isWithin } from './paths.js';
+import { mergeQueries } from './queries.js';
 import { definitionOf, isUnserved, queueOf } from './serving.js';
 import type { Beginning, Work } from './structure/progress.js';
 import { withClaims } from './slots.js';
@@ -79,7 +80,7 @@ function beginMove(
   if (changed !== job) return { kind: 'change', job: changed };
   if (children.length > 0) return { kind: 'spawn', job: withAll(job, spawned, now), children };
   if (claims.length > 0) return { kind: 'claim', job: withAll(job, claims, now), steps: claims };
-  if (lookUps.length > 0) return merged(lookUps);
+  if (lookUps.length > 0) return mergeQueries(lookUps);
   return endLate(job, late, now, world) ?? idle(job, [...waits, ...openWaits(job)]);
 }
 
@@ -130,15 +131,6 @@ function idle(job: LiveJob, waits: readonly Wait[]): Wait {
 
 function withAll(job: LiveJob, steps: readonly Step[], now: number): LiveJob {
   return steps.reduce((begun, step) => withBegun(begun, step, now), job);
-}
-
-function merged(lookUps: readonly LookUp[]): LookUp {
-  return lookUp({
-    tasks: lookUps.flatMap(({ tasks }) => tasks),
-    children: lookUps.flatMap(({ children }) => children),
-    questions: lookUps.flatMap(({ questions }) => questions),
-    attachments: lookUps.flatMap(({ attachments }) => attachments),
-  });
 }
 
 /**
