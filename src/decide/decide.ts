@@ -8,11 +8,13 @@ import {
 } from '../model/job.js';
 import { abandoned } from './abandoned.js';
 import { advance } from './advance.js';
+import { refuseRetry } from './finish.js';
 import { initialise } from './initialise.js';
 import { cancelledChild } from './child.js';
 import { lookUp, type Child, type Intent, type Move, type World } from './intent.js';
-import type { RetryWish } from '../model/request.js';
+import { readRetryWish, type RetryWish } from '../model/request.js';
 import { withNotifications } from './notifications.js';
+import { without } from './record.js';
 import { reopened } from './reopen.js';
 import { without } from './record.js';
 import { pastOf } from './retry-record.js';
@@ -30,6 +32,7 @@ import { inTurn } from './turn.js';
  * D4 A claim is made only for what this engine can run in a free slot.
  * D5 A job that sleeps until a time carries that time as `next_due`; no other job does.
  * D6 Engines act in turn: without a change by the first, the next one acts after a short while.
+ * D7 A decision comes to an end: one revision carries a limited number of moves.
  */
 export function decide(job: Job, now: number, world: World): Intent {
   const intent = withNotifications(job, decideAlone(job, now, world), world);
@@ -56,35 +59,37 @@ function withAbandoned(job: Job, intent: Intent, world: World): Intent {
   return { ...intent, abandons: given.filter((id) => !foreign.includes(id)) } as Intent;
 }
 
+/** So many moves go into one revision; the next decision goes on from there. */
+export const mostMoves = 50;
+
 /** What is to be done, were there no other engine. */
 function decideAlone(job: Job, now: number, world: World): Intent {
   if (isFinal(job)) return retryMove(job, now);
   const told = subjectMove(job, now, world);
   if (told !== undefined && told.kind !== 'knows') return told;
   let current = told?.job ?? job;
-  for (;;) {
+  for (let moves = 1; ; moves += 1) {
     const move: Move = isNew(current)
       ? initialise(current, now, world)
       : advance(current, now, world);
     if (move.kind !== 'change') return conclude(job, current, move);
     if (isFinal(move.job)) return { kind: 'write', job: move.job };
+    if (moves === mostMoves) return { kind: 'write', job: without(move.job, 'next_due') };
     current = move.job;
   }
 }
 
-/** Somebody wrote `retry` into a final job: it goes on, or is told why it cannot. */
+/** A user wrote `retry` into a final job: the job goes on, or says why it cannot. */
 function retryMove(job: FinalJob, now: number): Intent {
   const { retry } = job;
   if (retry === undefined || retry === null || retry === false) {
     return { kind: 'ignore', because: 'The job is final.' };
   }
-  const wish = retry === true ? {} : retry;
-  const again = reopened(job, wish, now);
-  if (again.kind === 'applied') {
-    return { kind: 'write', job: withWishRecord(job, again.job, wish, now) };
-  }
-  const { retry: _refused, ...kept } = job;
-  return { kind: 'write', job: { ...kept, retry_refused: again.because } };
+  const read = readRetryWish(retry);
+  if (!read.ok) return { kind: 'write', job: refuseRetry(job, read.reason) };
+  const again = reopened(job, read.wish, now);
+  if (again.kind === 'refused') return { kind: 'write', job: refuseRetry(job, again.because) };
+  return { kind: 'write', job: withWishRecord(job, again.job, read.wish, now) };
 }
 
 /** A wish in the document is kept like a request, under an id of its own. */

@@ -1,5 +1,6 @@
 import { failure } from '../model/failures.js';
 import type { FinalJob, LiveJob, NewJob, Problem } from '../model/job.js';
+import { isFinalState } from '../model/parse.js';
 import { exits, isOpen, type Failure, type Step } from '../model/step.js';
 import { isPlain, without } from './record.js';
 
@@ -60,9 +61,18 @@ export function endInvalid(
   return withHistory(endUnbegun(doc, now, exits.definition, why, problems), doc, now);
 }
 
-/** Ends a job that cannot go on because the database does not take it (too large, a rule of its own). */
+/**
+ * Ends a job that cannot go on: the database does not take it, or nothing can be decided about it. A
+ * final job keeps its end; its wish to go on is refused.
+ */
 export function endRefused(doc: JobDocument, why: Failure, now: number): FinalJob {
+  if (isFinalState(doc['state'])) return refuseRetry(doc as FinalJob, why.message);
   return withHistory(endUnbegun(doc, now, exits.definition, why), doc, now);
+}
+
+/** The final job without the wish to go on, which cannot be granted, and with the reason. */
+export function refuseRetry({ retry: _refused, ...kept }: FinalJob, because: string): FinalJob {
+  return { ...kept, retry_refused: because };
 }
 
 type JobDocument = Readonly<Record<string, unknown>> & {

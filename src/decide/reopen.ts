@@ -19,11 +19,12 @@ type Reopened =
  * flow's time begins anew. A job that ended before its first step begins from nothing.
  */
 export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened {
-  if (!hasSnapshot(job)) return { kind: 'applied', job: asNew(job, wish.params, now) };
-  const parsed = parseDocument(asLive(job, now));
+  const isBegun = hasSnapshot(job);
+  const parsed = parseDocument(isBegun ? asLive(job, now) : asNew(job, wish.params, now));
   if (parsed.kind !== 'job' || !parsed.ok) {
     return refused(`Job ${job._id} cannot go on as it stands: ${problemOf(parsed)}`);
   }
+  if (!isBegun) return { kind: 'applied', job: parsed.value };
   const { from, params, latest } = wish;
   const live = parsed.value as LiveJob;
   const leaf = from === undefined ? undefined : leafNamed(live, from);
@@ -91,14 +92,14 @@ function hasSnapshot(job: FinalJob): boolean {
   return isPlain(job['definitions']) && isPlain(job['tasks']) && Array.isArray(job.steps);
 }
 
-function asNew(job: FinalJob, params: RetryWish['params'], now: number): Job {
+function asNew(job: FinalJob, params: RetryWish['params'], now: number): StoredDocument {
   const kept = without(
-    withoutPermit(withoutEnd(job, now)) as StoredDocument & Readonly<Record<string, unknown>>,
+    withoutPermit(withoutEnd(job, now)),
     ...(['start', 'steps', 'problems', 'run'] as const),
   );
   const given = isPlain(kept['params']) ? kept['params'] : undefined;
   const changed = params === undefined ? {} : { params: merge(given, params) };
-  return { ...kept, ...changed } as unknown as Job;
+  return { ...kept, ...changed };
 }
 
 /** The leaf that a person means: by name, `<task>-<n>` or path; by task when only one has it. */

@@ -15,7 +15,6 @@ import {
 } from './scalars.js';
 import { notifySchema } from './notify.js';
 import { locksSchema, targetSchema } from './target.js';
-import { retryWishSchema } from './request.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
 import { tasksSchema } from './written-tree.js';
@@ -94,6 +93,7 @@ const written = {
   ),
 };
 
+const sliceText = 'must be left out of a new job: a map that is split into slices writes it';
 const flowOrTasks = 'must name a flow, or the job must carry "tasks"';
 
 /** A job as it is submitted: no `state` yet. */
@@ -107,6 +107,7 @@ export const newJobSchema = z
     error: flowOrTasks,
     path: ['flow'],
   })
+  .refine((job) => !('slice' in job), { error: sliceText, path: ['slice'] })
   .describe('A job: one run of a flow.');
 
 /** A signal as the job keeps it: `id` is that of the document that brought it. */
@@ -188,15 +189,27 @@ const liveState = z
   .string({ error: liveStateText })
   .regex(/^(\$\$ready|\$\$paused|(?!\$\$).+-\d+)$/, { error: liveStateText });
 
+const pastRunText = 'must not be later than "run"';
+
 /** What can be said of a job whose state is none: the rest of it cannot be judged. */
 export const liveStateSchema = z.looseObject({ type: z.literal('job'), state: liveState });
 
-export const liveJobSchema = z.looseObject({ ...running, state: liveState });
+export const liveJobSchema = z
+  .looseObject({ ...running, state: liveState })
+  .refine(({ run, first_run: first = 1 }) => first <= run, {
+    error: pastRunText,
+    path: ['first_run'],
+  })
+  .refine(({ run, steps }) => steps.every((step) => step.run <= run), {
+    error: 'must be the number of the latest run: a step has a later one',
+    path: ['run'],
+  });
 
 export const finalJobSchema = z.looseObject({
   type: z.literal('job'),
   state: z.enum(['$$complete', '$$cancelled'], { error: liveStateText }),
-  retry: z.exactOptional(retryWishSchema),
+  /** Read where it is granted or refused (`readRetryWish`): a mistake in it must not touch the end. */
+  retry: z.exactOptional(z.unknown()),
 });
 
 /** A problem found in a definition or in parameters: JSON path and sentence. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toProblems } from './problems.js';
 import { flagSchema, paramsSchema, textSchema } from './scalars.js';
 
 export const requestActions = ['cancel', 'pause', 'resume', 'retry', 'skip', 'note'] as const;
@@ -44,3 +45,20 @@ export type RetryWish = {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly latest?: boolean;
 };
+
+const wishSchema = z.object({ retry: retryWishSchema });
+
+/** Reads the key `retry` of a final job. `reason`: what is wrong with it. */
+export function readRetryWish(
+  retry: unknown,
+):
+  | { readonly ok: true; readonly wish: RetryWish }
+  | { readonly ok: false; readonly reason: string } {
+  const parsed = wishSchema.safeParse({ retry });
+  if (!parsed.success) {
+    const [first] = toProblems(parsed.error.issues, { retry });
+    return { ok: false, reason: String(first?.message) };
+  }
+  const { retry: wish } = parsed.data;
+  return { ok: true, wish: typeof wish === 'boolean' ? {} : wish };
+}

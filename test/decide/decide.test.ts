@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/decide/decide.js';
+import { decide, mostMoves } from '../../src/decide/decide.js';
 import type { Intent } from '../../src/decide/intent.js';
-import type { Job } from '../../src/model/job.js';
+import { isFinal, type Job } from '../../src/model/job.js';
 import type { Step } from '../../src/model/step.js';
 import { flow, frozen, liveJob, newJob, t0, task, tasksOf, world } from '../support/builders.js';
 import { story, type Story } from './story.js';
@@ -202,5 +202,19 @@ describe('deciding about a job of 1,000 steps', () => {
     ['its end', jobAfter(1000), 'write'],
   ])('is decided upon at %s', (_title, job, kind) => {
     expect(decide(frozen(job), t0 + 1, around).kind).toBe(kind);
+  });
+});
+
+describe('a decision of many moves', () => {
+  it('is written in parts, so that it always comes to an end', () => {
+    const told = story({ steps: [{ loop: { max: mostMoves, do: { delay: 0 } } }, 'b'] });
+    const parts: Intent[] = [];
+    while (!isFinal(told.job) && told.running.length === 0) {
+      expect(parts.length).toBeLessThan(20);
+      parts.push(told.go());
+    }
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.at(-1)).toMatchObject({ kind: 'claim' });
+    expect(told.steps.filter(({ task }) => task === 'delay')).toHaveLength(mostMoves);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { abandoned } from '../../src/decide/abandoned.js';
 import { decide } from '../../src/decide/decide.js';
-import { endUnbegun, finish } from '../../src/decide/finish.js';
+import { endRefused, endUnbegun, finish } from '../../src/decide/finish.js';
 import { leafNamed, reopened } from '../../src/decide/reopen.js';
 import type { FinalJob, Job, LiveJob } from '../../src/model/job.js';
 import type { RetryWish } from '../../src/model/request.js';
@@ -300,4 +300,62 @@ describe('abandoned', () => {
   function cancelledIn(state: Step['state']): Job {
     return { ...before, steps: [{ ...waiting, ...ended, state } as Step] };
   }
+});
+
+describe('a wish in a final job that cannot be read', () => {
+  const text = 'must be true or {from, params, latest}';
+  const cases: readonly (readonly [unknown, string])[] = [
+    ['true', `retry ${text}; it is the string "true".`],
+    [1, `retry ${text}; it is 1.`],
+    [[], `retry ${text}; it is an empty list.`],
+    [{ from: 5 }, 'retry.from must be a string; it is 5.'],
+    [{ params: 'x' }, 'retry.params must be an object of parameters; it is a string.'],
+  ];
+
+  it.each(cases)('%j is refused in the document and changes nothing else', (retry, because) => {
+    const told = failing();
+    const ended = final(told);
+    told.at(100).edit({ retry }).go();
+    expect(told.job).toEqual({ ...ended, retry_refused: because });
+    expect(told.decide()).toMatchObject({ kind: 'ignore' });
+  });
+
+  it('is refused, too, when the steps of the job were spoilt by hand', () => {
+    const spoilt = { ...final(failing()), steps: [null, 5], retry: true } as unknown as FinalJob;
+    expect(decide(spoilt, t0, world())).toMatchObject({
+      kind: 'write',
+      job: {
+        state: '$$complete',
+        exit: 2,
+        retry_refused: expect.stringMatching(/cannot go on as it stands/) as string,
+      },
+    });
+  });
+});
+
+describe('a job that was refused for a bad field', () => {
+  const bad = { ...newJob({ tasks: ['a', 'b'] as never }), priority: 'high' };
+  const ended = endUnbegun(bad, t0, 3, broken);
+
+  it('begins when the field is mended and the job is retried by one edit', () => {
+    const told = story({ steps: ['a', 'b'] });
+    told.job = { ...ended, priority: 5, retry: true };
+    told.go();
+    told.go();
+    expect(told.running).toEqual(['a']);
+    told.did('a').did('b');
+    expect(told.ending).toEqual({ state: '$$complete', exit: 0, failure: undefined });
+  });
+
+  it('keeps its end while the field is still wrong', () => {
+    expect(again(ended, {})).toMatch(/cannot go on as it stands: priority must be/);
+  });
+});
+
+describe('a final job about which nothing can be decided', () => {
+  it('keeps its end, and its wish to go on is refused with the reason', () => {
+    const ended = final(failing());
+    const marked = endRefused({ ...ended, retry: true }, broken, t0 + 5);
+    expect(marked).toEqual({ ...ended, retry_refused: broken.message });
+  });
 });

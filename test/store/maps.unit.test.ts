@@ -43,6 +43,8 @@ describe('maps', () => {
     ['awake', { ...job, state: '$$ready', next_due: 1e300 }, [['$$ready', null]]],
     ['awake', { ...job, exec_after: '2030-01-01T00:00:00Z' }, [['', null]]],
     ['awake', { ...job, state: '$$complete' }, []],
+    ['awake', { ...job, state: '$$complete', retry: false }, []],
+    ['awake', { ...job, state: '$$complete', retry: 'x' }, [['$$complete', null]]],
     ['unfinished', job, [[[''], 'daily::me']]],
     ['unfinished', { ...job, state: 'a-1' }, [[['a-1'], 'daily::me']]],
     ['unfinished', { ...job, state: 7 }, [[[''], 'daily::me']]],
