@@ -7,7 +7,9 @@ import { defaultQueue, type Job } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
+import type { decide } from '../decide/decide.js';
 import { createBlockWatch } from './blocking.js';
+import { createBreaker } from './breaker.js';
 import { createContents } from './contents.js';
 import { createControls } from './controls.js';
 import { createCopies } from './copies.js';
@@ -82,6 +84,8 @@ export type EngineOptions = {
   readonly onEvent?: EngineListener | undefined;
   /** Addresses that are told the same. */
   readonly webhooks?: readonly SystemWebhook[] | undefined;
+  /** The rules that decide; other ones only in tests. */
+  readonly rule?: typeof decide | undefined;
 };
 
 /**
@@ -202,7 +206,11 @@ export function assemble(options: EngineOptions) {
     ...{ store, retry, log, now, life: life.signal, before: lines.before },
     copies: () => copies.count,
   });
-  const decider = createDecider({ store, library, contents, locks, retry, life: life.signal });
+  const { rule } = options;
+  const decider = createDecider({
+    ...{ store, library, contents, locks, retry, life: life.signal },
+    ...(rule === undefined ? {} : { rule }),
+  });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
   const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
   let fail = (_reason: TwsError): void => undefined;
@@ -226,6 +234,7 @@ export function assemble(options: EngineOptions) {
     permitFlow: (job: StoredDocument) => permitFlowOf(job, library),
     copies,
     decider,
+    breaker: createBreaker(() => performance.now()),
     locks,
     notifications,
     events,

@@ -96,8 +96,10 @@ async function endRefusedJob(
   // What somebody has written since was not decided upon: the feed brings it.
   if (doc?._rev !== _rev) return;
   log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
-  const ended = await parts.notifications.ofEnd(doc, endRefused(doc, why, now()));
-  await cancelChildren(parts, id, leftBy(doc));
+  const refused = endRefused(doc, why, now());
+  const isOver = isFinal(doc as unknown as Job);
+  const ended = isOver ? refused : await parts.notifications.ofEnd(doc, refused);
+  if (!isOver) await cancelChildren(parts, id, leftBy(doc));
   if (life.signal.aborted) return;
   const written = await store.write(inReadingOrder(ended));
   if (written.kind !== 'written') return;

@@ -5,6 +5,7 @@ import type {
   Blockers,
   Child,
   EventName,
+  Found,
   Intent,
   LockAnswer,
   LookUp,
@@ -14,9 +15,14 @@ import type {
   World,
 } from '../decide/intent.js';
 import { isMadeBy } from '../decide/parent.js';
+import { queryKeys } from '../decide/queries.js';
 import { eventId } from '../model/event.js';
+import { failure } from '../model/failures.js';
+import type { Flow } from '../model/flow.js';
 import { isFinal, type Job, type LiveJob } from '../model/job.js';
 import { isFinalState, parseDocument } from '../model/parse.js';
+import type { Failure } from '../model/step.js';
+import { keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
 import { bigResult } from './big-results.js';
@@ -25,8 +31,11 @@ import type { Library } from './library.js';
 import type { Locks } from './locks.js';
 import type { Retry } from './patience.js';
 
+/** No decision can be made about the job: the job ends, or is marked, with this failure. */
+export type Fault = { readonly kind: 'fault'; readonly failure: Failure };
+
 /** An intent that needs nothing more to be known. */
-export type Decision = Exclude<Intent, LookUp>;
+export type Decision = Exclude<Intent, LookUp> | Fault;
 
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
 export type Surroundings = Omit<
@@ -66,45 +75,87 @@ export type DeciderParts = {
   readonly locks: Locks;
   readonly retry: Retry;
   readonly life: AbortSignal;
+  /** The rules; other ones in tests. */
+  readonly rule?: typeof decide;
 };
 
 /**
  * Makes the function that decides, finding out on the way what the decision asks for: definitions
- * the library has not, child jobs, conditions; and taking the locks it asks for.
+ * the library has not, child jobs, conditions; and taking the locks it asks for. A decision that
+ * throws, or that asks only for what was answered already, is a fault, which names itself.
  */
 export function createDecider(parts: DeciderParts): Decider {
-  const { store, library, contents: kept, locks, retry, life } = parts;
+  const { library, life, rule = decide } = parts;
   return async (job, surroundings, now) => {
     // Most decisions ask nothing.
     let found = nothing;
+    const asked = new Set<string>();
     for (;;) {
-      const intent = decide(job, now(), { ...surroundings(), ...worldOf(found, library) });
+      const world = { ...surroundings(), ...worldOf(found, library) };
+      const intent = unlessThrown(() => rule(job, now(), world));
       if (intent.kind !== 'look_up') return intent;
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
+      const open = queryKeys(intent);
+      if (open.every((key) => asked.has(key))) return fault(`it asks again for ${named(open)}`);
+      for (const key of open) asked.add(key);
       if (found === nothing) found = emptyFindings();
-      const { answers, contents, children, roots, events, taken, permits, blockers } = found;
-      const { subjects } = found;
-      const { flows, tasks, questions, attachments } = intent;
-      if (flows.length > 0) await retry(() => library.find('flow', flows));
-      if (tasks.length > 0) await retry(() => library.find('task', tasks));
-      for (const id of intent.children) children.set(id, await findChild(store, id, job, retry));
-      for (const id of intent.roots) roots.set(id, await findRoot(store, id, retry));
-      for (const id of intent.subjects) subjects.set(id, await findSubject(store, id, retry));
-      for (const name of intent.events) {
-        events.set(eventId(name), await findEvent(store, name, retry));
-      }
-      for (const wish of intent.locks) taken.set(wish.id, await locks.take(wish, job));
-      for (const wish of intent.permits) permits.set(wish.key, await locks.permit(wish, job));
-      for (const target of intent.targets) {
-        blockers.set(target, await locks.blockers(target, job));
-      }
-      if (attachments.length > 0) {
-        const read = await kept.of(job as LiveJob, attachments);
-        for (const [name, value] of read) contents.set(name, value);
-      }
-      for (const question of questions) answers.set(question.id, await evaluate(question));
+      await answer(intent, found, job, parts);
     }
   };
+}
+
+/** So many facts are named when a decision asks for known ones. */
+const namedFacts = 3;
+
+function named(keys: readonly string[]): string {
+  const first = keys.slice(0, namedFacts).map((key) => `"${key}"`);
+  const more = keys.length > namedFacts ? ` and ${keys.length - namedFacts} more` : '';
+  return keys.length === 0 ? 'nothing' : `${first.join(', ')}${more}`;
+}
+
+/** What a pure function gives, or the fault that it threw. */
+export function unlessThrown<T>(judge: () => T): T | Fault {
+  try {
+    return judge();
+  } catch (error) {
+    return fault(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  }
+}
+
+function fault(reason: string): Fault {
+  return { kind: 'fault', failure: failure('DecisionFault', { reason }) };
+}
+
+/** Finds out what a query asks for. */
+async function answer(
+  query: LookUp,
+  found: Findings,
+  job: Job,
+  { store, library, contents: kept, locks, retry }: DeciderParts,
+): Promise<void> {
+  const { answers, contents, children, roots, events, taken, permits, blockers } = found;
+  const { subjects, flows, tasks } = found;
+  for (const kind of ['flow', 'task'] as const) {
+    const wanted = kind === 'flow' ? query.flows : query.tasks;
+    if (wanted.length === 0) continue;
+    await retry(() => library.find(kind, wanted));
+    for (const { name, owner } of wanted) {
+      if (kind === 'flow') flows.set(keyOf(name, owner), library.foundFlow(name, owner));
+      else tasks.set(keyOf(name, owner), library.foundTask(name, owner));
+    }
+  }
+  for (const id of query.children) children.set(id, await findChild(store, id, job, retry));
+  for (const id of query.roots) roots.set(id, await findRoot(store, id, retry));
+  for (const id of query.subjects) subjects.set(id, await findSubject(store, id, retry));
+  for (const name of query.events) events.set(eventId(name), await findEvent(store, name, retry));
+  for (const wish of query.locks) taken.set(wish.id, await locks.take(wish, job));
+  for (const wish of query.permits) permits.set(wish.key, await locks.permit(wish, job));
+  for (const target of query.targets) blockers.set(target, await locks.blockers(target, job));
+  if (query.attachments.length > 0) {
+    const read = await kept.of(job as LiveJob, query.attachments);
+    for (const [name, value] of read) contents.set(name, value);
+  }
+  for (const question of query.questions) answers.set(question.id, await evaluate(question));
 }
 
 /** What was found out for one decision, by id. */
@@ -113,6 +164,8 @@ type Findings = ReturnType<typeof emptyFindings>;
 function emptyFindings() {
   return {
     answers: new Map<string, Answer>(),
+    flows: new Map<string, Found<Flow>>(),
+    tasks: new Map<string, Found<Task>>(),
     contents: new Map<string, unknown>(),
     children: new Map<string, Child>(),
     roots: new Map<string, Root>(),
@@ -129,12 +182,12 @@ const nothing = emptyFindings();
 
 function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings> {
   const { answers, contents, children, roots, subjects, events } = found;
-  const { taken, permits, blockers } = found;
+  const { taken, permits, blockers, flows, tasks } = found;
   return {
     answers,
     contents,
-    flow: library.flow,
-    task: library.task,
+    flow: (name, owner) => flows.get(keyOf(name, owner)) ?? library.flow(name, owner),
+    task: (name, owner) => tasks.get(keyOf(name, owner)) ?? library.task(name, owner),
     child: (id) => children.get(id) ?? { kind: 'unknown' },
     root: (id) => roots.get(id) ?? 'unknown',
     subject: (id) => subjects.get(id) ?? { kind: 'unknown' },

@@ -1,6 +1,8 @@
-import { endInvalid, leftBy } from '../decide/finish.js';
-import type { StoredDocument } from '../model/parse.js';
+import { endInvalid, endRefused, leftBy } from '../decide/finish.js';
+import type { FinalJob } from '../model/job.js';
+import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
+import type { Failure } from '../model/step.js';
 import { cancelChildren } from './abandon.js';
 import type { JobParts } from './jobs.js';
 
@@ -25,21 +27,38 @@ export async function endMalformed(
   doc: StoredDocument,
   problems: Parameters<typeof endInvalid>[1],
 ): Promise<undefined> {
-  const { store, hands, desk, parking, now, log } = parts;
+  const isWritten = await end(parts, doc, endInvalid(doc, problems, parts.now()));
+  if (isWritten) parts.events.emit({ type: 'job.malformed', job: doc._id, problems });
+}
+
+/**
+ * A job about which nothing can be decided ends with exit 3 and that reason; a final one keeps its
+ * end, and its wish to go on is refused.
+ */
+export async function endFaulty(
+  parts: MalformedParts,
+  doc: StoredDocument,
+  why: Failure,
+): Promise<undefined> {
+  parts.log.error({ job: doc._id }, `Job ${doc._id}: ${why.message}`);
+  await end(parts, doc, endRefused(doc, why, parts.now()));
+}
+
+/** Writes the end of a job that goes on no more. Resolves to whether it was stored. */
+async function end(parts: MalformedParts, doc: StoredDocument, ended: FinalJob): Promise<boolean> {
+  const { store, hands, desk, parking, log } = parts;
   parking.leave(doc._id);
   for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
-  const job = await parts.notifications.ofEnd(doc, endInvalid(doc, problems, now()));
-  await cancelChildren(parts, doc._id, leftBy(doc));
-  if (parts.life.signal.aborted) return;
+  const isOver = isFinalState(doc['state']);
+  const job = isOver ? ended : await parts.notifications.ofEnd(doc, ended);
+  if (!isOver) await cancelChildren(parts, doc._id, leftBy(doc));
+  if (parts.life.signal.aborted) return false;
   const result = await store.write(inReadingOrder(job));
   if (result.kind === 'refused') {
-    log.error({ job: doc._id }, `The malformed job cannot be ended: ${result.reason}`);
-  }
-  if (result.kind === 'written') {
-    parts.events.emit({ type: 'job.malformed', job: doc._id, problems });
+    log.error({ job: doc._id }, `The job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
   parts.locks.adopt(doc);
   await parts.locks.release(doc);
-  return undefined;
+  return result.kind === 'written';
 }

@@ -8,12 +8,13 @@ import type { StoredDocument } from '../model/parse.js';
 import { notificationsOf } from '../model/notify.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { Store } from '../store/store.js';
+import type { Breaker } from './breaker.js';
 import { commit } from './commit.js';
 import type { Copies } from './copies.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { DocumentLimit } from './document-limit.js';
-import { endMalformed } from './end-malformed.js';
+import { endFaulty, endMalformed } from './end-malformed.js';
 import type { Hands } from './hands.js';
 import type { Locks } from './locks.js';
 import type { Log } from './log.js';
@@ -40,6 +41,7 @@ export type JobParts = {
   readonly timers: Timers;
   readonly copies: Copies;
   readonly decider: Decider;
+  readonly breaker: Breaker;
   readonly locks: Locks;
   readonly notifications: Notifications;
   readonly events: SystemEvents;
@@ -225,7 +227,11 @@ async function readAndDecide(
   fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);
   const standpoint = { job: parsed.value, seenAt: desk.seenAt(doc._id) };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
+  const loop = parts.breaker.count(parsed.value, decision);
+  if (loop !== undefined) return endFaulty(parts, doc, loop);
   switch (decision.kind) {
+    case 'fault':
+      return endFaulty(parts, doc, decision.failure);
     case 'ignore':
       return leave(parts, doc);
     case 'wait':

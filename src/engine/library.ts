@@ -30,6 +30,9 @@ export type Library = {
   readonly task: (name: string, owner: string) => Found<Task>;
   /** Asks the store for what `flow` or `task` called unknown. */
   readonly find: (kind: Kind, wanted: readonly NameAndOwner[]) => Promise<void>;
+  /** What is known right after `find`: the store was just asked, so nothing is unknown. */
+  readonly foundFlow: (name: string, owner: string) => Found<Flow>;
+  readonly foundTask: (name: string, owner: string) => Found<Task>;
   /** All documents that it holds, valid or not. */
   readonly documents: () => readonly StoredDocument[];
 };
@@ -75,8 +78,14 @@ export function createLibrary(store: Store, onMalformed: OnMalformed = () => und
       asked.set(question, answer);
       return answer;
     },
+    foundFlow: (name, owner) => known(held.shelves.flow.get(name, owner, true)),
+    foundTask: (name, owner) => known(held.shelves.task.get(name, owner, true)),
     documents: held.documents,
   };
+}
+
+function known<T>(found: Found<T>): Found<T> {
+  return found.kind === 'unknown' ? { kind: 'absent' } : found;
 }
 
 type OnMalformed = (doc: StoredDocument, problems: readonly Problem[]) => void;

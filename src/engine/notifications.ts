@@ -1,7 +1,9 @@
 import { announce } from '../decide/notifications.js';
 import type { ChildJob, World } from '../decide/intent.js';
+import { queryKeys } from '../decide/queries.js';
 import type { FinalJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
+import { keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { findChild } from './decision.js';
 import type { DocumentLimit } from './document-limit.js';
@@ -53,19 +55,29 @@ async function makeOne(
 }
 
 async function tellEnd(
-  { store, library, retry, linkOf }: NotificationParts,
+  { store, library, retry, linkOf, log }: NotificationParts,
   before: StoredDocument,
   ended: FinalJob,
   make: Notifications['make'],
 ): Promise<FinalJob> {
   const children = new Map<string, ReturnType<World['child']>>();
   const child: World['child'] = (id) => children.get(id) ?? { kind: 'unknown' };
+  const found = new Map<string, ReturnType<World['flow']>>();
+  const flow: World['flow'] = (name, owner) =>
+    found.get(keyOf(name, owner)) ?? library.flow(name, owner);
+  const asked = new Set<string>();
   for (;;) {
-    const announced = announce(before, ended, { flow: library.flow, child, linkOf });
+    const announced = announce(before, ended, { flow, child, linkOf });
     if (announced.kind === 'announced') {
       await make(announced.makes);
       return announced.job;
     }
+    const open = queryKeys(announced);
+    if (open.every((key) => asked.has(key))) {
+      log.error({ job: ended._id }, `The end of job ${ended._id} is announced to nobody.`);
+      return ended;
+    }
+    for (const key of open) asked.add(key);
     const { flows } = announced;
     // The engine ends: nothing will be written any more.
     if (
@@ -73,6 +85,9 @@ async function tellEnd(
       (await retry(() => library.find('flow', flows).then(() => true))) !== true
     )
       return ended;
+    for (const { name, owner } of flows) {
+      found.set(keyOf(name, owner), library.foundFlow(name, owner));
+    }
     for (const id of announced.children) {
       children.set(id, await findChild(store, id, before, retry));
     }

@@ -7,6 +7,8 @@ import type { Job, LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Failure, LiveStep } from '../model/step.js';
 import { cancelChildren } from './abandon.js';
+import { unlessThrown } from './decision.js';
+import { endFaulty } from './end-malformed.js';
 import { withBigResult } from './big-results.js';
 import { goOn, store as storeJob, type Commit } from './commit.js';
 import { refusalOf, roomForResults } from './document-limit.js';
@@ -45,7 +47,12 @@ export async function settleAttempts(
     if (doc === undefined) break;
     const parsed = reading.read(doc);
     if (parsed.kind !== 'job' || !parsed.ok) break;
-    const settled = settleAll(parts, parsed.value, left);
+    const read = parsed.value;
+    const settled = unlessThrown(() => settleAll(parts, read, left));
+    if ('kind' in settled) {
+      doc = await endFaulty(parts, doc, settled.failure);
+      break;
+    }
     left = settled.attempts;
     if (left.length === 0) break;
     const job = settled.job as LiveJob;
@@ -56,9 +63,12 @@ export async function settleAttempts(
     const ended = left.map(({ step }) => step.claim);
     const standpoint = { job, seenAt: -Infinity, ended };
     // Nothing is begun in a conflict, but what has ended is written.
-    const next: Commit = copies.isSuspect(id)
-      ? { kind: 'write', job }
-      : carrying(job, await decider(job, () => surroundings(standpoint), now));
+    const decision = copies.isSuspect(id)
+      ? ({ kind: 'write', job } as const)
+      : await decider(job, () => surroundings(standpoint), now);
+    // What has ended is written first; the next look at the job meets the same fault.
+    const next: Commit =
+      decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
     const claims = next.kind === 'claim' ? next.steps : [];
     if (!hands.fits(next.job as LiveJob, claims, ended)) continue;
     hands.reserve(claims, ended, next.job as LiveJob);

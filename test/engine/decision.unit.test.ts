@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { lookUp, type Intent } from '../../src/decide/intent.js';
+import { createDecider, type DeciderParts } from '../../src/engine/decision.js';
+import { flow, newJob, t0, world } from '../support/builders.js';
+
+/** A decider with rules of its own, in a store without children and a library without flows. */
+function decider(rule: DeciderParts['rule'], more: Partial<Record<string, unknown>> = {}) {
+  const parts = {
+    store: { get: async () => undefined },
+    library: {
+      flow: () => ({ kind: 'unknown' }),
+      task: () => ({ kind: 'unknown' }),
+      find: async () => undefined,
+      foundFlow: () => ({ kind: 'found', value: flow(['a']) }),
+      foundTask: () => ({ kind: 'absent' }),
+    },
+    retry: async <T>(ask: () => Promise<T>) => ask(),
+    life: new AbortController().signal,
+    rule,
+    ...more,
+  } as unknown as DeciderParts;
+  return createDecider(parts)(
+    newJob(),
+    () => world(),
+    () => t0,
+  );
+}
+
+describe('the decider', () => {
+  it('gives a fault for a rule that throws', async () => {
+    const decided = await decider(() => {
+      throw new TypeError('steps is not a list');
+    });
+    expect(decided).toMatchObject({
+      kind: 'fault',
+      failure: {
+        name: 'DecisionFault',
+        message: expect.stringContaining('TypeError: steps is not a list') as string,
+      },
+    });
+  });
+
+  it('gives a fault for a rule that asks again for what it was answered', async () => {
+    let rounds = 0;
+    const decided = await decider(() => {
+      rounds += 1;
+      return lookUp({ children: ['c'] });
+    });
+    expect(rounds).toBe(2);
+    expect(decided).toMatchObject({
+      kind: 'fault',
+      failure: { message: expect.stringContaining('it asks again for "children c"') as string },
+    });
+  });
+
+  it('gives a fault for a rule that asks for nothing', async () => {
+    expect(await decider(() => lookUp({}))).toMatchObject({
+      failure: { message: expect.stringContaining('it asks again for nothing') as string },
+    });
+  });
+
+  it('keeps a definition that was found for the whole decision, whatever the library forgets', async () => {
+    const rule = (_job: unknown, _now: unknown, { flow: find, task }: ReturnType<typeof world>) => {
+      const found = find('f', 'o');
+      if (found.kind === 'unknown') return lookUp({ flows: [{ name: 'f', owner: 'o' }] });
+      const missing = task('t', 'o');
+      if (missing.kind === 'unknown') return lookUp({ tasks: [{ name: 't', owner: 'o' }] });
+      return { kind: 'ignore', because: `${found.kind} ${missing.kind}` } satisfies Intent;
+    };
+    expect(await decider(rule)).toEqual({ kind: 'ignore', because: 'found absent' });
+  });
+});

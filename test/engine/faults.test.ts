@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/decide/decide.js';
+import type { Intent } from '../../src/decide/intent.js';
+import { generationOf } from '../../src/engine/desk.js';
+import type { Job } from '../../src/model/job.js';
+import type { StoredDocument } from '../../src/model/parse.js';
+import { openWorkspace, type Workspace } from '../support/workspace.js';
+
+const definitions = [
+  { _id: 'task:noop', type: 'task', name: 'noop' },
+  { _id: 'flow:f', type: 'flow', name: 'f', owner: 'me', tasks: ['noop'] },
+] as const;
+const job = (_id: string) => ({ _id, type: 'job', flow: 'f', owner: 'me' });
+
+/** A job that ran to its end beside others proves that the engine still works. */
+async function works(space: Workspace): Promise<void> {
+  const [id] = await space.put({ ...job(crypto.randomUUID()) });
+  expect(await space.ended(String(id))).toMatchObject({ exit: 0 });
+}
+
+async function edit(space: Workspace, id: string, change: Record<string, unknown>): Promise<void> {
+  const doc = await space.store.get(id);
+  const { kind } = await space.store.write({ ...(doc as StoredDocument), ...change });
+  expect(kind).toBe('written');
+}
+
+describe('a job about which nothing can be decided', () => {
+  const rule =
+    (bad: (job: Job) => Intent): typeof decide =>
+    (given, now, world) =>
+      given._id === 'bad' ? bad(given) : decide(given, now, world);
+
+  it('ends with exit 3 and names the fault when the decision throws', async () => {
+    const space = await openWorkspace();
+    await space.put(...definitions, job('bad'));
+    await space.engine({
+      rule: rule(() => {
+        throw new TypeError('path.includes is not a function');
+      }),
+    });
+    expect(await space.ended('bad')).toMatchObject({
+      exit: 3,
+      failure: {
+        name: 'DecisionFault',
+        message: expect.stringContaining('TypeError: path.includes is not a function') as string,
+      },
+    });
+    await works(space);
+  });
+
+  it('is stopped when engines write it again and again without getting on', async () => {
+    const space = await openWorkspace();
+    await space.put(...definitions, job('bad'));
+    let round = 0;
+    const endless = rule((given) => {
+      round += 1;
+      return { kind: 'write', job: { ...given, round } as Job };
+    });
+    await space.engine({ rule: endless });
+    await space.engine({ rule: endless });
+    const ended = await space.ended('bad');
+    expect(ended).toMatchObject({ exit: 3, failure: { name: 'DecisionLoop' } });
+    expect(generationOf(ended._rev)).toBeLessThan(60);
+    await works(space);
+    await works(space);
+    expect(await space.store.get('bad')).toEqual(ended);
+  });
+});
+
+describe('a wish in a final job', () => {
+  it('that is mistyped is refused beside the end, which stays as it was', async () => {
+    const space = await openWorkspace();
+    await space.put(...definitions);
+    const wishes = ['true', 1, [], { from: 5 }];
+    const ids = await space.put(...wishes.map((_wish, i) => job(`typo-${i}`)));
+    const engine = await space.engine();
+    const ends = await Promise.all(ids.map((id) => space.ended(id)));
+    for (const [i, id] of ids.entries()) await edit(space, id, { retry: wishes[i] });
+    for (const [i, id] of ids.entries()) {
+      const told = await space.until(id, (doc) => doc['retry_refused'] !== undefined);
+      const { _rev: before, ...end } = ends[i] as StoredDocument;
+      const { _rev: after, retry_refused: _why, ...kept } = told;
+      expect(kept).toEqual(end);
+      expect(generationOf(after)).toBe(generationOf(before) + 2);
+    }
+    await works(space);
+    await engine.stop();
+  });
+
+  it('that was written while no engine ran is granted by the next one', async () => {
+    const space = await openWorkspace();
+    await space.put(...definitions, job('j'));
+    const first = await space.engine();
+    await space.ended('j');
+    await first.stop();
+    await edit(space, 'j', { retry: { from: 'noop' } });
+    await space.engine();
+    await space.until('j', (doc) => doc['run'] === 2 && doc['state'] === '$$complete');
+  });
+});
+
+describe('a new job with anything in the fields that engines write', () => {
+  it.each([
+    ['slice', {}],
+    ['slice', []],
+    ['slice', 'x'],
+    ['signals', {}],
+    ['locked', 5],
+    ['parent', 'x'],
+  ])('comes to an end: %s %j', async (key, value) => {
+    const space = await openWorkspace();
+    await space.put(...definitions, { ...job('odd'), [key]: value });
+    await space.engine();
+    const ended = await space.ended('odd');
+    if (key === 'slice') {
+      expect(ended).toMatchObject({ exit: 3, failure: { name: 'InvalidJob' } });
+      expect(ended.failure?.message).toContain('slice must be left out of a new job');
+    }
+  });
+});
