@@ -16,7 +16,6 @@ import { readRetryWish, type RetryWish } from '../model/request.js';
 import { withNotifications } from './notifications.js';
 import { without } from './record.js';
 import { reopened } from './reopen.js';
-import { without } from './record.js';
 import { pastOf } from './retry-record.js';
 import { withNextDue } from './sleep.js';
 import { subjectMove } from './subject.js';
