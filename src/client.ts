@@ -16,11 +16,9 @@ import {
 } from './client/messages.js';
 import {
   listEngines,
-  listJobs,
   listOf,
-  type FailedJobs,
-  type JobFilter,
-  type JobList,
+  unfinishedJobs,
+  type UnfinishedJobs,
 } from './client/lists.js';
 import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
@@ -89,9 +87,8 @@ export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './
 export { createPulse, renewedAt, usualLeaseMs, type Pulse } from './client/pulse.js';
 export { isAway, type WatchOptions } from './client/watch.js';
 export { leasedSteps, workIn, type Work, type WorkAnswer, type WorkWanted } from './client/work.js';
-export type { JobFilter, JobList } from './client/lists.js';
 export { documentKinds, type DocumentKind, type LookUp } from './client/look-up.js';
-export { jobFilters, mostCounted } from './client/lists.js';
+export { everyJob } from './client/every-job.js';
 export {
   inspectServer,
   open,
@@ -153,8 +150,8 @@ export type Client = {
   readonly count: (owners?: readonly string[]) => Promise<JobCounts>;
   /** How many jobs ended when, and how long they took. */
   readonly spans: (query: SpanQuery) => Promise<readonly Span[]>;
-  /** Jobs of a kind, at most `limit`. */
-  readonly jobs: (filter: JobFilter, limit: number, which?: FailedJobs) => Promise<JobList>;
+  /** Jobs that have not ended, at most `limit`. */
+  readonly unfinished: (limit: number) => Promise<UnfinishedJobs>;
   /** The engines that have a document: running, disabled, draining and stopped ones. */
   readonly engines: () => Promise<readonly EngineDocument[]>;
   /**
@@ -262,7 +259,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     search: (search, page) => searchJobs(store, search, page),
     count: (owners) => countJobs(store, owners),
     spans: (query) => jobSpans(store, query),
-    jobs: (filter, limit, which) => listJobs(store, filter, limit, which),
+    unfinished: (limit) => unfinishedJobs(store, limit),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
     explain: (id, pulse, maySee) => explainJob(store, id, pulse, maySee),

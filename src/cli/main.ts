@@ -71,7 +71,8 @@ async function load(
   const said = { ...globals, ...flags } as Record<string, unknown>;
   const config = () => loadConfig({ flags: settingsIn(said), env: io.env, cwd: io.cwd });
   try {
-    return await command({ args, flags, config }, io);
+    const asks = { confirm: globals['confirm'] !== false };
+    return await command({ args, flags: { ...flags, ...asks }, config }, io);
   } catch (error) {
     throw devGone(error, config) ?? error;
   }

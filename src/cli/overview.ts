@@ -55,7 +55,7 @@ export async function lookAround(client: Client, pulse: Pulse): Promise<Overview
     client.count(),
     client.spans({ from, to: at, unit: 'minute' }),
     client.engines(),
-    client.jobs('active', mostJobs),
+    client.unfinished(mostJobs),
   ]);
   const inHand = countInHand(jobs);
   const alive = pulse.look(documents, at).filter((one) => one.alive);

@@ -22,7 +22,7 @@ const longestMs = 3_000;
 /** Tries to decrypt what tasks, flows and unfinished jobs hold; nothing when the database is away. */
 export async function lookAtSecrets(client: Client, keys: Keys): Promise<StoredSecrets> {
   try {
-    const { jobs } = await client.jobs('active', mostJobs);
+    const { jobs } = await client.unfinished(mostJobs);
     const [tasks, flows] = [await client.definitions('task'), await client.definitions('flow')];
     return secretsOf([...tasks, ...flows, ...jobs], keys);
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.js';
 import { explain, type Reason, type Seen } from './explain.js';
 import { holderOf } from './holder.js';
 import { jobOf } from './jobs.js';
-import { listEngines, listJobs } from './lists.js';
+import { listEngines, unfinishedJobs } from './lists.js';
 import { permitsFor } from './permits.js';
 import { createPulse, type Pulse } from './pulse.js';
 import { countInHand } from './service.js';
@@ -45,7 +45,7 @@ export async function explainJob(
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
-  const { jobs } = await listJobs(store, 'active', mostJobs);
+  const { jobs } = await unfinishedJobs(store, mostJobs);
   return { job, reasons: explain({ ...seen, inHand: countInHand(jobs) }), settled };
 }
 

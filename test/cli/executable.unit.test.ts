@@ -56,7 +56,7 @@ describe('the executable', () => {
 
   it.each([
     [['puhs'], 'did you mean "push"'],
-    [['list', '--flow'], "Unknown option '--flow'"],
+    [['list', '--colour'], "Unknown option '--colour'"],
     [['view'], "Missing required argument 'id'"],
     [['list', '--limit', 'many'], '--limit must be a whole number from 1 on.'],
   ])('refuses %j with a sentence and status 2', async (args, sentence) => {
@@ -80,6 +80,18 @@ describe('the executable', () => {
         hint: expect.stringContaining('COUCH_URL') as string,
       });
     }
+  });
+
+  it.each([
+    ['push', '--map', '--no-confirm'],
+    ['--no-confirm', 'list'],
+    ['config', '--no-confirm'],
+  ])('lets every command be told to ask nothing: %s %s %s', async (...args) => {
+    const { err } = await call(
+      args.filter((one) => typeof one === 'string'),
+      { COUCH_URL: 'http://127.0.0.1:2' },
+    );
+    expect(err).not.toContain('nknown option');
   });
 
   it('prints results as JSON alone, and nothing with --quiet', async () => {

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { jobFilters, mostCounted, open, type JobFilter, type Client } from '../../client.js';
+import { open, type Client } from '../../client.js';
 import type { Config } from '../../config.js';
 import { problem, TwsError } from '../../errors.js';
-import type { StoredDocument } from '../../model/parse.js';
-import { counted } from '../../words.js';
+import type { Status } from '../../model/status.js';
 import { command, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
-import { jobTable } from '../job-table.js';
-import { jobFacts } from '../jobs.js';
+import { listJobs } from '../job-list.js';
+import { searchOf, statusFlag, unfinishedStatuses } from '../job-search.js';
 import { definitionLine, engineFacts, engineLine, pluginLine } from '../lines.js';
 
 const flags = z.object({
@@ -21,20 +20,36 @@ const flags = z.object({
   all: switchFlag,
   plugins: switchFlag,
   engines: switchFlag,
+  flow: z.string().optional(),
+  status: statusFlag,
   limit: numberFlag(1),
   verbose: switchFlag,
 });
 type Flags = z.infer<typeof flags>;
 
+const jobFilters = ['active', 'complete', 'failed', 'cancelled', 'all'] as const;
+/** `complete`: ended, with or without success; `failed`: ended without, but not cancelled. */
+type JobFilter = (typeof jobFilters)[number];
+
+const statusesOf: Readonly<Record<JobFilter, readonly Status[] | undefined>> = {
+  active: unfinishedStatuses,
+  complete: ['succeeded', 'failed'],
+  failed: ['failed'],
+  cancelled: ['cancelled'],
+  all: undefined,
+};
+
 /** `tws list`: one line each, or whole documents with `--verbose`. */
 export const list = command(flags, async ({ flags: said, config: read }, io) => {
   const config = read();
+  const { verbose, limit = 100, flow } = said;
   const filter = filterOf(said);
+  const chooses = filter !== undefined || flow !== undefined || said.status !== undefined;
   const nothing = !said.tasks && !said.flows && !said.jobs && !said.plugins && !said.engines;
   const wants = {
-    tasks: said.tasks || (nothing && filter === undefined),
-    flows: said.flows || (nothing && filter === undefined),
-    jobs: said.jobs || nothing || filter !== undefined,
+    tasks: said.tasks || (nothing && !chooses),
+    flows: said.flows || (nothing && !chooses),
+    jobs: said.jobs || nothing || chooses,
   };
   const result: Record<string, unknown> = {};
   const { client, close } = open(config);
@@ -42,7 +57,13 @@ export const list = command(flags, async ({ flags: said, config: read }, io) => 
     if (said.plugins) result['plugins'] = await listPlugins(client, config, said, io);
     if (wants.tasks) result['tasks'] = await listDefinitions(client, 'task', said, io);
     if (wants.flows) result['flows'] = await listDefinitions(client, 'flow', said, io);
-    if (wants.jobs) result['jobs'] = await listJobs(client, filter ?? 'active', said, io);
+    if (wants.jobs) {
+      const status = said.status ?? statusesOf[filter ?? 'active'];
+      const search = searchOf({ flow, status }, config);
+      const isUsual = said.status === undefined && (filter ?? 'active') === 'active';
+      const none = isUsual ? noneActive : 'No job is like that.';
+      result['jobs'] = await listJobs(client, { search, limit, verbose, none }, io);
+    }
     if (said.engines) result['engines'] = await listEngines(client, said, io);
   } finally {
     await close();
@@ -51,8 +72,14 @@ export const list = command(flags, async ({ flags: said, config: read }, io) => 
   return 0;
 });
 
+const noneActive =
+  'No job is unfinished; `tws list --jobs --all` shows those that have ended, too.';
+
+/** @throws TwsError `usage` */
 function filterOf(said: Flags): JobFilter | undefined {
-  const [filter, other] = jobFilters.filter((name) => said[name]);
+  const filters = jobFilters.filter((name) => said[name]);
+  const [filter, other] = [...filters, ...(said.status === undefined ? [] : ['status' as const])];
+  if (filter === 'status') return undefined;
   if (other === undefined) return filter;
   throw problem('usage', { reason: `--${String(filter)} and --${other} exclude each other.` });
 }
@@ -64,38 +91,15 @@ async function listDefinitions(
   io: Io,
 ): Promise<unknown> {
   const docs = await client.definitions(kind);
+  if (docs.length === 0) io.say(`There is no ${kind} yet; \`tws push\` stores some.`);
   for (const doc of docs) io.out(verbose ? JSON.stringify(doc, null, 2) : definitionLine(doc, io));
   return docs;
-}
-
-async function listJobs(
-  client: Client,
-  filter: JobFilter,
-  { verbose, limit = 100 }: Flags,
-  io: Io,
-): Promise<unknown> {
-  const { jobs: found, more, left } = await client.jobs(filter, limit);
-  const now = Date.now();
-  // Beyond the limit the order is that of the flows, and so are the jobs that are shown.
-  const jobs = more ? found : newestFirst(found);
-  const lines = verbose ? jobs.map((job) => JSON.stringify(job, null, 2)) : jobTable(jobs, now, io);
-  for (const line of lines) io.out(line);
-  if (more) {
-    const many = left >= mostCounted ? `${mostCounted} or more jobs` : counted(left, 'job');
-    io.say(`${many} more not shown; \`--limit N\` shows more than ${limit}.`);
-  }
-  return verbose ? jobs : jobs.map((job) => jobFacts(job, now));
-}
-
-/** New ones first, which have not begun, then by when they began. */
-function newestFirst(jobs: readonly StoredDocument[]): readonly StoredDocument[] {
-  const at = ({ start }: StoredDocument): number => (typeof start === 'number' ? start : Infinity);
-  return [...jobs].sort((a, b) => (at(a) === at(b) ? 0 : at(b) - at(a)));
 }
 
 async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<unknown> {
   const engines = await client.engines();
   const now = Date.now();
+  if (engines.length === 0) io.say('There is no engine; `tws start` runs one.');
   for (const engine of engines) {
     io.out(verbose ? JSON.stringify(engine, null, 2) : engineLine(engine, now, io));
   }

@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import { open, type Client, type RequestDetails } from '../../client.js';
-import { TwsError } from '../../errors.js';
+import { open, type RequestDetails } from '../../client.js';
+import { problem } from '../../errors.js';
+import { isObject } from '../../model/dialects.js';
+import type { StoredDocument } from '../../model/parse.js';
+import { textOf } from '../../words.js';
 import { command, numberFlag, switchFlag } from '../command.js';
-import type { Io } from '../io.js';
-import { jobFacts, jobLine } from '../jobs.js';
+import { defined, eachJob } from '../each-job.js';
+import { searchOf } from '../job-search.js';
 import { jsonFlag } from '../json-flag.js';
+import { requestManyJobs } from '../many-jobs.js';
 
 const who = { by: z.string().optional(), reason: z.string().optional() };
 
@@ -21,35 +25,48 @@ export const retry = command(
     limit: numberFlag(1),
   }),
   async ({ args, flags, config: read }, io) => {
-    const { client, close } = open(read());
+    const { failed, flow, failure, limit, latest, params, ...rest } = flags;
+    const ids = args.filter((id) => id !== '');
+    const chooses = flow !== undefined || failure !== undefined || limit !== undefined;
+    if (failed === ids.length > 0 || (chooses && !failed)) {
+      const reason = 'Name jobs, or choose them by --failed (with --flow, --failure, --limit).';
+      throw problem('usage', { reason });
+    }
+    const details: RequestDetails = defined({
+      ...rest,
+      ...(latest ? { latest } : {}),
+      params: params as RequestDetails['params'],
+    });
+    const config = read();
+    const { client, close } = open(config);
     try {
-      const { failed, flow, failure, limit = 100, latest, params, ...rest } = flags;
-      const chosen = failed
-        ? (await client.jobs('failed', limit, { flow, failure })).jobs.map(({ _id }) => _id)
-        : args.filter((id) => id !== '');
-      if (chosen.length === 0) {
-        io.out(failed ? 'No failed job is like that.' : 'Name a job, or choose some by --failed.');
-        io.json([]);
-        return failed ? 0 : 2;
+      if (!failed) {
+        const options = { ...details, signal: io.stop };
+        return await eachJob(ids, io, (id) => client.request(id, 'retry', options));
       }
-      const details = defined({
-        ...rest,
-        ...(latest ? { latest } : {}),
-        params: params as RequestDetails['params'],
-      });
-      return await each(client, chosen, io, async (id) => client.request(id, 'retry', details));
+      const search = searchOf({ flow, status: ['failed'] }, config);
+      const isMeant = (job: StoredDocument): boolean =>
+        failure === undefined || hasFailed(job, failure);
+      const many = { action: 'retry', details, search, isMeant, limit, confirm: false } as const;
+      return await requestManyJobs(client, many, io);
     } finally {
       await close();
     }
   },
 );
 
+/** A failure is called by its name or its code. */
+function hasFailed({ failure }: StoredDocument, called: string): boolean {
+  if (!isObject(failure)) return false;
+  return [failure['name'], failure['code']].some((word) => textOf(word) === called);
+}
+
 /** `tws skip`: leaves a step of a job out. */
 export const skip = command(z.object(who), async ({ args, flags, config: read }, io) => {
   const [job = '', step = ''] = args;
   const { client, close } = open(read());
   try {
-    return await each(client, [job], io, async (id) =>
+    return await eachJob([job], io, (id) =>
       client.request(id, 'skip', { step, ...defined(flags) }),
     );
   } finally {
@@ -64,7 +81,7 @@ export const note = command(
     const [job = '', ...words] = args;
     const { client, close } = open(read());
     try {
-      return await each(client, [job], io, async (id) =>
+      return await eachJob([job], io, (id) =>
         client.request(id, 'note', { text: words.join(' '), ...defined(flags) }),
       );
     } finally {
@@ -72,40 +89,3 @@ export const note = command(
     }
   },
 );
-
-/** Asks for each job; one that refuses does not keep the others from it. Exit 1 when any refused. */
-async function each(
-  client: Client,
-  ids: readonly string[],
-  io: Io,
-  ask: (id: string) => ReturnType<Client['request']>,
-): Promise<number> {
-  const told: unknown[] = [];
-  let refusals = 0;
-  for (const id of ids) {
-    try {
-      const requested = await ask(id);
-      if (requested.kind === 'applied') io.out(jobLine(requested.job, io));
-      else io.out(`stored: ${id}; no engine has taken the request yet, one will when it runs.`);
-      told.push(
-        requested.kind === 'applied'
-          ? { kind: 'applied', ...jobFacts(requested.job, Date.now()) }
-          : { id, ...requested },
-      );
-    } catch (error) {
-      if (!(error instanceof TwsError) || ids.length === 1) throw error;
-      refusals += 1;
-      io.warn(error.message);
-      told.push({ id, kind: 'refused', because: error.message });
-    }
-  }
-  io.json(ids.length === 1 ? told[0] : told);
-  return refusals > 0 ? 1 : 0;
-}
-
-type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
-
-function defined<T extends object>(given: T): Defined<T> {
-  const there = Object.entries(given).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(there) as Defined<T>;
-}

@@ -1,42 +1,82 @@
 import { z } from 'zod';
 import { open, type Client } from '../../client.js';
+import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/parse.js';
 import type { RequestAction } from '../../model/request.js';
-import { command, type Command } from '../command.js';
+import type { Status } from '../../model/status.js';
+import { command, numberFlag, switchFlag, type Command } from '../command.js';
+import { defined, eachJob } from '../each-job.js';
+import type { Io } from '../io.js';
+import { searchOf, statusFlag, unfinishedStatuses } from '../job-search.js';
 import { jobLine } from '../jobs.js';
+import { requestManyJobs } from '../many-jobs.js';
 
-/** `tws cancel`: asks for the end of a job. */
-export const cancel = requestOf('cancel');
+const flags = z.object({
+  reason: z.string().optional(),
+  by: z.string().optional(),
+  every: switchFlag,
+  flow: z.string().optional(),
+  status: statusFlag,
+  limit: numberFlag(1),
+  confirm: z.boolean().default(true),
+});
+
+/** `tws cancel`: asks for the end of jobs. */
+export const cancel = requestOf('cancel', unfinishedStatuses);
 /** `tws pause`: lets no new step begin. */
-export const pause = requestOf('pause');
-/** `tws resume`: lets a paused job go on. */
-export const resume = requestOf('resume');
+export const pause = requestOf('pause', ['queued', 'scheduled', 'running', 'waiting']);
+/** `tws resume`: lets paused jobs go on. */
+export const resume = requestOf('resume', ['paused']);
 
-function requestOf(action: RequestAction): Command {
-  const flags = z.object({ reason: z.string().optional(), by: z.string().optional() });
-  return command(flags, async ({ args, flags: { reason, by }, config: read }, io) => {
-    const id = args[0] ?? '';
-    const { client, close } = open(read());
+/** `usual`: the statuses in which a job can be asked for it. */
+function requestOf(action: RequestAction, usual: readonly Status[]): Command {
+  return command(flags, async ({ args, flags: said, config: read }, io) => {
+    const { reason, by, every, flow, status = usual, limit, confirm } = said;
+    const chooses = flow !== undefined || said.status !== undefined || limit !== undefined;
+    if (every === args.length > 0 || (chooses && !every)) {
+      const told = 'Name jobs, or choose them by --every (with --flow, --status, --limit).';
+      throw problem('usage', { reason: told });
+    }
+    const details = defined({ reason, by });
+    const config = read();
+    const { client, close } = open(config);
     try {
-      const options = {
-        ...(reason === undefined ? {} : { reason }),
-        ...(by === undefined ? {} : { by }),
-      };
-      const requested = await client.request(id, action, options);
-      if (requested.kind === 'applied') {
-        io.out(`applied: ${action} ${id}`);
-        io.out(jobLine((await withEffect(client, id, action)) ?? requested.job, io));
-      } else {
-        io.out(
-          `stored: the request to ${action} ${id}; no engine has taken it yet, one will when it runs.`,
-        );
+      const options = { ...details, signal: io.stop };
+      if (every) {
+        const search = searchOf({ flow, status }, config);
+        const isAsked = confirm && action === 'cancel';
+        const many = { action, details, search, limit, confirm: isAsked };
+        return await requestManyJobs(client, many, io);
       }
-      io.json(requested);
-      return 0;
+      if (args.length > 1) {
+        return await eachJob(args, io, (one) => client.request(one, action, options));
+      }
+      return await askOne(client, { id: args[0] ?? '', action, options }, io);
     } finally {
       await close();
     }
   });
+}
+
+type One = {
+  readonly id: string;
+  readonly action: RequestAction;
+  readonly options: Parameters<Client['request']>[2];
+};
+
+/** Asks it of one job, and shows the job with its effect. */
+async function askOne(client: Client, { id, action, options }: One, io: Io): Promise<number> {
+  const requested = await client.request(id, action, options);
+  if (requested.kind === 'applied') {
+    io.out(`applied: ${action} ${id}`);
+    io.out(jobLine((await withEffect(client, id, action)) ?? requested.job, io));
+  } else {
+    io.out(
+      `stored: the request to ${action} ${id}; no engine has taken it yet, one will when it runs.`,
+    );
+  }
+  io.json(requested);
+  return 0;
 }
 
 /** How long the effect of a request is waited for, in ms; a running step may take longer. */

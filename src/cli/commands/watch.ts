@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { isAway, open, stepsOf, summaryOf, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/parse.js';
-import { statuses, type Status } from '../../model/status.js';
 import { ownerOf } from '../../model/task.js';
 import { createAbsence, type Absence } from '../absence.js';
 import { command, listFlag } from '../command.js';
@@ -12,16 +11,11 @@ import type { Io } from '../io.js';
 import { progressText } from '../job-picture.js';
 import { drawnView, lineView, type JobView } from '../job-view.js';
 import { exitOf, jobFacts, stateLine } from '../jobs.js';
+import { statusFlag } from '../job-search.js';
 import { jobIdOf } from '../naming.js';
 import { watchReasons } from '../reasons.js';
 
-const flags = z.object({
-  flow: listFlag,
-  status: listFlag.refine(
-    (given) => given === undefined || given.every((one) => statuses.includes(one as Status)),
-    { error: `must be of ${statuses.join(', ')}` },
-  ),
-});
+const flags = z.object({ flow: listFlag, status: statusFlag });
 
 /** A server that keeps silent is noticed after three times of this, ms. */
 const heartbeatMs = 3_000;
@@ -112,7 +106,7 @@ async function watchAll(client: Client, { database, ...wanted }: All, io: Io): P
   const told = new Map<string, string>();
   const since = await positionOf(client, away, io);
   if (since === undefined) return 130;
-  io.say('Watching all jobs; Ctrl-C ends it.');
+  io.say(`Watching ${watched(wanted)}; Ctrl-C ends it.`);
   const feed = client.follow({ since, signal: io.stop, onState: away.take, heartbeatMs });
   for await (const { doc } of feed) {
     if (doc?.['type'] !== 'job' || !isWanted(doc, wanted)) continue;
@@ -132,6 +126,18 @@ async function watchAll(client: Client, { database, ...wanted }: All, io: Io): P
     io.out(`${time}  ${io.style('bold', flow)}  ${state}${more}`);
   }
   return 130;
+}
+
+/** Which jobs are watched, in words. */
+function watched({ flow, status, owner }: Omit<All, 'database'>): string {
+  const parts = [
+    ...(flow === undefined
+      ? []
+      : [`of ${flow.length === 1 ? 'flow' : 'flows'} ${flow.join(', ')}`]),
+    ...(owner === undefined ? [] : [`of owner ${owner}`]),
+    ...(status === undefined ? [] : [`that are ${status.join(' or ')}`]),
+  ];
+  return parts.length === 0 ? 'all jobs' : `jobs ${parts.join(' ')}`;
 }
 
 /** How far it is would take longer to count than until its next change. */

@@ -22,7 +22,7 @@ export async function checkDatabase(client: Client, config: Config): Promise<rea
   ];
   const now = Date.now();
   const engines = (await client.engines()).map((engine) => engineFacts(engine, now));
-  const { jobs } = await client.jobs('active', mostJobs);
+  const { jobs } = await client.unfinished(mostJobs);
   return [
     checkKey([...definitions, ...jobs], config),
     ...checkClearSecrets([...definitions, ...jobs]),

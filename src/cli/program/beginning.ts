@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../command.js';
-import { engineOptions, httpOption, mailPort, noConfirm } from './options.js';
+import { engineOptions, httpOption, mailPort } from './options.js';
 
 /** Trying it out and starting a project. */
 export const beginning: readonly CommandDefinition[] = [
@@ -56,7 +56,6 @@ export const beginning: readonly CommandDefinition[] = [
     name: 'init',
     about: 'Create the database and its design document; run again it adds only what is missing.',
     options: [
-      noConfirm,
       {
         flags: '--copies <n>',
         about: 'In a cluster: copies of each document; default 1, which makes claims certain.',

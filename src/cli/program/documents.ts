@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../command.js';
-import { graphFormats, noConfirm } from './options.js';
+import { flowOption, graphFormats, statusOption } from './options.js';
 
 const switched = "The flow's id or name (name::owner), or the engine's id ('*': all engines).";
 
@@ -53,10 +53,17 @@ export const documents: readonly CommandDefinition[] = [
       { flags: '--all', about: 'All jobs.' },
       { flags: '--plugins', about: 'Plugins of this project, and why broken ones are broken.' },
       { flags: '--engines', about: 'Engines, and whether they give signs of life.' },
-      { flags: '--limit <n>', about: 'So many jobs at most; default 100.' },
+      flowOption,
+      statusOption,
+      { flags: '--limit <n>', about: 'So many jobs at most, newest first; default 100.' },
       { flags: '--verbose', about: 'Whole documents.' },
     ],
-    examples: ['tws list', 'tws list --failed --limit 20', 'tws list --jobs --all --json'],
+    examples: [
+      'tws list',
+      'tws list --failed --limit 20',
+      'tws list --flow report --status waiting,paused',
+      'tws list --jobs --all --json',
+    ],
     load: async () => (await import('../commands/list.js')).list,
   },
   {
@@ -134,7 +141,7 @@ export const documents: readonly CommandDefinition[] = [
     arguments: [
       { name: '<ids...>', about: 'Ids of tasks, flows and jobs.', values: { named: ['job'] } },
     ],
-    options: [noConfirm, { flags: '--force', about: 'Delete also jobs that have not ended.' }],
+    options: [{ flags: '--force', about: 'Delete also jobs that have not ended.' }],
     examples: ['tws remove task:DEFAULT:old', 'tws remove job-1 job-2 --no-confirm'],
     load: async () => (await import('../commands/remove.js')).remove,
   },

@@ -19,6 +19,10 @@ export const globalOptions: readonly OptionDefinition[] = [
     about: 'Owner that is meant where a name is given without one; default: DEFAULT.',
     values: { named: ['owner'] },
   },
+  {
+    flags: '--no-confirm',
+    about: 'Ask for no confirmation; commands that would ask for none take it, too.',
+  },
   { flags: '--json', about: 'Print results as JSON, and nothing else.' },
   { flags: '--quiet', about: 'Print nothing but errors.' },
 ];
@@ -41,9 +45,17 @@ export const mailPort: OptionDefinition = {
   about: 'Port of the mail server; default 2525, 0: a free one.',
 };
 
-export const noConfirm: OptionDefinition = {
-  flags: '--no-confirm',
-  about: 'Ask nothing and do it.',
+/** What jobs are chosen by. */
+export const flowOption: OptionDefinition = {
+  flags: '--flow <name>',
+  about: 'Jobs of this flow, as name or name::owner.',
+  values: { named: ['flow'] },
+};
+export const statusOption: OptionDefinition = {
+  flags: '--status <a,b>',
+  about:
+    'Jobs of these statuses: queued, scheduled, running, waiting, paused, succeeded, failed, cancelled.',
+  values: async () => (await import('../../model/status.js')).statuses,
 };
 
 /** Requests to a live job. */
@@ -58,6 +70,19 @@ export const jobArgument: readonly ArgumentDefinition[] = [
     about: 'Id of the job, as submit prints it and list --jobs shows it.',
     values: { named: ['job'] },
   },
+];
+
+/** Jobs that are named, or chosen by what they are. */
+export const jobsArgument: readonly ArgumentDefinition[] = [
+  { name: '[job...]', about: 'Ids of jobs.', values: { named: ['job'] } },
+];
+
+/** `which`: the jobs that `--every` means. */
+export const chosenJobs = (which: string): readonly OptionDefinition[] => [
+  { flags: '--every', about: `All ${which} jobs, or those that the next options choose.` },
+  { ...flowOption, about: 'With --every: jobs of this flow, as name or name::owner.' },
+  { ...statusOption, about: 'With --every: jobs of these statuses.' },
+  { flags: '--limit <n>', about: 'With --every: so many jobs at most, the newest first.' },
 ];
 
 /** What a picture may be written as. */

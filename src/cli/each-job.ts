@@ -1,0 +1,41 @@
+import type { Requested } from '../client.js';
+import { TwsError } from '../errors.js';
+import type { Io } from './io.js';
+import { jobFacts, jobLine } from './jobs.js';
+
+/** Asks for each job; one that refuses does not keep the others from it. Exit 1 when any refused. */
+export async function eachJob(
+  ids: readonly string[],
+  io: Io,
+  ask: (id: string) => Promise<Requested>,
+): Promise<number> {
+  const told: unknown[] = [];
+  let refusals = 0;
+  for (const id of ids) {
+    try {
+      const requested = await ask(id);
+      if (requested.kind === 'applied') io.out(jobLine(requested.job, io));
+      else io.out(`stored: ${id}; no engine has taken the request yet, one will when it runs.`);
+      told.push(
+        requested.kind === 'applied'
+          ? { kind: 'applied', ...jobFacts(requested.job, Date.now()) }
+          : { id, ...requested },
+      );
+    } catch (error) {
+      if (!(error instanceof TwsError) || ids.length === 1) throw error;
+      refusals += 1;
+      io.warn(error.message);
+      told.push({ id, kind: 'refused', because: error.message });
+    }
+  }
+  io.json(ids.length === 1 ? told[0] : told);
+  return refusals > 0 ? 1 : 0;
+}
+
+/** What is there of it: an option that was not given is no part of a request. */
+export function defined<T extends object>(given: T): Defined<T> {
+  const there = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(there) as Defined<T>;
+}
+
+type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
