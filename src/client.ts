@@ -14,12 +14,7 @@ import {
   type EventToAnnounce,
   type SignalToSend,
 } from './client/messages.js';
-import {
-  listEngines,
-  listOf,
-  unfinishedJobs,
-  type UnfinishedJobs,
-} from './client/lists.js';
+import { listEngines, listOf, unfinishedJobs, type UnfinishedJobs } from './client/lists.js';
 import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
 import {

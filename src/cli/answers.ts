@@ -67,6 +67,9 @@ function setPath(job: Written, name: string, value: string): Written {
   return setAt(job, path, isText ? value : toValue(value)) as Written;
 }
 
+/** Whether `--set` of this name means a key of the job itself. */
+export const isJobKey = (name: string): boolean => jobKeys.has(name);
+
 const jobKeys: ReadonlySet<string> = new Set([
   'flow',
   'owner',

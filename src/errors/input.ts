@@ -62,6 +62,30 @@ export const inputProblems = {
     2,
     400,
   ),
+  many_unconfirmed: row(
+    (d: { action: string; count: number }) =>
+      `Nothing was done: to ${d.action} ${counted(d.count, 'job')} needs a yes on a terminal, and this is none.`,
+    'Say --no-confirm to do it without the question.',
+    2,
+    400,
+  ),
+  nothing_to_submit: row(
+    (d: { given: string; owner?: string | undefined; close?: string | undefined }) => {
+      const of = d.owner === undefined ? '' : ` of owner "${d.owner}" or DEFAULT`;
+      const close = d.close === undefined ? '' : ` Did you mean "${d.close}"?`;
+      return `There is no file "${d.given}", no job file of that name and no stored flow "${d.given}"${of}.${close}`;
+    },
+    'See `tws list --flows` for what is stored, and `tws push` to store a flow.',
+    4,
+    404,
+  ),
+  params_missing: row(
+    (d: { flow: string; missing: readonly string[] }) =>
+      `Flow "${d.flow}" requires parameters that were not given: ${d.missing.join(', ')}.`,
+    'Give each with --set NAME=VALUE, or all with --params, or run it on a terminal to be asked.',
+    2,
+    400,
+  ),
   dev_gone: row(
     (d: { told: string }) => `${d.told} The \`tws dev\` of this folder is not running.`,
     'Start it again with `tws dev` in a terminal of its own, or set COUCH_URL or --url to another CouchDB.',

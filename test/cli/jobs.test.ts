@@ -85,7 +85,7 @@ describe('tws submit', () => {
     const close = JSON.stringify({ type: 'job', flow: 'gret' });
     expect((await tws(submit, { args: ['-'], input: close })).err).toContain('mean "greet"?');
     expect((await tws(submit, { args: ['d/f1.json'] })).error?.code).toBe('file_unusable');
-    expect((await tws(submit, { args: ['nix'] })).error?.code).toBe('file_missing');
+    expect((await tws(submit, { args: ['nix'] })).error?.code).toBe('nothing_to_submit');
     const wrong = JSON.stringify({ type: 'job', flow: 'greet', priority: 'high' });
     expect((await tws(submit, { args: ['-'], input: wrong })).exit).toBe(3);
   });

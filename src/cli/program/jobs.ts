@@ -1,23 +1,30 @@
 import type { CommandDefinition } from '../command.js';
-import { jobArgument, requestOptions } from './options.js';
+import { chosenJobs, flowOption, jobArgument, jobsArgument, requestOptions } from './options.js';
 
 /** Jobs. */
 export const jobs: readonly CommandDefinition[] = [
   {
     name: 'submit',
-    about: 'Submit the job of a file, asking for every [[label]] in it.',
+    about: 'Submit the job of a file, or one of a stored flow; what is open in it is asked for.',
     arguments: [
       {
-        name: '<file>',
-        about: 'File, name of a file in ~tws/jobs, or - for stdin.',
-        values: { named: ['job-file', 'file'] },
+        name: '<what>',
+        about:
+          'File, name of a file in ~tws/jobs, - for stdin, or a stored flow: its name (name::owner) or id.',
+        values: { named: ['job-file', 'flow', 'file'] },
       },
     ],
     options: [
+      { flags: '--params <json>', about: 'Parameters of the job: a JSON object, or @file.' },
       {
         flags: '--set <name=value>',
-        about: 'Answer [[name]], or set the value at a dotted path; may be repeated.',
+        about:
+          'Answer [[name]], or set the value at a dotted path; of a flow: a parameter; may be repeated.',
         repeated: true,
+      },
+      {
+        flags: '--stored-flow',
+        about: 'A stored flow is meant, also where a file has its name.',
       },
       { flags: '--id <id>', about: 'Id of the job; submitting it again changes nothing.' },
       {
@@ -33,6 +40,8 @@ export const jobs: readonly CommandDefinition[] = [
     stoppable: true,
     examples: [
       'tws submit mailtest --wait',
+      'tws submit report --params \'{"month": "2030-01"}\' --owner me',
+      'tws submit report::me --set month=2030-01 --wait',
       'tws submit mail-to --set to=me@example.com --set subject=Hello',
       'tws submit report --set params.mail-2.to=me@example.com --id report-2030-01 --wait',
     ],
@@ -74,46 +83,52 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'cancel',
-    about: 'Ask for the end of a job: running steps are stopped, the cancel branch runs.',
-    arguments: jobArgument,
-    options: requestOptions,
-    examples: ['tws cancel job-1 --by ada --reason "wrong month"'],
+    about: 'Ask for the end of jobs: running steps are stopped, the cancel branch runs.',
+    arguments: jobsArgument,
+    options: [...chosenJobs('unfinished'), ...requestOptions],
+    stoppable: true,
+    examples: [
+      'tws cancel job-1 --by ada --reason "wrong month"',
+      'tws cancel --every --flow report --status waiting',
+    ],
     load: async () => (await import('../commands/request.js')).cancel,
   },
   {
     name: 'pause',
-    about: 'Let no new step of a job begin; steps that run end.',
-    arguments: jobArgument,
-    options: requestOptions,
-    examples: ['tws pause job-1'],
+    about: 'Let no new step of jobs begin; steps that run end.',
+    arguments: jobsArgument,
+    options: [...chosenJobs('unfinished'), ...requestOptions],
+    stoppable: true,
+    examples: ['tws pause job-1', 'tws pause --every --flow report'],
     load: async () => (await import('../commands/request.js')).pause,
   },
   {
     name: 'resume',
-    about: 'Let a paused job go on.',
-    arguments: jobArgument,
-    options: requestOptions,
-    examples: ['tws resume job-1'],
+    about: 'Let paused jobs go on.',
+    arguments: jobsArgument,
+    options: [...chosenJobs('paused'), ...requestOptions],
+    stoppable: true,
+    examples: ['tws resume job-1', 'tws resume --every --flow report'],
     load: async () => (await import('../commands/request.js')).resume,
   },
   {
     name: 'retry',
     about: 'Let a job that has ended go on: at the step that failed, or at any other.',
-    arguments: [{ name: '[job...]', about: 'Ids of jobs.', values: { named: ['job'] } }],
+    arguments: jobsArgument,
     options: [
       { flags: '--from <step>', about: 'Begin again at this step: its name, <task>-<n> or path.' },
       { flags: '--params <json>', about: 'Parameters to change, by task or step.' },
       { flags: '--latest', about: 'With the flow and the tasks as they are now.' },
       { flags: '--failed', about: 'All failed jobs, or those that the next options choose.' },
+      { ...flowOption, about: 'With --failed: jobs of this flow, as name or name::owner.' },
       {
-        flags: '--flow <name>',
-        about: 'With --failed: jobs of this flow.',
-        values: { named: ['flow'] },
+        flags: '--failure <name>',
+        about: 'With --failed: jobs that failed with this failure or code.',
       },
-      { flags: '--failure <name>', about: 'With --failed: jobs that failed with this failure.' },
-      { flags: '--limit <n>', about: 'With --failed: so many jobs at most; default 100.' },
+      { flags: '--limit <n>', about: 'With --failed: so many jobs at most, the newest first.' },
       ...requestOptions,
     ],
+    stoppable: true,
     examples: [
       'tws retry 4f1c',
       'tws retry 4f1c --from load --params \'{"load": {"table": "b"}}\'',
