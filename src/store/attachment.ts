@@ -1,52 +1,46 @@
 import { problem } from '../errors.js';
-import { causeOf } from './causes.js';
-import { unexpected } from './client.js';
-import {
-  credentialsOf,
-  databasePath,
-  documentPath,
-  serverUrl,
-  type Connection,
-} from './connection.js';
-
-const timeoutMs = 60_000;
+import { unexpected, type Client } from './client.js';
+import { databasePath, documentPath, serverUrl } from './connection.js';
+import { createPatience } from './patience.js';
 
 /** A revision that may be on some copies of a document only, read from so many of them. */
 export type OfRevision = { readonly rev: string; readonly copies: number };
 
+const patience = createPatience();
+
 /**
  * The text of an attachment, of the current or that revision; undefined when there is none of that
- * name. nano is not used here because it makes a value of JSON, and a text that is JSON could not be
- * told from one cut off.
+ * name. It may be JSON itself, so it is not read as an answer of CouchDB.
  *
  * @throws TwsError `couch_unreachable`, `couch_failed`
  */
 export async function readAttachment(
-  connection: Connection,
+  { connection, exchange }: Client,
   id: string,
   name: string,
   of?: OfRevision,
 ): Promise<string | undefined> {
-  const url = serverUrl(connection);
   const query = of === undefined ? '' : `?rev=${encodeURIComponent(of.rev)}&r=${of.copies}`;
   const path = databasePath(connection, `${documentPath(id)}/${encodeURIComponent(name)}${query}`);
-  const headers = credentialsOf(connection);
-  const options = { headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) } as const;
-  let response: Response;
-  let text: string;
-  try {
-    response = await fetch(`${url}${path}`, options);
-    text = await response.text();
-  } catch (error) {
-    throw problem('couch_unreachable', { url, cause: causeOf(error) });
+  const answer = await exchange.send({ method: 'GET', path, patience });
+  if (answer.kind === 'failed') {
+    throw problem('couch_unreachable', { url: serverUrl(connection), cause: answer.cause });
   }
-  if (response.status === 200) return text;
-  if (response.status === 404) return undefined;
+  const { status, text } = answer;
+  if (status === 200) return text;
+  if (status === 404 && isOfCouch(text)) return undefined;
   const reason = text.slice(0, mostReason);
-  throw unexpected(connection, `read attachment "${name}" of document "${id}"`, {
-    status: response.status,
-    reason,
-  });
+  throw unexpected(connection, `read attachment "${name}" of document "${id}"`, { status, reason });
+}
+
+/** A proxy, too, may say that there is no such thing. */
+function isOfCouch(text: string): boolean {
+  try {
+    const { error } = (JSON.parse(text) ?? {}) as { readonly error?: unknown };
+    return error === 'not_found';
+  } catch {
+    return false;
+  }
 }
 
 /** Of an unexpected answer so many characters are told. */

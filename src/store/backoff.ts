@@ -1,7 +1,15 @@
-/** How long to wait between attempts: doubled from `firstMs` up to `maxMs`. */
-export type Backoff = { readonly firstMs: number; readonly maxMs: number };
+/**
+ * How long to wait between attempts: doubled from `firstMs` up to `maxMs`; `refusedMs` after a refused
+ * password, because CouchDB locks an account after five of them in five minutes.
+ */
+export type Backoff = {
+  readonly firstMs: number;
+  readonly maxMs: number;
+  readonly refusedMs: number;
+};
 
-export const usualBackoff: Backoff = { firstMs: 1_000, maxMs: 30_000 };
+/** A server that is back is found within two seconds, however long it was away. */
+export const usualBackoff: Backoff = { firstMs: 250, maxMs: 2_000, refusedMs: 90_000 };
 
 /**
  * Milliseconds before attempt `failures` + 1 (`failures` from 1). Half of the wait is left to

@@ -1,3 +1,5 @@
+const nobody: ReadonlySet<string> = new Set();
+
 /** What became of one document that was to be written. */
 export type WriteResult =
   /** Stored: CouchDB answered 201. */
@@ -23,12 +25,13 @@ export type BatchLimits = { readonly documents: number; readonly bytes: number }
 type Sized = { readonly id: string; readonly bytes: number };
 
 /**
- * Takes the next batch from the front of a queue: within the limits (but at least one document) and
- * no `_id` twice; a second write of an `_id` stays in the queue, in its order.
+ * Takes the next batch from the front of a queue: within the limits (but at least one document), no
+ * `_id` twice and none of those that are `busy`; other writes of these stay in the queue, in order.
  */
 export function takeBatch<T extends Sized>(
   queue: readonly T[],
   limits: BatchLimits,
+  busy: ReadonlySet<string> = nobody,
 ): { readonly batch: readonly T[]; readonly rest: readonly T[] } {
   const batch: T[] = [];
   const later: T[] = [];
@@ -37,7 +40,7 @@ export function takeBatch<T extends Sized>(
   let next = 0;
   for (; next < queue.length && batch.length < limits.documents; next += 1) {
     const item = queue[next] as T;
-    if (ids.has(item.id)) {
+    if (ids.has(item.id) || busy.has(item.id)) {
       later.push(item);
       continue;
     }

@@ -1,16 +1,20 @@
-import nano from 'nano';
 import { problem, type TwsError } from '../errors.js';
-import { causeOf } from './causes.js';
-import { credentialsOf, serverUrl, type Connection } from './connection.js';
+import { databasePath, serverUrl, type Connection } from './connection.js';
+import { openExchange, type Answered, type Exchange } from './exchange.js';
+import { askLong } from './long-ask.js';
+import { createPatience } from './patience.js';
 
 /** One request that is answered with JSON. `path` is encoded and begins with a slash. */
 export type Ask = {
   readonly method?: 'GET' | 'POST' | 'PUT';
   readonly path: string;
+  /** Keys are written as JSON, everything else as it is. */
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
   /** What it is for, after "could not": "read the view jobs". */
   readonly action: string;
+  /** The answer may take minutes, as that of a view that is being built; else seconds. */
+  readonly long?: boolean;
   readonly signal?: AbortSignal;
 };
 
@@ -22,29 +26,24 @@ export type Reply =
 /** Requests to the server of one connection. What concerns every request alike is thrown. */
 export type Client = {
   readonly connection: Connection;
+  readonly exchange: Exchange;
   /**
    * @throws TwsError `couch_unreachable`, `couch_unauthorized`, `couch_locked`,
-   * `couch_not_admin`, `couch_forbidden`, `database_missing`, `couch_failed` (5xx)
+   * `couch_not_admin`, `couch_forbidden`, `database_missing`, `couch_failed` (5xx, 429, an answer
+   * that is not CouchDB's)
    */
   readonly ask: (request: Ask) => Promise<Reply>;
 };
 
-/** Building a view over a large database takes its time before the first byte. */
-const timeoutMs = 300_000;
-
 /** Makes the client of a connection; nothing is sent yet. */
 export function openClient(connection: Connection): Client {
-  // Without parseUrl nano takes the path of a proxy for the name of a database.
-  const configuration = {
-    url: serverUrl(connection),
-    headers: credentialsOf(connection),
-    parseUrl: false,
-  };
-  const server = nano(configuration);
+  const exchange = openExchange(connection);
+  const send = createSender(connection, exchange);
   return {
     connection,
+    exchange,
     ask: async (request) => {
-      const answer = await send(server, request);
+      const answer = readAnswer(await send(request));
       if (answer.kind === 'broken') {
         const { cause } = answer;
         throw problem('couch_unreachable', { url: serverUrl(connection), cause });
@@ -57,39 +56,76 @@ export function openClient(connection: Connection): Client {
   };
 }
 
-type Sent = Reply | { readonly kind: 'broken'; readonly cause: string };
+/** Sends each request with the limit that suits it. */
+function createSender(connection: Connection, exchange: Exchange) {
+  const patience = createPatience();
+  let looking: Promise<boolean> | undefined;
+  /** One look at a time serves all who ask. */
+  const isAlive = (): Promise<boolean> =>
+    (looking ??= exchange
+      .send({ method: 'GET', path: databasePath(connection), patience })
+      .then(({ kind }) => kind === 'answered')
+      .finally(() => (looking = undefined)));
 
-/** A kept-alive connection may have died unseen: reading is repeated once on a new one. */
-async function send(server: nano.ServerScope, request: Ask): Promise<Sent> {
-  const first = await sendOnce(server, request);
-  const again = request.method !== 'PUT' && request.signal?.aborted !== true;
-  if (first.kind === 'broken' && first.cause === 'connection broken' && again) {
-    return sendOnce(server, request);
-  }
-  return first;
+  return async (request: Ask): Promise<Answered> => {
+    const { method = 'GET', path, query = {}, body, long = false, signal } = request;
+    const call = {
+      method,
+      path: `${path}${queryText(query)}`,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      patience,
+    };
+    const repeatable = method !== 'PUT';
+    const ask = async (until?: AbortSignal): Promise<Answered> => {
+      const once = { ...call, unhurried: long, signal: until };
+      const first = await exchange.send(once);
+      const isBroken = first.kind === 'failed' && first.cause === 'connection broken';
+      // A kept-alive connection may have died unseen: reading is repeated once on a new one.
+      return isBroken && repeatable && until?.aborted !== true ? exchange.send(once) : first;
+    };
+    return long ? askLong({ ask, isAlive, repeatable, signal }) : ask(signal);
+  };
 }
 
-async function sendOnce(server: nano.ServerScope, request: Ask): Promise<Sent> {
-  const { method = 'GET', path, query = {}, body, signal } = request;
-  const late = AbortSignal.timeout(timeoutMs);
-  const options = {
-    method,
-    path: path.slice(1),
-    qs: query,
-    ...(body === undefined ? {} : { body }),
-    signal: signal === undefined ? late : AbortSignal.any([late, signal]),
-  };
+const jsonParameters = new Set(['startkey', 'endkey', 'key', 'keys', 'start_key', 'end_key']);
+
+function queryText(query: Readonly<Record<string, unknown>>): string {
+  const parameters = Object.entries(query).map(([name, value]): [string, string] => [
+    name,
+    jsonParameters.has(name) ? JSON.stringify(value) : String(value),
+  ]);
+  return parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`;
+}
+
+type Read = Reply | { readonly kind: 'broken'; readonly cause: string };
+
+/** What an answer says; one that is not CouchDB's own (of a proxy, cut off) says nothing. */
+function readAnswer(answer: Answered): Read {
+  if (answer.kind === 'failed') return { kind: 'broken', cause: answer.cause };
+  const { status, text } = answer;
+  const body = parsed(text);
+  if (status >= 200 && status < 300) {
+    const isValue = body !== undefined && body !== null && typeof body !== 'string';
+    if (isValue) return { kind: 'answered', body };
+    return { kind: 'broken', cause: 'the answer is not the JSON of a CouchDB' };
+  }
+  if (status >= 300 && status < 400) {
+    return { kind: 'broken', cause: `it answers with a redirect (${status})` };
+  }
+  const { error, reason } = (body ?? {}) as { readonly error?: unknown; readonly reason?: unknown };
+  if (typeof reason === 'string') return { kind: 'refused', status, reason };
+  if (typeof error === 'string') return { kind: 'refused', status, reason: error };
+  // That a document is not there is believed of the database alone.
+  const isProxy = status === 404 || status === 409 || status === 412;
+  if (isProxy) return { kind: 'broken', cause: `${status}, and not in the form of a CouchDB` };
+  return { kind: 'refused', status, reason: `couch returned ${status}` };
+}
+
+function parsed(text: string): unknown {
   try {
-    const answer: unknown = await server.request(options);
-    // nano makes an empty text of JSON that was cut off, and text or bytes of what is no JSON.
-    if (answer == null || typeof answer === 'string' || Buffer.isBuffer(answer)) {
-      return { kind: 'broken', cause: 'the answer is not the JSON of a CouchDB' };
-    }
-    return { kind: 'answered', body: answer };
-  } catch (error) {
-    const { statusCode, reason, message } = error as nano.RequestError & { statusCode?: number };
-    if (statusCode === undefined) return { kind: 'broken', cause: causeOf(error) };
-    return { kind: 'refused', status: statusCode, reason: reason ?? message };
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }
 
@@ -113,7 +149,9 @@ function toProblem(
   if (status === 404 && /database does not exist|no_db_file/i.test(reason)) {
     return problem('database_missing', { url, database });
   }
-  if (status >= 500) return problem('couch_failed', { url, action, status, reason });
+  if (status >= 500 || status === 429) {
+    return problem('couch_failed', { url, action, status, reason });
+  }
   return undefined;
 }
 

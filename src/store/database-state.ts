@@ -22,8 +22,12 @@ export async function readDatabase(client: Client, signal?: AbortSignal): Promis
   });
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
   const { update_seq: seq, doc_count, cluster, instance_start_time: made } = reply.body as Written;
+  if (typeof seq !== 'string' && typeof seq !== 'number') {
+    const reason = 'the answer is not the state of a database';
+    throw unexpected(client.connection, action, { status: 200, reason });
+  }
   return {
-    updateSeq: typeof seq === 'string' || typeof seq === 'number' ? String(seq) : '0',
+    updateSeq: String(seq),
     documents: typeof doc_count === 'number' ? doc_count : 0,
     copies: typeof cluster?.n === 'number' ? cluster.n : 1,
     // CouchDB up to 3.2 answers "0" here.

@@ -38,7 +38,7 @@ async function isThere(client: Client): Promise<boolean> {
   const action = 'look for the database';
   const { connection } = client;
   try {
-    const reply = await client.ask({ path: databasePath(connection), action });
+    const reply = await client.ask({ path: databasePath(connection), action, long: true });
     if (reply.kind === 'answered') return true;
     if (reply.status === 400) {
       throw problem('database_name_invalid', { database: connection.database });
@@ -61,7 +61,7 @@ async function create(
   const n = copies ?? (nodes > 1 ? 1 : undefined);
   const query = n === undefined ? {} : { n };
   const path = databasePath(connection);
-  const reply = await client.ask({ method: 'PUT', path, query, action });
+  const reply = await client.ask({ method: 'PUT', path, query, action, long: true });
   if (reply.kind === 'answered') return { database: 'created', nodes };
   if (reply.status === 412) return { database: 'exists', nodes };
   if (reply.status === 400) {
@@ -72,7 +72,7 @@ async function create(
 
 /** Nodes of the cluster; 1 where the server knows no clusters. */
 export async function countNodes(client: Client, action: string): Promise<number> {
-  const reply = await client.ask({ path: '/_membership', action });
+  const reply = await client.ask({ path: '/_membership', action, long: true });
   if (reply.kind === 'refused') return 1;
   const { cluster_nodes: nodes } = reply.body as { cluster_nodes?: unknown };
   return Array.isArray(nodes) ? nodes.length : 1;
@@ -82,9 +82,10 @@ export async function countNodes(client: Client, action: string): Promise<number
 async function limitRevisions(client: Client): Promise<'set' | 'unchanged'> {
   const action = 'limit the revisions kept';
   const path = databasePath(client.connection, '/_revs_limit');
-  const now = await client.ask({ path, action });
+  const now = await client.ask({ path, action, long: true });
   if (now.kind === 'answered' && Number(now.body) <= wantedRevsLimit) return 'unchanged';
-  const reply = await client.ask({ method: 'PUT', path, body: wantedRevsLimit, action });
+  const set = { method: 'PUT', path, body: wantedRevsLimit, action, long: true } as const;
+  const reply = await client.ask(set);
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
   return 'set';
 }

@@ -97,7 +97,7 @@ async function readStored(client: Client, id: string): Promise<StoredDesign | un
   const { connection } = client;
   const action = 'read the design document';
   const path = databasePath(connection, documentPath(id));
-  const reply = await client.ask({ path, action });
+  const reply = await client.ask({ path, action, long: true });
   if (reply.kind === 'answered') return reply.body as StoredDesign;
   if (reply.status === 404) return undefined;
   throw unexpected(connection, action, reply);
@@ -107,7 +107,7 @@ async function readStored(client: Client, id: string): Promise<StoredDesign | un
 async function put(client: Client, id: string, design: StoredDesign): Promise<boolean> {
   const action = 'store the design document';
   const path = databasePath(client.connection, documentPath(id));
-  const reply = await client.ask({ method: 'PUT', path, body: design, action });
+  const reply = await client.ask({ method: 'PUT', path, body: design, action, long: true });
   if (reply.kind === 'answered') return true;
   if (reply.status === 409) return false;
   throw unexpected(client.connection, action, reply);

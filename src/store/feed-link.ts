@@ -2,6 +2,7 @@ import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { causeOf } from './causes.js';
 import { credentialsOf, databasePath, serverUrl, type Connection } from './connection.js';
+import { watchSilence } from './silence.js';
 
 /** Where a feed begins, and how often the server has to give a sign of life. */
 export type FeedQuery = {
@@ -54,14 +55,14 @@ function getResponse(
   const headers = { accept: 'application/json', ...credentialsOf(connection) };
   return new Promise((resolve, reject) => {
     const request = send(url, { headers, agent: false, signal });
-    const timer = setTimeout(() => request.destroy(new Error(silence(silenceMs))), silenceMs);
+    const watch = watchSilence(silenceMs, () => request.destroy(new Error(silence(silenceMs))));
     request.on('response', (response) => {
-      clearTimeout(timer);
+      watch.stop();
       resolve(response);
     });
     // Stays for the life of the connection: later errors reach the reader of the lines as well.
     request.on('error', (error) => {
-      clearTimeout(timer);
+      watch.stop();
       reject(new Error(causeOf(error), { cause: error }));
     });
     request.end();
@@ -71,7 +72,7 @@ function getResponse(
 async function* linesOf(response: IncomingMessage, silenceMs: number): AsyncGenerator<string> {
   response.setEncoding('utf8');
   const chunks = response[Symbol.asyncIterator]() as AsyncIterator<string>;
-  const watch = watchSilence(silenceMs, (error) => response.destroy(error));
+  const watch = watchLines(silenceMs, (error) => response.destroy(error));
   let begun = '';
   try {
     for (;;) {
@@ -94,19 +95,19 @@ async function* linesOf(response: IncomingMessage, silenceMs: number): AsyncGene
   }
 }
 
-/** One timer for the life of a connection: it is only moved on while somebody waits. */
-function watchSilence(silenceMs: number, broken: (error: Error) => void) {
+/** One watch for the life of a connection: silence counts only while somebody waits. */
+function watchLines(silenceMs: number, broken: (error: Error) => void) {
   let waiting = false;
-  const timer = setTimeout(() => waiting && broken(new Error(silence(silenceMs))), silenceMs);
+  const watch = watchSilence(silenceMs, () => waiting && broken(new Error(silence(silenceMs))));
   return {
     begin: (): void => {
       waiting = true;
-      timer.refresh();
+      watch.heard();
     },
     end: (): void => {
       waiting = false;
     },
-    stop: (): void => clearTimeout(timer),
+    stop: watch.stop,
   };
 }
 

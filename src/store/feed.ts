@@ -28,6 +28,9 @@ export type FollowOptions = {
   readonly random?: () => number;
 };
 
+/** Three times as much is less than half a lease: a silent feed is given up before its peers are. */
+const usualHeartbeatMs = 1_500;
+
 /**
  * Follows `_changes` until `signal` aborts. Feed invariants:
  * F1 every change is handed out at least once, in the order of the feed, after a broken connection
@@ -59,7 +62,7 @@ export async function* followChanges(
     }
     if (signal.aborted) return;
     failures += 1;
-    const retryInMs = lost.slowly ? 3 * backoff.maxMs : waitMs(failures, random(), backoff);
+    const retryInMs = lost.slowly ? backoff.refusedMs : waitMs(failures, random(), backoff);
     tell({ kind: 'lost', cause: lost.cause, retryInMs });
     await sleep(retryInMs, undefined, { signal }).catch(() => undefined);
   }
@@ -74,8 +77,8 @@ async function* follow(
   place: Place,
   options: FollowOptions & { readonly log?: StoreLog | undefined },
 ): AsyncGenerator<Extract<FeedState, { kind: 'following' }> | Change> {
-  const { signal, heartbeatMs = 10_000, log } = options;
-  const database = await readDatabase(client, AbortSignal.any([signal, silence(heartbeatMs)]));
+  const { signal, heartbeatMs = usualHeartbeatMs, log } = options;
+  const database = await readDatabase(client, signal);
   const other = settlePlace(place, database);
   const { copies } = database;
   const query = { since: place.since, heartbeatMs, conflicts: copies > 1 };
@@ -87,8 +90,11 @@ async function* follow(
     throw new Error(`the feed is answered with ${status}`);
   }
   yield { kind: 'following', copies, ...(other ? { other: true as const } : {}) };
+  let isFeed = false;
   for await (const text of lines) {
     const line = readLine(text);
+    if (!isFeed && line.kind === 'malformed') throw new Error('the answer is not a feed');
+    isFeed = true;
     switch (line.kind) {
       case 'heartbeat':
         break;
@@ -108,11 +114,6 @@ async function* follow(
         );
     }
   }
-}
-
-/** The server must say what the database is about as fast as it must beat. */
-function silence(heartbeatMs: number): AbortSignal {
-  return AbortSignal.timeout(Math.max(5_000, 3 * heartbeatMs));
 }
 
 /**
@@ -136,7 +137,7 @@ function position(seq: string): number {
   return Number.parseInt(seq, 10);
 }
 
-/** `slowly`: CouchDB locks an account after five refused passwords in five minutes. */
+/** `slowly`: name or password is refused. */
 type Lost = { readonly cause: string; readonly slowly: boolean };
 
 function lossOf(error: unknown, place: Place): Lost {

@@ -23,7 +23,8 @@ export async function readChanges(
 ): Promise<PastChanges> {
   const action = 'tell what has changed';
   const path = databasePath(client.connection, '/_changes');
-  const reply = await client.ask({ path, query: { since, limit, include_docs: true }, action });
+  const query = { since, limit, include_docs: true };
+  const reply = await client.ask({ path, query, action, long: true });
   if (reply.kind === 'refused') {
     if (reply.status === 400) return { kind: 'unknown' };
     throw unexpected(client.connection, action, reply);

@@ -4,7 +4,7 @@ import type { WriteResult } from './batch.js';
 import { bulkSender } from './bulk.js';
 import { readAttachment, type OfRevision } from './attachment.js';
 import { isDocument, type Change } from './change.js';
-import { openClient, unexpected, type Client } from './client.js';
+import { openClient, unexpected, type Ask, type Client } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import { readDocumentLimit } from './document-limit.js';
@@ -62,7 +62,7 @@ export type StoreOptions = {
 export function openStore(connection: Connection, options: StoreOptions = {}): Store {
   const { log, onBatch } = options;
   const client = openClient(connection);
-  const send = bulkSender(connection);
+  const send = bulkSender(connection, client.exchange);
   const writer = createWriter(onBatch === undefined ? send : metered(send, onBatch));
   return {
     connection,
@@ -72,7 +72,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     getMany: (ids) => readDocuments(client, ids),
     range: (prefix) => readRange(client, prefix),
     write: writer.write,
-    attachment: (id, name, of) => readAttachment(connection, id, name, of),
+    attachment: (id, name, of) => readAttachment(client, id, name, of),
     documentLimit: () => readDocumentLimit(client),
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
     view: (name, query = {}) => readView(client, name, query),
@@ -93,13 +93,16 @@ function metered(send: SendBulk, onBatch: (batch: Batch) => void): SendBulk {
 }
 
 async function readDocument(client: Client, id: string): Promise<StoredDocument | undefined> {
-  if (isNoPath(id)) return (await readDocuments(client, [id])).get(id);
+  if (!isInReach(id)) return (await readDocuments(client, [id])).get(id);
   const action = `read document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
   const reply = await client.ask({ path, action });
-  if (reply.kind === 'answered') return isDocument(reply.body) ? reply.body : undefined;
-  if (reply.status === 404) return undefined;
-  throw unexpected(client.connection, action, reply);
+  if (reply.kind === 'refused') {
+    if (reply.status === 404) return undefined;
+    throw unexpected(client.connection, action, reply);
+  }
+  if (isDocument(reply.body)) return reply.body;
+  throw notOfCouch(client, action, 'a document');
 }
 
 async function readTips(
@@ -107,7 +110,7 @@ async function readTips(
   id: string,
   copies: number,
 ): Promise<readonly StoredDocument[]> {
-  if (isNoPath(id)) return [...(await readDocuments(client, [id])).values()];
+  if (!isInReach(id)) return [...(await readDocuments(client, [id])).values()];
   const action = `read the revisions of document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
   const query = { open_revs: 'all', r: copies };
@@ -116,16 +119,17 @@ async function readTips(
     if (reply.status === 404) return [];
     throw unexpected(client.connection, action, reply);
   }
-  // Where the id is that of something else of the database, the answer is no list.
-  const rows = (Array.isArray(reply.body) ? reply.body : []) as readonly {
-    readonly ok?: unknown;
-  }[];
+  if (!Array.isArray(reply.body)) throw notOfCouch(client, action, 'a list of revisions');
+  const rows = reply.body as readonly { readonly ok?: unknown }[];
   return rows.flatMap(({ ok }) => (isDocument(ok) && ok['_deleted'] !== true ? [ok] : []));
 }
 
-/** These ids would change the path of a request instead of being part of it. */
-function isNoPath(id: string): boolean {
-  return id === '' || id === '.' || id === '..';
+/**
+ * Whether a document can be asked for by its path. Some ids would change the path instead of being
+ * part of it, and where CouchDB has something else (`_all_docs`) there are no documents.
+ */
+function isInReach(id: string): boolean {
+  return !['', '.', '..'].includes(id) && (!id.startsWith('_') || /^_(design|local)\/./.test(id));
 }
 
 /** Ids asked for in one request. */
@@ -136,14 +140,10 @@ async function readDocuments(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, StoredDocument>> {
   const found = new Map<string, StoredDocument>();
-  const action = 'read documents';
-  const path = databasePath(client.connection, '/_all_docs');
   for (let from = 0; from < ids.length; from += chunk) {
     const keys = ids.slice(from, from + chunk);
-    const query = { include_docs: true };
-    const reply = await client.ask({ method: 'POST', path, query, body: { keys }, action });
-    if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
-    for (const { doc } of viewRows(reply.body) ?? []) {
+    const rows = await readRows(client, { method: 'POST', body: { keys } });
+    for (const { doc } of rows) {
       if (doc !== undefined && doc['_deleted'] !== true) found.set(doc._id, doc);
     }
   }
@@ -151,12 +151,28 @@ async function readDocuments(
 }
 
 async function readRange(client: Client, prefix: string): Promise<readonly StoredDocument[]> {
+  const query = { start_key: prefix, end_key: `${prefix}\ufff0` };
+  return (await readRows(client, { query })).flatMap(({ doc }) => doc ?? []);
+}
+
+/** Rows of `_all_docs`, with documents. */
+async function readRows(
+  client: Client,
+  request: Pick<Ask, 'method' | 'query' | 'body'>,
+): Promise<readonly ViewRow[]> {
   const action = 'read documents';
   const path = databasePath(client.connection, '/_all_docs');
-  const query = { include_docs: true, start_key: prefix, end_key: `${prefix}\ufff0` };
-  const reply = await client.ask({ path, query, action });
+  const query = { include_docs: true, ...request.query };
+  const reply = await client.ask({ ...request, path, query, action, long: true });
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
-  return (viewRows(reply.body) ?? []).flatMap(({ doc }) => doc ?? []);
+  const rows = viewRows(reply.body);
+  if (rows === undefined) throw notOfCouch(client, action, 'a list of rows');
+  return rows;
+}
+
+/** Nothing follows from an answer that something else gave: not that there is no such document. */
+function notOfCouch({ connection }: Client, action: string, wanted: string) {
+  return unexpected(connection, action, { status: 200, reason: `the answer is not ${wanted}` });
 }
 
 async function readView<N extends ViewName>(
@@ -170,8 +186,7 @@ async function readView<N extends ViewName>(
   if (reply.kind === 'answered') {
     const rows = viewRows<N>(reply.body);
     if (rows !== undefined) return rows;
-    const reason = 'the answer has no rows';
-    throw unexpected(connection, request.action, { status: 200, reason });
+    throw notOfCouch(client, request.action, 'a list of rows');
   }
   const { database, app } = connection;
   if (reply.status === 404) throw problem('view_missing', { database, app, view: name });

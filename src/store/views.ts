@@ -142,11 +142,12 @@ export function viewRequest(connection: Connection, name: ViewName, query: ViewQ
     path: databasePath(connection, `/_design/${app}/_view/${name}`),
     query: Object.fromEntries(Object.entries(rest).flatMap(parameter)),
     action: `read the view ${name}`,
+    long: true,
   };
   return keys === undefined ? request : { ...request, method: 'POST', body: { keys } };
 }
 
-/** Key parameters are written as JSON by nano, `*_docid` are plain text. */
+/** Key parameters are written as JSON, `*_docid` as plain text. */
 const parameterNames: Readonly<Record<string, string>> = {
   startKey: 'start_key',
   endKey: 'end_key',

@@ -18,8 +18,10 @@ export type NewDocument = {
 export type SendBulk = (json: string) => Promise<BulkAnswer>;
 
 /**
- * Group commit. W1: one request is in flight. W2: what arrives meanwhile, and in the turn of the event
- * loop in which its answer is heard, is the next batch; nothing waits longer for more to come. W3: an `_id` is never twice in a request, and its writes keep their order.
+ * Group commit. W1: one request is in flight; beside one that is slow to be answered there are others,
+ * a few at most. W2: what arrives meanwhile, and in the turn of the event loop in which an answer is
+ * heard, is the next batch; nothing waits longer for more to come. W3: an `_id` is never in flight
+ * twice, and its writes keep their order.
  */
 export type Writer = {
   /**
@@ -31,8 +33,13 @@ export type Writer = {
   readonly close: () => Promise<void>;
 };
 
-/** CouchDB refuses documents over 8 MB by default; a request may be larger, but then it is slow. */
-const usualLimits: BatchLimits = { documents: 500, bytes: 8_000_000 };
+/** A larger document goes alone. What is larger takes longer, and holds up all that is in it. */
+const usualLimits: BatchLimits = { documents: 500, bytes: 2_000_000 };
+
+/** After so long without an answer others go beside a request, ms: it may hang. */
+const usualSlowMs = 500;
+/** Requests in flight at most: those that hang are given up before there are so many. */
+const mostInFlight = 12;
 
 type Waiting = {
   readonly id: string;
@@ -42,24 +49,59 @@ type Waiting = {
 };
 
 /** Makes the writer of a process. `limits`: documents and bytes of one request at most. */
-export function createWriter(send: SendBulk, limits: BatchLimits = usualLimits): Writer {
+export function createWriter(
+  send: SendBulk,
+  limits: BatchLimits = usualLimits,
+  slowMs = usualSlowMs,
+): Writer {
   let queue: readonly Waiting[] = [];
   let arrived: Waiting[] = [];
-  let running: Promise<void> | undefined;
+  let inFlight = 0;
+  /** Requests that are neither answered nor slow: while there is one, what arrives waits for it. */
+  let prompt = 0;
+  const busy = new Set<string>();
+  let planned = false;
   let closed = false;
+  let finish: (() => void) | undefined;
+  let ended: Promise<void> | undefined;
 
-  const run = async (): Promise<void> => {
-    // What is written in the same turn of the event loop belongs together.
-    await Promise.resolve();
-    while (queue.length + arrived.length > 0) {
-      const { batch, rest } = takeBatch([...queue, ...arrived], limits);
-      queue = rest;
-      arrived = [];
-      await sendBatch(batch, send);
-      // Answers lead to further writes: those that follow at once go with what waits already.
-      if (queue.length + arrived.length > 0) await turn();
-    }
-    running = undefined;
+  const plan = (soon: Promise<unknown>): void => {
+    if (planned) return;
+    planned = true;
+    void soon.then(() => {
+      planned = false;
+      next();
+    });
+  };
+  const next = (): void => {
+    const left = queue.length + arrived.length;
+    if (left === 0 && inFlight === 0) finish?.();
+    if (left === 0 || prompt > 0 || inFlight >= mostInFlight) return;
+    const { batch, rest } = takeBatch([...queue, ...arrived], limits, busy);
+    queue = rest;
+    arrived = [];
+    if (batch.length > 0) void go(batch);
+  };
+  const go = async (batch: readonly Waiting[]): Promise<void> => {
+    let isPrompt = true;
+    const settlePrompt = (): void => {
+      if (isPrompt) prompt -= 1;
+      isPrompt = false;
+    };
+    inFlight += 1;
+    prompt += 1;
+    for (const { id } of batch) busy.add(id);
+    const slow = setTimeout(() => {
+      settlePrompt();
+      next();
+    }, slowMs);
+    await sendBatch(batch, send);
+    clearTimeout(slow);
+    for (const { id } of batch) busy.delete(id);
+    inFlight -= 1;
+    settlePrompt();
+    // Answers lead to further writes: those that follow at once go with what waits already.
+    plan(turn());
   };
 
   return {
@@ -76,12 +118,15 @@ export function createWriter(send: SendBulk, limits: BatchLimits = usualLimits):
       }
       return new Promise((settle) => {
         arrived.push({ id: doc._id, json, bytes, settle });
-        running ??= run();
+        // What is written in the same turn of the event loop belongs together.
+        if (prompt === 0) plan(Promise.resolve());
       });
     },
     close: async () => {
       closed = true;
-      await running;
+      ended ??= new Promise((resolve) => (finish = resolve));
+      next();
+      await ended;
     },
   };
 }

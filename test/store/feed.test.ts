@@ -79,7 +79,7 @@ describe('follow', () => {
     const began = performance.now();
     await quiet.stop();
     const lost = follow(openStore(connect(`${database}-missing`)), {
-      backoff: { firstMs: 60_000, maxMs: 60_000 },
+      backoff: { firstMs: 60_000, maxMs: 60_000, refusedMs: 60_000 },
     });
     await lost.state('lost');
     await lost.stop();

@@ -55,10 +55,14 @@ describe('waitMs', () => {
     [5, 0.999_999, 30_000],
     [5_000, 0.999_999, 30_000],
   ])('after %i failures, with chance %d, is %i ms', (failures, random, ms) => {
-    expect(waitMs(failures, random)).toBe(ms);
+    expect(waitMs(failures, random, { firstMs: 1_000, maxMs: 30_000, refusedMs: 1 })).toBe(ms);
+  });
+
+  test('is never longer than two seconds for a server that was away for long', () => {
+    expect(waitMs(5_000, 0.999_999)).toBe(2_000);
   });
 
   test('is never shorter than the first wait', () => {
-    expect(waitMs(1, 0, { firstMs: 50, maxMs: 10 })).toBe(50);
+    expect(waitMs(1, 0, { firstMs: 50, maxMs: 10, refusedMs: 1 })).toBe(50);
   });
 });

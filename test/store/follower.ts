@@ -29,7 +29,7 @@ export function follow(store: Store, options: Partial<FollowOptions> = {}): Foll
       since: '0',
       signal: ended.signal,
       onState,
-      backoff: { firstMs: 20, maxMs: 100 },
+      backoff: { firstMs: 20, maxMs: 100, refusedMs: 100 },
       ...options,
     });
     for await (const change of feed) changes.push(change);

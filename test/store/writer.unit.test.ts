@@ -138,3 +138,20 @@ test('close waits for what was taken and takes nothing more', async () => {
   expect(await first).toMatchObject({ kind: 'written' });
   expect(requests).toEqual(['a']);
 });
+
+test('a request that hangs holds up no other document, but every later write of its own (W1, W3)', async () => {
+  const { send, requests, hold, answerNext } = server();
+  hold();
+  const writer = createWriter(send, { documents: 500, bytes: 1e6 }, 1);
+  const hung = writer.write({ _id: 'a' });
+  await expect.poll(() => requests).toEqual(['a']);
+  const later = [writer.write({ _id: 'a' }), writer.write({ _id: 'b' })];
+  await expect.poll(() => requests).toEqual(['a', 'b']);
+  answerNext();
+  await hung;
+  await expect.poll(() => requests).toEqual(['a', 'b', 'a']);
+  answerNext();
+  answerNext();
+  await Promise.all(later);
+  await writer.close();
+});

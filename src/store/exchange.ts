@@ -1,0 +1,141 @@
+import { Agent as AgentHttp, request as requestHttp, type ClientRequest } from 'node:http';
+import { Agent as AgentHttps, request as requestHttps } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
+import { causeOf } from './causes.js';
+import { credentialsOf, serverUrl, type Connection } from './connection.js';
+import { longestMs, type Patience } from './patience.js';
+import { watchSilence } from './silence.js';
+
+/** One HTTP request. `path` is encoded, with its query, and begins with a slash. */
+export type Call = {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  /** JSON. */
+  readonly body?: string | undefined;
+  readonly patience: Patience;
+  /** The answer may take as long as the caller likes, who aborts `signal`; its text may not. */
+  readonly unhurried?: boolean;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** `failed`: there is no whole answer; nobody knows what the server did. */
+export type Answered =
+  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
+  | { readonly kind: 'failed'; readonly cause: string };
+
+/** Sends requests to one server. */
+export type Exchange = {
+  /** Never rejects. Redirects are not followed. */
+  readonly send: (call: Call) => Promise<Answered>;
+};
+
+/** So much of a body is sent at a time, so that a slow link shows that it goes on, bytes. */
+const sliceBytes = 65_536;
+
+/**
+ * Opens the way to the server of a connection; nothing is sent yet. Plain requests take a fraction of
+ * the processor time of `fetch`, and show how far they are: what limits a request is silence, not the
+ * time that a large body takes. One request that is overdue is left open for a while, after its
+ * caller was told, to learn whether the server is slow or gone (T1).
+ */
+export function openExchange(connection: Connection): Exchange {
+  const base = new URL(serverUrl(connection));
+  const target = urlToHttpOptions(base);
+  const above = base.pathname.replace(/\/+$/, '');
+  const isSecure = base.protocol === 'https:';
+  // Idle connections keep no process alive.
+  const agent = new (isSecure ? AgentHttps : AgentHttp)({ keepAlive: true });
+  const request = isSecure ? requestHttps : requestHttp;
+  const headers = { accept: 'application/json', ...credentialsOf(connection) };
+  let scout: ClientRequest | undefined;
+
+  const send = (call: Call): Promise<Answered> =>
+    new Promise((resolve) => {
+      const { method, path, body, patience, unhurried = false, signal } = call;
+      if (signal?.aborted === true) return resolve({ kind: 'failed', cause: 'aborted' });
+      const payload = body === undefined ? undefined : Buffer.from(body);
+      const bytes = payload?.length ?? 0;
+      const began = performance.now();
+      const outgoing = request({
+        ...target,
+        method,
+        path: `${above}${path}`,
+        agent,
+        headers: payload === undefined ? headers : { ...headers, ...jsonOf(bytes) },
+      });
+      let hasBegun = false;
+      const watch = watchSilence(patience.limitMs(bytes), () => {
+        if (unhurried && !hasBegun) return;
+        resolve({ kind: 'failed', cause: 'no answer in time' });
+        dropIdle(agent);
+        if (scout === undefined && !hasBegun) keepAsScout();
+        else outgoing.destroy();
+      });
+      const keepAsScout = (): void => {
+        scout = outgoing;
+        outgoing.socket?.unref();
+        setTimeout(() => outgoing.destroy(), longestMs).unref();
+      };
+      const abort = (): void => void outgoing.destroy();
+      const settle = (answer: Answered): void => {
+        watch.stop();
+        if (scout === outgoing) scout = undefined;
+        signal?.removeEventListener('abort', abort);
+        resolve(answer);
+      };
+      const fail = (error: unknown): void => {
+        dropIdle(agent);
+        settle({ kind: 'failed', cause: causeOf(error) });
+      };
+      signal?.addEventListener('abort', abort);
+      outgoing.on('error', fail);
+      outgoing.on('response', (response) => {
+        hasBegun = true;
+        if (!unhurried) patience.answered(performance.now() - began, bytes);
+        watch.heard();
+        if (scout === outgoing) {
+          // It has done what it was kept for.
+          scout = undefined;
+          return void outgoing.destroy();
+        }
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => {
+          watch.heard();
+          parts.push(part);
+        });
+        response.on('error', fail);
+        response.on('end', () => {
+          const text = Buffer.concat(parts).toString('utf8');
+          settle({ kind: 'answered', status: response.statusCode ?? 0, text });
+        });
+      });
+      sendBody(outgoing, payload, watch.heard);
+    });
+  return { send };
+}
+
+function jsonOf(bytes: number): Readonly<Record<string, string>> {
+  return { 'content-type': 'application/json', 'content-length': String(bytes) };
+}
+
+/** `moved` is called whenever a part has gone out. */
+function sendBody(request: ClientRequest, payload: Buffer | undefined, moved: () => void): void {
+  if (payload === undefined || payload.length <= sliceBytes) return void request.end(payload);
+  let sent = 0;
+  const next = (error?: Error | null): void => {
+    if (error != null || request.destroyed) return;
+    moved();
+    const slice = payload.subarray(sent, sent + sliceBytes);
+    sent += slice.length;
+    if (sent < payload.length) request.write(slice, next);
+    else request.end(slice);
+  };
+  next();
+}
+
+/** Where one connection is dead, those that were kept beside it may be. */
+function dropIdle(agent: AgentHttp | AgentHttps): void {
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy();
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * How long requests of one kind may be silent. A server that hangs is given up soon; one that is
+ * slow is found out and waited for.
+ *
+ * T1 The limit grows only by answers that took long, also by late ones: silence teaches nothing, so
+ *    an outage, however long, makes nobody wait longer afterwards.
+ * T2 Each answer that was fast takes a part of what was learnt back.
+ */
+export type Patience = {
+  /** The limit for a request with so many bytes to send, ms. */
+  readonly limitMs: (bytes: number) => number;
+  /** Told how long an answer took, ms, for a request of so many bytes. */
+  readonly answered: (ms: number, bytes: number) => void;
+};
+
+/** A request on a server that neither hangs nor is overloaded is answered by then, ms. */
+const usualMs = 3_000;
+/** No answer is waited for longer, ms. */
+export const longestMs = 60_000;
+/** What a link is expected to carry, bytes a millisecond; a slower one is found out. */
+const usualRate = 1_000;
+/** Of the time that an answer took, what the next may take. */
+const margin = 2;
+/** What one fast answer leaves of what was learnt. */
+const forgetting = 0.8;
+
+export function createPatience(leastMs: number = usualMs): Patience {
+  /** Times of the usual limit. */
+  let factor = 1;
+  const usual = (bytes: number): number => leastMs + bytes / usualRate;
+  return {
+    limitMs: (bytes) => Math.min(Math.max(longestMs, usual(bytes)), factor * usual(bytes)),
+    answered: (ms, bytes) => {
+      factor = Math.max(1, forgetting * factor, (margin * ms) / usual(bytes));
+    },
+  };
+}

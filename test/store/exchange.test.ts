@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { openExchange } from '../../src/store/exchange.js';
+import { askLong } from '../../src/store/long-ask.js';
+import { createPatience } from '../../src/store/patience.js';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server of the test's own, and what sends requests to it. */
+async function serving(handler: Handler) {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return openExchange({ url: `http://127.0.0.1:${port}/below`, database: 'd', app: 'a' });
+}
+
+const late = { kind: 'failed', cause: 'no answer in time' };
+
+test('a request that is never answered is given up', async () => {
+  const { send } = await serving(() => undefined);
+  const patience = createPatience(50);
+  expect(await send({ method: 'GET', path: '/d', patience })).toEqual(late);
+});
+
+test('an answer that breaks off or stands still in its middle is none', async () => {
+  const { send } = await serving(({ url }, response) => {
+    response.writeHead(200, { 'content-length': '10' }).write('12345');
+    if (url === '/below/broken') response.socket?.end();
+  });
+  const patience = createPatience(50);
+  const broken = await send({ method: 'GET', path: '/broken', patience });
+  expect(broken).toMatchObject({ kind: 'failed' });
+  const call = { method: 'GET', path: '/still', patience, unhurried: true } as const;
+  expect(await send(call)).toEqual(late);
+});
+
+test('a large body on a slow link is sent to its end: silence counts, not time', async () => {
+  const { send } = await serving((request, response) => {
+    let bytes = 0;
+    // The reader takes a little at a time; all in all it takes far longer than the limit.
+    const take = (): void => {
+      const part = request.read() as Buffer | null;
+      bytes += part?.length ?? 0;
+      setTimeout(take, 20);
+    };
+    take();
+    request.on('end', () => response.end(String(bytes)));
+  });
+  const body = `"${'x'.repeat(20_000_000)}"`;
+  const patience = createPatience(1_000);
+  const answer = await send({ method: 'POST', path: '/d', body, patience });
+  expect(answer).toEqual({ kind: 'answered', status: 200, text: String(body.length) });
+});
+
+test('a slow server is found out by an answer that came too late, and waited for', async () => {
+  let answer = (): void => undefined;
+  let isSlow = true;
+  const { send } = await serving((_request, response) => {
+    if (isSlow) answer = () => response.end('{}');
+    else response.end('{}');
+  });
+  const patience = createPatience(50);
+  const before = patience.limitMs(0);
+  expect(await send({ method: 'GET', path: '/d', patience })).toEqual(late);
+  expect(patience.limitMs(0)).toBe(before);
+  answer();
+  await expect.poll(() => patience.limitMs(0)).toBeGreaterThan(before);
+  isSlow = false;
+  await expect
+    .poll(async () => {
+      await send({ method: 'GET', path: '/d', patience });
+      return patience.limitMs(0);
+    })
+    .toBe(before);
+});
+
+const times = { lookMs: 20, longestMs: 60_000 };
+
+test('an answer that takes long is waited for while the server is alive', async () => {
+  let asked = 0;
+  let answer = (): void => undefined;
+  const { send } = await serving((_request, response) => {
+    asked += 1;
+    answer = () => response.end('{}');
+  });
+  const patience = createPatience(20);
+  const reply = askLong(
+    {
+      ask: (signal) => send({ method: 'PUT', path: '/v', patience, unhurried: true, signal }),
+      isAlive: () => Promise.resolve(true),
+      repeatable: false,
+    },
+    times,
+  );
+  await expect.poll(() => asked).toBe(1);
+  // Ten times the limit of other requests.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  answer();
+  expect(await reply).toMatchObject({ kind: 'answered' });
+  expect(asked).toBe(1);
+});
+
+test('a question is asked again beside one whose connection is dead', async () => {
+  let asked = 0;
+  const { send } = await serving((_request, response) => {
+    asked += 1;
+    if (asked > 1) response.end('{}');
+  });
+  const patience = createPatience(20);
+  const reply = await askLong(
+    {
+      ask: (signal) => send({ method: 'GET', path: '/v', patience, unhurried: true, signal }),
+      isAlive: () => Promise.resolve(true),
+      repeatable: true,
+    },
+    times,
+  );
+  expect(reply).toMatchObject({ kind: 'answered' });
+});
+
+test('a question is given up when the server answers nothing else either', async () => {
+  const { send } = await serving(() => undefined);
+  const patience = createPatience(20);
+  const reply = await askLong(
+    {
+      ask: (signal) => send({ method: 'GET', path: '/v', patience, unhurried: true, signal }),
+      isAlive: () => Promise.resolve(false),
+      repeatable: true,
+    },
+    times,
+  );
+  expect(reply).toEqual(late);
+});
