@@ -23,7 +23,7 @@ export async function commit(
   parts: JobParts,
   decision: Commit,
 ): Promise<StoredDocument | undefined> {
-  const { hands, desk, parking } = parts;
+  const { hands, parking } = parts;
   const { job } = decision;
   parking.leave(job._id);
   const claims = decision.kind === 'claim' ? decision.steps : [];
@@ -36,8 +36,17 @@ export async function commit(
   if (written.kind === 'refused') {
     await endRefusedJob(parts, job, refusalOf(parts.documentLimit, written));
   }
-  if (written.kind === 'lost' && hands.of(job._id).length === 0) desk.drop(job._id);
+  if (written.kind === 'lost') lookAgain(parts, job);
   return undefined;
+}
+
+/** So long the feed may take to bring the revision that was faster than ours, ms. */
+const hearsayMs = 2_000;
+
+/** The feed brings whatever won. If nothing did, because no answer came to the write, nobody else looks. */
+function lookAgain({ hands, desk, timers, now }: JobParts, { _id: id, _rev: rev }: Job): void {
+  if (hands.of(id).length === 0) desk.drop(id);
+  if (desk.knows(id, rev)) timers.set(id, now() + hearsayMs);
 }
 
 /** Stores a job (E3), of so many bytes at the most; once the engine ends, no more. */

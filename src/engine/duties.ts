@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usualLeaseMs, usualSweepMs, type Assembly } from './assembly.js';
 import { isNameTaken } from './name.js';
-import { rowsOf, scan } from './scan.js';
+import { rowsOf, scanEngines, scanParts, type ScanPart } from './scan.js';
 
 /** Renews the lease of this engine until it ends; another engine of its name makes it stop. */
 export async function renewLease(engine: Assembly): Promise<void> {
@@ -56,20 +56,29 @@ export async function watchPermits({ jobs, ending }: Assembly): Promise<void> {
   await every(2_000, ending.signal, jobs.callForPermits);
 }
 
-/** Repeats the scan of the start, for whatever the feed did not bring. */
+/**
+ * Repeats the scan of the start, for whatever the feed did not bring. Each part has its own pace: one
+ * whose answer takes long, or that fails, holds up no other.
+ */
 export async function sweep(engine: Assembly): Promise<void> {
   const { options, ending, library, log } = engine;
-  await every(options.sweepMs ?? usualSweepMs, ending.signal, async () => {
-    try {
-      await library.load();
-      await scan(engine);
-      await removeRemains(engine);
-      await engine.locks.removeOrphans(rowsOf(engine, 'locks', { includeDocs: true }));
-    } catch (error) {
-      // The feed tells when the database is away; the next sweep makes up for this one.
-      log.debug({ error: String(error) }, 'The sweep did not come to its end.');
-    }
-  });
+  const parts: readonly ScanPart[] = [
+    () => library.load(),
+    scanEngines,
+    ...scanParts,
+    removeRemains,
+    () => engine.locks.removeOrphans(rowsOf(engine, 'locks', { includeDocs: true })),
+  ];
+  const repeat = (part: ScanPart): Promise<void> =>
+    every(options.sweepMs ?? usualSweepMs, ending.signal, async () => {
+      try {
+        await part(engine);
+      } catch (error) {
+        // The feed tells when the database is away; the next sweep makes up for this one.
+        log.debug({ error: String(error) }, 'A part of the sweep failed.');
+      }
+    });
+  await Promise.all(parts.map(repeat));
 }
 
 /** Deletes the documents of dead engines; one that lives after all writes a new one. */

@@ -17,7 +17,7 @@ import { gather } from './gather.js';
 import { takeOneOfMany } from './lock-tips.js';
 import { createPermits } from './permits.js';
 import type { Log } from './log.js';
-import type { Retry } from './patience.js';
+import { pause, type Retry } from './patience.js';
 import { readPattern } from './patterns.js';
 
 /**
@@ -183,7 +183,7 @@ async function take(
     });
   }
   let next: LockDocument & { readonly _rev?: string } = mine(now());
-  for (;;) {
+  for (let failures = 0; ;) {
     const result = await store.write(next);
     if (result.kind === 'written') return { kind: 'held' };
     if (result.kind === 'refused') return result;
@@ -192,6 +192,7 @@ async function take(
     if (answer === undefined) return { kind: 'unknown' };
     const { stored } = answer;
     if (stored?.['nonce'] === nonce) return { kind: 'held' };
+    if (result.kind === 'unknown') await pause((failures += 1), life);
     if (stored === undefined) next = mine(now());
     else if (isOf(stored, job)) next = { ...mine(sinceOf(stored, now())), _rev: stored._rev };
     else {

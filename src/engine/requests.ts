@@ -14,7 +14,7 @@ import type { Desk } from './desk.js';
 import { refusalOf, type DocumentLimit } from './document-limit.js';
 import type { Jobs } from './jobs.js';
 import type { Log } from './log.js';
-import type { Retry } from './patience.js';
+import { pause, type Retry } from './patience.js';
 
 export type RequestParts = {
   readonly store: Store;
@@ -144,7 +144,7 @@ async function apply(
   { id, job, called, apply: applyTo, mayWait }: Message,
 ): Promise<Verdict> {
   const about = { job, request: id };
-  for (;;) {
+  for (let failures = 0; ;) {
     const answer = await retry(async () => ({ doc: await store.get(job) }));
     // The engine ends: the message stays for another one.
     if (answer === undefined || life.signal.aborted) return { kind: 'later' };
@@ -165,7 +165,7 @@ async function apply(
       log.info(about, `${called} changes nothing: ${commanded.because}`);
       return { kind: 'dealt_with', refused: commanded.because };
     }
-    await cancelChildren({ store, log }, job, abandoned(parsed.value, commanded.job));
+    await cancelChildren({ store, retry, log }, job, abandoned(parsed.value, commanded.job));
     const result = await store.write(commanded.job, documentLimit.bytes);
     if (result.kind === 'written') {
       log.info(about, `${called} was applied to job ${job}.`);
@@ -182,6 +182,6 @@ async function apply(
       if (mayWait) return { kind: 'later' };
       return { kind: 'dealt_with', refused: refusalOf(documentLimit, result).message };
     }
-    if (result.kind === 'unknown') return { kind: 'later' };
+    if (result.kind === 'unknown') await pause((failures += 1), life.signal);
   }
 }

@@ -10,12 +10,23 @@ export const busyLimit = 1_000;
 /** Rows of a view read at a time. */
 const pageSize = 500;
 
+/** A part of the scan. None waits for another one, and none is held up by one. */
+export type ScanPart = (engine: Assembly) => Promise<void>;
+
 /**
  * Reads what is in the database and concerns an engine now: engines, requests, jobs that are awake
- * or whose time has come. Sleeping jobs cost nothing until their time is near.
+ * or whose time has come. Sleeping jobs cost nothing until their time is near. What the others are
+ * is known before their jobs are looked at. Rejects when a part did, after all have ended.
  */
 export async function scan(engine: Assembly): Promise<void> {
-  const { peers, jobs, desk, copies, controls } = engine;
+  await scanEngines(engine);
+  const ends = await Promise.allSettled(scanParts.map((part) => part(engine)));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** Reads the leases and the controls of the engines. */
+export async function scanEngines(engine: Assembly): Promise<void> {
+  const { peers, controls } = engine;
   const told: StoredDocument[] = [];
   for await (const doc of documentsOf(engine, 'engines')) {
     const parsed = parseDocument(doc);
@@ -23,28 +34,40 @@ export async function scan(engine: Assembly): Promise<void> {
     if (doc['type'] === 'engine-control') told.push(doc);
   }
   controls.replace(told);
-  for (const view of ['requests', 'signals'] as const) {
-    for await (const doc of documentsOf(engine, view)) takeMessage(engine, doc);
+}
+
+/** What is read beside the engines. */
+export const scanParts: readonly ScanPart[] = [
+  (engine) => scanMessages(engine, 'requests'),
+  (engine) => scanMessages(engine, 'signals'),
+  (engine) => scanJobs(engine, 'awake', {}),
+  (engine) => scanJobs(engine, 'due', { endKey: engine.now() }),
+  (engine) => releaseWaiting(engine, rowsOf(engine, 'waiting', waitingForEvents)),
+  scanTimers,
+];
+
+const waitingForEvents: ViewQuery = { startKey: ['event'], endKey: ['event', {}] };
+
+async function scanMessages(engine: Assembly, view: 'requests' | 'signals'): Promise<void> {
+  for await (const doc of documentsOf(engine, view)) takeMessage(engine, doc);
+}
+
+async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuery): Promise<void> {
+  const { jobs, desk, copies } = engine;
+  const asked = copies.many ? { ...query, conflicts: true } : query;
+  for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
+    if (doc === undefined) continue;
+    if (conflicted === true) copies.suspect(doc._id);
+    jobs.review(doc);
+    await desk.room(busyLimit);
   }
+}
+
+async function scanTimers(engine: Assembly): Promise<void> {
+  const { timers, horizonMs } = engine;
   const now = engine.now();
-  for (const [view, query] of [
-    ['awake', {}],
-    ['due', { endKey: now }],
-  ] as const) {
-    const asked = copies.many ? { ...query, conflicts: true } : query;
-    for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
-      if (doc === undefined) continue;
-      if (conflicted === true) copies.suspect(doc._id);
-      jobs.review(doc);
-      await desk.room(busyLimit);
-    }
-  }
-  await releaseWaiting(
-    engine,
-    rowsOf(engine, 'waiting', { startKey: ['event'], endKey: ['event', {}] }),
-  );
-  const near = { startKey: now, endKey: now + engine.horizonMs };
-  for await (const { id, key } of rowsOf(engine, 'due', near)) engine.timers.set(id, key);
+  const near = { startKey: now, endKey: now + horizonMs };
+  for await (const { id, key } of rowsOf(engine, 'due', near)) timers.set(id, key);
 }
 
 /** All documents of a view, page by page. */

@@ -12,6 +12,7 @@ import { endFaulty } from './end-malformed.js';
 import { withBigResult } from './big-results.js';
 import { goOn, store as storeJob, type Commit } from './commit.js';
 import { refusalOf, roomForResults } from './document-limit.js';
+import { pause } from './patience.js';
 import { fatalEnd } from './fatal.js';
 import type { JobParts } from './jobs.js';
 
@@ -41,6 +42,7 @@ export async function settleAttempts(
     outcome: withBigResult(one.outcome),
   }));
   let refusals = 0;
+  let failures = 0;
   let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
   while (doc !== undefined) {
     doc = await copies.agreed(doc);
@@ -96,8 +98,11 @@ export async function settleAttempts(
       if (refusals > 1) break;
       left = left.map((one) => ({ ...one, outcome: refused(refusalOf(documentLimit, written)) }));
     } else {
+      const { _rev: before } = doc;
       doc = await retry(() => store.get(id));
       if (doc !== undefined) desk.put(doc);
+      // Nobody was faster: the database does not store anything now.
+      if (doc?._rev === before) await pause((failures += 1), parts.life.signal);
     }
   }
   for (const { step } of given) hands.release(step.claim);

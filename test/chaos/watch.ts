@@ -36,7 +36,7 @@ export function watch(store: Store): Watch {
     }
   };
   const following = (async () => {
-    const backoff = { firstMs: 100, maxMs: 500 };
+    const backoff = { firstMs: 100, maxMs: 500, refusedMs: 1_000 };
     for await (const { doc } of store.follow({ since: '0', signal: abort.signal, backoff })) {
       if (doc !== undefined) see(doc);
     }

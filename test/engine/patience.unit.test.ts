@@ -23,3 +23,19 @@ it('gives up when the engine ends', async () => {
   const retry = createRetry(life.signal, () => life.abort());
   expect(await retry(() => Promise.reject(new Error('no')))).toBeUndefined();
 });
+
+it('asks again at once all that wait for a database, when one of them got an answer', async () => {
+  const away = problem('couch_unreachable', { url: 'http://x', cause: 'connection refused' });
+  const retry = createRetry(new AbortController().signal, () => undefined);
+  let isBack = false;
+  let tries = 0;
+  const waiting = retry(() => {
+    tries += 1;
+    return isBack ? Promise.resolve('yes') : Promise.reject(away);
+  });
+  await expect.poll(() => tries).toBe(5);
+  isBack = true;
+  await retry(() => Promise.resolve('yes'));
+  expect(await waiting).toBe('yes');
+  expect(tries).toBeLessThanOrEqual(7);
+});
