@@ -1,4 +1,11 @@
-import { PluginError, isTemporary, retryAfter, type PluginContext } from '../src/plugin/index.js';
+import {
+  PluginError,
+  fetchWithin,
+  isTemporary,
+  retryAfter,
+  type FetchAnswer,
+  type PluginContext,
+} from '../src/plugin/index.js';
 import { readLimited } from './_http/body.js';
 import { toRequest, type RequestParams } from './_http/request.js';
 
@@ -41,11 +48,14 @@ const mebibyte = 1024 * 1024;
 const longestQuote = 200;
 
 export default async function httpRequest(context: PluginContext<Params>): Promise<unknown> {
-  const { params, signal, key } = context;
+  const { params, signal, key, egress } = context;
   const { url, options } = toRequest(params, key);
-  const response = await fetch(url, { ...options, signal }).catch((error: unknown) => {
-    throw signal.aborted ? error : unreachable(options.method, url, error);
-  });
+  const response = await fetchWithin(url, { ...options, signal, egress }).catch(
+    (error: unknown) => {
+      const isTold = signal.aborted || error instanceof PluginError;
+      throw isTold ? error : unreachable(options.method, url, error);
+    },
+  );
   const bytes = await readLimited(response, params.max_bytes ?? mebibyte);
   const { status } = response;
   const expected = params.expect ? params.expect.includes(status) : response.ok;
@@ -62,7 +72,7 @@ export default async function httpRequest(context: PluginContext<Params>): Promi
 function toBody(
   bytes: Buffer,
   as: NonNullable<Params['response']>,
-  { headers }: Response,
+  { headers }: FetchAnswer,
 ): unknown {
   const type = headers.get('content-type') ?? '';
   const isJson = as === 'json' || (as === 'auto' && /^[^;]*[/+]json\b/i.test(type));
@@ -80,7 +90,7 @@ function toBody(
   }
 }
 
-function refused(method: string, url: URL, response: Response, answer: string): PluginError {
+function refused(method: string, url: URL, response: FetchAnswer, answer: string): PluginError {
   const { status, headers } = response;
   const quote = answer.replace(/\s+/g, ' ').trim().slice(0, longestQuote);
   const delay = retryAfter(headers.get('retry-after'), Date.now());

@@ -1,5 +1,12 @@
 import type * as Nodemailer from 'nodemailer';
-import { loadPackage, PluginError, type PluginContext } from '../src/plugin/index.js';
+import type { Socket } from 'node:net';
+import {
+  connectWithin,
+  loadPackage,
+  PluginError,
+  resolveWithin,
+  type PluginContext,
+} from '../src/plugin/index.js';
 import {
   incomplete,
   mailSchema,
@@ -51,7 +58,8 @@ export default async function mailSmtp(context: PluginContext<Params>): Promise<
   if (!smtp?.host && !smtp?.service) throw incomplete('smtp.host');
   const message = await toMessage(context);
   const nodemailer = await loadPackage<typeof Nodemailer>('nodemailer', 'mail-smtp', context.cwd);
-  const transport = nodemailer.createTransport(connectionOf(smtp));
+  const connection = await withinEgress(connectionOf(smtp), context);
+  const transport = nodemailer.createTransport(connection);
   try {
     const sent = await transport.sendMail({ ...message, signal: context.signal });
     const { messageId, accepted, rejected, response } = sent;
@@ -93,12 +101,46 @@ function connectionOf(smtp: Smtp): Smtp {
   return Object.fromEntries(given.map((key) => [key, smtp[key]]));
 }
 
+/** Has the mailer use connections that the settings permit: to the server, or to the proxy before it. */
+async function withinEgress(smtp: Smtp, { egress, signal }: PluginContext<Params>) {
+  const { proxy } = smtp;
+  if (typeof proxy === 'string' && URL.canParse(proxy)) {
+    const { hostname } = new URL(proxy);
+    return { ...smtp, proxy: proxy.replace(hostname, await resolveWithin(egress, hostname)) };
+  }
+  const getSocket = ({ host = 'localhost', port, secure, localAddress }: Server, done: Opened) => {
+    const to = { host, port: Number(port) || (secure === true ? 465 : 587) };
+    const from = localAddress === undefined ? {} : { localAddress };
+    connectWithin(egress, { ...to, ...from }, signal).then(
+      (connection) => done(null, { connection }),
+      (error: unknown) => done(error instanceof PluginError ? error : asOfMailer(error)),
+    );
+  };
+  return { ...smtp, getSocket };
+}
+
+/** As the mailer tells of a socket that did not open. */
+function asOfMailer(error: unknown): Error {
+  const { message, errors = [] } = error as Error & { readonly errors?: readonly Error[] };
+  const text = message === '' ? errors[0]?.message : message;
+  const told = new Error(text, { cause: error });
+  return Object.assign(told, { code: 'ESOCKET' });
+}
+
+type Server = {
+  readonly host?: string | undefined;
+  readonly port?: number | string | undefined;
+  readonly secure?: boolean | undefined;
+  readonly localAddress?: string | undefined;
+};
+type Opened = (error: Error | null, socket?: { readonly connection: Socket }) => void;
+
 /**
  * What a server refuses with 4xx may be accepted later, what it refuses with 5xx never is; nor is a
  * mail without any address, which no server is asked about.
  */
 function explained(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+  if (!(error instanceof Error) || error instanceof PluginError) return error;
   const { responseCode, code } = error as Error & { responseCode?: number; code?: string };
   const answered = responseCode !== undefined && responseCode >= 400;
   if (!answered && code !== 'EENVELOPE') return unreachable(error, code);

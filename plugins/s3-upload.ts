@@ -1,7 +1,13 @@
 import type { ReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type * as S3 from '@aws-sdk/client-s3';
-import { loadPackage, PluginError, projectFile, type PluginContext } from '../src/plugin/index.js';
+import {
+  egressAgents,
+  loadPackage,
+  PluginError,
+  projectFile,
+  type PluginContext,
+} from '../src/plugin/index.js';
 
 export const description = 'Stores a text or a file as an object in an S3 bucket';
 
@@ -63,7 +69,7 @@ export default async function s3Upload(context: PluginContext<Params>): Promise<
   const sdk = await loadPackage<typeof S3>('@aws-sdk/client-s3', 's3-upload', context.cwd);
   const content = await toContent(context);
   const options = clientOptions(params);
-  const client = new sdk.S3Client(options);
+  const client = new sdk.S3Client({ ...options, requestHandler: egressAgents(context.egress) });
   try {
     const command = new sdk.PutObjectCommand({
       Bucket: bucket,
@@ -158,7 +164,7 @@ function location(
 
 /** The server's answer by its S3 name; 408, 429 and 5xx may be different next time. */
 function explained(error: unknown, bucket: string): unknown {
-  if (!(error instanceof Error)) return error;
+  if (!(error instanceof Error) || error instanceof PluginError) return error;
   const { $metadata } = error as Partial<S3.S3ServiceException>;
   const status = $metadata?.httpStatusCode;
   if (status === undefined) return error;

@@ -31,14 +31,14 @@ type Params = {
 type Doc = Readonly<Record<string, unknown>>;
 
 export default async function webhook(context: PluginContext<Params>): Promise<unknown> {
-  const { params, job, signal, key } = context;
+  const { params, job, signal, key, egress } = context;
   const { url, headers } = params;
   const secret = params.secret === undefined ? undefined : context.secret('secret');
   const id = webhookId(key);
   const now = Date.now();
   const message = params.body ?? messageOf(params, job, now);
   const body = JSON.stringify(message);
-  const status = await sendWebhook({ url, id, body, headers, secret, signal, now });
+  const status = await sendWebhook({ url, id, body, headers, secret, signal, egress, now });
   return context.done({ status, id });
 }
 

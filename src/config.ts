@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { credentialsOf, filled, splitUrl } from './credentials.js';
 import { problem } from './errors.js';
-import { addressOf, type HttpSettings } from './http/settings.js';
+import { addressOf, defaultHost, isLoopback, type HttpSettings } from './http/settings.js';
 import { defaultQueue } from './model/job.js';
 import { defaultOwner } from './model/task.js';
+import type { EgressPolicy } from './plugin/egress.js';
 import type { OlderFormat } from './secrets/older-format.js';
 import { readSettings, runningDev, type LogLevel, type SettingsFile } from './settings-file.js';
 
@@ -70,6 +71,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly cryptoKey?: string;
   readonly embedded: { readonly dir: string; readonly port: number };
+  /** Which addresses the shipped plugins and webhooks may reach. */
+  readonly egress: EgressPolicy;
   /** Settings of the HTTP API. */
   readonly http: HttpSettings;
   readonly origins: Readonly<Record<string, string>>;
@@ -112,6 +115,7 @@ export function loadConfig(from: Sources): Config {
     logLevel: file.log_level ?? 'info',
     ...(cryptoKey === undefined ? {} : { cryptoKey }),
     embedded,
+    egress: egressOf(file.egress, { ...file.http, ...address }, env),
     http: { ...file.http, ...address },
     origins: {
       url: url.origin,
@@ -130,12 +134,31 @@ export function loadConfig(from: Sources): Config {
       webhooks: originOf(undefined, '', file.webhooks),
       log_level: originOf(undefined, '', file.log_level),
       crypto_key: cryptoKey === undefined ? 'not set' : 'TWS_CRYPTO_KEY',
+      'egress.allow': originOf(undefined, '', file.egress?.allow),
+      'egress.deny': originOf(undefined, '', file.egress?.deny),
       ...httpOrigins(file.http, address),
       'embedded.dir': originOf(flags.dir, '--dir', file.embedded?.dir),
       'embedded.port': originOf(flags.port, '--port', file.embedded?.port),
     },
   });
 }
+
+/**
+ * The API of a project can be reached from other machines where it listens on more than a loopback
+ * address or stands behind a proxy; `TWS_EXPOSED=1` says so of one that runs elsewhere.
+ */
+function egressOf(
+  { allow = [], deny = [] }: NonNullable<SettingsFile['egress']> = {},
+  { host = defaultHost, public_url: url, trust_proxy: proxies }: HttpSettings,
+  env: Environment,
+): EgressPolicy {
+  const isBehindProxy = url !== undefined || proxies !== undefined;
+  const exposed = !isLoopback(host) || isBehindProxy || filled(env[exposedVariable]) === '1';
+  return { allow, deny, exposed };
+}
+
+/** Tells an engine that the API of its project can be reached from other machines. */
+export const exposedVariable = 'TWS_EXPOSED';
 
 type Sources = { readonly flags: Flags; readonly env: Environment; readonly cwd: string };
 type Said = { readonly flags: Flags; readonly env: Environment; readonly file: SettingsFile };

@@ -6,6 +6,7 @@ import { problem } from './errors.js';
 import { httpSettingsSchema } from './http/settings.js';
 import { engineEventTypes } from './engine/system-events.js';
 import { isWebhookAddress } from './model/notify.js';
+import { egressEntryProblem } from './plugin/egress.js';
 import { durationSchema, queueSchema } from './model/scalars.js';
 import { toProblems } from './model/problems.js';
 import { olderDerivations, olderFormatProblem } from './secrets/older-format.js';
@@ -90,6 +91,29 @@ const webhookSchema = z.strictObject(
   { error: 'must be {url, on, secret, headers}' },
 );
 
+const egressText =
+  'must be an address, a range such as 10.0.0.0/8, a host name, *.example.com or *';
+const egressEntries = z.array(
+  text.refine((entry) => egressEntryProblem(entry) === undefined, { error: egressText }),
+  { error: 'must be a list of addresses' },
+);
+
+const egressSchema = z
+  .strictObject(
+    {
+      allow: z.exactOptional(
+        egressEntries.describe(
+          'Reached whatever else says, such as a server in a private network.',
+        ),
+      ),
+      deny: z.exactOptional(
+        egressEntries.describe('Not reached unless "allow" names it; * closes all others.'),
+      ),
+    },
+    { error: 'must be {allow, deny}' },
+  )
+  .describe('Which addresses the shipped plugins and webhooks may reach.');
+
 /** `tws.json` of a project. Credentials belong into the environment; here they are possible only. */
 export const settingsFileSchema = z
   .strictObject({
@@ -150,6 +174,7 @@ export const settingsFileSchema = z
         .array(webhookSchema, { error: 'must be a list of webhooks' })
         .describe('Who is told of events of the engines, such as one that is lost.'),
     ),
+    egress: z.exactOptional(egressSchema),
     http: z.exactOptional(httpSettingsSchema),
     embedded: z.exactOptional(
       z.strictObject({

@@ -1,15 +1,15 @@
-import { PluginError } from '../../src/plugin/index.js';
+import { PluginError, type FetchAnswer } from '../../src/plugin/index.js';
 
 /** Reads a response's body; one of more than `most` bytes throws `HttpAnswerTooLarge`. */
-export async function readLimited(response: Response, most: number): Promise<Buffer> {
+export async function readLimited({ body, status }: FetchAnswer, most: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const part of body as AsyncIterable<Uint8Array>) {
     size += part.byteLength;
     if (size > most) {
       throw new PluginError(`The answer is larger than ${most} bytes (max_bytes).`, {
         name: 'HttpAnswerTooLarge',
-        code: response.status,
+        code: status,
         retryable: false,
       });
     }

@@ -75,6 +75,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     name,
     signal,
     webhooks: config.webhooks,
+    egress: config.egress,
     linkOf: linkOf(config.http.public_url),
     onSecret,
     meters: allMeters(listening),

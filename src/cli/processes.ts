@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Config } from '../config.js';
+import { exposedVariable, type Config } from '../config.js';
 import type { Log } from '../engine/log.js';
 import type { Io } from './io.js';
 import { executable } from './package.js';
@@ -60,7 +60,7 @@ function startOne(
   const child = spawn(process.execPath, [executable(), ...args], {
     cwd: root,
     // Names and passwords go by the environment, where other users cannot read them.
-    env: { ...io.env, ...credentialsOf(config) },
+    env: { ...io.env, ...credentialsOf(config), ...exposureOf(config) },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });
@@ -69,6 +69,11 @@ function startOne(
     return typeof code === 'number' ? code : 1;
   });
   return { child, ended };
+}
+
+/** An engine does not know that this process serves the API. */
+function exposureOf({ egress }: Config): Readonly<Record<string, string>> {
+  return egress.exposed ? { [exposedVariable]: '1' } : {};
 }
 
 function credentialsOf({ user, password }: Config): Readonly<Record<string, string>> {

@@ -25,6 +25,7 @@ import { ofEngine, type Log } from './log.js';
 import { noMeters, type EngineMeters } from './meters.js';
 import { createNotifications } from './notifications.js';
 import type { StoredDocument } from '../model/parse.js';
+import type { EgressPolicy } from '../plugin/egress.js';
 import { createParking, inLineOf } from './parking.js';
 import { permitFlowOf } from './permit-flow.js';
 import { createPermitLines } from './permit-lines.js';
@@ -86,6 +87,8 @@ export type EngineOptions = {
   readonly webhooks?: readonly SystemWebhook[] | undefined;
   /** The rules that decide; other ones only in tests. */
   readonly rule?: typeof decide | undefined;
+  /** Which addresses plugins and webhooks may reach. */
+  readonly egress?: EgressPolicy | undefined;
 };
 
 /**
@@ -133,13 +136,15 @@ export function assemble(options: EngineOptions) {
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret, olderSecrets, reportMs = 5_000 } = options;
   const webhooks = createSystemWebhooks({
-    ...{ cryptoKey, olderSecrets, onSecret, log },
+    ...{ cryptoKey, olderSecrets, onSecret, log, egress: options.egress },
     webhooks: options.webhooks ?? [],
     database: store.connection.database,
   });
   events.subscribe(webhooks.take);
   const contents = createContents({ store, retry, log });
-  const runner = { log, cwd, cryptoKey, olderSecrets, graceMs, onSecret, now, reportMs, contents };
+  const { egress } = options;
+  const given = { cwd, cryptoKey, olderSecrets, onSecret, contents, egress };
+  const runner = { ...given, log, graceMs, now, reportMs };
   const blocking = createBlockWatch({ log });
   const { meters = noMeters } = options;
   const hands = createHands({

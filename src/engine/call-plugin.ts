@@ -8,6 +8,7 @@ import { TwsError } from '../errors.js';
 import { historyOf } from '../model/history.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type LiveStep, type Step } from '../model/step.js';
+import type { EgressPolicy } from '../plugin/egress.js';
 import { createContext, type ContextInput } from '../plugin/context.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin, type RunOptions } from '../plugin/run.js';
@@ -24,6 +25,8 @@ export type CallOptions = {
   readonly olderSecrets?: OlderFormat | undefined;
   readonly onSecret?: ((clear: string) => void) | undefined;
   readonly contents: Contents;
+  /** Which addresses plugins may reach. */
+  readonly egress?: EgressPolicy | undefined;
 };
 
 /** The signal of an attempt, and where what its plugin says goes to. */
@@ -38,7 +41,7 @@ export async function callPlugin(
   job: LiveJob,
   step: LiveStep,
   telling: Telling,
-  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined, contents }: CallOptions,
+  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined, contents, egress }: CallOptions,
 ): Promise<Outcome> {
   const about = aboutOf(job, step);
   const { timed, ...told } = telling;
@@ -63,6 +66,7 @@ export async function callPlugin(
       lastDetails: lastDetails(job, step),
       key: keyOf(job, step),
       cwd,
+      egress,
     });
     const earlier = earlierAttempts(job, step);
     tellChange(log, about, step, earlier);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EgressPolicy } from '../plugin/egress.js';
 import type { PluginError } from '../plugin/errors.js';
 import { sendWebhook, webhookId } from '../plugin/webhook.js';
 import type { OlderFormat } from '../secrets/older-format.js';
@@ -23,6 +24,8 @@ export type SystemWebhookOptions = {
   readonly olderSecrets?: OlderFormat | undefined;
   readonly onSecret?: ((clear: string) => void) | undefined;
   readonly log: Log;
+  /** Which addresses may be reached. */
+  readonly egress?: EgressPolicy | undefined;
   /** The wait before the first repetition, ms; each is five times as long as the one before. */
   readonly retryMs?: number;
 };
@@ -62,7 +65,7 @@ type Waiting = { readonly id: string; readonly event: EngineEvent };
 
 /** One address, to which one event goes after the other. */
 function createLine(webhook: SystemWebhook, options: SystemWebhookOptions, signal: AbortSignal) {
-  const { log, database, retryMs = firstWaitMs } = options;
+  const { log, database, egress, retryMs = firstWaitMs } = options;
   const clear = inClear(webhook, options);
   const waiting: Waiting[] = [];
   let working: Promise<void> | undefined;
@@ -79,7 +82,7 @@ function createLine(webhook: SystemWebhook, options: SystemWebhookOptions, signa
     for (let tries = 1, waitMs = retryMs; ; tries += 1, waitMs *= 5) {
       try {
         const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-        await sendWebhook({ ...clear, id, body, signal: limit, now: Date.now() });
+        await sendWebhook({ ...clear, id, body, signal: limit, egress, now: Date.now() });
         return;
       } catch (error) {
         if (signal.aborted) return drop('the engine ends.');

@@ -2,6 +2,7 @@ import type { FailureKind } from '../model/catalogue.js';
 import type { HistoryEvent } from '../model/history.js';
 import type { Detour } from './detour.js';
 import type { Done } from './done.js';
+import type { EgressPolicy } from './egress.js';
 
 export type { HistoryEvent } from '../model/history.js';
 
@@ -96,6 +97,8 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly item?: unknown;
   /** For deciders: what has happened in the job until this decision began; frozen. */
   readonly history?: readonly HistoryEvent[];
+  /** Which addresses the project may reach: `fetchWithin` and `egressAgents` keep to it. */
+  readonly egress: EgressPolicy;
   /** The project's folder, absolute: where files named in parameters are looked for. */
   readonly cwd: string;
 };

@@ -3,6 +3,7 @@ import type { HistoryEvent } from '../model/history.js';
 import type { PluginContext } from './api.js';
 import { detours } from './detour.js';
 import { Done } from './done.js';
+import { usualEgress, type EgressPolicy } from './egress.js';
 import { pluginProblem } from './failures.js';
 import { toJson } from './json.js';
 import { renderer } from './render.js';
@@ -32,6 +33,8 @@ export type ContextInput = {
   readonly lastDetails?: unknown;
   readonly key: string;
   readonly cwd: string;
+  /** Absent: what holds without settings. */
+  readonly egress?: EgressPolicy | undefined;
   readonly exit?: PluginContext['exit'];
 };
 
@@ -67,6 +70,7 @@ export function createContext(input: ContextInput): {
     signal,
     key,
     cwd,
+    egress: input.egress ?? usualEgress,
     log: (message, data) => {
       const line = redact(asText(message));
       const known = asData(data);

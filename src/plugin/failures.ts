@@ -1,3 +1,4 @@
+import type { EgressDenial } from './egress.js';
 import { PluginError, type PluginErrorOptions } from './errors.js';
 
 /** Exit of a step whose definition or parameters are wrong. */
@@ -13,6 +14,15 @@ const row = <D>(
 /** Wrong until somebody changes something: trying again cannot help. */
 const definition = { retryable: false, exit: exitDefinition } as const;
 const permanent = { retryable: false } as const;
+
+/** Why an address is denied, and what an operator can do about it. */
+const denials: Readonly<Record<EgressDenial, string>> = {
+  setting: '"egress": {"deny": …} in tws.json names it.',
+  metadata:
+    'it is link-local, or tells a machine about itself; name it in "egress": {"allow": […]} in tws.json if it is meant.',
+  private:
+    'it is on this machine or in a private network, which is closed while the API can be reached from outside; name it in "egress": {"allow": […]} in tws.json if it is meant.',
+};
 
 /** Failures of steps that come from this folder rather than from a plugin: name -> sentence. */
 const failures = {
@@ -43,6 +53,11 @@ const failures = {
   FileUnreadable: row(
     (d: { path: string; reason: string }) => `The file "${d.path}" cannot be read (${d.reason}).`,
     permanent,
+  ),
+  EgressDenied: row(
+    (d: { host: string; why: EgressDenial }) =>
+      `The address of "${d.host}" may not be reached: ${denials[d.why]}`,
+    definition,
   ),
   MissingPackage: row(
     (d: { package: string; plugin: string; folder: string }) =>

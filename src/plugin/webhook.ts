@@ -1,6 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { isTemporary, retryAfter } from './answers.js';
+import { usualEgress, type EgressPolicy } from './egress.js';
 import { PluginError } from './errors.js';
+import { fetchWithin, type FetchAnswer } from './fetch.js';
 
 /** One message to one address. */
 export type Webhook = {
@@ -12,6 +14,8 @@ export type Webhook = {
   readonly headers?: Readonly<Record<string, string | number>> | undefined;
   /** With what it is signed: `whsec_` and base64, or any other text, which is used as it is. */
   readonly secret?: string | undefined;
+  /** Which addresses may be reached; absent: what holds without settings. */
+  readonly egress?: EgressPolicy | undefined;
   /** Ends the try. */
   readonly signal: AbortSignal;
   /** Epoch ms. */
@@ -27,18 +31,19 @@ const longestQuote = 200;
  * `webhook-signature`, `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`. Redirects
  * are not followed: they could lead to where the message must not go.
  * @throws PluginError `WebhookUrlInvalid`, `WebhookHeaderInvalid`, `WebhookSecretInvalid`,
- * `WebhookUnreachable`, `WebhookRefused`; retryable where it may go better later
+ * `WebhookUnreachable`, `WebhookRefused`, `EgressDenied`; retryable where it may go better later
  */
 export async function sendWebhook(webhook: Webhook): Promise<number> {
   const { body, signal } = webhook;
   const url = addressOf(webhook.url);
   const headers = headersOf(webhook);
-  const options = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
-  const response = await fetch(url, options).catch((error: unknown) => {
-    throw signal.aborted ? error : unreachable(url, error);
+  const egress = webhook.egress ?? usualEgress;
+  const options = { method: 'POST', headers, body, signal, egress, redirect: 'manual' } as const;
+  const response = await fetchWithin(url, options).catch((error: unknown) => {
+    throw signal.aborted || error instanceof PluginError ? error : unreachable(url, error);
   });
   if (response.ok) {
-    await response.body?.cancel().catch(() => undefined);
+    response.body.destroy();
     return response.status;
   }
   const quote = await beginningOf(response, [...pathsOf(url), ...textsOf(webhook)]);
@@ -109,13 +114,13 @@ const longestRead = 10_000;
  * Enough of an answer for a sentence; the rest of it is not waited for. A receiver may repeat what it
  * was sent: no text of that is cut through, since half a secret is not known as one by who hides them.
  */
-async function beginningOf(response: Response, sent: readonly string[]): Promise<string> {
+async function beginningOf({ body }: FetchAnswer, sent: readonly string[]): Promise<string> {
   const longest = Math.max(0, ...sent.map(({ length }) => length));
   const enough = Math.min(longestRead, longestQuote + longest);
   let text = '';
   const decoder = new TextDecoder();
   try {
-    for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const part of body as AsyncIterable<Uint8Array>) {
       text += decoder.decode(part, { stream: true });
       if (text.length > enough) break;
     }
@@ -160,7 +165,7 @@ const shortestText = 4;
 /** No receiver puts a message off for longer, ms: a day. */
 const longestDelayMs = 86_400_000;
 
-function refused(url: URL, { status, headers }: Response, quote: string): PluginError {
+function refused(url: URL, { status, headers }: FetchAnswer, quote: string): PluginError {
   const isRedirect = status >= 300 && status < 400;
   const why = isRedirect ? ', a redirect, which is not followed' : quote === '' ? '' : `: ${quote}`;
   const asked = retryAfter(headers.get('retry-after'), Date.now());

@@ -24,6 +24,8 @@ export const showConfig = command(z.object({}), async ({ config: read }, io) => 
     ['drain', config.drainMs ?? 30_000],
     // Addresses of webhooks are often secrets themselves.
     ['webhooks', config.webhooks.length],
+    ['egress.allow', config.egress.allow],
+    ['egress.deny', config.egress.deny],
     ['log_level', config.logLevel],
     ['crypto_key', hidden(config.cryptoKey)],
     ['secrets.older', config.olderSecrets ?? ''],

@@ -4,7 +4,7 @@ import type { Config } from '../../config.js';
 import { TwsError } from '../../errors.js';
 import { command, type Invocation } from '../command.js';
 import { checkDatabase } from '../doctor/database.js';
-import { checkNode, checkPlugins, checkSettings } from '../doctor/machine.js';
+import { checkEgress, checkNode, checkPlugins, checkSettings } from '../doctor/machine.js';
 import { checkServer } from '../doctor/server.js';
 import type { Finding } from '../doctor/finding.js';
 import type { Io } from '../io.js';
@@ -24,6 +24,7 @@ async function examine({ config: read }: Pick<Invocation, 'config'>): Promise<re
   const findings = [
     checkNode(),
     ...checkSettings(config),
+    checkEgress(config),
     ...(await checkPlugins(config)),
     ...server.findings,
   ];

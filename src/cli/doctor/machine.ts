@@ -32,6 +32,19 @@ export function checkSettings(config: Config): readonly Finding[] {
   ];
 }
 
+/** Which addresses the shipped plugins and webhooks may reach. */
+export function checkEgress({ egress: { allow, deny, exposed } }: Config): Finding {
+  const inside = exposed
+    ? 'this machine and private networks are closed, since the API can be reached from outside'
+    : 'this machine and private networks are open, since the API is bound to this machine';
+  const lists = [
+    ...(allow.length === 0 ? [] : [`allowed: ${allow.join(', ')}`]),
+    ...(deny.length === 0 ? [] : [`denied: ${deny.join(', ')}`]),
+  ];
+  const says = [`link-local and metadata addresses are closed; ${inside}`, ...lists].join('; ');
+  return { what: 'egress', verdict: 'ok', says };
+}
+
 /** Which plugins can be called, and why others cannot. */
 export async function checkPlugins(config: Config): Promise<readonly Finding[]> {
   const registry = await loadProjectPlugins(config.plugins);
