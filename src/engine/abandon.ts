@@ -8,7 +8,11 @@ import type { Retry } from './patience.js';
  * behind; one that is there already says the same. One that is not known to be stored is stored again.
  */
 export async function cancelChildren(
-  { store, retry, log }: { readonly store: Store; readonly retry: Retry; readonly log: Log },
+  {
+    store,
+    retry,
+    log,
+  }: { readonly store: Pick<Store, 'write'>; readonly retry: Retry; readonly log: Log },
   parent: string,
   children: readonly string[] = [],
 ): Promise<void> {

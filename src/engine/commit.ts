@@ -2,7 +2,7 @@ import type { Change, Committed } from '../decide/copies/commit.js';
 import { failChild } from '../decide/child.js';
 import { endRefused, leftBy } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
-import { isFinal, type FinalJob, type Job, type LiveJob } from '../model/job.js';
+import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure, LiveStep } from '../model/step.js';
@@ -30,7 +30,7 @@ export async function commit(
   hands.reserve(claims, undefined, job as LiveJob);
   await cancelChildren(parts, job._id, decision.abandons);
   if (decision.kind === 'write') await parts.notifications.make(decision.makes);
-  const written = await store(parts, { job, claims });
+  const written = await store(parts, { job, claims, spawns: spawnsOf(decision) });
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
   hands.withdraw(claims);
   if (written.kind === 'refused') {
@@ -47,6 +47,11 @@ const hearsayMs = 2_000;
 function lookAgain({ hands, desk, timers, now }: JobParts, { _id: id, _rev: rev }: Job): void {
   if (hands.of(id).length === 0) desk.drop(id);
   if (desk.knows(id, rev)) timers.set(id, now() + hearsayMs);
+}
+
+/** Ids of the jobs that are made after a write. */
+export function spawnsOf(decision: Commit): readonly string[] {
+  return decision.kind === 'spawn' ? decision.children.map(({ _id }) => _id) : [];
 }
 
 /** Stores a job (E3), of so many bytes at the most; once the engine ends, no more. */
@@ -77,7 +82,7 @@ export async function goOn(
       startAll(parts, job as LiveJob, decision.steps);
       return doc;
     case 'spawn':
-      return (await writeChildren(parts, job as LiveJob, decision.children)) ?? doc;
+      return (await writeChildren(parts, doc, decision.children)) ?? doc;
     case 'write':
       if (isFinal(decision.job)) {
         sayEnd(parts, decision.job);
@@ -130,7 +135,7 @@ function startAll({ hands, log }: JobParts, job: LiveJob, steps: readonly LiveSt
  */
 async function writeChildren(
   parts: JobParts,
-  parent: LiveJob,
+  doc: StoredDocument,
   children: readonly ChildJob[],
 ): Promise<StoredDocument | undefined> {
   const refusals = await Promise.all(
@@ -139,10 +144,13 @@ async function writeChildren(
       return result?.kind === 'refused' ? [{ child: child._id, result }] : [];
     }),
   );
-  const failed = refusals.flat().reduce((job, { child, result }) => {
+  const refused = refusals.flat();
+  const parent = refused.length === 0 ? undefined : parts.reading.read(doc);
+  if (parent?.kind !== 'job' || !parent.ok || !isLiveJob(parent.value)) return undefined;
+  const failed = refused.reduce<LiveJob>((job, { child, result }) => {
     return failChild(job, child, refusalOf(parts.documentLimit, result), parts.now());
-  }, parent);
-  if (failed === parent) return undefined;
+  }, parent.value);
+  if (failed === parent.value) return undefined;
   const written = await store(parts, { job: failed, claims: [] });
   if (written.kind !== 'written') return undefined;
   return goOn(parts, { kind: 'write', job: failed }, written.doc);

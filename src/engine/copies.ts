@@ -1,4 +1,5 @@
 import { agree } from '../decide/copies/agree.js';
+import { beginsAnything } from '../decide/copies/beginnings.js';
 import type { Stands } from '../decide/copies/carry.js';
 import { commitToMany, commitToOne, type Change, type Committed } from '../decide/copies/commit.js';
 import { holds, stepsOf } from '../decide/copies/tips.js';
@@ -124,7 +125,7 @@ export function createCopies(parts: CopiesParts): Copies {
       const protocol =
         copies > 1 ? commitToMany(change, standsIn(change.job._id)) : commitToOne(change);
       // Only what is to be started has to be true now.
-      const patience = change.claims.length > 0 ? {} : { patienceMs: Infinity };
+      const patience = beginsAnything(change) ? {} : { patienceMs: Infinity };
       const most = mostBytes === undefined ? {} : { mostBytes };
       const committed = await drive(protocol, { ...driver, ...patience, ...most });
       remember(change, committed);
@@ -138,7 +139,7 @@ export function createCopies(parts: CopiesParts): Copies {
 
 function confirming(copies: number): string {
   return (
-    `The database keeps ${copies} copies of each document: every claim is confirmed before it starts, ` +
-    'which takes two writes and three reads a step instead of one write.'
+    `The database keeps ${copies} copies of each document: every claim, and every job that another one makes, is confirmed before it starts, ` +
+    'which takes two writes and three reads each instead of one write.'
   );
 }

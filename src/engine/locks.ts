@@ -91,6 +91,10 @@ export function createLocks(parts: LockParts): Locks {
     documents: gather((ids: readonly (readonly string[])[]) =>
       store.getMany([...new Set(ids.flat())]),
     ),
+    tips: async (id) => {
+      if (parts.copies() > 1) return store.tips(id, parts.copies());
+      return [...(await reads.documents([id])).values()];
+    },
   };
   const mine = new Map<string, Mine>();
   const mineOf = (job: string): Mine => {
@@ -146,6 +150,8 @@ type Reads = {
   readonly patterns: (question: null) => Promise<readonly ViewRow<'locks'>[]>;
   /** Those of all the documents that exist, by id. */
   readonly documents: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+  /** All tips of a document, where the database keeps several copies. */
+  readonly tips: (id: string) => Promise<readonly StoredDocument[]>;
 };
 
 async function take(
@@ -302,7 +308,10 @@ function isMatch(text: string, target: string): boolean {
   return pattern.ok && pattern.matches(target);
 }
 
-/** The job is read again after its locks were: it may have been taken up again meanwhile (U1). */
+/**
+ * The job is read again after its locks were: it may have been taken up again meanwhile (U1), and an
+ * end that only some copies have may lose to a tip that goes on.
+ */
 async function release(
   store: Store,
   reads: Reads,
@@ -311,8 +320,8 @@ async function release(
 ): Promise<void> {
   if (typeof job['continued_to'] === 'string') return;
   const locks = await reads.documents(ids);
-  const now = (await reads.documents([job._id])).get(job._id);
-  if (now !== undefined && !isFinalState(now['state'])) return;
+  const tips = await reads.tips(job._id);
+  if (!tips.every(({ state }) => isFinalState(state))) return;
   const own = ids.flatMap((id) => locks.get(id) ?? []).filter((lock) => isOf(lock, job));
   await Promise.all(own.map(({ _id, _rev }) => store.remove(_id, _rev)));
 }

@@ -10,7 +10,7 @@ import { cancelChildren } from './abandon.js';
 import { unlessThrown } from './decision.js';
 import { endFaulty } from './end-malformed.js';
 import { withBigResult } from './big-results.js';
-import { goOn, store as storeJob, type Commit } from './commit.js';
+import { goOn, spawnsOf, store as storeJob, type Commit } from './commit.js';
 import { refusalOf, roomForResults } from './document-limit.js';
 import { pause } from './patience.js';
 import { fatalEnd } from './fatal.js';
@@ -78,7 +78,8 @@ export async function settleAttempts(
     if (next.kind === 'write') await parts.notifications.make(next.makes);
     const hasResults = left.some(isDone);
     const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
-    const written = await storeJob(parts, { job: next.job, claims, ended }, most);
+    const change = { job: next.job, claims, spawns: spawnsOf(next), ended };
+    const written = await storeJob(parts, change, most);
     if (written.kind === 'written' || written.kind === 'given_up') {
       for (const { step, outcome } of left) {
         hands.release(step.claim);

@@ -15,14 +15,25 @@ const held = { kind: 'held' };
 class ThreeCopies {
   readonly copies: (StoredDocument | undefined)[] = [undefined, undefined, undefined];
   readonly jobs = new Map<string, StoredDocument>();
+  readonly tipsOfJobs = new Map<string, readonly StoredDocument[]>();
   #written = 0;
 
   /** A store whose n-th write of the lock comes to the n-th of these copies first. */
   store(...reaches: readonly (readonly number[])[]): Store {
     const left = [...reaches];
-    const store: Pick<Store, 'get' | 'tips' | 'write' | 'remove'> = {
+    const store: Pick<Store, 'get' | 'getMany' | 'tips' | 'write' | 'remove'> = {
+      getMany: async (ids) =>
+        new Map(
+          ids.flatMap((one) =>
+            (one === id ? this.tips() : [this.jobs.get(one) ?? []].flat()).map((doc) => [
+              doc._id,
+              doc,
+            ]),
+          ),
+        ),
       get: async (one) => (one === id ? this.tips()[0] : this.jobs.get(one)),
-      tips: async () => {
+      tips: async (one) => {
+        if (one !== id) return this.tipsOfJobs.get(one) ?? [];
         const tips = this.tips();
         // A reader repairs the copies that have nothing.
         for (const i of [0, 1, 2]) this.copies[i] ??= tips[0];
@@ -104,6 +115,22 @@ describe('a lock of which there are several copies', () => {
     const locks = locksOn(all.store([0], [0]));
     expect(await locks.take(wish, { _id: 'a', _rev: '1-x' })).toEqual(held);
     expect(all.tips()[0]).toMatchObject({ job: 'a', at: 1 + 4 });
+  });
+
+  it('is given back only when the job is final on all copies', async () => {
+    const all = database('a');
+    const ended = { _id: 'a', _rev: '3-b', state: '$$complete', locked: { target: id } };
+    const live = { _id: 'a', _rev: '3-a', state: 'x-0', locked: { target: id } };
+    all.jobs.set('a', ended);
+    const locks = locksOn(all.store());
+    expect(await locks.take(wish, { _id: 'a', _rev: '1-x' })).toEqual(held);
+    all.tipsOfJobs.set('a', [ended, live]);
+    await locks.release(ended);
+    expect(all.tips()).toHaveLength(1);
+    all.tipsOfJobs.set('a', [ended]);
+    locks.adopt(ended);
+    await locks.release(ended);
+    expect(all.tips()).toEqual([]);
   });
 
   it('is taken over from jobs that have ended, with all their revisions', async () => {

@@ -9,6 +9,7 @@ import {
 } from '../../model/step.js';
 import { without } from '../record.js';
 import { released } from '../release.js';
+import { hasSpawned, isUnspawned } from './beginnings.js';
 import { isDone, isOver, stepOf, stepsOf, withResultsOf, type Tip } from './tips.js';
 import { withNotes, withWishes } from './wishes.js';
 
@@ -33,6 +34,9 @@ export type Stands = (step: LiveStep) => Standing;
  * M3 An attempt that may be running is carried by its own engine, or by any when that one is dead.
  * M4 A skip or a retry on record in the losing tip only is applied again, as of the same time: it
  *    may open a final winner.
+ * M5 A step whose job may have been made is carried by any engine, with the `start` of its job, which
+ *    tells whose child that is; where it is not needed any more it ends, and its child is told so
+ *    (H3). One whose job nobody has made is fenced with its tip.
  */
 export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined {
   if (isOver(winner)) {
@@ -55,7 +59,7 @@ export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined 
         noted.push(step);
         continue;
       case 'told':
-        beside.push(step);
+        beside.push(hasSpawned(step) ? unneeded(step) : step);
         continue;
       case 'replaces':
         steps = steps.map((there) => (isSame(there, step) ? step : there));
@@ -69,8 +73,8 @@ export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined 
         break;
       }
     }
-    // What needed no engine is only worth keeping beside what did.
-    if (step['claim'] !== undefined) last = step;
+    // What needed no engine is only worth keeping beside what did, or when a job was made for it.
+    if (step['claim'] !== undefined || hasSpawned(step)) last = step;
   }
   const next = last === undefined ? winner : joined(winner, loser, steps, last);
   const whole = withNotes(withMore(next, beside), noted);
@@ -92,10 +96,11 @@ function mayRun(winner: Tip, loser: Tip, stands: Stands): boolean {
 
 /** A final job with the attempts that ended elsewhere: it alone tells what ran. */
 function told(winner: Tip, loser: Tip): Tip {
-  const missed = stepsOf(loser).filter((step) => {
-    if (step['claim'] === undefined || !hasBegun(step) || isLive(step)) return false;
+  const missed = stepsOf(loser).flatMap((step): readonly Step[] => {
+    if (hasSpawned(step)) return isThere(stepsOf(winner), step) ? [] : [unneeded(step)];
+    if (step['claim'] === undefined || !hasBegun(step) || isLive(step)) return [];
     const there = stepOf(winner, step['claim']);
-    return there === undefined || (isOutcome(step) && !isOutcome(there));
+    return there === undefined || (isOutcome(step) && !isOutcome(there)) ? [step] : [];
   });
   return withMore(winner, missed);
 }
@@ -107,14 +112,17 @@ function told(winner: Tip, loser: Tip): Tip {
 type Fate = 'left' | 'waits' | 'noted' | 'told' | 'replaces' | 'follows';
 
 function fateOf(step: Step, steps: readonly Step[], stands: Stands): Fate {
+  if (isUnspawned(step)) return 'left';
   const there = steps.findLast((candidate) => isSame(candidate, step));
   if (isLive(step)) return fateOfLive(step, there, steps, stands);
   if (there === undefined) {
     if (!hasBegun(step)) return 'left';
     if (!isDone(steps, step.path)) return 'follows';
+    if (hasSpawned(step)) return 'told';
     if (step['claim'] === undefined) return 'left';
     return step.state === '$$complete' ? 'told' : 'noted';
   }
+  if (hasSpawned(step)) return isUnspawned(there) ? 'replaces' : 'left';
   if (isOpen(there)) return isOutcome(step) ? 'replaces' : 'left';
   // An attempt that was believed lost has ended by itself, and nobody has completed it since.
   const isLate = isOutcome(step) && !isOutcome(there) && !isDone(steps, step.path);
@@ -142,6 +150,17 @@ function isSame(one: Step, other: Step): boolean {
     return one['claim'] === other['claim'];
   }
   return one.path === other.path && one.attempt === other.attempt && one.run === other.run;
+}
+
+function isThere(steps: readonly Step[], step: Step): boolean {
+  return steps.some((candidate) => isSame(candidate, step));
+}
+
+/** A step whose job may have been made and that nobody waits for any more. */
+function unneeded(step: Step): Step {
+  const why = { ...failure('NotNeeded', {}), step: step.name };
+  const ending = { end: Number(step['start']), exit: exits.cancelled, failure: why };
+  return { ...step, state: '$$cancelled', ...ending };
 }
 
 function isOpen(step: Step): boolean {
@@ -196,8 +215,11 @@ function joined(winner: Tip, loser: Tip, steps: readonly Step[], last: Step): Ti
   }
   const later = numberIn(loser, 'run') > numberIn(winner, 'run') ? loser : winner;
   const resumeAt = later['resume_at'];
+  // Jobs were made for one of them only: its `start` is the one that they know.
+  const isParent = stepsOf(loser).some(hasSpawned) && !stepsOf(winner).some(hasSpawned);
   return {
     ...without(winner, 'next_due', 'resume_at'),
+    ...(isParent ? { start: loser['start'] } : {}),
     ...(winner['state'] === '$$paused' ? {} : { state: `${last.task}-${last.index}` }),
     ...(resumeAt === undefined ? {} : { resume_at: resumeAt }),
     run: later['run'],

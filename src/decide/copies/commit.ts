@@ -1,25 +1,31 @@
-import { isLive, type LiveStep } from '../../model/step.js';
+import { isLive } from '../../model/step.js';
 import { released } from '../release.js';
+import {
+  areLast,
+  asBegun,
+  asPending,
+  beginsAnything,
+  haveBegun,
+  type Beginnings,
+} from './beginnings.js';
 import type { Stands } from './carry.js';
 import { healed } from './heal.js';
 import { look, rest, write, type Draft, type Protocol } from './protocol.js';
-import { asReady, holds, stepOf, stepsOf, withClaims, type Tip } from './tips.js';
+import { asReady, stepOf, stepsOf, type Tip } from './tips.js';
 import { isHeld } from './wishes.js';
 
 /** A job to be stored, with what has to be found in it afterwards. */
-export type Change = {
+export type Change = Beginnings & {
   readonly job: Draft;
-  /** What this engine claims in it; the steps are `$$active`, as they are when they run. */
-  readonly claims: readonly LiveStep[];
   /** The claims of the attempts that end with it. */
   readonly ended?: readonly string[] | undefined;
 };
 
 /** What became of a change. */
 export type Committed =
-  /** It is stored, and its claims are ours to start. */
+  /** It is stored, its claims are ours to start, and the jobs that it waits for ours to make. */
   | { readonly kind: 'written'; readonly doc: Tip }
-  /** The end of the attempt is stored, but its claims are given up: nothing may be started. */
+  /** The end of the attempt is stored, but nothing may be started or made. */
   | { readonly kind: 'given_up'; readonly doc: Tip }
   /** Somebody was faster, or it is not known to have taken place. */
   | { readonly kind: 'lost' }
@@ -42,96 +48,90 @@ export function* commitToOne(change: Change): Protocol<Committed> {
     case 'unknown': {
       if (claims.length === 0 && ended.length === 0) return { kind: 'lost' };
       const [tip] = (yield* look(job._id)) ?? [];
-      const isThere = tip !== undefined && areActive(tip, claims) && hasEnds(tip, change);
+      const isThere = tip !== undefined && haveBegun(tip, { claims }) && hasEnds(tip, change);
       return isThere ? { kind: 'written', doc: tip } : { kind: 'lost' };
     }
   }
 }
 
-/** So often a change is looked at before its claims are given up. */
+/** So often a change is looked at before what it begins is given up. */
 const mostLooks = 8;
 
 /**
  * Stores a change where every document has several copies, each of which takes the first of several
  * writers of a revision: two can be told that theirs was accepted (202), and what only some copies
- * have may win in the end. A claim is started only after both of its revisions were confirmed.
+ * have may win in the end. Nothing is started, and no job is made, before both of its revisions were
+ * confirmed.
  *
  * C1 Nothing is written but on the only tip of the document, as seen by a look just before; only
  *    the end of an attempt is, if need be, written on the winner of several.
- * C2 A claim is written as `$$ready`. Once a quorum has acknowledged that (201) and a look has found
- *    it in the only tip, it is written as `$$active`, one revision deeper than whatever was on its
- *    way before.
- * C3 It is started only after a quorum has acknowledged (201) a revision that has it as `$$active`
- *    and a look that began afterwards has found it so in the only tip. Of two claims that come so
- *    far, one was on a copy before the look of the other has read that copy: the other gives up.
- * C4 As long as it may be running, a claim is not taken out of the tips that a look finds (M3).
+ * C2 A claim is written as `$$ready`, a step that waits for a job to be made without `start`. Once a
+ *    quorum has acknowledged that (201) and a look has found it in the only tip, the claim is written
+ *    as `$$active` and the step with its `start`, one revision deeper than whatever was on its way
+ *    before.
+ * C3 An attempt is started, and a job is made, only after a quorum has acknowledged (201) a revision
+ *    in which it has begun and a look that began afterwards has found it so in the only tip. Of two
+ *    that come so far, one was on a copy before the look of the other has read that copy: the other
+ *    waits, and gives up.
+ * C4 As long as it may be running, a claim is not taken out of the tips that a look finds (M3), nor is
+ *    a step whose job may have been made (M5).
  * C5 An end counts as stored only when a quorum has acknowledged a revision that has it.
  */
 export function* commitToMany(change: Change, stands: Stands): Protocol<Committed> {
-  const { job, claims, ended = [] } = change;
+  const { job, ended = [] } = change;
+  const begins = beginsAnything(change);
   const [tip, ...rivals] = (yield* healed(job._id, stands)) ?? [];
-  const isBlocked = rivals.length > 0 && (ended.length === 0 || claims.length > 0);
+  const isBlocked = rivals.length > 0 && (ended.length === 0 || begins);
   if (isBlocked || tip?._rev !== job._rev) {
     // Whoever decides again at once may read the same old revision again.
     yield* rest(isBlocked ? 3 : 0);
     return { kind: 'lost' };
   }
-  const stored = yield* write(withClaims(job, claims, '$$ready'));
+  const stored = yield* write(asPending(job, change, tip));
   if (stored.kind === 'refused') return stored;
   if (stored.kind === 'conflict') return { kind: 'lost' };
   const isKnown = stored.kind === 'written';
-  if (claims.length > 0) return yield* confirm(change, stands, isKnown);
+  if (begins) return yield* confirm(change, stands, tip, isKnown);
   if (isKnown) return { kind: 'written', doc: { ...job, _rev: stored.rev } };
   yield* rest(2);
   return ended.length === 0 ? { kind: 'lost' } : yield* finish(change, stands, 'written', false);
 }
 
-/** Brings claims from `$$ready` (`ready`: a quorum has it) to where they may be started. */
-function* confirm(change: Change, stands: Stands, ready: boolean): Protocol<Committed> {
-  const { job, claims } = change;
-  let known = { ready, active: false };
+/**
+ * Brings what a change begins from where it has begun nothing (`ready`: a quorum has that) to where
+ * it may be started or made. `base` is the tip that was decided upon.
+ */
+function* confirm(change: Change, stands: Stands, base: Tip, ready: boolean): Protocol<Committed> {
+  let known = { ready, begun: false };
   for (let tries = 0; tries < mostLooks; tries += 1) {
-    const tips = yield* healed(job._id, stands);
+    const tips = yield* healed(change.job._id, stands);
     if (tips === undefined) return { kind: 'lost' };
     const [tip, ...rivals] = tips;
     if (tip === undefined || !isOurs(tip, change)) break;
-    if (rivals.some((rival) => isBusy(rival, tip))) break;
     if (rivals.length > 0) yield* rest(tries);
-    else if (known.active && areActive(tip, claims)) return { kind: 'written', doc: tip };
+    else if (known.begun && haveBegun(tip, change)) return { kind: 'written', doc: tip };
     else {
-      const stored = yield* write(withClaims(tip, claims, known.ready ? '$$active' : '$$ready'));
+      const next = known.ready ? asBegun(tip, change) : asPending(tip, change, base);
+      const stored = yield* write(next);
       if (stored.kind === 'refused') break;
-      if (stored.kind === 'written') known = { ready: true, active: known.ready };
+      if (stored.kind === 'written') known = { ready: true, begun: known.ready };
       else yield* rest(tries);
     }
   }
   return yield* finish(change, stands, 'given_up', known.ready);
 }
 
-/** All claims still stand as the last word, and nobody has asked that nothing more begins. */
-function isOurs(tip: Tip, { job, claims }: Change): boolean {
-  const isLast = ({ claim, path }: LiveStep): boolean =>
-    stepsOf(tip).findLast((step) => step.path === path)?.['claim'] === claim;
-  const stands = claims.every((step) => holds(tip, step.claim) && isLast(step));
-  return stands && (isHeld(job) || !isHeld(tip));
-}
-
-function areActive(tip: Tip, claims: readonly LiveStep[]): boolean {
-  return claims.every(({ claim }) => stepOf(tip, claim)?.state === '$$active');
-}
-
-/** Another tip has an attempt of its own that may be running: ours is not. */
-function isBusy(rival: Tip, tip: Tip): boolean {
-  return stepsOf(rival).some(
-    (step) => step.state === '$$active' && stepOf(tip, step.claim) === undefined,
-  );
+/** All that it begins still stands as the last word, and nobody has asked that nothing more begins. */
+function isOurs(tip: Tip, change: Change): boolean {
+  return areLast(tip, change) && (isHeld(change.job) || !isHeld(tip));
 }
 
 const mostReleases = 3;
 
 /**
  * Takes claims that were not started back out of the winner, and makes sure of the end that was
- * written with them (`known`: a quorum has it). What stands in a losing tip is dropped with it.
+ * written with them (`known`: a quorum has it). What stands in a losing tip is dropped with it. A
+ * step that waits for a job stays: whoever decides next has the job made.
  */
 function* finish(
   change: Change,

@@ -1,7 +1,8 @@
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
 import { released } from '../release.js';
+import { hasSpawned } from './beginnings.js';
 import { carry, type Stands } from './carry.js';
-import { look, rest, write, type Protocol } from './protocol.js';
+import { abandon, look, rest, write, type Protocol } from './protocol.js';
 import { asReady, stepsOf, type Tip } from './tips.js';
 
 /** What a document in conflict becomes. */
@@ -10,6 +11,8 @@ export type Mending = {
   readonly next: Tip;
   /** The losing tips of which nothing is missing in `next`. */
   readonly drop: readonly Tip[];
+  /** Jobs that may have been made for a tip that is dropped, and that nobody waits for (H3). */
+  readonly orphans: readonly string[];
 };
 
 /** Says how a conflict ends (`tips`: the winner first); undefined: it has to wait for somebody. */
@@ -26,7 +29,20 @@ export function mend(tips: readonly Tip[], stands: Stands): Mending | undefined 
   }
   // What waits for another engine to speak first is not kept waiting by claims of ours.
   if (drop.length < losers.length) next = withoutGivenUp(next, stands);
-  return next === winner && drop.length === 0 ? undefined : { next, drop };
+  if (next === winner && drop.length === 0) return undefined;
+  return { next, drop, orphans: drop.flatMap((loser) => orphansOf(loser, next)) };
+}
+
+function orphansOf(loser: Tip, next: Tip): readonly string[] {
+  const childrenIn = (states: readonly Step['state'][]): readonly unknown[] =>
+    stepsOf(next).flatMap(({ state, child }) => (states.includes(state) ? [child] : []));
+  const wanted = childrenIn(['$$waiting']);
+  const given = childrenIn(['$$cancelled', '$$timeout']);
+  return stepsOf(loser)
+    .filter(hasSpawned)
+    .flatMap(({ child }) =>
+      given.includes(child) && !wanted.includes(child) ? [String(child)] : [],
+    );
 }
 
 function withoutGivenUp(tip: Tip, stands: Stands): Tip {
@@ -48,6 +64,7 @@ const mostTries = 3;
  * H1 The winner is never deleted, and a losing tip only after a quorum of the copies has taken a
  *    revision of the winner that carries what the losing tip had: it is on top from then on.
  * H2 What is written follows from the tips alone: engines that heal at the same time do the same.
+ * H3 The children of a tip that is dropped, which nobody waits for any more, are asked to cancel before.
  */
 export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | undefined> {
   let tips = yield* look(id);
@@ -56,6 +73,7 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
     if (mending === undefined) return tips;
     const stored = yield* write(mending.next);
     if (stored.kind === 'written') {
+      yield* abandon(id, mending.orphans);
       for (const { _rev } of mending.drop) yield* write({ _id: id, _rev, _deleted: true });
     } else yield* rest(tries);
     tips = yield* look(id);

@@ -19,14 +19,15 @@ export type Stored =
 
 /**
  * One thing that a protocol asks of whoever drives it. `look` reads the tips of a document from all
- * copies that answer, the winner first.
+ * copies that answer, the winner first; `abandon` asks these children of the job to cancel.
  */
 export type Effect =
   | { readonly kind: 'write'; readonly doc: Draft }
   | { readonly kind: 'look'; readonly id: string }
+  | { readonly kind: 'abandon'; readonly id: string; readonly children: readonly string[] }
   | { readonly kind: 'rest'; readonly ms: number };
 
-/** To a `write` its result, to a `look` the tips (undefined: the engine ends), to a `rest` nothing. */
+/** To a `write` its result, to a `look` the tips (undefined: the engine ends), to others nothing. */
 export type Answer = Stored | readonly Tip[] | undefined;
 
 /**
@@ -41,6 +42,10 @@ export function* write(doc: Draft): Protocol<Stored> {
 
 export function* look(id: string): Protocol<readonly Tip[] | undefined> {
   return (yield { kind: 'look', id }) as readonly Tip[] | undefined;
+}
+
+export function* abandon(id: string, children: readonly string[]): Protocol<void> {
+  if (children.length > 0) yield { kind: 'abandon', id, children };
 }
 
 /** Waits before the next try, longer each time (`tries` from 0). */

@@ -50,14 +50,6 @@ export function holds(tip: Tip, claim: string): boolean {
   return step !== undefined && isLive(step);
 }
 
-/** A copy of a document in which some claims stand as `$$ready` or `$$active`. */
-export function withClaims(tip: Tip, claims: readonly LiveStep[], state: LiveStep['state']): Tip {
-  const byClaim = new Map<unknown, Step>(
-    claims.map((claim) => [claim.claim, state === '$$active' ? claim : asReady(claim)]),
-  );
-  return { ...tip, steps: stepsOf(tip).map((step) => byClaim.get(step['claim']) ?? step) };
-}
-
 /** A claim that has begun nothing yet. */
 export function asReady({ start: _begun, ...claim }: Begun): LiveStep {
   return { ...claim, state: '$$ready' };

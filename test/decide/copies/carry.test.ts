@@ -327,3 +327,45 @@ describe('the rest of the job', () => {
     });
   });
 });
+
+describe('a step that waits for a job of its own', () => {
+  const spawn = (text: string, more = {}): Step =>
+    attempt(text, { child: 'c', accepted: 3, start: 4, ...more });
+  const { start: _start, ...unmade } = spawn('0#1 $$waiting') as Step & { readonly start?: number };
+  const made = spawn('0#1 $$waiting');
+  const nobody = standing({});
+  const carried = (winner: Steps, loser: Steps, more = {}): Tip | undefined =>
+    carry(tip('4-b', winner, { start: 1, ...more }), tip('3-a', loser, { start: 2 }), nobody);
+
+  it('is carried with the start of its job once the job may have been made', () => {
+    expect(carried([], [made])).toMatchObject({ start: 2, steps: [made], state: 't0-0' });
+    expect(carried([unmade as Step], [made])).toMatchObject({ start: 2, steps: [made] });
+  });
+
+  it('is fenced when nobody has made the job', () => {
+    expect(carried([], [unmade as Step])).toMatchObject({ start: 1, steps: [] });
+    expect(carried([made], [unmade as Step])).toMatchObject({ start: 1, steps: [made] });
+  });
+
+  it('is what the winner says when both tell of it', () => {
+    const renamed = spawn('0#1 $$waiting', { child: 'c:1' });
+    const done = spawn('0#1 $$complete');
+    expect(carried([renamed], [made])).toMatchObject({ start: 1, steps: [renamed] });
+    expect(carried([done], [made])).toMatchObject({ start: 1, steps: [done] });
+  });
+
+  it('keeps the start of the winner when jobs were made for that', () => {
+    const other = spawn('1#1 $$waiting', { child: 'd' });
+    expect(carried([other], [made])).toMatchObject({ start: 1, steps: [other, made] });
+  });
+
+  it('ends where it is not needed any more', () => {
+    const skipped = attempt('0#1 $$skipped', { attempt: 2 });
+    const ended = { state: '$$cancelled', child: 'c', end: 4, exit: 130 };
+    expect(carried([skipped], [made])?.['steps']).toMatchObject([skipped, ended]);
+    const over = { state: '$$cancelled', end: 9 };
+    expect(carried([], [made], over)?.['steps']).toMatchObject([ended]);
+    const told = spawn('0#1 $$cancelled');
+    expect(carried([told], [made], over)?.['steps']).toEqual([told]);
+  });
+});

@@ -151,6 +151,75 @@ describe('where every document has several copies, a claim', () => {
   });
 });
 
+describe('where every document has several copies, a change that has jobs made', () => {
+  const waiting = attempt('1#1 $$waiting', { child: 'j:1:1', accepted: 5 });
+  const begun = attempt('1#1 $$waiting', { child: 'j:1:1', accepted: 5, start: 5 });
+  const change: Change = {
+    job: tip('3-a', ['0#1 $$complete a', begun]),
+    ...{ claims: [], spawns: ['j:1:1'], ended: ['a'] },
+  };
+  const unmade = tip('4-a', ['0#1 $$complete a', waiting]);
+  const made = tip('5-a', ['0#1 $$complete a', begun]);
+  /** Whether the step that waits for the job has begun, in all that was written. */
+  const starts = (looks: readonly (readonly Tip[] | undefined)[], writes: Kinds = []) => {
+    const { result, writes: all } = play(commitToMany(change, nobody), looks, writes);
+    const isBegun = ({ steps }: Tip): boolean => 'start' in ((steps as object[]).at(-1) as object);
+    return { result, kind: result.kind, written: all.map(isBegun) };
+  };
+
+  it('is written twice and seen twice alone before they are made', () => {
+    const { result, written } = starts([[before], [unmade], [made]]);
+    expect(result).toEqual({ kind: 'written', doc: made });
+    expect(written).toEqual([false, true]);
+  });
+
+  it('waits while there is another tip, and has none made when that wins', () => {
+    const other = tip('4-b', ['0#1 $$complete a', attempt('1#1 $$waiting', { child: 'x' })]);
+    const failing: Kinds = ['written', 'unknown', 'unknown', 'unknown'];
+    const looks = [[before], ...Array.from({ length: 4 }, () => [unmade, other]), [unmade], [made]];
+    expect(starts(looks, failing).kind).toBe('written');
+    expect(starts([[before], [other], [other]])).toMatchObject({
+      kind: 'given_up',
+      written: [false],
+    });
+  });
+
+  it.each<[string, Tip]>([
+    ['somebody has paused the job', { ...unmade, paused: true }],
+    ['the step does not wait any more', tip('5-a', ['0#1 $$complete a'])],
+    ['another attempt follows', tip('5-a', ['0#1 $$complete a', waiting, '1#2 $$ready z'])],
+  ])('has none made when %s', (_title, seen) => {
+    const { kind, written } = starts([[before], [seen]]);
+    expect(kind).toBe('given_up');
+    expect(written).toEqual([false]);
+  });
+
+  it('is written again as it is until a quorum has it', () => {
+    const looks = [[before], [unmade], [unmade], [made], [made]];
+    const { kind, written } = starts(looks, ['unknown', 'written', 'unknown', 'written']);
+    expect(kind).toBe('written');
+    expect(written).toEqual([false, false, true, true]);
+  });
+
+  it('has a job made again that got lost, without taking the beginning back', () => {
+    const again: Change = { job: made, claims: [], spawns: ['j:1:1'] };
+    const { result, writes } = play(commitToMany(again, nobody), [[made]]);
+    expect(result.kind).toBe('written');
+    expect(writes.map(({ steps }) => (steps as readonly unknown[]).at(-1))).toEqual([begun, begun]);
+  });
+
+  it('begins a step that another engine has left when it was accepted, else with the job', () => {
+    const startOf = (left: Tip): unknown => {
+      const again: Change = { job: left, claims: [], spawns: ['j:1:1'] };
+      const { writes } = play(commitToMany(again, nobody), [[left], [left], [made]]);
+      return (writes[1]?.['steps'] as readonly { readonly start?: unknown }[]).at(-1)?.start;
+    };
+    const { accepted: _accepted, ...bare } = waiting as typeof waiting & { accepted: unknown };
+    expect(startOf(unmade)).toBe(5);
+    expect(startOf(tip('4-a', [bare as typeof waiting], { start: 2 }))).toBe(2);
+  });
+});
+
 describe('where every document has several copies, an end', () => {
   it('is stored by one write that a quorum has', () => {
     const { result, written } = many(ending, [[before]]);
@@ -185,6 +254,12 @@ describe('where every document has several copies, an end', () => {
     const { result } = many(settling, [[before], [ended]]);
     expect(result).toEqual({ kind: 'given_up', doc: ended });
     expect(many(settling, [[before], [before]]).kind).toBe('lost');
+  });
+
+  it('is stored as it is when its job has no steps', () => {
+    const { steps: _steps, ...job } = tip('3-a', []) as Tip & { readonly steps: unknown };
+    const { result } = many({ job, claims: [] }, [[job]]);
+    expect(result).toEqual({ kind: 'written', doc: { ...job, _rev: '51-new' } });
   });
 
   it('is not known without a quorum, as nothing else is', () => {

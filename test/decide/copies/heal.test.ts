@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agree } from '../../../src/decide/copies/agree.js';
 import { healed, mend } from '../../../src/decide/copies/heal.js';
-import { play, standing, tip, told } from './tips.js';
+import { attempt, play, standing, tip, told } from './tips.js';
 
 const winner = tip('4-b', ['0#1 $$active a']);
 const loser = tip('3-a', ['0#1 $$complete a']);
@@ -109,5 +109,30 @@ describe('what all copies agree on', () => {
   ])('is not waited for when the winner %s', (_title, first) => {
     const { rests } = play(agree('j', ['a', 'x'], standing({ a: 'runs' })), [[first, mine]]);
     expect(rests).toBe(0);
+  });
+});
+
+describe('the children of a tip that is dropped', () => {
+  const made = attempt('0#1 $$waiting', { child: 'c', start: 4 });
+  const parent = tip('3-a', [made]);
+  const over = tip('4-b', [], { state: '$$cancelled', end: 9 });
+
+  it('are asked to cancel before it is, when nobody waits for them any more', () => {
+    const { abandoned, writes } = play(healed('j', nobody), [[over, parent], [over]]);
+    expect(abandoned).toEqual(['c']);
+    expect(writes.map(({ _deleted }) => _deleted)).toEqual([undefined, true]);
+  });
+
+  it('are left alone as long as the winner waits for them', () => {
+    const again = attempt('0#2 $$waiting', { child: 'c', start: 4 });
+    const gone = attempt('0#1 $$cancelled', { child: 'c' });
+    expect(mend([tip('4-b', []), parent], nobody)?.orphans).toEqual([]);
+    expect(mend([tip('4-b', [gone, again]), parent], nobody)?.orphans).toEqual([]);
+    expect(mend([tip('4-b', [gone]), parent], nobody)?.orphans).toEqual(['c']);
+  });
+
+  it('are not asked when the winner could not be written', () => {
+    const unknown = ['unknown', 'unknown', 'unknown'] as const;
+    expect(play(healed('j', nobody), [[over, parent]], unknown).abandoned).toEqual([]);
   });
 });

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
-  asReady,
   borrowedIn,
   holds,
   stepOf,
   winnerFirst,
-  withClaims,
   withResultsOf,
 } from '../../../src/decide/copies/tips.js';
-import type { LiveStep } from '../../../src/model/step.js';
-import { attempt, tip, told } from './tips.js';
+import { attempt, tip } from './tips.js';
 
 describe('tips', () => {
   it.each([
@@ -35,16 +32,6 @@ describe('tips', () => {
   it('are read whatever is in them', () => {
     expect(stepOf({ _id: 'j', _rev: '1-a', steps: 'none' }, 'a')).toBeUndefined();
     expect(stepOf({ _id: 'j', _rev: '1-a', steps: [null, 7] }, 'a')).toBeUndefined();
-  });
-
-  it('carry claims that have not begun, and that run', () => {
-    const claim = attempt('1#1 $$active b') as LiveStep;
-    const job = tip('1-a', ['0#1 $$complete a', claim]);
-    const ready = withClaims(job, [claim], '$$ready');
-    expect(told(ready)).toEqual(['0#1 $$complete a', '1#1 $$ready b']);
-    expect(stepOf(ready, 'b')).not.toHaveProperty('start');
-    expect(withClaims(ready, [claim], '$$active')).toEqual(job);
-    expect(asReady(claim)).toEqual(stepOf(ready, 'b'));
   });
 });
 

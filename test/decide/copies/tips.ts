@@ -52,6 +52,8 @@ export function standing(of: Readonly<Record<string, Standing>>): Stands {
 export type Play<T> = {
   readonly result: T;
   readonly writes: readonly Tip[];
+  /** Children that were asked to cancel. */
+  readonly abandoned: readonly string[];
   readonly rests: number;
   readonly looks: number;
 };
@@ -66,11 +68,15 @@ export function play<T>(
   writes: readonly Stored['kind'][] = [],
 ): Play<T> {
   const written: Tip[] = [];
+  const abandoned: string[] = [];
   let [looked, rests] = [0, 0];
   const answer = (effect: Effect): Answer => {
     switch (effect.kind) {
       case 'rest':
         rests += 1;
+        return undefined;
+      case 'abandon':
+        abandoned.push(...effect.children);
         return undefined;
       case 'look':
         looked += 1;
@@ -81,7 +87,9 @@ export function play<T>(
     }
   };
   for (let step = protocol.next(); ;) {
-    if (step.done === true) return { result: step.value, writes: written, rests, looks: looked };
+    if (step.done === true) {
+      return { result: step.value, writes: written, abandoned, rests, looks: looked };
+    }
     if (looked > 100) throw new Error('It looks for ever.');
     step = protocol.next(answer(step.value));
   }

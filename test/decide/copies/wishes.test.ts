@@ -170,7 +170,7 @@ describe('a retry that only a losing revision tells of', () => {
   it.each(wishes)('opens the job again, as asked: %j', (wish) => {
     const loser = asking(failed, '4-a', { action: 'retry', ...wish });
     const mending = mend([at(failed, '4-b'), loser], () => 'elsewhere');
-    expect(mending).toEqual({ next: { ...loser, _rev: '4-b' }, drop: [loser] });
+    expect(mending).toEqual({ next: { ...loser, _rev: '4-b' }, drop: [loser], orphans: [] });
   });
 
   it('opens the job again with what ran there since', () => {

@@ -1,0 +1,97 @@
+import type { LiveStep, Step } from '../../model/step.js';
+import { asReady, holds, stepOf, stepsOf, type Tip } from './tips.js';
+
+/** What a change begins: attempts, and steps that wait for jobs of their own. */
+export type Beginnings = {
+  /** What this engine claims; the steps are `$$active`, as they are when they run. */
+  readonly claims: readonly LiveStep[];
+  /** Ids of the jobs that are made once the change is confirmed; a step waits for each of them. */
+  readonly spawns?: readonly string[] | undefined;
+};
+
+/** Whether a change has to be confirmed before anything outside its document may follow. */
+export function beginsAnything({ claims, spawns = [] }: Beginnings): boolean {
+  return claims.length > 0 || spawns.length > 0;
+}
+
+/**
+ * The document in which a change has begun nothing yet: claims are `$$ready`, and a step whose job is
+ * not made yet has no `start`. What had begun in `base`, the tip that was decided upon, stays begun.
+ */
+export function asPending(tip: Tip, { claims, spawns = [] }: Beginnings, base: Tip): Tip {
+  const ready = new Map<unknown, Step>(claims.map((step) => [step.claim, asReady(step)]));
+  return withSteps(tip, (step) => {
+    const claimed = ready.get(step['claim']);
+    if (claimed !== undefined) return claimed;
+    const isNew = isOneOf(step, spawns) && !stepsOf(base).some((one) => isBegunAlike(one, step));
+    return isNew ? withoutStart(step) : step;
+  });
+}
+
+/** The document in which everything that a change begins has begun. */
+export function asBegun(tip: Tip, { claims, spawns = [] }: Beginnings): Tip {
+  const active = new Map<unknown, Step>(claims.map((step) => [step.claim, step]));
+  return withSteps(tip, (step) => {
+    const claimed = active.get(step['claim']);
+    if (claimed !== undefined) return claimed;
+    if (!isOneOf(step, spawns) || 'start' in step) return step;
+    return { ...step, start: step['accepted'] ?? tip['start'] } as Step;
+  });
+}
+
+/** Whether everything that a change begins has begun in a document. */
+export function haveBegun(tip: Tip, { claims, spawns = [] }: Beginnings): boolean {
+  return (
+    claims.every(({ claim }) => stepOf(tip, claim)?.state === '$$active') &&
+    spawns.every((child) => stepsOf(tip).some((step) => awaits(step, child) && 'start' in step))
+  );
+}
+
+/** Whether everything that a change begins is, in a document, the last word on its step. */
+export function areLast(tip: Tip, { claims, spawns = [] }: Beginnings): boolean {
+  const steps = stepsOf(tip);
+  const lastAt = (path: string): Step | undefined => steps.findLast((step) => step.path === path);
+  return (
+    claims.every(({ claim, path }) => holds(tip, claim) && lastAt(path)?.['claim'] === claim) &&
+    spawns.every((child) => {
+      const step = steps.findLast((one) => awaits(one, child));
+      return step !== undefined && lastAt(step.path) === step;
+    })
+  );
+}
+
+/** A step that waits for a job which may have been made: its revision was confirmed. */
+export function hasSpawned(step: Step): boolean {
+  return isSpawn(step) && 'start' in step;
+}
+
+/** A step that waits for a job which nobody has made yet. */
+export function isUnspawned(step: Step): boolean {
+  return isSpawn(step) && !('start' in step);
+}
+
+function isSpawn(step: Step): boolean {
+  return step.state === '$$waiting' && typeof step.child === 'string';
+}
+
+function awaits(step: Step, child: string): boolean {
+  return isSpawn(step) && step['child'] === child;
+}
+
+function isOneOf(step: Step, spawns: readonly string[]): boolean {
+  return spawns.some((child) => awaits(step, child));
+}
+
+function isBegunAlike(before: Step, step: Step): boolean {
+  return hasSpawned(before) && before.path === step.path && before.attempt === step.attempt;
+}
+
+function withoutStart(step: Step): Step {
+  const { start: _start, ...rest } = step as Step & { readonly start?: unknown };
+  return rest as Step;
+}
+
+function withSteps(tip: Tip, change: (step: Step) => Step): Tip {
+  // A job that nobody has begun has no list of steps, and gets none.
+  return tip['steps'] === undefined ? tip : { ...tip, steps: stepsOf(tip).map(change) };
+}
