@@ -67,3 +67,25 @@ export async function jobOf(store: Store, id: string): Promise<StoredDocument> {
 export function isFinalState(job: StoredDocument): boolean {
   return job['state'] === '$$complete' || job['state'] === '$$cancelled';
 }
+
+/**
+ * The job that does the work of a job now: itself, or the last of those as which it went on. A link to
+ * a job that is gone, or that belongs to another job, is not followed.
+ */
+export async function currentJob(store: Store, job: StoredDocument): Promise<StoredDocument> {
+  const passed = new Set<string>();
+  let current = job;
+  for (let id = nextOf(current); id !== undefined && !passed.has(id); id = nextOf(current)) {
+    passed.add(current._id).add(id);
+    const next = await store.get(id);
+    if (next?.['continued_from'] !== current._id) return current;
+    current = next;
+  }
+  return current;
+}
+
+/** The id of the job that an ended one goes on as. */
+function nextOf(job: StoredDocument): string | undefined {
+  const { continued_to: next } = job;
+  return isFinalState(job) && typeof next === 'string' ? next : undefined;
+}

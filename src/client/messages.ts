@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { problem } from '../errors.js';
 import { eventId } from '../model/event.js';
 import type { Store } from '../store/store.js';
-import { isFinalState } from './jobs.js';
+import { currentJob, isFinalState } from './jobs.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
 
@@ -31,14 +31,16 @@ export async function sendSignal(
   { job, name, data, by, id = randomUUID() }: SignalToSend,
 ): Promise<string> {
   const there = await store.get(job);
-  if (there !== undefined && isFinalState(there)) {
-    throw problem('job_ended', { id: job, state: textOf(there['state']) });
+  // A job that went on as another one is reached there.
+  const current = there && (await currentJob(store, there));
+  if (current !== undefined && isFinalState(current)) {
+    throw problem('job_ended', { id: job, state: textOf(current['state']) });
   }
   const _id = `signal:${job}:${id}`;
   await writeDocument(store, {
     _id,
     type: 'signal',
-    job,
+    job: current?._id ?? job,
     name,
     ...(data === undefined ? {} : { data }),
     ...(by === undefined ? {} : { by }),

@@ -3,7 +3,7 @@ import { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { FeedState } from '../store/feed.js';
 import type { Store } from '../store/store.js';
-import { isFinalState, jobOf } from './jobs.js';
+import { currentJob, isFinalState, jobOf } from './jobs.js';
 
 export type WatchOptions = {
   /** Ends the watch; the job goes on. */
@@ -19,11 +19,31 @@ export type WatchOptions = {
   readonly heartbeatMs?: number;
 };
 
-/** Follows a job to its end. */
+/**
+ * Follows a job to its end, and to the ends of the jobs as which it goes on. Resolves to the last of
+ * them; undefined when the watch was ended, or the job deleted.
+ */
 export async function watchJob(
   store: Store,
   id: string,
   options: WatchOptions = {},
+): Promise<StoredDocument | undefined> {
+  const passed = new Set<string>();
+  let ended = await watchOne(store, id, options);
+  while (ended !== undefined) {
+    passed.add(ended._id);
+    const current = await currentJob(store, ended);
+    if (passed.has(current._id)) return ended;
+    ended = await watchOne(store, current._id, options);
+  }
+  return undefined;
+}
+
+/** Follows one job to its end. */
+async function watchOne(
+  store: Store,
+  id: string,
+  options: WatchOptions,
 ): Promise<StoredDocument | undefined> {
   const { signal, onChange, onState, heartbeatMs } = options;
   const end = new AbortController();

@@ -171,7 +171,12 @@ export function childWait(name: string, child: string, limit: number): Wait {
 }
 
 type Ended = {
-  readonly job: { readonly exit?: number; readonly result?: unknown; readonly failure?: Failure };
+  readonly job: {
+    readonly _id: string;
+    readonly exit?: number;
+    readonly result?: unknown;
+    readonly failure?: Failure;
+  };
   readonly big?: BigResult;
 };
 
@@ -193,7 +198,8 @@ function settleChild(
   // A flow has a retry of its own; only an entry that asks for it has the whole flow run again.
   const { flow, retry } = entryOf(job, step.path) ?? {};
   const again = flow === undefined || retry === undefined ? { retryable: false } : {};
-  const why = { ...failure('ChildFailed', { child: step.child, reason }), ...again };
+  // A child that went on as other jobs has failed in the last of them.
+  const why = { ...failure('ChildFailed', { child: child._id, reason }), ...again };
   return failStep(job, own, { state: '$$error', failure: why, exit }, now);
 }
 

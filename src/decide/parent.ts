@@ -1,5 +1,6 @@
 import { defaultQueue, type LiveJob } from '../model/job.js';
 import { notifiesOf } from '../model/notify.js';
+import { isFinalState } from '../model/parse.js';
 import { queueOf } from './serving.js';
 
 /** So many jobs deep may child flows go; a flow that calls itself ends there. */
@@ -48,6 +49,18 @@ export function continuedFrom({ _id, start }: LiveJob) {
   return { continued_from: _id, continued_start: start };
 }
 
+/** The id of the job that an ended one goes on as; undefined for any other job. */
+export function continuationOf(job: Doc): string | undefined {
+  const { state, continued_to: next } = job;
+  return isFinalState(state) && typeof next === 'string' ? next : undefined;
+}
+
+/** Whether a document is the job that another one goes on as. */
+export function continues(doc: Doc, job: Made): boolean {
+  const { continued_from: from, continued_start: since } = doc;
+  return from === job._id && since === job.start;
+}
+
 type Doc = Readonly<Record<string, unknown>>;
 
 /** A job document that has made others, or has not. */
@@ -56,12 +69,9 @@ type Made = { readonly _id: string; readonly _rev: string; readonly start?: unkn
 /** Whether a document was made for this very job: by a step of it, to go on from it, to tell of its end. */
 export function isMadeBy(doc: Doc, job: Made): boolean {
   const { _id, start } = job;
-  const { continued_from: from, continued_start: since } = doc;
   const parent = (doc['parent'] ?? {}) as Readonly<Record<string, unknown>>;
   return (
-    (parent['job'] === _id && parent['start'] === start) ||
-    (from === _id && since === start) ||
-    tellsOf(doc, job)
+    (parent['job'] === _id && parent['start'] === start) || continues(doc, job) || tellsOf(doc, job)
   );
 }
 

@@ -14,14 +14,14 @@ import type {
   SubjectFound,
   World,
 } from '../decide/intent.js';
-import { isMadeBy } from '../decide/parent.js';
+import { continuationOf, continues, isMadeBy } from '../decide/parent.js';
 import { queryKeys } from '../decide/queries.js';
 import { eventId } from '../model/event.js';
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
-import { isFinal, type Job, type LiveJob } from '../model/job.js';
+import { isFinal, type FinalJob, type Job, type LiveJob } from '../model/job.js';
 import { isFinalState, parseDocument } from '../model/parse.js';
-import type { Failure } from '../model/step.js';
+import { exits, type Failure } from '../model/step.js';
 import { keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
@@ -214,8 +214,34 @@ export async function findChild(
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
   if (!isEnded) return { kind: 'live' };
-  const big = bigResult(parsed.value['result']);
-  return { kind: 'final', job: parsed.value, ...(big === undefined ? {} : { big }) };
+  const ended = await lastOf(store, parsed.value, retry);
+  if (ended === undefined) return { kind: 'live' };
+  const big = bigResult(ended.result);
+  return { kind: 'final', job: ended, ...(big === undefined ? {} : { big }) };
+}
+
+/**
+ * The last of the jobs as which an ended one went on; undefined when it has not ended. One whose
+ * continuation is gone has failed.
+ */
+async function lastOf(store: Store, first: FinalJob, retry: Retry): Promise<FinalJob | undefined> {
+  const passed = new Set<string>();
+  let last = first;
+  for (let id = continuationOf(last); id !== undefined; id = continuationOf(last)) {
+    passed.add(last._id);
+    const next = id;
+    const answer = await retry(async () => ({ doc: await store.get(next) }));
+    if (answer === undefined) return undefined;
+    const { doc } = answer;
+    if (doc === undefined || !continues(doc, last) || passed.has(next)) {
+      const why = failure('ContinuationMissing', { job: last._id, next });
+      return { ...last, exit: exits.failed, failure: why };
+    }
+    const parsed = parseDocument(doc);
+    if (parsed.kind !== 'job' || !parsed.ok || !isFinal(parsed.value)) return undefined;
+    last = parsed.value;
+  }
+  return last;
 }
 
 /** A job that went on as a new one has not ended: its work has. */

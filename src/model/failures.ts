@@ -97,6 +97,8 @@ const sentences = {
     `No child job is made for flow "${d.flow}": ${d.most} jobs wait for each other above it already, which is the most; does a flow call itself?`,
   ChildTaken: (d: { child: string }) =>
     `The child job cannot be stored: another document has its id ${d.child}; remove that one, or submit the job under another id.`,
+  ContinuationMissing: (d: { job: string; next: string }) =>
+    `Job ${d.job} went on as job ${d.next}, which is not there any more.`,
   ChildFailed: (d: { child: string; reason: string }) =>
     `The child job ${d.child} failed: ${ended(d.reason)}`,
 } as const;

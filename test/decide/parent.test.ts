@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { childId, isMadeBy } from '../../src/decide/parent.js';
+import { childId, continuationOf, isMadeBy } from '../../src/decide/parent.js';
 import { t0 } from '../support/builders.js';
 import { story } from './story.js';
 
@@ -32,6 +32,17 @@ describe('isMadeBy', () => {
     [false, 'what tells of another job', { notifies: { ...notifies, job: 'k', start: t0 } }],
   ])('says %s of %s', (expected, _title, doc) => {
     expect(isMadeBy(doc, job())).toBe(expected);
+  });
+});
+
+describe('continuationOf', () => {
+  it.each([
+    [{ state: '$$complete', continued_to: 'j~2' }, 'j~2'],
+    [{ state: '$$complete' }, undefined],
+    [{ state: '$$complete', continued_to: 5 }, undefined],
+    [{ state: 'a-0', continued_to: 'j~2' }, undefined],
+  ])('of %j is %s', (doc, id) => {
+    expect(continuationOf(doc)).toBe(id);
   });
 });
 
