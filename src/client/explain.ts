@@ -50,6 +50,7 @@ export type ReasonKind =
   | 'unserved'
   | 'full'
   | 'busy'
+  | 'refused'
   | 'soon';
 
 /** One reason. `todo`: what somebody can do about it; absent where waiting is all there is to do. */
@@ -66,6 +67,25 @@ export type Reason = {
 
 /** Why a job does not move, or what it does: at least one reason, the first one counts most. */
 export function explain(seen: Seen): readonly Reason[] {
+  return [...standing(seen), ...refusals(seen)];
+}
+
+/** So many refusals are told, the last ones. */
+const toldRefusals = 3;
+
+/** What was asked of the job and could not be done. */
+function refusals({ job: { requests }, now }: Seen): readonly Reason[] {
+  const records = Array.isArray(requests) ? requests.filter(isObject) : [];
+  const refused = records.filter((record) => typeof record['refused'] === 'string');
+  return refused.slice(-toldRefusals).map(({ action, by, at, refused: why }) => {
+    const who = typeof by === 'string' && by !== '' ? ` by ${by}` : '';
+    const since = typeof at === 'number' ? ` (${momentFrom(now, at)})` : '';
+    const because = `The request "${textOf(action)}"${who}${since} was refused: ${textOf(why)}`;
+    return { kind: 'refused', because: sentence(because) };
+  });
+}
+
+function standing(seen: Seen): readonly Reason[] {
   const { job, now } = seen;
   const status = statusOf(job as Parameters<typeof statusOf>[0], now);
   if (status === 'succeeded' || status === 'failed' || status === 'cancelled') {
@@ -212,7 +232,8 @@ function holdReason({ job, flow, now }: Seen): Reason | undefined {
 
 /** Who paused the job, as far as it tells: whoever edits the document leaves no name. */
 function pausedBy({ requests }: StoredDocument, now: number): string {
-  const asked = Array.isArray(requests) ? requests.filter(isObject) : [];
+  const records = Array.isArray(requests) ? requests.filter(isObject) : [];
+  const asked = records.filter(({ refused }) => refused === undefined);
   const last = asked.findLast(({ action }) => action === 'pause' || action === 'resume');
   if (last?.['action'] !== 'pause') return 'The job is paused.';
   const { by, reason, at } = last;

@@ -3,7 +3,8 @@ import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { RequestAction } from '../model/request.js';
 import type { Store } from '../store/store.js';
-import { isFinalState, jobOf } from './jobs.js';
+import { isObject } from '../model/dialects.js';
+import { currentJob, isFinalState, jobOf } from './jobs.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
 
@@ -41,12 +42,13 @@ export async function requestJob(
   action: RequestAction,
   { waitMs = usualWaitMs, signal, ...details }: RequestOptions = {},
 ): Promise<Requested> {
-  const job = await jobOf(store, id);
+  const job = await meantJob(store, await jobOf(store, id), action);
   const since = await sinceFor(store, waitMs);
   const request = await storeRequest(store, job, action, details);
-  const [taken] = await untilTaken(store, [{ id, request }], since, { waitMs, signal });
+  const asked = [{ id: job._id, request }];
+  const [taken] = await untilTaken(store, asked, since, { waitMs, signal });
   if (taken === undefined) return { kind: 'stored', request };
-  const after = await jobOf(store, id);
+  const after = await jobOf(store, job._id);
   const refusal = refusalOf(after, taken, action);
   if (refusal !== undefined) throw refusal;
   return { kind: 'applied', job: after };
@@ -62,10 +64,12 @@ export async function requestJobs(
   const since = await sinceFor(store, waitMs);
   const asked: Asked[] = [];
   const outcomes = new Map<string, RequestedOne>();
-  const ask = async (job: StoredDocument): Promise<void> => {
-    const id = job._id;
+  const ask = async (given: StoredDocument): Promise<void> => {
+    const id = given._id;
     try {
-      asked.push({ id, request: await storeRequest(store, job, action, details) });
+      const job = await meantJob(store, given, action);
+      const request = await storeRequest(store, job, action, details);
+      asked.push({ id: job._id, of: id, request });
       outcomes.set(id, { id, kind: 'stored' });
     } catch (error) {
       if (!(error instanceof TwsError)) throw error;
@@ -76,8 +80,8 @@ export async function requestJobs(
   const taken = await untilTaken(store, asked, since, { waitMs, signal });
   const docs = await store.getMany(taken.map(({ id }) => id));
   for (const one of taken) {
-    const { id } = one;
-    const refusal = refusalOf(docs.get(id), one, action);
+    const { of: id = one.id } = one;
+    const refusal = refusalOf(docs.get(one.id), one, action);
     const applied = { id, kind: 'applied' } as const;
     outcomes.set(id, refusal === undefined ? applied : { id, kind: 'refused', problem: refusal });
   }
@@ -88,6 +92,15 @@ const usualWaitMs = 5_000;
 
 /** These may be asked of a job that has ended. */
 const ofEnded: readonly RequestAction[] = ['retry', 'skip', 'note'];
+
+/** The job that a request is for: what asks for no ended job goes to the one that goes on from it. */
+async function meantJob(
+  store: Store,
+  job: StoredDocument,
+  action: RequestAction,
+): Promise<StoredDocument> {
+  return ofEnded.includes(action) ? job : currentJob(store, job);
+}
 
 /** Where the feed is before a request is stored; nothing is read for whoever does not wait. */
 async function sinceFor(store: Store, waitMs: number): Promise<string> {
@@ -108,12 +121,13 @@ async function storeRequest(
   return request;
 }
 
-type Asked = { readonly id: string; readonly request: string };
+/** A request to the job `id`; `of`: the job it was asked of, if that one goes on as `id`. */
+type Asked = { readonly id: string; readonly of?: string; readonly request: string };
 type Taken = Asked & { readonly refused: string | undefined };
 
 /**
- * Those of the requests that engines dealt with in time. An engine deletes a request when it has, and
- * leaves its reason when it refused it.
+ * Those of the requests that engines dealt with in time. An engine deletes a request when it has; one
+ * that no job can hold stays. Either way the reason of a refusal is in it.
  */
 async function untilTaken(
   store: Store,
@@ -128,9 +142,9 @@ async function untilTaken(
   const signals = [end.signal, AbortSignal.timeout(waitMs), ...(signal ? [signal] : [])];
   try {
     for await (const change of store.follow({ since, signal: AbortSignal.any(signals) })) {
-      const one = change.deleted ? open.get(change.id) : undefined;
-      if (one === undefined) continue;
-      const refused = change.remains?.['refused'];
+      const one = open.get(change.id);
+      const refused = (change.deleted ? change.remains : change.doc)?.['refused'];
+      if (one === undefined || (!change.deleted && refused === undefined)) continue;
       taken.push({ ...one, refused: typeof refused === 'string' ? refused : undefined });
       open.delete(change.id);
       if (open.size === 0) break;
@@ -148,9 +162,10 @@ function refusalOf(
   action: RequestAction,
 ): TwsError | undefined {
   if (job === undefined) return problem('document_missing', { id });
-  if (recorded(job, request)) return undefined;
-  if (refused !== undefined)
-    return problem('request_refused', { action, job: id, reason: refused });
+  const record = recordOf(job, request);
+  const reason = record?.['refused'] ?? refused;
+  if (typeof reason === 'string') return problem('request_refused', { action, job: id, reason });
+  if (record !== undefined) return undefined;
   if (isFinalState(job)) return ended(job);
   return problem('request_refused', { action, job: id, reason: 'it can do nothing there now.' });
 }
@@ -159,9 +174,12 @@ function ended({ _id: id, state }: StoredDocument): TwsError {
   return problem('job_ended', { id, state: textOf(state) });
 }
 
-function recorded({ requests }: StoredDocument, request: string): boolean {
-  return (
-    Array.isArray(requests) &&
-    requests.some((entry: unknown) => (entry as { id?: unknown } | null)?.id === request)
-  );
+/** What the job tells of a request. */
+function recordOf(
+  { requests }: StoredDocument,
+  request: string,
+): Readonly<Record<string, unknown>> | undefined {
+  return Array.isArray(requests)
+    ? requests.filter(isObject).find(({ id }) => id === request)
+    : undefined;
 }

@@ -1,15 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { abandoned } from '../decide/abandoned.js';
 import { command, receive, type Commanded } from '../decide/command.js';
+import { continuationOf } from '../decide/parent.js';
+import { withRefusal } from '../decide/refusal.js';
 import { failure } from '../model/failures.js';
 import { isOnItsWay } from '../model/big-result.js';
 import type { Job } from '../model/job.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
-import type { JobRequest } from '../model/request.js';
+import { inReadingOrder } from '../model/reading-order.js';
+import type { JobRequest, RequestAction } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import type { Store } from '../store/store.js';
-import { cancelChildren } from './abandon.js';
+import { cancelChildren, parentRequestId } from './abandon.js';
 import { bigResult } from './big-results.js';
+import { unlessThrown } from './decision.js';
 import type { Desk } from './desk.js';
 import { refusalOf, type DocumentLimit } from './document-limit.js';
 import type { Jobs } from './jobs.js';
@@ -63,46 +68,83 @@ type Message = {
   /** What it is, for the log. */
   readonly called: string;
   readonly apply: (job: Job, now: number) => Commanded;
+  /** The job with a record of why the message changes nothing. */
+  readonly refuse: (job: Job, because: string, now: number) => Job;
   /** It stays until there is such a job. */
   readonly mayWait: boolean;
+  /** It is for the job that goes on from the one that it names. */
+  readonly follows: boolean;
 };
 
 /**
  * Applies a request or a signal to its job, once, and removes the document. The job keeps the
  * record, so that an engine that dies between the two writes, or another that is as fast, does no
  * harm. A signal may come before its job does.
+ *
+ * R1 What cannot be applied is on record in the job, with the reason; where there is no job the
+ *    document stays, with the reason in `refused`, and is not looked at again.
  */
 export function takeMessage(parts: RequestParts, doc: StoredDocument): void {
   const parsed = parseDocument(doc);
   if (parsed.kind !== 'request' && parsed.kind !== 'signal') return;
+  if (doc['refused'] !== undefined) return;
   if (!parsed.ok) return tellMalformed(parts, doc, parsed.problems[0].message);
   const message: Message =
     parsed.kind === 'request' ? requestMessage(parsed.value) : signalMessage(parsed.value);
-  void parts.desk.queue(message.job, async () => {
-    const verdict = await apply(parts, message);
-    if (verdict.kind === 'early') parts.early.set(message.job, doc);
-    if (verdict.kind !== 'dealt_with') return;
-    // Whoever stored it can read in what is left of it why it changed nothing.
-    const { _id, _rev } = doc;
-    const refused = verdict.refused === undefined ? {} : { refused: verdict.refused };
-    await parts.store.write({ _id, _rev, _deleted: true, ...refused });
-  });
+  void deal(parts, doc, message);
 }
 
-/** A job has come: the signals that came before it are taken now. */
+/** Deals with a message in the turn of its job, or of the job that goes on from that one. */
+async function deal(parts: RequestParts, doc: StoredDocument, message: Message): Promise<void> {
+  const passed = new Set<string>();
+  for (let job: string | undefined = message.job; job !== undefined && !passed.has(job);) {
+    const of: string = job;
+    passed.add(of);
+    job = undefined;
+    await parts.desk.queue(of, async () => {
+      const verdict = await apply(parts, { ...message, job: of });
+      switch (verdict.kind) {
+        case 'continued':
+          job = verdict.as;
+          return;
+        case 'early':
+          return parts.early.set(of, doc);
+        case 'later':
+          return;
+        case 'unanswerable':
+          return void (await parts.store.write({ ...doc, refused: verdict.refused }));
+        case 'dealt_with': {
+          // Readers of what is left of it learn why it changed nothing.
+          const { _id, _rev } = doc;
+          const refused = verdict.refused === undefined ? {} : { refused: verdict.refused };
+          await parts.store.write({ _id, _rev, _deleted: true, ...refused });
+        }
+      }
+    });
+  }
+}
+
+/** A job has come: the messages that wait for it are taken now. */
 export function takeEarly(parts: RequestParts, job: string): void {
   const docs = parts.early.get(job) ?? [];
   parts.early.delete(job);
   for (const doc of docs) takeMessage(parts, doc);
 }
 
+/** What asks something of work that goes on, in whichever job it does. */
+const following: readonly RequestAction[] = ['cancel', 'pause', 'resume', 'skip'];
+
 function requestMessage(request: JobRequest): Message {
+  const isOfParent = request._id === parentRequestId(request.job);
   return {
     id: request._id,
     job: request.job,
     called: `Request "${request.action}"`,
     apply: (job, now) => command(job, request, now),
+    // A child that has ended before its parent gave it up needs no word about it.
+    refuse: (job, because, now) => (isOfParent ? job : withRefusal(job, request, because, now)),
     mayWait: false,
+    follows: following.includes(request.action),
   };
 }
 
@@ -113,11 +155,13 @@ function signalMessage(signal: SignalDocument): Message {
     job: signal.job,
     called: `Signal "${signal.name}"`,
     apply: (job, now) => receive(job, signal, now, big),
+    refuse: (job, because, now) => withRefusal(job, signal, because, now),
     mayWait: true,
+    follows: true,
   };
 }
 
-/** What is wrong with a request is written into it, for whoever stored it, and logged once. */
+/** What is wrong with a request is written into it, for its author, and logged once. */
 function tellMalformed(
   { store, desk, log }: RequestParts,
   doc: StoredDocument,
@@ -131,57 +175,125 @@ function tellMalformed(
   });
 }
 
-/** `dealt_with`: applied or not, it is not needed any more; `early`: there is no such job yet. */
+/**
+ * `dealt_with`: applied or refused, it is not needed any more; `early`: there is no such job yet, or
+ * too much happens to it now; `later`: the next sweep tries again; `unanswerable`: no job can hold the
+ * refusal; `continued`: the job goes on as that one.
+ */
 type Verdict =
   | { readonly kind: 'dealt_with'; readonly refused?: string }
   | { readonly kind: 'early' }
-  | { readonly kind: 'later' };
+  | { readonly kind: 'later' }
+  | { readonly kind: 'unanswerable'; readonly refused: string }
+  | { readonly kind: 'continued'; readonly as: string };
 
-const dealtWith: Verdict = { kind: 'dealt_with' };
+/** So often a message is tried against other writes of its job; then the next version brings it. */
+const mostTries = 12;
+/** The longest pause between two tries, ms; each is drawn anew, so that engines do not keep step. */
+const longestPauseMs = 250;
 
-async function apply(
-  { store, jobs, retry, life, documentLimit, now, log }: RequestParts,
-  { id, job, called, apply: applyTo, mayWait }: Message,
-): Promise<Verdict> {
+async function apply(parts: RequestParts, message: Message): Promise<Verdict> {
+  const { signal } = parts.life;
+  let unknowns = 0;
+  for (let conflicts = 0; conflicts < mostTries;) {
+    const verdict = await applyOnce(parts, message);
+    if (verdict === 'conflict') {
+      conflicts += 1;
+      const pauseMs = Math.random() * Math.min(longestPauseMs, 5 * 2 ** conflicts);
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    } else if (verdict === 'unknown') await pause((unknowns += 1), signal);
+    else return verdict;
+  }
+  return { kind: 'early' };
+}
+
+/** Nothing came of a try: another write was faster, or nobody knows what was stored. */
+type Again = 'conflict' | 'unknown';
+
+async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict | Again> {
+  const { store, retry, life, now, log } = parts;
+  const { id, job, called, mayWait } = message;
   const about = { job, request: id };
-  for (let failures = 0; ;) {
-    const answer = await retry(async () => ({ doc: await store.get(job) }));
-    // The engine ends: the message stays for another one.
-    if (answer === undefined || life.signal.aborted) return { kind: 'later' };
-    const { doc } = answer;
-    if (doc === undefined) {
-      if (mayWait) return { kind: 'early' };
-      log.warn(about, `${called}: there is no job ${job}.`);
-      return { kind: 'dealt_with', refused: `There is no job ${job}.` };
-    }
-    const parsed = parseDocument(doc);
-    if (parsed.kind !== 'job' || !parsed.ok) return dealtWith;
-    const commanded = applyTo(parsed.value, now());
-    if (commanded.kind === 'repeated') {
+  const answer = await retry(async () => ({ doc: await store.get(job) }));
+  // The engine ends: the message stays for another one.
+  if (answer === undefined || life.signal.aborted) return { kind: 'later' };
+  const { doc } = answer;
+  if (doc === undefined) {
+    if (mayWait) return { kind: 'early' };
+    const refused = `There is no job ${job}.`;
+    log.warn(about, `${called}: ${refused}`);
+    return { kind: 'unanswerable', refused };
+  }
+  const parsed = parseDocument(doc);
+  if (parsed.kind !== 'job') {
+    const refused = `Document ${job} is no job.`;
+    log.warn(about, `${called}: ${refused}`);
+    return { kind: 'unanswerable', refused };
+  }
+  // An engine ends a job that cannot be read; then the message is refused in it.
+  if (!parsed.ok) return { kind: 'early' };
+  const { value } = parsed;
+  const next = continuationOf(value);
+  if (next !== undefined && message.follows) return { kind: 'continued', as: next };
+  const commanded = unlessThrown(() => message.apply(value, now()));
+  switch (commanded.kind) {
+    case 'repeated':
       log.debug(about, `${called} was applied to job ${job} already.`);
-      return dealtWith;
-    }
-    if (commanded.kind === 'refused') {
-      log.info(about, `${called} changes nothing: ${commanded.because}`);
-      return { kind: 'dealt_with', refused: commanded.because };
-    }
-    await cancelChildren({ store, retry, log }, job, abandoned(parsed.value, commanded.job));
-    const result = await store.write(commanded.job, documentLimit.bytes);
-    if (result.kind === 'written') {
-      log.info(about, `${called} was applied to job ${job}.`);
-      // In the database an attachment is a stub, which later writes keep.
-      const stored = isOnItsWay(commanded.job)
-        ? await retry(() => store.get(job))
-        : { ...(commanded.job as StoredDocument), _rev: result.rev };
-      if (stored !== undefined) jobs.take(stored);
-      return dealtWith;
-    }
-    if (result.kind === 'refused') {
+      return { kind: 'dealt_with' };
+    case 'refused':
+      return refuse(parts, message, value, commanded.because);
+    case 'fault':
+      return refuse(parts, message, value, commanded.failure.message);
+    case 'applied':
+      return storeChanged(parts, message, value, commanded.job);
+  }
+}
+
+/** Puts the refusal on record in the job. */
+async function refuse(
+  { store, now, log, documentLimit }: RequestParts,
+  { id, job, called, refuse: refusing }: Message,
+  before: Job,
+  because: string,
+): Promise<Verdict | Again> {
+  log.info({ job, request: id }, `${called} changes nothing: ${because}`);
+  const told = refusing(before, because, now());
+  if (told === before) return { kind: 'dealt_with', refused: because };
+  const result = await store.write(inReadingOrder(told), documentLimit.bytes);
+  if (result.kind === 'conflict' || result.kind === 'unknown') return result.kind;
+  if (result.kind === 'written') return { kind: 'dealt_with', refused: because };
+  return { kind: 'unanswerable', refused: because };
+}
+
+/** Stores the job as the message changed it. */
+async function storeChanged(
+  { store, jobs, retry, documentLimit, log }: RequestParts,
+  { id, job, called, mayWait }: Message,
+  before: Job,
+  changed: Job,
+): Promise<Verdict | Again> {
+  const about = { job, request: id };
+  await cancelChildren({ store, retry, log }, job, abandoned(before, changed));
+  const result = await store.write(changed, documentLimit.bytes);
+  switch (result.kind) {
+    case 'conflict':
+      return 'conflict';
+    case 'unknown':
+      return 'unknown';
+    case 'refused': {
       log.error(about, `${called} cannot be applied: ${result.reason}`);
       // A signal stays, for the step that waits for it; a sweep tries again.
       if (mayWait) return { kind: 'later' };
-      return { kind: 'dealt_with', refused: refusalOf(documentLimit, result).message };
+      return { kind: 'unanswerable', refused: refusalOf(documentLimit, result).message };
     }
-    if (result.kind === 'unknown') await pause((failures += 1), life.signal);
+    case 'written': {
+      log.info(about, `${called} was applied to job ${job}.`);
+      // In the database an attachment is a stub, which later writes keep.
+      const stored = isOnItsWay(changed)
+        ? await retry(() => store.get(job))
+        : { ...(changed as StoredDocument), _rev: result.rev };
+      if (stored !== undefined) jobs.take(stored);
+      return { kind: 'dealt_with' };
+    }
   }
 }

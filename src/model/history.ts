@@ -186,9 +186,10 @@ function signalEvent({ at, name, data, by }: Doc): Draft {
   };
 }
 
-function requestEvent({ at, action, by, reason, step, from, params, latest }: Doc): Draft {
-  const data = { by, reason, step, from, params, latest };
-  return { ...external('RequestApplied', at, action), data };
+function requestEvent({ at, action, by, reason, step, from, params, latest, refused }: Doc): Draft {
+  const data = { by, reason, step, from, params, latest, refused };
+  const kind = refused === undefined ? 'RequestApplied' : 'RequestRefused';
+  return { ...external(kind, at, action), data };
 }
 
 function noteEvent({ at, by, text }: Doc): Draft {

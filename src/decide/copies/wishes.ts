@@ -2,6 +2,7 @@ import { parseDocument } from '../../model/parse.js';
 import type { Step } from '../../model/step.js';
 import { command } from '../command.js';
 import { without } from '../record.js';
+import { isRefusal } from '../refusal.js';
 import { isOver, withAttachmentsOf, type Tip } from './tips.js';
 
 /**
@@ -40,6 +41,7 @@ function withRequests(tip: Tip, other: Tip): Tip {
 
 /** The document with a request that was applied in the other tip, and with what it asks for. */
 function withRequest(tip: Tip, record: Told, other: Tip): Tip {
+  if (isRefusal(record)) return { ...tip, requests: [...listIn(tip, 'requests'), record] };
   const again = appliedAgain(tip, record);
   if (again !== undefined) return again;
   const effect = isOver(tip) ? {} : effectOf(record, tip, other);

@@ -206,6 +206,14 @@ describe('a retry that only a losing revision tells of', () => {
   });
 });
 
+describe('a request that was refused in the other tip', () => {
+  it('is on record, and nothing else comes of it', () => {
+    const requests = [{ id: 'r', action: 'pause', at: 1, refused: 'It has ended.' }];
+    const next = withWishes(tip('4-b', []), tip('4-a', [], { requests }));
+    expect(next).toEqual({ ...tip('4-b', []), requests });
+  });
+});
+
 describe('a final job', () => {
   it('keeps notes, signals and records of the other revision, and is not halted by it', () => {
     const winner = tip('5-b', [], { state: '$$complete', exit: 0 });
