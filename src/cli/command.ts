@@ -38,6 +38,8 @@ export type CommandDefinition = {
   readonly hidden?: boolean;
   /** True for what runs until it is stopped: SIGINT and SIGTERM then ask it to finish. */
   readonly stoppable?: boolean;
+  /** True for what has work to do, whether or not somebody reads what it prints. */
+  readonly serves?: boolean;
   readonly load: () => Promise<Command>;
 };
 

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Environment } from '../config.js';
+import { print } from './output.js';
 import { terminalOf, type Terminal } from './terminal.js';
 
 /** How much a command prints: everything, machine-readable results only, or nothing but errors. */
@@ -52,21 +53,19 @@ export type IoOptions = {
 /** The world of this process. */
 export function processIo(options: IoOptions): Io {
   const { mode, env } = options;
-  const print = (stream: NodeJS.WriteStream, line: string): void => {
-    stream.write(`${line}\n`);
-  };
+  const printLine = (stream: NodeJS.WriteStream, line: string): void => print(stream, `${line}\n`);
   const colours = {
     stdout: wantsColour(process.stdout, env),
     stderr: wantsColour(process.stderr, env),
   };
   return {
     ...options,
-    out: (line) => mode === 'text' && print(process.stdout, line),
-    json: (value) => mode === 'json' && print(process.stdout, JSON.stringify(value, null, 2)),
-    jsonLine: (value) => mode === 'json' && print(process.stdout, JSON.stringify(value)),
-    say: (line) => mode === 'text' && print(process.stderr, line),
-    warn: (line) => mode !== 'quiet' && print(process.stderr, line),
-    fail: (line) => print(process.stderr, line),
+    out: (line) => mode === 'text' && printLine(process.stdout, line),
+    json: (value) => mode === 'json' && printLine(process.stdout, JSON.stringify(value, null, 2)),
+    jsonLine: (value) => mode === 'json' && printLine(process.stdout, JSON.stringify(value)),
+    say: (line) => mode === 'text' && printLine(process.stderr, line),
+    warn: (line) => mode !== 'quiet' && printLine(process.stderr, line),
+    fail: (line) => printLine(process.stderr, line),
     style: (style, text, stream = 'stdout') => (colours[stream] ? styled(style, text) : text),
     interactive: mode === 'text' && process.stdin.isTTY && process.stderr.isTTY,
     isTerminal: process.stderr.isTTY,

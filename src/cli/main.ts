@@ -5,6 +5,7 @@ import type { Config, Flags } from '../config.js';
 import { problem, TwsError } from '../errors.js';
 import type { CommandDefinition } from './command.js';
 import { processIo, type Io, type Mode } from './io.js';
+import { letReaderLeave, print } from './output.js';
 import { packageVersion } from './package.js';
 import { commands, globalOptions } from './program.js';
 import { buildProgram, type Chosen } from './program-builder.js';
@@ -16,12 +17,14 @@ import { watchSignals } from './signals.js';
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const early: Mode = argv.includes('--json') ? 'json' : 'text';
-  process.stdout.on('error', ignoreClosedPipe);
+  const unread = new AbortController();
+  letReaderLeave(process.stdout, { isForErrors: false, onGone: () => unread.abort() });
+  letReaderLeave(process.stderr, { isForErrors: true, onGone: () => undefined });
   let chosen: Chosen | undefined;
   try {
     chosen = await parse(argv);
     if (chosen === undefined) return 0;
-    return await run(chosen);
+    return await run(chosen, unread.signal);
   } catch (error) {
     report(error, modeOf(chosen?.globals) ?? early);
     return error instanceof TwsError ? error.exit : 1;
@@ -44,8 +47,13 @@ async function parse(argv: readonly string[]): Promise<Chosen | undefined> {
   return chosen;
 }
 
-async function run({ definition, args, flags, globals }: Chosen): Promise<number> {
+/** `unread`: nobody reads the results any more; what does no work but to print them may end. */
+async function run(
+  { definition, args, flags, globals }: Chosen,
+  unread: AbortSignal,
+): Promise<number> {
   const signals = definition.stoppable === true ? watchSignals() : undefined;
+  if (definition.serves !== true) unread.addEventListener('abort', () => signals?.ask());
   const never = new AbortController().signal;
   const io = processIo({
     mode: modeOf(globals) ?? 'text',
@@ -88,11 +96,6 @@ function devGone(error: unknown, config: () => Config): TwsError | undefined {
   return problem('dev_gone', { told: error.message });
 }
 
-/** Whoever reads the output may stop early, as `head` does. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-}
-
 /** The flags that are settings; each command's own schema has checked their form. */
 function settingsIn(said: Readonly<Record<string, unknown>>): Flags {
   const text = (name: string): string | undefined =>
@@ -132,7 +135,7 @@ function report(error: unknown, mode: Mode): void {
     mode === 'json'
       ? JSON.stringify({ error: known?.code ?? 'unexpected', message, hint })
       : `${message}\n${hint}`;
-  process.stderr.write(`${text}\n`);
+  print(process.stderr, `${text}\n`);
 }
 
 function unexpected(error: unknown): string {

@@ -2,6 +2,8 @@
 export type Signals = {
   readonly stop: AbortSignal;
   readonly force: AbortSignal;
+  /** Asks as a signal does. */
+  readonly ask: () => void;
   /** Gives SIGINT and SIGTERM their ordinary meaning back. */
   readonly close: () => void;
 };
@@ -23,6 +25,7 @@ export function watchSignals(): Signals {
   return {
     stop: stop.signal,
     force: force.signal,
+    ask: asked,
     close: () => {
       process.off('SIGINT', asked);
       process.off('SIGTERM', asked);

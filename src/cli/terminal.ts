@@ -1,3 +1,5 @@
+import { print } from './output.js';
+
 /** A terminal that can be drawn on. Sizes in characters. */
 export type Terminal = {
   readonly size: () => { readonly columns: number; readonly rows: number };
@@ -12,7 +14,7 @@ export function terminalOf(stream: NodeJS.WriteStream): Terminal | undefined {
   return {
     // A terminal that does not tell its size says 0.
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
-    write: (text) => void stream.write(text),
+    write: (text) => print(stream, text),
     onResize: (listener) => {
       stream.on('resize', listener);
       return () => void stream.off('resize', listener);

@@ -34,6 +34,7 @@ export const beginning: readonly CommandDefinition[] = [
       ...engineOptions,
     ],
     stoppable: true,
+    serves: true,
     examples: ['tws dev', 'tws dev --mailbox --mail-port 0', 'tws dev --port 0 --no-engine'],
     load: async () => (await import('../commands/dev.js')).dev,
   },

@@ -17,6 +17,7 @@ export const running: readonly CommandDefinition[] = [
       httpOption,
     ],
     stoppable: true,
+    serves: true,
     examples: [
       'tws start',
       'tws start --engines 4 --slots 20',
@@ -31,6 +32,7 @@ export const running: readonly CommandDefinition[] = [
     about: 'Serve the HTTP API until Ctrl-C or SIGTERM, and run no engine.',
     options: [{ ...httpOption, about: 'Where it is served; default 127.0.0.1:5985.' }],
     stoppable: true,
+    serves: true,
     examples: ['tws serve', 'tws serve --http 0.0.0.0:8080'],
     load: async () => (await import('../commands/serve.js')).serve,
   },
