@@ -16,7 +16,7 @@ export type Reporter = {
 };
 
 export type ReporterOptions = {
-  /** Writes a report; what it cannot write the next one carries. Must not reject. */
+  /** Writes a report; what it cannot write, or rejects for, the next one carries. */
   readonly write: (report: Report) => Promise<void>;
   /** Between two writes at least, ms. */
   readonly everyMs: number;
@@ -45,7 +45,12 @@ export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Re
     timer = undefined;
     isNew = false;
     writing = true;
-    await write(current());
+    try {
+      await write(current());
+    } catch {
+      // The next report carries it.
+      isNew = true;
+    }
     writing = false;
     notBefore = performance.now() + everyMs;
     plan();

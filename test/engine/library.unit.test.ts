@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLibrary } from '../../src/engine/library.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 import type { Store } from '../../src/store/store.js';
@@ -119,4 +119,17 @@ it('a definition that the store has no more is forgotten when everything is read
   library.update('task:DEFAULT:a', task('1-x', 'old'));
   await library.load();
   expect(library.documents()).toEqual([]);
+});
+
+it('what was just found absent is no question any more, however long the answer is known', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { store } = watchedStore();
+  const library = createLibrary(store);
+  await library.find('flow', [{ name: 'f', owner: 'ann' }]);
+  // Views are slow while the feed is broken: other answers came later.
+  library.doubt();
+  vi.advanceTimersByTime(60_000);
+  expect(library.flow('f', 'ann').kind).toBe('unknown');
+  expect(library.foundFlow('f', 'ann').kind).toBe('absent');
 });

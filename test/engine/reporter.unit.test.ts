@@ -60,6 +60,27 @@ describe('what a running attempt tells', () => {
     expect(written).toEqual([{ progress: 1 }, { progress: 2 }]);
   });
 
+  it('is written by the next report when a write was refused', async () => {
+    const written: Report[] = [];
+    const failures = [new Error('no')];
+    const reporter = createReporter({
+      everyMs: 5_000,
+      firstMs: 1_000,
+      write: (report) => {
+        const failure = failures.shift();
+        if (failure !== undefined) return Promise.reject(failure);
+        written.push(report);
+        return Promise.resolve();
+      },
+    });
+    reporter.progress(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(written).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(written).toEqual([{ progress: 1 }]);
+    reporter.stop();
+  });
+
   it('keeps the newest lines, of however many', () => {
     const { reporter } = reporting();
     for (let at = 0; at < 1_234; at += 1) reporter.log({ at, message: 'm' });
