@@ -23,6 +23,8 @@ export type CrewMember = {
   /** True when it has compiled the task's program before. */
   knows(task: Task): boolean;
   readonly busy: boolean;
+  /** Counts the calls that it began; 0: it takes a task already, but its thread is still starting. */
+  readonly calls: number;
   /** An ended worker takes no task any more. */
   readonly ended: boolean;
   end(): Promise<void>;
@@ -53,6 +55,9 @@ export function startMember(deadlineMs: number): CrewMember {
     },
     get ended() {
       return ended;
+    },
+    get calls() {
+      return Atomics.load(progress, 0);
     },
     knows: (task) => task.type === 'run' && loaded.has(task.program.key),
     perform: (task) =>

@@ -1,12 +1,18 @@
+import { availableParallelism } from 'node:os';
+
 import { DEADLINE_MS, startMember, type CrewMember } from './crew-member.js';
 import type { Program, RunResult, Task } from './program.js';
 
-/** A function that loops holds one worker for the deadline: the others go on. */
-const MAX_WORKERS = 8;
+/** More than there are cores make nothing faster. */
+const MAX_WORKERS = availableParallelism();
+/** A function that loops holds its worker for the deadline: others take over for those, up to so many. */
+const MAX_WITH_HELD = Math.max(8, MAX_WORKERS);
 /** Workers beyond the first end after this time without work, ms. */
 const IDLE_MS = 30_000;
-/** Most functions are done long before another worker could have started, ms. */
-const PATIENCE_MS = 50;
+/** Most functions are done long before another worker could have started, which takes as long, ms. */
+const PATIENCE_MS = 200;
+/** A call that takes longer holds its worker, ms. */
+const HELD_MS = 500;
 
 /** Runs functions of design documents away from the server's own thread. */
 export type FunctionPool = {
@@ -21,11 +27,12 @@ type Waiting = { readonly task: Task; readonly done: (result: RunResult) => void
 
 /**
  * Makes the pool. The first worker starts with the first function, further ones when all have been
- * busy for a while. `deadlineMs`: what one call may take; default 5 s.
+ * busy for a while, and no more than there are cores, but for those that are held by a long call. `deadlineMs`: what one call may take; default 5 s.
  */
 export function createFunctionPool(deadlineMs = DEADLINE_MS): FunctionPool {
   const members = new Set<CrewMember>();
   const queue: Waiting[] = [];
+  const seen: Seen = new WeakMap();
   let growing: NodeJS.Timeout | undefined;
   let closing = false;
 
@@ -44,14 +51,21 @@ export function createFunctionPool(deadlineMs = DEADLINE_MS): FunctionPool {
     }
   };
   const growLater = (): void => {
-    if (members.size === 0) grow();
-    else growing ??= setTimeout(grow, PATIENCE_MS).unref();
+    if (members.size === 0) return grow();
+    if (growing !== undefined) return;
+    growing = setTimeout(() => {
+      growing = undefined;
+      if (closing || queue.length === 0) return;
+      const held = [...members].filter((member) => isHeld(member, seen)).length;
+      // One that is starting will take what waits.
+      const isStarting = [...members].some(({ calls }) => calls === 0);
+      if (!isStarting && members.size < Math.min(MAX_WORKERS + held, MAX_WITH_HELD)) grow();
+      else dispatch();
+    }, PATIENCE_MS).unref();
   };
   const grow = (): void => {
-    clearTimeout(growing);
-    growing = undefined;
     if (closing || queue.length === 0) return;
-    if (members.size < MAX_WORKERS) members.add(startMember(deadlineMs));
+    members.add(startMember(deadlineMs));
     dispatch();
   };
   const work = async (member: CrewMember, { task, done }: Waiting): Promise<void> => {
@@ -70,6 +84,18 @@ export function createFunctionPool(deadlineMs = DEADLINE_MS): FunctionPool {
       dispatch();
     },
   };
+}
+
+/** The count of calls of each member when it last changed, and since when (ms). */
+type Seen = WeakMap<CrewMember, { readonly calls: number; readonly since: number }>;
+
+/** One call takes so long that others should not wait for its end. */
+function isHeld(member: CrewMember, seen: Seen): boolean {
+  const { calls } = member;
+  const before = seen.get(member);
+  if (before?.calls === calls) return calls > 0 && performance.now() - before.since > HELD_MS;
+  seen.set(member, { calls, since: performance.now() });
+  return false;
 }
 
 const SHUT_DOWN: RunResult = {
