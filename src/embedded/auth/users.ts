@@ -78,5 +78,9 @@ export function rolesOf(doc: JsonObject): string[] {
 }
 
 /** CouchDB's answer to a wrong name or password. */
+/** In CouchDB's words: clients know the refusal by them. */
+export const temporarilyLocked = (): CouchError =>
+  refuse.forbidden('Account is temporarily locked due to multiple authentication failures');
+
 export const wrongPassword = (): CouchError =>
   refuse.unauthorized('Name or password is incorrect.');

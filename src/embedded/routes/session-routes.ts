@@ -1,3 +1,4 @@
+import { checkOrigin } from '../auth/accounts.js';
 import { noCookie, SESSION_SECONDS } from '../auth/session-cookies.js';
 import { wrongPassword } from '../auth/users.js';
 import { isJsonObject, MAX_JSON_BYTES, parseJsonBytes, readBody } from '../http/body.js';
@@ -21,11 +22,12 @@ export function getSession(x: Exchange): void {
 
 /** POST of `_session`: name and password, as JSON or as a form, for a cookie. */
 export async function postSession(x: Exchange): Promise<void> {
+  checkOrigin(x.request);
   const { name, password } = await readCredentials(x);
   if (typeof name !== 'string' || typeof password !== 'string') {
     throw refuse.badRequest('name and password are required');
   }
-  const user = await x.context.accounts.check(name, password);
+  const user = await x.context.accounts.check(name, password, x.request.socket.remoteAddress ?? '');
   if (user === undefined) throw wrongPassword();
   const cookie = await x.context.accounts.cookie(name);
   const headers = cookie === undefined ? {} : { 'set-cookie': cookie };
