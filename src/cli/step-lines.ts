@@ -71,7 +71,7 @@ function rowsOf({ nodes, frames }: Picture): readonly Row[] {
   return nodes
     .filter(({ kind, state, path }) => {
       if (kind === 'begin' || kind === 'end' || kind === 'meet') return false;
-      const isBeside = kind === 'handler' || kind === 'undo' || path.startsWith('cancel');
+      const isBeside = kind === 'handler' || kind === 'undo' || /^(cancel|error)(\.|$)/.test(path);
       return !isBeside || (state !== 'pending' && state !== 'unreached');
     })
     .map((node) => {

@@ -106,9 +106,14 @@ function handlersOf(failed: Told, leaves: readonly Leaf[], job: StoredDocument):
   const { definitions, flow_definition: flow } = job;
   const entry = leaves.find(({ path }) => path === failed.path)?.entry;
   const task = isObject(definitions) ? definitions[failed.task ?? ''] : undefined;
-  const ofFlow = isObject(flow) && isObject(flow['error']) ? flow['error']['name'] : undefined;
+  const ofFlow = isObject(flow) && isObject(flow['error']) ? handlerIn(flow['error']) : undefined;
   const handler = entry?.error ?? (isObject(task) ? task['error'] : undefined) ?? ofFlow;
   return typeof handler === 'string' ? [{ name: handler, task: handler }] : [];
+}
+
+/** The task of a handler, or the first one of a structure. */
+function handlerIn(error: Record<string, unknown>): unknown {
+  return 'structure' in error ? leavesIn(error)[0]?.entry.task : error['name'];
 }
 
 function openLeaves(

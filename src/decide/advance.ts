@@ -1,4 +1,5 @@
 import { failure } from '../model/failures.js';
+import { branchesOf } from '../model/flow.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, isLive, isOpen, type LiveStep } from '../model/step.js';
 import { cancelMove } from './cancel.js';
@@ -36,7 +37,7 @@ export function advance(job: LiveJob, now: number, world: World): Move {
     cancelMove(job, now, world) ??
     relockMove(job, now, world) ??
     hardTimeoutMove(job, now) ??
-    waitsMove(job, now, world, () => unneededIn(job, job.tasks, 'main')) ??
+    waitsMove(job, now, world, () => unneededPaths(job)) ??
     expiryMove(job, now) ??
     pauseMove(job, now, world) ??
     delayMove(job, now) ??
@@ -111,6 +112,13 @@ function structureMove(job: LiveJob, now: number, world: World): Move {
     case 'failed':
       return restMove(job, now, world) ?? failedMove(job, progress.step, now, world);
   }
+}
+
+/** Paths of which nothing is needed any more, in the flow and in what follows its failure. */
+function unneededPaths(job: LiveJob): readonly string[] {
+  const branch = branchesOf(job.flow_definition).find(({ root }) => root === 'error');
+  const ofBranch = branch && unneededIn(job, branch.tree, 'error', 'error');
+  return [...unneededIn(job, job.tasks, 'main'), ...(ofBranch ?? [])];
 }
 
 /** Nothing goes on in the background. */

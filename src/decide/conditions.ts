@@ -3,6 +3,7 @@ import type { LiveJob } from '../model/job.js';
 import { exits, type Step } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
 import { failUnbegun, newAttempt } from './begin.js';
+import { failureFor } from './failure-seen.js';
 import { withNewStep } from './history.js';
 import { inputOf, type Input } from './input.js';
 import { lookUp, type Answer, type Begun, type Question, type World } from './intent.js';
@@ -39,7 +40,8 @@ function questionsOf(job: LiveJob, { leaf }: Beginning, input: Input): readonly 
   const { params, results, parent_results, scope } = input;
   const { path, index, name } = leaf;
   const step = { path, index, name, task: leaf.entry.task };
-  const context = { ...scope, job, step, params, results, parent_results };
+  const seen = { params, results, parent_results, ...failureFor(job, { path }) };
+  const context = { ...scope, job, step, ...seen };
   return conditionsOf(leaf.entry).map(({ at, expression }) => ({
     id: `${path}.${at}`,
     expression,

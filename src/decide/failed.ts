@@ -1,17 +1,18 @@
 import type { LiveJob } from '../model/job.js';
-import { exits, type FailedStep } from '../model/step.js';
+import { branchesOf, handlerOf } from '../model/flow.js';
+import { exits, isOpen, type FailedStep } from '../model/step.js';
 import type { Leaf } from '../model/tree.js';
-import { begin } from './begin.js';
 import { flowPolicy } from './fail.js';
-import { finish } from './finish.js';
-import { lastAttempt } from './history.js';
+import { finish, type Ending } from './finish.js';
 import type { Move, World } from './intent.js';
+import { isWithin } from './paths.js';
 import { isRetried, waitMs } from './retry.js';
 import { endSlice } from './slices.js';
 import { leafProgress } from './structure/leaf.js';
+import { interpret } from './structure/interpret.js';
+import type { Progress } from './structure/progress.js';
 import { undoMove } from './undo.js';
-import { openWaits } from './waits.js';
-import { together } from './together.js';
+import { workMove } from './work.js';
 
 /**
  * The flow has failed at a step: the flow's retry comes first, then what was done is undone,
@@ -23,23 +24,36 @@ export function failedMove(job: LiveJob, failed: FailedStep, now: number, world:
   const undo = undoMove(job, now, world);
   if (undo !== undefined) return undo;
   const ending = { exit: failed.exit, failure: failed.failure };
-  const handler = handlerLeaf(job, failed);
-  if (handler === undefined) return { kind: 'change', job: finish(job, ending, now) };
-  const progress = leafProgress(job, handler, 'error');
-  switch (progress.kind) {
-    case 'open': {
-      const [beginning] = progress.begin;
-      return beginning === undefined ? together(openWaits(job)) : begin(job, beginning, now, world);
-    }
-    case 'failed':
-      return { kind: 'change', job: finish(job, ending, now) };
-    case 'done': {
-      const exit = exitSetBy(job) ?? failed.exit;
-      const recovered = exit === exits.success ? { exit } : { ...ending, exit };
-      return { kind: 'change', job: finish(job, recovered, now) };
-    }
-  }
+  const progress = handling(job, failed);
+  if (progress === undefined) return { kind: 'change', job: finish(job, ending, now) };
+  const isAtRest = progress.begin.length === 0 && !job.steps.some(isOpen);
+  if (progress.kind === 'open' || !isAtRest) return workMove(job, progress, now, world);
+  return { kind: 'change', job: finish(job, endAfter(job, progress, ending), now) };
 }
+
+/** How far what handles the failure of the flow has come; undefined: nothing does. */
+function handling(job: LiveJob, failed: FailedStep): Progress | undefined {
+  const branch = branchesOf(job.flow_definition).find(({ root }) => root === 'error');
+  if (branch !== undefined) return interpret(job, branch.tree, 'error', 'error');
+  const handler = handlerLeaf(job, failed);
+  return handler && leafProgress(job, handler, 'error');
+}
+
+/**
+ * How the job ends after its handler. The failure of the flow stays, with the exit that the handler
+ * sets, if any; with `"error_result": "handler"` the job ends as the handler does.
+ */
+function endAfter(job: LiveJob, progress: Ended, ending: Ending): Ending {
+  const isHandlers = job.flow_definition.error_result === 'handler';
+  if (progress.kind === 'failed') {
+    const { exit, failure } = progress.step;
+    return isHandlers ? { exit, failure } : ending;
+  }
+  const exit = exitSetIn(job) ?? (isHandlers ? exits.success : ending.exit);
+  return exit === exits.success ? { exit } : { ...ending, exit };
+}
+
+type Ended = Exclude<Progress, { kind: 'open' }>;
 
 function mayRetry(job: LiveJob, { exit, failure }: FailedStep): boolean {
   const policy = flowPolicy(job);
@@ -64,7 +78,7 @@ function nextRun(job: LiveJob, now: number): LiveJob {
 
 /** The flow's error handler, at the position of the step that failed. */
 function handlerLeaf(job: LiveJob, { index }: FailedStep): Leaf | undefined {
-  const handler = job.flow_definition.error;
+  const handler = handlerOf(job.flow_definition);
   if (handler === undefined) return undefined;
   const { name, params } = handler;
   return {
@@ -76,7 +90,12 @@ function handlerLeaf(job: LiveJob, { index }: FailedStep): Leaf | undefined {
   };
 }
 
-function exitSetBy(job: LiveJob): number | undefined {
-  const set = lastAttempt(job, 'error')?.['sets_exit'];
-  return typeof set === 'number' ? set : undefined;
+/** The exit that was set last by a step of the handler, in this run of the flow. */
+function exitSetIn({ steps, run }: LiveJob): number | undefined {
+  const set = steps
+    .filter((step) => step.run === run && isWithin(step.path, 'error'))
+    .filter((step) => typeof step['sets_exit'] === 'number')
+    .toSorted((a, b) => Number(a['end']) - Number(b['end']))
+    .at(-1);
+  return set?.['sets_exit'] as number | undefined;
 }

@@ -3,6 +3,7 @@ import type { LiveJob } from '../model/job.js';
 import { exits, type Failure, type Step } from '../model/step.js';
 import { below, childPath, type Structure } from '../model/tree.js';
 import { conditionsOf, isTrue } from './conditions.js';
+import { failureFor } from './failure-seen.js';
 import { attemptsOf, firstIndexAt, withNewStep } from './history.js';
 import { resultsFor } from './input.js';
 import {
@@ -191,6 +192,7 @@ function contextOf(
     params: job.params ?? {},
     results,
     parent_results,
+    ...failureFor(job, { path }),
   };
   return { context, missing };
 }

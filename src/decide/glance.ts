@@ -61,9 +61,10 @@ function canAll(peer: Peer, me: Peer): boolean {
 
 /** Where steps only follow one another nothing begins while one runs. */
 function glanceAtLive({ steps, tasks, flow_definition }: JobDocument, world: GlanceWorld): Glance {
-  const flow = (flow_definition ?? {}) as { timeout_mode?: unknown; cancel?: unknown };
-  const trees = flow.cancel === undefined ? [tasks] : [tasks, flow.cancel];
-  if (!Array.isArray(steps) || !trees.every(isPlain) || flow.timeout_mode === 'hard')
+  const flow = (flow_definition ?? {}) as Readonly<Record<string, unknown>>;
+  const ends = [flow['error'], flow['cancel']].filter((tree) => tree !== undefined);
+  const trees = [tasks, ...ends];
+  if (!Array.isArray(steps) || !trees.every(isPlain) || flow['timeout_mode'] === 'hard')
     return unclear;
   const running = (steps as readonly unknown[]).filter(isRunning);
   const [first] = running;
@@ -75,7 +76,9 @@ function glanceAtLive({ steps, tasks, flow_definition }: JobDocument, world: Gla
 function isPlain(tasks: unknown): boolean {
   const node = (tasks ?? {}) as Readonly<Record<string, unknown>>;
   const { task, structure, sequence } = node;
-  if (structure === undefined) return typeof task === 'string' && node['decider'] === undefined;
+  // A handler of the flow is written {name, params}.
+  const named = task ?? node['name'];
+  if (structure === undefined) return typeof named === 'string' && node['decider'] === undefined;
   return structure === 'sequence' && Array.isArray(sequence) && sequence.every(isPlain);
 }
 

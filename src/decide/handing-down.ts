@@ -19,7 +19,7 @@ import { isPlain, without } from './record.js';
 /** What a flow says of its end is left to the parent, and so is its retry, but for its delay. */
 export function settingsFor({ flow_definition }: LiveJob): FlowSettings {
   const { retry } = flow_definition;
-  const kept = without(flow_definition, 'error', 'cancel', 'output', 'retry');
+  const kept = without(flow_definition, 'error', 'error_result', 'cancel', 'output', 'retry');
   return typeof retry === 'object' ? { ...kept, retry: { ...retry, limit: 0 } } : kept;
 }
 

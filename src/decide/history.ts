@@ -1,7 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
 import type { Entry, Leaf } from '../model/tree.js';
-import { leavesIn, nodeAt, pathsAbove } from './leaves.js';
+import { leavesIn, nodeAt, pathsAbove, treeAt } from './leaves.js';
 import { isFrom } from './order.js';
 import { isWithin, slicedMap } from './paths.js';
 import { leafBelow } from './structure/decider.js';
@@ -200,12 +200,11 @@ export function sliceLeaf(job: LiveJob, path: string): Leaf {
 
 /** Position of the first entry at or below a path of the flow or of its cancel branch, else 0. */
 export function firstIndexAt(job: LiveJob, path: string): number {
-  const { cancel } = job.flow_definition;
-  const inFlow = leavesIn(job.tasks).firstIndex(slicedMap(path));
-  return inFlow ?? (cancel && leavesIn(cancel, 'cancel').firstIndex(path)) ?? 0;
+  const branch = treeAt(job, path);
+  return (branch && leavesIn(branch.tree, branch.prefix).firstIndex(slicedMap(path))) ?? 0;
 }
 
 function writtenLeaf(job: LiveJob, path: string): Leaf | undefined {
-  const { cancel } = job.flow_definition;
-  return leavesIn(job.tasks).at(path) ?? (cancel && leavesIn(cancel, 'cancel').at(path));
+  const branch = treeAt(job, path);
+  return branch && leavesIn(branch.tree, branch.prefix).at(path);
 }

@@ -1,4 +1,5 @@
 import type { LiveStep } from '../model/step.js';
+import type { FailureSeen } from './failure-seen.js';
 import type { BigResult } from '../model/big-result.js';
 import type { Flow } from '../model/flow.js';
 import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
@@ -202,6 +203,8 @@ export type TemplateContext = {
   readonly params: Readonly<Record<string, unknown>>;
   readonly results: Readonly<Record<string, unknown>>;
   readonly parent_results: Readonly<Record<string, unknown>>;
+  /** What failed, for handlers, undo tasks, callbacks and the cancel branch. */
+  readonly failure?: FailureSeen;
   /** What a map or a loop adds: `item` and the name it has there, `index`, `round`. */
   readonly [name: string]: unknown;
 };

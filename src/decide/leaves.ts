@@ -1,3 +1,5 @@
+import { branchesOf } from '../model/flow.js';
+import type { LiveJob } from '../model/job.js';
 import {
   childrenOf,
   definedPath,
@@ -7,6 +9,7 @@ import {
   type Leaf,
   type Node,
 } from '../model/tree.js';
+import { isWithin } from './paths.js';
 
 /** The entries of a tree, top to bottom and by path. */
 export type Leaves = {
@@ -53,6 +56,20 @@ export function pathsAbove(path: string): readonly string[] {
     above.push(path.slice(0, at));
   }
   return path === '' ? above : [...above, ''];
+}
+
+/**
+ * The structure of a flow that a path of a job is in, and what its paths begin with. Undefined: the
+ * flow has none there.
+ */
+export function treeAt(
+  { tasks, flow_definition: flow }: Pick<LiveJob, 'tasks' | 'flow_definition'>,
+  path: string,
+): { readonly tree: Node; readonly prefix: string } | undefined {
+  const root = (['error', 'cancel'] as const).find((one) => isWithin(path, one));
+  if (root === undefined) return { tree: tasks, prefix: '' };
+  const branch = branchesOf(flow).find((one) => one.root === root);
+  return branch && { tree: branch.tree, prefix: root };
 }
 
 /** The node of a tree at a path of a job. */

@@ -1,6 +1,7 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type Failure } from '../model/step.js';
+import { failureFor } from './failure-seen.js';
 import { attemptsOf } from './history.js';
 import { inputOf } from './input.js';
 import type { World } from './intent.js';
@@ -44,7 +45,8 @@ export function prepare(
   const { path, index, name, entry } = leaf;
   const attempt = attemptsOf(job, path).length + 1;
   const step = { index, path, name, task: entry.task, attempt, run: job.run, phase };
-  const context = { ...scope, job, step, params: mapped.params, results, parent_results };
+  const seen = { params: mapped.params, results, parent_results, ...failureFor(job, { path }) };
+  const context = { ...scope, job, step, ...seen };
   const filled = world.render(mapped.params, context, untouched);
   if (!filled.ok) return unfilled(`params.${filled.at}`, filled.reason);
   const told = world.render(texts, context, []);

@@ -1,7 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import { Book, type Contents, type Results } from './book.js';
-import { nodeAt } from './leaves.js';
-import { isWithin, repeatsAround } from './paths.js';
+import { nodeAt, treeAt } from './leaves.js';
+import { repeatsAround } from './paths.js';
 
 export type { Contents, Results } from './book.js';
 
@@ -23,19 +23,18 @@ export function resultsBefore(job: LiveJob, path: string, contents: Contents = n
 
 /**
  * All results of the flow for what follows a failure or a cancel. Inside a map or a loop, those of
- * its own item and round stand for the lists of all; the cancel branch sees what it did before.
+ * its own item and round stand for the lists of all; a branch also sees what it did before.
  */
 export function resultsAround(job: LiveJob, path: string, contents: Contents = none): Results {
   const book = new Book(job, contents);
   book.add(job.tasks, '');
-  const { cancel } = job.flow_definition;
-  const isCancel = isWithin(path, 'cancel');
-  const tree = isCancel ? cancel : job.tasks;
-  if (tree === undefined) return told(book);
+  const branch = treeAt(job, path);
+  if (branch === undefined) return told(book);
+  const { tree, prefix } = branch;
   const parent_results = { ...book.parent_results };
-  if (isCancel) book.addBefore(tree, 'cancel', path);
+  if (prefix !== '') book.addBefore(tree, prefix, path);
   for (const item of repeatsAround(path)) {
-    const node = nodeAt(tree, item, isCancel ? 'cancel' : '');
+    const node = nodeAt(tree, item, prefix);
     if (node !== undefined) book.add(node, item);
   }
   return { ...told(book), parent_results };

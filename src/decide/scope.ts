@@ -1,7 +1,6 @@
 import type { LiveJob } from '../model/job.js';
-import { isWithin } from './paths.js';
 import { markAt } from './marks.js';
-import { nodeAt } from './leaves.js';
+import { nodeAt, treeAt } from './leaves.js';
 
 /**
  * What the maps and loops around a path add to what templates and conditions see: `item` (and the
@@ -26,7 +25,7 @@ export function scopeOf(job: LiveJob, path: string): Readonly<Record<string, unk
 }
 
 function mapName(job: LiveJob, path: string): string | undefined {
-  const tree = isWithin(path, 'cancel') ? job.flow_definition.cancel : job.tasks;
-  const node = tree && nodeAt(tree, path, isWithin(path, 'cancel') ? 'cancel' : '');
+  const branch = treeAt(job, path);
+  const node = branch && nodeAt(branch.tree, path, branch.prefix);
   return node !== undefined && 'map' in node ? node.map.as : undefined;
 }

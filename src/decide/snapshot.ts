@@ -1,5 +1,5 @@
 import { failure } from '../model/failures.js';
-import type { Flow } from '../model/flow.js';
+import { branchesOf, handlerOf, type Flow } from '../model/flow.js';
 import type { LiveJob, Problem } from '../model/job.js';
 import type { Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
@@ -54,14 +54,16 @@ function mentionsOf(flow: Flow): readonly Mention[] {
       return other === undefined ? [] : [{ name: other, at: `"${key}" of step ${path}` }];
     }),
   ]);
-  return flow.error === undefined
+  const handler = handlerOf(flow);
+  return handler === undefined
     ? steps
-    : [...steps, { name: flow.error.name, at: '"error" of the flow' }];
+    : [...steps, { name: handler.name, at: '"error" of the flow' }];
 }
 
-/** The entries of the flow and of its cancel branch. */
-function entriesOf({ tasks, cancel }: Flow): readonly Leaf[] {
-  return [...leavesOf(tasks), ...(cancel === undefined ? [] : leavesOf(cancel, 'cancel'))];
+/** The entries of the flow, and of what follows a failure or a cancel. */
+function entriesOf(flow: Flow): readonly Leaf[] {
+  const beside = branchesOf(flow).flatMap(({ tree, root }) => leavesOf(tree, root));
+  return [...leavesOf(flow.tasks), ...beside];
 }
 
 function wrong(
@@ -96,7 +98,7 @@ function circleIn(flow: Flow, tasks: ReadonlyMap<string, Task>): readonly string
     entry.task,
     entry.error ?? (namesTask(entry) ? tasks.get(entry.task)?.error : undefined),
   ]);
-  const others = [flow.error?.name, ...entriesOf(flow).map(({ entry }) => entry.undo)];
+  const others = [handlerOf(flow)?.name, ...entriesOf(flow).map(({ entry }) => entry.undo)];
   for (const name of [...others, ...[...tasks.values()].map(({ undo }) => undo)]) {
     if (name !== undefined) starts.push([name, tasks.get(name)?.error]);
   }

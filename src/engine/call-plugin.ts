@@ -1,5 +1,6 @@
 import type { Outcome } from '../decide/outcome.js';
 import { resultsFor } from '../decide/input.js';
+import { failureFor } from '../decide/failure-seen.js';
 import { countsSince } from '../decide/history.js';
 import { earlierAttempts, lastDetails } from '../decide/report.js';
 import type { Results } from '../decide/results.js';
@@ -57,6 +58,7 @@ export async function callPlugin(
       step,
       results,
       parentResults: parent_results,
+      ...failureFor(job, step),
       item: scopeOf(job, step.path)['item'],
       ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
       log: (message, data) => {

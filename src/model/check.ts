@@ -1,5 +1,5 @@
 import { failure } from './failures.js';
-import type { Flow } from './flow.js';
+import { branchesOf, handlerOf, type Branch, type Flow } from './flow.js';
 import { circlesOf } from './flow-circles.js';
 import { readNotify } from './notify.js';
 import { toJsonPath } from './problems.js';
@@ -95,16 +95,17 @@ function taskNotes(task: Task, world: World): readonly Note[] {
 }
 
 function flowNotes(flow: Flow, world: World): readonly Note[] {
-  const { owner, error } = flow;
+  const { owner } = flow;
+  const handler = handlerOf(flow);
   const main = placesIn(flow.tasks, 'tasks');
-  const cancel = cancelPlaces(flow);
+  const beside = branchPlaces(flow);
   return [
-    ...[...main, ...cancel].flatMap((place) => stepNotes(place, owner, world)),
-    ...(error === undefined ? [] : absentTask('error', error.name, owner, world)),
+    ...[...main, ...beside].flatMap((place) => stepNotes(place, owner, world)),
+    ...(handler === undefined ? [] : absentTask('error', handler.name, owner, world)),
     ...notifyNotes(flow, world),
     ...sameNameNotes(main),
     ...circleNotes(flow, world),
-    ...paramNotes(flow, main, cancel, world),
+    ...paramNotes(flow, main, beside, world),
   ];
 }
 
@@ -120,11 +121,13 @@ function notifyNotes({ notify, owner }: Flow, world: World): readonly Note[] {
   });
 }
 
-const cancelPlaces = ({ cancel }: Flow): readonly Place[] =>
-  cancel === undefined ? [] : placesIn(cancel, 'cancel');
+/** All entries of what runs after a failure and after a cancel. */
+export function branchPlaces(flow: Pick<Flow, 'error' | 'cancel'>): readonly Place[] {
+  return branchesOf(flow).flatMap(({ tree, root }) => placesIn(tree, root));
+}
 
 function circleNotes(flow: Flow, world: World): readonly Note[] {
-  const placesOf = (one: Flow) => [...placesIn(one.tasks, 'tasks'), ...cancelPlaces(one)];
+  const placesOf = (one: Flow) => [...placesIn(one.tasks, 'tasks'), ...branchPlaces(one)];
   return circlesOf(flow, placesOf, world).map(({ at, names }) => {
     const deadlock =
       flow.max_running === undefined
@@ -139,8 +142,11 @@ function circleNotes(flow: Flow, world: World): readonly Note[] {
 export type Place = { readonly leaf: Leaf; readonly at: string };
 
 /** All entries of a tree with their paths. */
-export function placesIn(tree: Structure, root: 'tasks' | 'cancel'): readonly Place[] {
-  return leavesOf(tree).map((leaf) => ({ leaf, at: toJsonPath([root, ...leaf.keys]) }));
+export function placesIn(tree: Structure, root: 'tasks' | Branch['root']): readonly Place[] {
+  return leavesOf(tree, root === 'tasks' ? '' : root).map((leaf) => ({
+    leaf,
+    at: toJsonPath([root, ...leaf.keys]),
+  }));
 }
 
 function stepNotes({ leaf, at }: Place, owner: string, world: World): readonly Note[] {
@@ -207,14 +213,14 @@ function sameNameNotes(places: readonly Place[]): readonly Note[] {
 function paramNotes(
   flow: Flow,
   main: readonly Place[],
-  cancel: readonly Place[],
+  beside: readonly Place[],
   world: World,
 ): readonly Note[] {
   const { params = {}, schema } = flow;
   const declared = isObject(schema?.['properties']) ? schema['properties'] : {};
   const readers = new Set([
     ...main.map(({ leaf }) => leaf.label),
-    ...tasksOf(flow, [...main, ...cancel], world),
+    ...tasksOf(flow, [...main, ...beside], world),
   ]);
   return Object.entries(params).flatMap(([key, value]): readonly Note[] => {
     const path = toJsonPath(['params', key]);
@@ -237,7 +243,7 @@ function paramNotes(
 function tasksOf(flow: Flow, places: readonly Place[], world: World): ReadonlySet<string> {
   const open = places.flatMap(({ leaf: { entry } }) => [entry.task, entry.error]);
   const names = new Set<string>();
-  for (const name of [...open, flow.error?.name]) {
+  for (const name of [...open, handlerOf(flow)?.name]) {
     let next = name;
     while (next !== undefined && !names.has(next)) {
       names.add(next);

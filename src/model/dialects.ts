@@ -1,5 +1,6 @@
 import type { Flow, Handler, WrittenFlow } from './flow.js';
 import { leavesOf, type Structure } from './tree.js';
+import { kinds } from './node-keys.js';
 import { toTree } from './to-tree.js';
 
 /**
@@ -19,11 +20,13 @@ export function toFlow(written: WrittenFlow): Flow {
   };
 }
 
-function toHandler(written: NonNullable<WrittenFlow['error']>): Handler {
+function toHandler(written: NonNullable<WrittenFlow['error']>): Handler | Structure {
   if (typeof written === 'string') return { name: written };
-  return written.params === undefined
-    ? { name: written.name }
-    : { name: written.name, params: written.params };
+  if (!isObject(written) || [...kinds, 'structure'].some((key) => key in written)) {
+    return toTree(written);
+  }
+  const { name, params } = written as Handler;
+  return params === undefined ? { name } : { name, params };
 }
 
 type Params = Readonly<Record<string, unknown>>;

@@ -15,6 +15,7 @@ import {
   type Known,
 } from './scalars.js';
 import type { Structure } from './tree.js';
+import { kinds } from './node-keys.js';
 import { shallow, tasksSchema, writtenNodeSchema } from './written-tree.js';
 
 /** Its author's word for an edition of a flow. */
@@ -32,17 +33,25 @@ const runningText = 'must be a number of jobs (a whole number from 1 to 1000)';
 
 const expressionSchema = z.string({ error: 'must be a JSONata expression (a string)' });
 
+/** A node has a key of its kind; without one an object names a task and its parameters. */
+const noNode = Object.fromEntries(
+  [...kinds, 'structure' as const].map((key) => [key, z.exactOptional(z.never())]),
+);
+
 const handlerSchema = z
   .union(
     [
       nameOf('task'),
-      z.looseObject({ name: nameOf('task'), params: z.exactOptional(paramsSchema) }),
+      z.looseObject({ ...noNode, name: nameOf('task'), params: z.exactOptional(paramsSchema) }),
+      shallow(writtenNodeSchema),
     ],
     {
-      error: 'must be a task name or {name, params}',
+      error: 'must be a task name, {name, params}, an entry or a structure',
     },
   )
-  .describe('Task that runs when the flow failed: a name or {name, params}.');
+  .describe(
+    'What runs when the flow failed: a task name, {name, params}, an entry or a structure.',
+  );
 
 /** A flow document as users write it. */
 export const flowSchema = z
@@ -54,6 +63,13 @@ export const flowSchema = z
     tasks: tasksSchema,
     params: z.exactOptional(paramsSchema),
     error: z.exactOptional(handlerSchema),
+    error_result: z.exactOptional(
+      z
+        .enum(['failure', 'handler'], { error: 'must be "failure" or "handler"' })
+        .describe(
+          'How the job ends after "error": failure (default): with the failure; handler: as the handler ends.',
+        ),
+    ),
     errors: z.exactOptional(catalogueSchema),
     cancel: z.exactOptional(
       shallow(writtenNodeSchema).describe('Task, entry or structure that runs after a cancel.'),
@@ -106,7 +122,30 @@ export type Handler = {
 /** A flow in the one form that the inside knows; `notify` as it was written (`readNotify`). */
 export type Flow = Omit<Known<WrittenFlow>, 'tasks' | 'error' | 'cancel' | 'notify'> & {
   readonly tasks: Structure;
-  readonly error?: Handler;
+  readonly error?: Handler | Structure;
   readonly cancel?: Structure;
   readonly notify?: unknown;
 };
+
+/** What a flow does after a failure and after a cancel. */
+type Ends = { readonly error?: Handler | Structure; readonly cancel?: Structure };
+
+/** A structure of a flow beside its `tasks`; `root` is its key in the flow and the root of its paths. */
+export type Branch = { readonly root: 'error' | 'cancel'; readonly tree: Structure };
+
+/** The structures of a flow beside its `tasks`: what runs after a failure, and after a cancel. */
+export function branchesOf({ error, cancel }: Ends): readonly Branch[] {
+  return [
+    ...(error === undefined || !isTree(error) ? [] : [{ root: 'error' as const, tree: error }]),
+    ...(cancel === undefined ? [] : [{ root: 'cancel' as const, tree: cancel }]),
+  ];
+}
+
+/** The task that handles the failure of a flow, where that is no structure. */
+export function handlerOf({ error }: Ends): Handler | undefined {
+  return error === undefined || isTree(error) ? undefined : error;
+}
+
+function isTree(error: Handler | Structure): error is Structure {
+  return 'structure' in error;
+}

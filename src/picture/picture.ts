@@ -1,3 +1,4 @@
+import { branchesOf, handlerOf } from '../model/flow.js';
 import type { Structure } from '../model/tree.js';
 import type { FlowSettings, LiveJob } from '../model/job.js';
 import { drawTree, type Pen } from './draw.js';
@@ -15,6 +16,7 @@ export type PictureKind =
   | 'decider'
   | 'handler'
   | 'undo'
+  | 'error'
   | 'cancel'
   | Structure['structure'];
 
@@ -135,18 +137,23 @@ export function pictureOf(tree: Structure, job: Pictured = {}): Picture {
   };
 }
 
+const whenFailed = 'when the flow fails';
+
 /** What runs when the flow fails, and when it is cancelled. */
 function drawEnds(pen: Pen, begin: string): void {
-  const { error, cancel } = pen.job.flow_definition ?? {};
-  if (error !== undefined) {
-    pen.nodes.push({ id: 'error', path: 'error', kind: 'handler', label: error.name });
-    pen.edges.push({ from: begin, to: 'error', kind: 'error', label: 'when the flow fails' });
+  const ends = pen.job.flow_definition ?? {};
+  const handler = handlerOf(ends);
+  if (handler !== undefined) {
+    pen.nodes.push({ id: 'error', path: 'error', kind: 'handler', label: handler.name });
+    pen.edges.push({ from: begin, to: 'error', kind: 'error', label: whenFailed });
   }
-  if (cancel === undefined) return;
-  const id = '#cancel';
-  pen.frames.push({ id, path: 'cancel', kind: 'cancel' });
-  for (const { id: to } of drawTree(pen, cancel, 'cancel', id).entries) {
-    pen.edges.push({ from: begin, to, kind: 'cancel', label: 'on cancel' });
+  for (const { root, tree } of branchesOf(ends)) {
+    const id = `#${root}`;
+    pen.frames.push({ id, path: root, kind: root });
+    for (const { id: to } of drawTree(pen, tree, root, id).entries) {
+      const label = root === 'error' ? whenFailed : 'on cancel';
+      pen.edges.push({ from: begin, to, kind: root, label });
+    }
   }
 }
 

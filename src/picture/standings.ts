@@ -1,3 +1,4 @@
+import { branchesOf, handlerOf } from '../model/flow.js';
 import { isFailed, type Step } from '../model/step.js';
 import {
   below,
@@ -33,9 +34,11 @@ export function standingsOf(tree: Structure, job: Begun): ReadonlyMap<string, St
   const book: Book = { trail, job, seen: new Map(), runs: new Map() };
   const way = { isOver: trail.isOver, wentOn: trail.isSuccess };
   visit(book, tree, '', way);
-  const { cancel, error } = job.flow_definition ?? {};
-  if (cancel !== undefined) visit(book, cancel, 'cancel', way);
-  if (error !== undefined) note(book, 'error', leafState(trail, 'error', trail.isOver));
+  const ends = job.flow_definition ?? {};
+  for (const { root, tree: branch } of branchesOf(ends)) visit(book, branch, root, way);
+  if (handlerOf(ends) !== undefined) {
+    note(book, 'error', leafState(trail, 'error', trail.isOver));
+  }
   const standings = new Map<string, Standing>();
   for (const [path, seen] of book.seen) standings.set(path, sumUp(book, path, seen));
   standings.set('#begin', { state: 'done' });

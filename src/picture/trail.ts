@@ -58,7 +58,7 @@ export function trailOf(job: Begun): Trail {
     run,
     isOver: state === '$$complete' || state === '$$cancelled',
     // A handler of the flow may say that all is well after all; its tree has failed all the same.
-    isSuccess: state === '$$complete' && exit === 0 && !byPath.has('error'),
+    isSuccess: state === '$$complete' && exit === 0 && !begun.has('error'),
   };
 }
 

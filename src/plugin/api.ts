@@ -65,8 +65,8 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   /** The idempotency key: the same for every attempt of this step. */
   readonly key: string;
   /**
-   * Fills in a Handlebars template with `job`, `step`, `params`, `results`, `parent_results` and
-   * `item`. A name that is missing throws `TemplateError`.
+   * Fills in a Handlebars template with `job`, `step`, `params`, `results`, `parent_results`,
+   * `item` and `failure`. A name that is missing throws `TemplateError`.
    */
   readonly render: (template: string, options?: RenderOptions) => string;
   /**
@@ -93,6 +93,13 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly done: (result?: unknown) => Done;
   /** Sets the exit, 0 to 255, that this step (in a handler: the job) ends with. */
   readonly exit: (code: number) => void;
+  /** Results of earlier steps by the position of the step in the flow; frozen. */
+  readonly parent_results: Readonly<Record<string, unknown>>;
+  /**
+   * In handlers, undo tasks, callbacks and the cancel branch: what failed, or the cancel; frozen.
+   * Every key is there, `null` where nothing is known.
+   */
+  readonly failure?: FailureSeen;
   /** In a map: the item that this step is for; frozen. */
   readonly item?: unknown;
   /** For deciders: what has happened in the job until this decision began; frozen. */
@@ -101,6 +108,21 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly egress: EgressPolicy;
   /** The project's folder, absolute: where files named in parameters are looked for. */
   readonly cwd: string;
+};
+
+/** What a handler, an undo task, a callback or the cancel branch follows. */
+export type FailureSeen = {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string | number | null;
+  /** What the flow's error catalogue calls it: `business` or `technical`. */
+  readonly kind: string | null;
+  /** Name of the step that failed; null for a cancel and for the timeout of the flow. */
+  readonly step: string | null;
+  /** The exit of the step, 130 for a cancel. */
+  readonly exit: number;
+  /** Number of the attempt that failed last. */
+  readonly attempt: number | null;
 };
 
 /** A JSON Schema of draft 7 or 2020-12. */

@@ -1,6 +1,6 @@
 import { redactor, type Redact } from '../secrets/redaction.js';
 import type { HistoryEvent } from '../model/history.js';
-import type { PluginContext } from './api.js';
+import type { FailureSeen, PluginContext } from './api.js';
 import { detours } from './detour.js';
 import { Done } from './done.js';
 import { usualEgress, type EgressPolicy } from './egress.js';
@@ -20,7 +20,8 @@ export type ContextInput = {
   readonly job: Json;
   readonly step: Json;
   readonly results: Json;
-  readonly parentResults?: unknown;
+  readonly parentResults?: Json;
+  readonly failure?: FailureSeen;
   readonly item?: unknown;
   readonly history?: readonly HistoryEvent[];
   readonly signal: AbortSignal;
@@ -50,12 +51,14 @@ export function createContext(input: ContextInput): {
   const redact = redactor(clear);
   const { params, key, cwd } = input;
   const signal = stopSignal(input.signal);
-  const [job, step, results] = [input.job, input.step, input.results].map(lazyCopy) as [
-    () => Json,
-    () => Json,
-    () => Json,
-  ];
-  const above = { parent_results: input.parentResults ?? [], item: input.item };
+  const job = lazyCopy(input.job);
+  const step = lazyCopy(input.step);
+  const results = lazyCopy(input.results);
+  const parentResults = lazyCopy(input.parentResults ?? {});
+  const above = {
+    item: input.item,
+    ...(input.failure === undefined ? {} : { failure: frozenCopy(input.failure) }),
+  };
   const context: PluginContext = {
     params,
     get job() {
@@ -66,6 +69,9 @@ export function createContext(input: ContextInput): {
     },
     get results() {
       return results();
+    },
+    get parent_results() {
+      return parentResults();
     },
     signal,
     key,
@@ -93,11 +99,13 @@ export function createContext(input: ContextInput): {
       step: step(),
       params,
       results: results(),
+      parent_results: parentResults(),
       ...above,
     })),
     ...detours((details) => redact(asDetails(details))),
     done: (result) => new Done(result),
     exit: input.exit ?? (() => undefined),
+    ...(above.failure === undefined ? {} : { failure: above.failure }),
     ...(input.item === undefined ? {} : { item: frozenCopy(input.item) }),
     ...(input.history === undefined ? {} : { history: frozenCopy(input.history) }),
   };

@@ -9,7 +9,16 @@ export type Call = {
   readonly part: 'default' | 'verify';
   readonly given: Pick<
     PluginContext,
-    'params' | 'job' | 'step' | 'results' | 'key' | 'cwd' | 'egress' | 'lastDetails' | 'history'
+    | 'params'
+    | 'job'
+    | 'step'
+    | 'results'
+    | 'key'
+    | 'cwd'
+    | 'egress'
+    | 'lastDetails'
+    | 'history'
+    | 'failure'
   >;
   /** What `context.render` fills templates with. */
   readonly data: Readonly<Record<string, unknown>>;

@@ -104,13 +104,26 @@ function beat(details: unknown, { heartbeat, signal }: PluginContext): void {
 function toCall(
   plugin: { readonly name: string; readonly file: string },
   part: Call['part'],
-  { params, job, step, results, key, cwd, egress, lastDetails, history, render }: PluginContext,
+  {
+    params,
+    job,
+    step,
+    results,
+    key,
+    cwd,
+    egress,
+    lastDetails,
+    history,
+    failure,
+    render,
+  }: PluginContext,
 ): Call {
   return {
     ...plugin,
     part,
     given: {
       ...{ params, job, step, results, key, cwd, egress, lastDetails },
+      ...(failure === undefined ? {} : { failure }),
       ...(history === undefined ? {} : { history }),
     },
     data: renderData(render),

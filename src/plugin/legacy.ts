@@ -50,7 +50,8 @@ async function run(name: string, runner: LegacyRunner, context: PluginContext): 
     step: context.step,
     params: context.params,
   });
-  const ownStep: Json = { ...step };
+  const { failure } = context;
+  const ownStep: Json = { ...step, ...(failure === undefined ? {} : { failure }) };
   delete ownStep.stdout;
   const promise = runner({ ...job }, ownStep, params);
   if (!isPromise(promise)) throw pluginProblem('NoPromise', { plugin: name, got: kind(promise) });

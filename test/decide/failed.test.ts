@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { t0, task } from '../support/builders.js';
-import { story } from './story.js';
+import { begun, story } from './story.js';
 
 describe('a flow that failed', () => {
   it('ends with exit and failure of the step, and nothing behind it begins', () => {
@@ -191,5 +191,111 @@ describe('the error handler of a flow', () => {
     told.go();
     told.done();
     expect(told.trail).toEqual(['a#1 $$complete']);
+  });
+});
+
+describe('a structure that handles the failure of a flow', () => {
+  const steps = [{ parallel: ['a', 'b'] }];
+  const sequence = { sequence: ['h', { parallel: ['i', 'j'] }] };
+
+  it('begins when all of the flow is at rest, and leaves the failure as it is', () => {
+    const told = begun(steps, { flow: { error: sequence } });
+    told.broke('a');
+    expect(told.running).toEqual(['b']);
+    told.did('b');
+    expect(told.live).toMatchObject({ path: 'error.sequence.0', phase: 'error' });
+    told.did('h', 1);
+    expect(told.running).toEqual(['i', 'j']);
+    told.did('i').did('j');
+    expect(told.ending).toEqual({ state: '$$complete', exit: 2, failure: 'Broken' });
+  });
+
+  it('may be a list, or one entry of any kind', () => {
+    const told = begun(['a'], { flow: { error: [{ delay: 500 }, 'h'] } });
+    told.fail();
+    expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 500 });
+    told.at(500).go();
+    expect(told.live).toMatchObject({ task: 'h', path: 'error.sequence.1' });
+    const entry = begun(['a'], { flow: { error: { task: 'h', retry: 1, name: 'tell' } } });
+    entry.fail();
+    entry.fail();
+    expect(entry.live).toMatchObject({ name: 'tell', attempt: 2 });
+  });
+
+  it('hands on results, and knows those of the flow', () => {
+    const params = { of: '{{results.a}} {{results.h}}' };
+    const told = begun(['a', 'b'], { flow: { error: ['h', { task: 'i', params }] } });
+    told.did('a', 1).broke('b').did('h', 2);
+    expect(told.live.params).toEqual({ of: '1 2' });
+  });
+
+  it('cancels in it what is not needed any more', () => {
+    const race = { parallel: [{ wait: { signal: 'x' } }, { delay: 9 }], join: 'any' };
+    const told = begun(['a'], { flow: { error: { ...race, cancel_rest: true } } });
+    told.fail();
+    told.at(9).go();
+    expect(told.ending).toMatchObject({ exit: 2, failure: 'Broken' });
+    expect(told.steps.slice(1).map(({ state }) => state)).toEqual(['$$cancelled', '$$complete']);
+  });
+
+  it('ends with the exit that its last step set', () => {
+    const told = begun(['a'], { flow: { error: ['h', 'i', 'j'] } });
+    told.fail();
+    told.done(undefined, 7);
+    told.done(undefined, 8);
+    told.done();
+    expect(told.ending).toEqual({ state: '$$complete', exit: 8, failure: 'Broken' });
+  });
+
+  it('is cancelled with the job', () => {
+    const told = begun(['a'], { flow: { error: sequence, cancel: 'c' } });
+    told.fail();
+    told.edit({ cancel: true }).stopped();
+    expect(told.running).toEqual(['c']);
+    told.done();
+    expect(told.ending).toMatchObject({ exit: 130, failure: 'Cancelled' });
+  });
+
+  it('begins anew in the next run of the flow', () => {
+    const told = begun(['a'], { flow: { error: ['h', 'i'] } });
+    told.fail();
+    told.did('h').did('i');
+    told.ask('retry').fail('Other');
+    expect(told.live).toMatchObject({ task: 'h', attempt: 2, run: 2 });
+  });
+
+  it('has callbacks of batches in its own phase', () => {
+    const told = begun(['a'], { flow: { error: { batch: ['h'], on_complete: 'i' } } });
+    told.fail();
+    told.did('h');
+    expect(told.live).toMatchObject({ task: 'i', phase: 'error', path: 'error.on_complete' });
+  });
+});
+
+describe('"error_result": "handler"', () => {
+  const error_result = 'handler' as const;
+
+  it.each([
+    ['a task', 'h'],
+    ['a structure', ['h']],
+  ])('has the job succeed when its handler, %s, does', (_title, error) => {
+    const told = begun(['a'], { flow: { error, error_result } });
+    told.fail();
+    told.done();
+    expect(told.ending).toEqual({ state: '$$complete', exit: 0, failure: undefined });
+  });
+
+  it('has it end with the exit that the handler sets', () => {
+    const told = begun(['a'], { flow: { error: 'h', error_result } });
+    told.fail();
+    told.done(undefined, 7);
+    expect(told.ending).toEqual({ state: '$$complete', exit: 7, failure: 'Broken' });
+  });
+
+  it('has it fail as the handler does', () => {
+    const told = begun(['a'], { flow: { error: 'h', error_result } });
+    told.fail();
+    told.fail('Worse', { exit: 9 });
+    expect(told.ending).toEqual({ state: '$$complete', exit: 9, failure: 'Worse' });
   });
 });

@@ -1035,13 +1035,13 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'has a handler that is a number',
       flow(['a'], { error: 5 }),
       'error',
-      'must be a task name or {name, params}; it is 5.',
+      'must be a task name, {name, params}, an entry or a structure; it is 5.',
     ],
     [
       'has a handler without a name',
       flow(['a'], { error: {} }),
       'error',
-      'must be a task name or {name, params}; it is an object without keys.',
+      'must be a task name, {name, params}, an entry or a structure; it is an object without keys.',
     ],
     [
       'has a handler with bad params',

@@ -46,6 +46,7 @@ describe('a name that is nowhere', () => {
     ['a handler of a step', flow([{ task: 'a', error: 'x' }]), 'tasks.sequence[0].error', 'x'],
     ['a handler of the flow', flow(['a'], { error: 'x' }), 'error', 'x'],
     ['the cancel branch', flow(['a'], { cancel: ['b', 'x'] }), 'cancel.sequence[1].task', 'x'],
+    ['the error branch', flow(['a'], { error: ['b', 'x'] }), 'error.sequence[1].task', 'x'],
   ])('is a warning in %s', (_title, defined, path, name) => {
     const message = `${path} names the task "${name}", which is not defined for owner "DEFAULT".`;
     expect(findingsOf([defined], ab)).toEqual([['warning', path, message]]);

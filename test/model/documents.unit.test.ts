@@ -198,11 +198,11 @@ const flows: readonly Refused[] = [
     'tasks[0].guards[1]',
     'tasks[0].guards[1] must be a JSONata condition (a string); it is 5.',
   ],
-  [{ error: ['e'] }, 'error', 'error must be a task name or {name, params}; it is a list.'],
+  [{ error: [5] }, 'error[0]', `error[0] ${node}; it is 5.`],
   [
     { error: { params: {} } },
     'error',
-    'error must be a task name or {name, params}; it is an object with the key "params".',
+    'error must be a task name, {name, params}, an entry or a structure; it is an object with the key "params".',
   ],
   [{ error: { name: 5 } }, 'error.name', 'error.name must be a name (a string); it is 5.'],
   [{ cancel: 5 }, 'cancel', `cancel ${node}; it is 5.`],

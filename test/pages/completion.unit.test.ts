@@ -86,9 +86,14 @@ describe('values', () => {
     ['{"tasks": [{"task": "a", "error": "|"}]}', ['mail', 'check']],
     ['{"tasks": [{"flow": "|"}]}', ['report']],
     ['{"tasks": [{"decider": "|"}]}', ['noop', 'mail-smtp']],
-    ['{"error": |}', ['mail', 'check', '{ name }']],
   ])('in %s', (text, labels) => {
     expect(at(text).labels).toEqual(labels);
+  });
+
+  it('of what handles a failure are tasks, and beginnings of entries and structures', () => {
+    const { labels } = at('{"error": |}');
+    expect(labels.slice(0, 3)).toEqual(['mail', 'check', '{ name }']);
+    expect(labels).toContain('{ parallel }');
   });
 
   it('of a list of steps are names of tasks, and beginnings of the structures', () => {

@@ -151,6 +151,17 @@ describe('The edges of a picture', () => {
       ],
       { flow_definition: { error: { name: 'tell' }, cancel: toTree(['clean']) } },
     ],
+    [
+      'a flow with a structure for its failure',
+      ['a'],
+      [
+        '#begin>0',
+        '0>#end',
+        'error.sequence.0>error.sequence.1',
+        '#begin>error.sequence.0 error (when the flow fails)',
+      ],
+      { flow_definition: { error: toTree(['tell', 'clean']) } },
+    ],
   ];
   it.each(cases.map((row) => ({ row, name: row[0] })))('are those of $name', ({ row }) => {
     const [, tasks, edges, about] = row;

@@ -179,7 +179,7 @@ describe('the context', () => {
          render('{{params.h}} {{own}}', { html: true, data: { own: '"' } }),
          render('{{params.h}}'),
        ]`,
-      { params: { a: 1, h: '<b>' }, results: { x: 'r' }, parentResults: ['p'], item: 'i' },
+      { params: { a: 1, h: '<b>' }, results: { x: 'r' }, parentResults: { 0: 'p' }, item: 'i' },
     );
     expect(outcome).toMatchObject({ result: ['job-1 s 1 r p i', '&lt;b&gt; &quot;', '<b>'] });
   });

@@ -15,7 +15,7 @@ import { initialise } from '../../src/decide/initialise.js';
 import { renderParams } from '../../src/engine/expressions.js';
 import { readSchema } from '../../src/engine/schemas.js';
 import { toFlow } from '../../src/model/dialects.js';
-import type { Flow, WrittenFlow } from '../../src/model/flow.js';
+import { branchesOf, handlerOf, type Flow, type WrittenFlow } from '../../src/model/flow.js';
 import { isLiveJob, type LiveJob, type NewJob } from '../../src/model/job.js';
 import type { Task } from '../../src/model/task.js';
 import { leavesOf, namesTask } from '../../src/model/tree.js';
@@ -155,14 +155,14 @@ export function peer(
 
 /** Tasks for every name that a flow mentions, unless they are given. */
 export function tasksOf(defined: Flow, given: readonly Task[] = []): readonly Task[] {
-  const cancel = defined.cancel === undefined ? [] : leavesOf(defined.cancel);
-  const entries = [...leavesOf(defined.tasks), ...cancel].map((leaf) => leaf.entry);
+  const beside = branchesOf(defined).flatMap(({ tree }) => leavesOf(tree));
+  const entries = [...leavesOf(defined.tasks), ...beside].map((leaf) => leaf.entry);
   const named = entries.flatMap((entry) => [
     ...(namesTask(entry) ? [entry.task] : []),
     entry.error,
     entry.undo,
   ]);
-  const handlers = [defined.error?.name, ...given.flatMap(({ error, undo }) => [error, undo])];
+  const handlers = [handlerOf(defined)?.name, ...given.flatMap(({ error, undo }) => [error, undo])];
   const names = new Set([...named, ...handlers].filter((name) => name !== undefined));
   for (const { name } of given) names.delete(name);
   return [...given, ...[...names].map((name) => task(name))];

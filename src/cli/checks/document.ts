@@ -78,7 +78,7 @@ function templateProblems(doc: Written): readonly PathAndMessage[] {
 function isTemplate(keys: readonly string[]): boolean {
   if (keys.includes('params')) return true;
   if (keys[0] === 'notify') return true;
-  if (!['tasks', 'cancel'].includes(keys[0] ?? '')) return false;
+  if (!['tasks', 'error', 'cancel'].includes(keys[0] ?? '')) return false;
   const [above, last] = keys.slice(-2);
   return last === 'delay' || (above === 'wait' && last === 'key');
 }
@@ -101,7 +101,7 @@ export function isExpression(keys: readonly string[]): boolean {
   if (keys[0] === 'output') return true;
   const own = keys.filter((key) => !/^\d+$/.test(key));
   return (
-    ['tasks', 'cancel'].includes(keys[0] ?? '') &&
+    ['tasks', 'error', 'cancel'].includes(keys[0] ?? '') &&
     ['when', 'guards', 'over', 'while'].includes(own.at(-1) ?? '')
   );
 }

@@ -1,7 +1,8 @@
 import type { Client } from '../../client.js';
 import { closest } from '../../closest.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
-import { placesIn } from '../../model/check.js';
+import { branchPlaces, placesIn } from '../../model/check.js';
+import type { Flow } from '../../model/flow.js';
 import { parseDocument } from '../../model/parse.js';
 import { pluginOf } from '../../model/task.js';
 import type { Structure } from '../../model/tree.js';
@@ -106,13 +107,13 @@ function pluginsIn(doc: Written): readonly Wanted[] {
   }
   const parsed = parseDocument({ ...doc, _id: 'new', _rev: '0-0' });
   if ((parsed.kind !== 'flow' && parsed.kind !== 'job') || !parsed.ok) return [];
-  const { tasks, cancel } = parsed.value as {
-    readonly tasks?: Structure;
-    readonly cancel?: Structure;
-  };
+  const { tasks, ...ends } = parsed.value as { readonly tasks?: Structure } & Pick<
+    Flow,
+    'error' | 'cancel'
+  >;
   const places = [
     ...(tasks === undefined ? [] : placesIn(tasks, 'tasks')),
-    ...(cancel === undefined ? [] : placesIn(cancel, 'cancel')),
+    ...(parsed.kind === 'flow' ? branchPlaces(ends) : []),
   ];
   return places.flatMap(({ leaf, at }) => {
     const { decider } = leaf.entry;

@@ -1,6 +1,6 @@
 import { closest } from '../../closest.js';
 import { isOpen } from '../../engine/schemas.js';
-import { placesIn } from '../../model/check.js';
+import { branchPlaces, placesIn } from '../../model/check.js';
 import { isObject } from '../../model/dialects.js';
 import type { Flow } from '../../model/flow.js';
 import { toJsonPath } from '../../model/problems.js';
@@ -26,10 +26,7 @@ export function unfitInTask(task: Task, plugins: Plugins): readonly UnfitParams[
 
 /** What is wrong with the parameters that a flow gives to its steps. */
 export function unfitInFlow(flow: Flow, find: FindTask, plugins: Plugins): readonly UnfitParams[] {
-  const places = [
-    ...placesIn(flow.tasks, 'tasks'),
-    ...(flow.cancel === undefined ? [] : placesIn(flow.cancel, 'cancel')),
-  ];
+  const places = [...placesIn(flow.tasks, 'tasks'), ...branchPlaces(flow)];
   const inEntries = places.flatMap(({ leaf, at }) => {
     const { params, task } = leaf.entry;
     return params === undefined ? [] : unfit(`${at}.params`, params, find(task), plugins);

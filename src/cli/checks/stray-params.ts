@@ -1,7 +1,7 @@
 import { closest } from '../../closest.js';
-import { placesIn } from '../../model/check.js';
+import { branchPlaces, placesIn } from '../../model/check.js';
 import { isObject } from '../../model/dialects.js';
-import type { Flow } from '../../model/flow.js';
+import { handlerOf, type Flow } from '../../model/flow.js';
 import { readsParam } from '../../model/param-keys.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
 
@@ -20,15 +20,15 @@ export function strayParams(
   const handlers = [
     ...tasks.map((task) => task?.error),
     ...leaves.flatMap(({ entry }) => [entry.error, entry.undo]),
-    flow.error?.name,
+    handlerOf(flow)?.name,
   ].filter((name) => name !== undefined);
   const declared = isObject(flow.schema?.['properties']) ? flow.schema['properties'] : {};
-  const cancel = flow.cancel === undefined ? [] : placesIn(flow.cancel, 'cancel');
+  const beside = branchPlaces(flow);
   const steps = leaves.flatMap(({ label, entry }) => [entry.task, label]);
   const known = [
     ...steps,
     ...handlers,
-    ...cancel.map(({ leaf }) => leaf.entry.task),
+    ...beside.map(({ leaf }) => leaf.entry.task),
     ...Object.keys(declared),
     ...Object.keys(flow.params ?? {}),
   ];

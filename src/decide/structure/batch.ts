@@ -1,4 +1,5 @@
 import { below, childPath, type Batch, type Node } from '../../model/tree.js';
+import { isOfFlow } from '../../model/step.js';
 import { isBusyBelow } from '../history.js';
 import { workOf, type Interpreting, type Progress } from './progress.js';
 import { siblingsProgress } from './siblings.js';
@@ -32,13 +33,11 @@ export function batchProgress(node: Batch, path: string, interpreting: Interpret
   return { ...(failure ?? jobs), ...workOf(ends) };
 }
 
-/** Callbacks and what is in them run in a phase of their own; all of the cancel branch in its own. */
+/** Callbacks run in a phase of their own, but for those in what follows a failure or a cancel. */
 function callback(
   node: Node | undefined,
   path: string,
   { phase, visitAs }: Interpreting,
 ): Progress | undefined {
-  return node === undefined
-    ? undefined
-    : visitAs(phase === 'cancel' ? phase : 'callback', node, path);
+  return node === undefined ? undefined : visitAs(isOfFlow(phase) ? 'callback' : phase, node, path);
 }

@@ -2,8 +2,7 @@ import type { LiveJob } from '../../model/job.js';
 import { isFailed, type Phase, type Step } from '../../model/step.js';
 import { isStructure, type Leaf, type Node, type Structure } from '../../model/tree.js';
 import { isBusyBelow, lastAttempt } from '../history.js';
-import { leavesIn, nodeAt, type Leaves } from '../leaves.js';
-import { isWithin } from '../paths.js';
+import { leavesIn, nodeAt, treeAt, type Leaves } from '../leaves.js';
 import { batchProgress } from './batch.js';
 import { choiceProgress } from './choice.js';
 import { deciderProgress } from './decider.js';
@@ -25,7 +24,7 @@ import { sequenceProgress } from './sequence.js';
 
 /**
  * Says how far a tree has come. Nothing about nodes is stored: everything follows from the steps.
- * `prefix` is the path of the root (`cancel` for the cancel branch). In a further run of the flow,
+ * `prefix` is the path of the root (`cancel` for the cancel branch, `error` for what follows a failure). In a further run of the flow,
  * structures that were done stay done, whatever failed in them: only what failed begins anew.
  */
 export function interpret(job: LiveJob, tree: Node, phase: Phase, prefix = ''): Progress {
@@ -38,12 +37,10 @@ export function interpret(job: LiveJob, tree: Node, phase: Phase, prefix = ''): 
   return visitorOf(job, leavesIn(tree, prefix))(phase, tree, prefix);
 }
 
-/** How far a node at a path of the flow, or of its cancel branch, has come. */
+/** How far a node at a path of the flow, or of what follows a failure or a cancel, has come. */
 export function progressAt(job: LiveJob, node: Node, path: string): Progress {
-  const { cancel } = job.flow_definition;
-  const isCancel = cancel !== undefined && isWithin(path, 'cancel');
-  const leaves = isCancel ? leavesIn(cancel, 'cancel') : leavesIn(job.tasks);
-  return visitorOf(job, leaves)('main', node, path);
+  const { tree, prefix } = treeAt(job, path) ?? { tree: job.tasks, prefix: '' };
+  return visitorOf(job, leavesIn(tree, prefix))('main', node, path);
 }
 
 function visitorOf(job: LiveJob, leaves: Leaves): Visit {

@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks';
-import { placesIn } from '../../model/check.js';
+import { branchPlaces, placesIn } from '../../model/check.js';
 import { FlowGraph } from '../graph/flow-graph.js';
 import { pictureOf, type Picture, type Pictured } from '../../picture/picture.js';
 import type { Flow } from '../../model/flow.js';
@@ -54,10 +54,7 @@ function picturedOf(flow: Flow, known: Known | undefined): Pictured {
 
 /** Where the node of a path stands in the document; a structure stands where its first step is. */
 export function jsonPathOf(flow: Flow, path: string): string {
-  const roots = [
-    ...placesIn(flow.tasks, 'tasks'),
-    ...(flow.cancel === undefined ? [] : placesIn(flow.cancel, 'cancel')),
-  ];
+  const roots = [...placesIn(flow.tasks, 'tasks'), ...branchPlaces(flow)];
   const of = path.replace(/\.(?:error|undo)$/, '');
   const exact = roots.find(({ leaf }) => leaf.path === of);
   const within = roots.find(({ leaf }) => leaf.path.startsWith(`${of}.`));

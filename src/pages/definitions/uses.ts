@@ -1,5 +1,5 @@
-import { placesIn } from '../../model/check.js';
-import type { Flow } from '../../model/flow.js';
+import { branchPlaces, placesIn } from '../../model/check.js';
+import { handlerOf, type Flow } from '../../model/flow.js';
 import { parseDocument } from '../../model/parse.js';
 import { namesTask } from '../../model/tree.js';
 import { defaultOwner, ownerOf, type Task } from '../../model/task.js';
@@ -15,15 +15,13 @@ export function flowOf(document: unknown): Flow | undefined {
 
 /** Names of the tasks that a flow needs: its steps, and what handles or undoes them. */
 export function tasksOf(flow: Flow): readonly string[] {
-  const trees = [
-    ...placesIn(flow.tasks, 'tasks'),
-    ...(flow.cancel === undefined ? [] : placesIn(flow.cancel, 'cancel')),
-  ];
+  const trees = [...placesIn(flow.tasks, 'tasks'), ...branchPlaces(flow)];
+  const handler = handlerOf(flow);
   const steps = trees.flatMap(({ leaf: { entry } }) => [
     ...(namesTask(entry) ? [entry.task] : []),
     ...[entry.error, entry.undo].filter((name) => name !== undefined),
   ]);
-  return [...new Set([...steps, ...(flow.error === undefined ? [] : [flow.error.name])])];
+  return [...new Set([...steps, ...(handler === undefined ? [] : [handler.name])])];
 }
 
 /** Names of the flows that a flow runs as jobs of their own. */

@@ -176,6 +176,17 @@ const flowOptions = sparse({
   timeout: some(fc.constantFrom(0, 3_000, 20_000)),
   timeout_mode: some(fc.constantFrom('start' as const, 'hard' as const)),
 });
+/** What handles the failure of a flow, as a structure. */
+const branchOptions = sparse({
+  error: some(
+    fc.constantFrom<WrittenNode>(
+      ['t0', { parallel: ['h0', { wait: { signal: 's0' } }], join: 'any' }],
+      { batch: ['t1', { delay: 50 }], on_complete: 'h1' },
+    ),
+    2,
+  ),
+  error_result: some(fc.constantFrom('handler' as const, 'failure' as const), 2),
+});
 const taskOptions = sparse({
   retry: some(fc.nat(1), 6),
   optional: some(fc.constant(true), 12),
@@ -200,6 +211,7 @@ export const anyScenario: fc.Arbitrary<Scenario> = fc
   .record({
     nodes: anyTasks,
     options: flowOptions,
+    branch: branchOptions,
     ofTasks: fc.array(taskOptions, { minLength: 4, maxLength: 4 }),
     engines: fc.integer({ min: 1, max: 3 }),
     slots: fc.integer({ min: 1, max: 3 }),
@@ -214,7 +226,7 @@ export const anyScenario: fc.Arbitrary<Scenario> = fc
     detours: fc.boolean(),
     seed: fc.nat(1_000_000),
   })
-  .map(({ nodes, options, ofTasks, pauseAt, cancelAt, eventAt, ...rest }) => {
+  .map(({ nodes, options, branch, ofTasks, pauseAt, cancelAt, eventAt, ...rest }) => {
     const pauses =
       pauseAt === undefined
         ? []
@@ -228,7 +240,7 @@ export const anyScenario: fc.Arbitrary<Scenario> = fc
     return {
       ...rest,
       job: {},
-      flow: flow(nodes, options),
+      flow: flow(nodes, { ...options, ...branch }),
       tasks: tasksWith(ofTasks),
       // Whoever pauses goes on in the end: a job that stays paused is not meant to end.
       edits: [...pauses, { at: 60_000, change: { paused: false } }, ...cancel],

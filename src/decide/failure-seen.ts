@@ -1,0 +1,78 @@
+import { failure } from '../model/failures.js';
+import type { LiveJob } from '../model/job.js';
+import { exits, isFailed, type Failure, type FailedStep, type Step } from '../model/step.js';
+import { childPath, type Batch } from '../model/tree.js';
+import { cancelled, isCancelRequested } from './cancel.js';
+import { flowTimeoutMs } from './clock.js';
+import { lastAttempt } from './history.js';
+import { nodeAt, treeAt } from './leaves.js';
+import { isOfEnd } from './paths.js';
+import { interpret, progressAt } from './structure/interpret.js';
+import { firstOf } from './structure/siblings.js';
+
+/** The failure that a step follows. Each key is there: null where nothing is known. */
+export type FailureSeen = {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string | number | null;
+  /** What the flow's error catalogue calls it. */
+  readonly kind: string | null;
+  /** Name of the step that failed; null for a cancel and for the timeout of the flow. */
+  readonly step: string | null;
+  readonly exit: number;
+  /** Number of the attempt that failed last. */
+  readonly attempt: number | null;
+};
+
+/**
+ * The failure that handlers, undo tasks, callbacks of a batch and the cancel branch are told of:
+ * that of the step which is handled, of the first failed node of the batch, of the flow, or the
+ * cancel. Undefined for all other steps, and for callbacks of a batch of which nothing failed.
+ */
+export function failureFor(
+  job: LiveJob,
+  { path }: Pick<Step, 'path'>,
+): { readonly failure?: FailureSeen } {
+  const handled = /^(.+)\.error$/.exec(path)?.[1];
+  const step = handled === undefined ? undefined : lastAttempt(job, handled);
+  if (step !== undefined && isFailed(step)) return { failure: ofStep(step) };
+  const failed = batchFailure(job, path);
+  if (failed !== undefined) return { failure: ofStep(failed) };
+  return isOfEnd(path) ? { failure: ofFlow(job) } : {};
+}
+
+/** The first failure in the innermost batch of which the path is in a callback. */
+function batchFailure(job: LiveJob, path: string): FailedStep | undefined {
+  const batch = /^(?:(.*)\.)?on_(?:success|failure|complete)(?:\.|$)/.exec(path);
+  const branch = treeAt(job, path);
+  if (batch === null || branch === undefined) return undefined;
+  const at = batch[1] ?? '';
+  const { batch: nodes } = nodeAt(branch.tree, at, branch.prefix) as Batch;
+  const failures = nodes.flatMap((node, i) => {
+    const progress = progressAt(job, node, childPath(at, 'batch', i));
+    return progress.kind === 'failed' ? [progress.step] : [];
+  });
+  return failures.length === 0 ? undefined : firstOf(failures);
+}
+
+/** Why the flow has come to its end: a cancel, the step that failed, or its timeout. */
+function ofFlow(job: LiveJob): FailureSeen {
+  if (isCancelRequested(job)) return told(cancelled(job), exits.cancelled);
+  const progress = interpret(job, job.tasks, 'main');
+  if (progress.kind === 'failed') return ofStep(progress.step);
+  const next = progress.begin[0]?.leaf.name ?? '';
+  const why = failure('FlowTimeout', {
+    timeout: flowTimeoutMs(job),
+    at: `step ${next} could start`,
+  });
+  return told(why, exits.timeout);
+}
+
+function ofStep({ failure: why, name, exit, attempt }: FailedStep): FailureSeen {
+  return { ...told(why, exit), step: name, attempt };
+}
+
+function told({ name, message, code, ...more }: Failure, exit: number): FailureSeen {
+  const kind = typeof more['kind'] === 'string' ? more['kind'] : null;
+  return { name, message, code: code ?? null, kind, step: null, exit, attempt: null };
+}
