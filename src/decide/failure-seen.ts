@@ -60,11 +60,8 @@ function ofFlow(job: LiveJob): FailureSeen {
   if (isCancelRequested(job)) return told(cancelled(job), exits.cancelled);
   const progress = interpret(job, job.tasks, 'main');
   if (progress.kind === 'failed') return ofStep(progress.step);
-  const next = progress.begin[0]?.leaf.name ?? '';
-  const why = failure('FlowTimeout', {
-    timeout: flowTimeoutMs(job),
-    at: `step ${next} could start`,
-  });
+  const at = `step ${progress.begin[0]?.leaf.name} could start`;
+  const why = failure('FlowTimeout', { timeout: flowTimeoutMs(job), at });
   return told(why, exits.timeout);
 }
 

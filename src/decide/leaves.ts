@@ -58,6 +58,9 @@ export function pathsAbove(path: string): readonly string[] {
   return path === '' ? above : [...above, ''];
 }
 
+/** A structure of a flow, and what the paths in it begin with. */
+export type Branch = { readonly tree: Node; readonly prefix: string };
+
 /**
  * The structure of a flow that a path of a job is in, and what its paths begin with. Undefined: the
  * flow has none there.
@@ -65,7 +68,7 @@ export function pathsAbove(path: string): readonly string[] {
 export function treeAt(
   { tasks, flow_definition: flow }: Pick<LiveJob, 'tasks' | 'flow_definition'>,
   path: string,
-): { readonly tree: Node; readonly prefix: string } | undefined {
+): Branch | undefined {
   const root = (['error', 'cancel'] as const).find((one) => isWithin(path, one));
   if (root === undefined) return { tree: tasks, prefix: '' };
   const branch = branchesOf(flow).find((one) => one.root === root);

@@ -2,7 +2,7 @@ import type { LiveJob } from '../../model/job.js';
 import { isFailed, type Phase, type Step } from '../../model/step.js';
 import { isStructure, type Leaf, type Node, type Structure } from '../../model/tree.js';
 import { isBusyBelow, lastAttempt } from '../history.js';
-import { leavesIn, nodeAt, treeAt, type Leaves } from '../leaves.js';
+import { leavesIn, nodeAt, treeAt, type Branch, type Leaves } from '../leaves.js';
 import { batchProgress } from './batch.js';
 import { choiceProgress } from './choice.js';
 import { deciderProgress } from './decider.js';
@@ -39,7 +39,7 @@ export function interpret(job: LiveJob, tree: Node, phase: Phase, prefix = ''): 
 
 /** How far a node at a path of the flow, or of what follows a failure or a cancel, has come. */
 export function progressAt(job: LiveJob, node: Node, path: string): Progress {
-  const { tree, prefix } = treeAt(job, path) ?? { tree: job.tasks, prefix: '' };
+  const { tree, prefix } = treeAt(job, path) as Branch;
   return visitorOf(job, leavesIn(tree, prefix))('main', node, path);
 }
 
