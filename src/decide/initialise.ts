@@ -8,6 +8,7 @@ import { exits, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';
 import { leavesOf } from '../model/tree.js';
 import { cancelled, isCancelRequested } from './cancel.js';
+import { untilOf } from './clock.js';
 import { endUnbegun } from './finish.js';
 import { lookUp, type Found, type Move, type World } from './intent.js';
 import { locking, withLocks } from './locks.js';
@@ -56,7 +57,10 @@ function withFlow(job: NewJob, now: number, world: World): Move {
       return lookUp({ flows: [{ name: String(job.flow), owner }] });
     case 'found':
       return initialiseWith(found.value, { ...job, owner }, now, world);
-    case 'absent':
+    case 'absent': {
+      const why = flowFailure(String(job.flow), owner, found);
+      return notYet(job, why, now) ?? refuse(job, now, why);
+    }
     case 'ambiguous':
     case 'invalid':
       return refuse(job, now, flowFailure(String(job.flow), owner, found), problemsOf(found));
@@ -88,6 +92,24 @@ function withoutTraces(job: NewJob): NewJob {
   return withoutPermit(without(traces, ...written, ...times, ...runs, ...told, ...locks, 'relock'));
 }
 
+/**
+ * A job that must not begin yet waits for definitions that are not stored yet: they are looked for
+ * again when it begins. Undefined: it may begin now.
+ */
+function notYet(job: NewJob, why: Failure, now: number): Move | undefined {
+  const { exec_after: after, expires, paused } = job;
+  const from = after === undefined ? 0 : toEpochMs(after);
+  if (paused !== true && now >= from) return undefined;
+  const expiry = expires === undefined ? Infinity : toEpochMs(expires);
+  if (now >= expiry) {
+    const late = failure('Expired', { expires: new Date(expiry).toISOString() });
+    return { kind: 'change', job: endUnbegun(job, now, exits.refused, late) };
+  }
+  const held = paused === true ? 'The job is paused' : `Not before ${new Date(from).toISOString()}`;
+  const because = `${held}; it cannot begin yet: ${why.message}`;
+  return { kind: 'wait', because, ...untilOf(paused === true ? Infinity : from, expiry) };
+}
+
 type OwnedJob = NewJob & { readonly owner: string };
 type FoundFlow = Flow & { readonly _rev?: string };
 
@@ -103,8 +125,10 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   switch (tasks.kind) {
     case 'unknown':
       return lookUp({ tasks: tasks.names.map((name) => ({ name, owner: job.owner })) });
-    case 'wrong':
-      return refuse(job, now, tasks.failure, tasks.problems);
+    case 'wrong': {
+      const early = tasks.failure.name === 'TaskMissing' && notYet(job, tasks.failure, now);
+      return early || refuse(job, now, tasks.failure, tasks.problems);
+    }
     case 'taken':
       break;
   }

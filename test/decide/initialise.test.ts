@@ -5,6 +5,7 @@ import { toTree } from '../../src/model/to-tree.js';
 import type { Flow } from '../../src/model/flow.js';
 import type { NewJob } from '../../src/model/job.js';
 import { flow, frozen, newJob, t0, task, world, type WorldOptions } from '../support/builders.js';
+import { story } from './story.js';
 
 const tasks = [task('a', { params: { x: 1 } }), task('b', { params: { _rev: '2-b' } })];
 const flows = [flow(['a', 'b'])];
@@ -203,5 +204,48 @@ describe('initialise, when something is not known yet,', () => {
         { name: 'b', owner: 'o' },
       ],
     });
+  });
+});
+
+describe('initialise, when the job is not to begin yet and something is not stored yet,', () => {
+  const later = t0 + 60_000;
+  const time = new Date(later).toISOString();
+  const missing = { flow: () => ({ kind: 'absent' }) as const };
+  const taskless = { flow: () => ({ kind: 'found', value: flow(['zzz']) }) as const };
+
+  it.each([
+    ['its flow', { exec_after: later }, missing, `Not before ${time}`, later],
+    ['its flow', { exec_after: time, expires: t0 + 5 }, missing, `Not before ${time}`, t0 + 5],
+    ['a task', { exec_after: later }, taskless, `Not before ${time}`, later],
+    ['its flow', { paused: true, exec_after: later }, missing, 'The job is paused', undefined],
+    ['its flow', { paused: true, expires: t0 + 5 }, missing, 'The job is paused', t0 + 5],
+  ])('waits for %s: %j', (_what, more, given, because, until) => {
+    const move = initialised(newJob(more), given);
+    expect(move).toMatchObject({
+      kind: 'wait',
+      because: expect.stringContaining(`${because}; it cannot begin yet: There is no`) as string,
+    });
+    expect((move as { until?: number }).until).toBe(until);
+  });
+
+  it('ends it when it has expired before', () => {
+    const job = newJob({ paused: true, expires: t0 });
+    expect(initialised(job, missing)).toMatchObject({
+      job: { exit: 5, failure: { name: 'Expired' } },
+    });
+  });
+
+  it('looks for it when the job begins', () => {
+    const told = story({ steps: ['a'], job: { exec_after: t0 + 100 }, world: missing });
+    told.go();
+    expect(told.job).not.toHaveProperty('state');
+    told
+      .at(100)
+      .with({ flow: () => ({ kind: 'found', value: told.flow }) })
+      .go();
+    expect(told.running).toEqual(['a']);
+    const late = story({ steps: ['a'], job: { exec_after: t0 + 100 }, world: missing });
+    late.at(100).go();
+    expect(late.ending).toMatchObject({ exit: 3, failure: 'FlowMissing' });
   });
 });
