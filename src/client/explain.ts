@@ -170,7 +170,7 @@ function runningReason(step: Told, seen: Seen): readonly Reason[] {
 }
 
 function waitingReason(
-  { name, child, signal, worker, event, key = '', until }: Told,
+  { name, child, signal, worker, event, key = '', until, news }: Told,
   { job, now }: Seen,
 ): readonly Reason[] {
   if (child !== undefined) {
@@ -198,6 +198,11 @@ function waitingReason(
     const about = key === '' ? '' : ` of "${key}"`;
     const because = `Step "${name}" waits for the event "${event}"${about}${atMost}.`;
     const todo = `Announce it by \`tws event ${event}${key === '' ? '' : ` ${key}`}\`.`;
+    return [{ kind: 'waiting', because, todo, ...limit }];
+  }
+  if (news !== undefined) {
+    const because = `The decider of step "${name}" asked for nothing and waits for any signal${atMost}.`;
+    const todo = `Send one by \`tws signal ${job._id} NAME\`, or cancel the job.`;
     return [{ kind: 'waiting', because, todo, ...limit }];
   }
   const because =

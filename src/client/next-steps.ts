@@ -19,6 +19,8 @@ export type Told = {
   readonly event?: string;
   readonly key?: string;
   readonly until?: number;
+  /** Of a decider that waits for any signal: how many had come. */
+  readonly news?: number;
   readonly attempt?: number;
   readonly run?: number;
   readonly accepted?: number;
@@ -44,7 +46,17 @@ export function stepsOf({ steps }: StoredDocument): readonly Told[] {
       path: textOf(step['path']),
       state,
       ...texts(step, ['task', 'plugin', 'engine', 'child', 'signal', 'worker', 'event', 'key']),
-      ...numbers(step, ['attempt', 'run', 'accepted', 'start', 'end', 'due', 'until', 'leased']),
+      ...numbers(step, [
+        'attempt',
+        'run',
+        'accepted',
+        'start',
+        'end',
+        'due',
+        'until',
+        'leased',
+        'news',
+      ]),
       failed: ['$$error', '$$timeout', '$$cancelled'].includes(state),
       ...(typeof failure === 'string' ? { failure } : {}),
     };

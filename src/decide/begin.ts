@@ -14,7 +14,7 @@ import { prepare, type Prepared, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
 import { fullTask } from './slots.js';
-import { beginWait, isBuiltIn } from './waits.js';
+import { beginNews, beginWait, isBuiltIn } from './waits.js';
 import { beginSlice } from './slices.js';
 import { seenBy } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
@@ -35,6 +35,7 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
     return conditionMove(job, beginning, now, world) ?? beginWait(job, beginning, now, world);
   }
   if (leaf.entry.continues === true) return continueAnew(job, beginning, now);
+  if (leaf.entry.news === true) return beginNews(job, beginning, now);
   if (leaf.entry.slices === true) return beginSlice(job, beginning, now, world);
   const definition = definitionOf(job, leaf.entry);
   if (definition === undefined) return lateDefinition(job, beginning, now, world);

@@ -186,7 +186,9 @@ export function leafAt(job: LiveJob, path: string): Leaf | undefined {
   const written = writtenLeaf(job, path);
   if (written !== undefined) return written;
   if (slicedMap(path) !== path) return sliceLeaf(job, path);
-  const above = /^(.*)\.(?:continue|(?:decision|activity|timer|child)\.[^.]+)$/.exec(path)?.[1];
+  const above = /^(.*)\.(?:continue|(?:decision|activity|timer|child|news)\.[^.]+)$/.exec(
+    path,
+  )?.[1];
   const decider = above === undefined ? undefined : writtenLeaf(job, above);
   return decider?.entry.decider === undefined ? undefined : leafBelow(job, decider, path);
 }

@@ -26,7 +26,7 @@ export function batchesAround(path: string): readonly string[] {
 
 /** What a decider began, or how it goes on, not the decisions themselves. */
 export function isOfDecider(path: string): boolean {
-  return /\.(?:(?:activity|timer|child)\.[^.]+|continue)$/.test(path);
+  return /\.(?:(?:activity|timer|child)\.[^.]+|news\.\d+|continue)$/.test(path);
 }
 
 /** The path of the decider that made a decision; any other path is left as it is. */

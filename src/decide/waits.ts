@@ -62,6 +62,14 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
   return { kind: 'change', job: withBegun(job, waiting, now) };
 }
 
+/** A decider that asked for nothing waits for a signal that it has not seen. */
+export function beginNews(job: LiveJob, beginning: Beginning, now: number): Begun {
+  const times = { accepted: now, start: now };
+  const news = job.signals?.length ?? 0;
+  const step: WaitingStep = { ...newAttempt(job, beginning), state: '$$waiting', ...times, news };
+  return { kind: 'change', job: withBegun(job, step, now) };
+}
+
 function keyText(key: unknown): string {
   if (key === undefined) return '';
   return typeof key === 'string' ? key : JSON.stringify(key);
@@ -129,7 +137,7 @@ function readyOnes(job: LiveJob, now: number, world: World): readonly WaitingSte
 function readyAt(job: LiveJob, step: WaitingStep, now: number, world: World): number {
   const { child, signal: name, until = Infinity } = step;
   if (child !== undefined) return childEnd(world.child(child), now);
-  const signal = name === undefined ? undefined : nextSignal(job, name);
+  const signal = name === undefined ? newsOf(job, step) : nextSignal(job, name);
   if (signal !== undefined) return Math.min(signal.at, now);
   const event = eventOf(step);
   const isAbsent = event === undefined || world.event(event.type, event.key).kind === 'absent';
@@ -202,6 +210,11 @@ function nextSignal(job: LiveJob, name: string): Signal | undefined {
   return job.signals?.find((signal) => signal.name === name && !taken.has(signal.id));
 }
 
+/** The first signal that came while a decider waited for one. */
+function newsOf(job: LiveJob, { news }: WaitingStep): Signal | undefined {
+  return news === undefined ? undefined : job.signals?.[news];
+}
+
 function released(job: LiveJob, step: WaitingStep, result: unknown, now: number): LiveJob {
   return withStep(job, step, {
     ...step,
@@ -226,7 +239,8 @@ export function openWaits(job: LiveJob): readonly Wait[] {
   });
 }
 
-function describe({ signal, event, key = '', until, worker }: WaitingStep): string {
+function describe({ signal, event, key = '', until, worker, news }: WaitingStep): string {
+  if (news !== undefined) return 'for any signal: its decider asked for nothing else';
   if (worker !== undefined) return `for worker "${worker}"`;
   const queue = signal === undefined ? undefined : queueOfOffer(signal);
   if (queue !== undefined) return `for a worker (queue "${queue}")`;

@@ -143,11 +143,12 @@ function markersOf(step: Step, word: string): readonly Draft[] {
 }
 
 function kindOf(step: Step): { readonly word: string; readonly level: EventLevel } {
-  const { child, signal, event, until, structure, path } = step;
+  const { child, signal, event, until, structure, path, news } = step;
   if (structure !== undefined) return { word: 'Structure', level: 'decider' };
   if (/\.decision\.\d+$/.test(path)) return { word: 'Decision', level: 'decider' };
   if (child !== undefined) return { word: 'Child', level: 'activity' };
-  if (signal !== undefined || event !== undefined) return { word: 'Wait', level: 'external' };
+  const isWait = signal !== undefined || event !== undefined || news !== undefined;
+  if (isWait) return { word: 'Wait', level: 'external' };
   if (until !== undefined) return { word: 'Timer', level: 'service' };
   return { word: 'Step', level: 'activity' };
 }

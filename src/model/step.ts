@@ -60,6 +60,8 @@ const claimed = {
 /** For what a step waits: a child job (`child`), or a signal of that name, perhaps until a time. */
 const waits = {
   signal: z.exactOptional(z.string()),
+  /** Of a decider that asked for nothing: it waits for a signal after so many. */
+  news: z.exactOptional(z.int().min(0)),
   since: z.exactOptional(momentSchema),
   until: z.exactOptional(momentSchema),
   /** The child is there already and goes on: the step waits for the end of this run of it. */

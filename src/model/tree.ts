@@ -44,6 +44,8 @@ export type Entry = Common & {
   readonly decides?: string;
   /** Made by the engine: the job goes on as a new one. */
   readonly continues?: boolean;
+  /** Only of the step in which a decider waits for a signal, when it asked for nothing else. */
+  readonly news?: boolean;
   /** Made by the engine for a slice of a map: a child job goes over some of the items. */
   readonly slices?: boolean;
 };

@@ -4,6 +4,7 @@ import type { LiveJob } from '../../model/job.js';
 import { isFailed, isOpen, type Phase, type Step } from '../../model/step.js';
 import { below, type Entry, type Leaf } from '../../model/tree.js';
 import { completionOn, lastAttempt } from '../history.js';
+import { isWithin } from '../paths.js';
 import { without } from '../record.js';
 import { leafProgress } from './leaf.js';
 import { done, noWork, open, workOf, type Progress, type View, type Work } from './progress.js';
@@ -11,9 +12,11 @@ import { done, noWork, open, workOf, type Progress, type View, type Work } from 
 /**
  * A decider reads what has happened and answers with decisions; what they begin runs beside each
  * other, below the path of the decider. One decision is open at a time: what happens meanwhile is in
- * the history of the next one. It ends with a decision to complete or to fail.
+ * the history of the next one. It ends with a decision to complete or to fail. When a decision leaves
+ * nothing open, the decider waits for a signal, which is news for the next decision.
  *
- * Paths: `<p>.decision.<k>`, `<p>.activity.<id>`, `<p>.timer.<id>`, `<p>.child.<id>`, `<p>.continue`.
+ * Paths: `<p>.decision.<k>`, `<p>.activity.<id>`, `<p>.timer.<id>`, `<p>.child.<id>`, `<p>.news.<k>`,
+ * `<p>.continue`.
  */
 export function deciderProgress(
   job: LiveJob,
@@ -28,14 +31,29 @@ export function deciderProgress(
   const work = workOf(wanted.map((one) => quiet(leafProgress(job, one, phase, view))));
   const drops = { ...noWork, drop: state.cancelled };
   if (state.ending !== undefined) {
-    const rest = state.begun.map(({ path }) => path);
+    const rest = [...state.begun.map(({ path }) => path), below(leaf.path, 'news')];
     if ('complete' in state.ending) return { ...done, drop: rest };
     const again = leafProgress(job, continueLeaf(leaf), phase, view);
     return { ...again, drop: [...again.drop, ...rest] };
   }
   const decision = decisionProgress(job, leaf, { phase, view, state });
   if (decision.kind === 'done') return ended;
-  return { ...decision, ...workOf([decision, work, drops]) };
+  const all = { ...decision, ...workOf([decision, work, drops]) };
+  return isIdle(job, leaf, all)
+    ? { ...open, begin: [{ leaf: newsLeaf(leaf, state.made), phase }] }
+    : all;
+}
+
+/** Nothing is under way that could be news, and nothing can begin. */
+function isIdle(job: LiveJob, { path }: Leaf, { kind, begin, gates }: Progress): boolean {
+  const isBusy = job.steps.some((step) => isOpen(step) && isWithin(step.path, path));
+  return kind === 'open' && begin.length + gates.length === 0 && !isBusy;
+}
+
+/** The leaf in which a decider waits for a signal, after so many decisions. */
+function newsLeaf(leaf: Leaf, made: number): Leaf {
+  const path = below(leaf.path, `news.${made}`);
+  return { ...leafFor(leaf, path, { task: 'news', news: true }), name: leaf.name };
 }
 
 /** Failures of what a decider began are news for it, not for the flow. */
@@ -184,9 +202,9 @@ function newsOf(job: LiveJob, { path }: Pick<Leaf, 'path'>): number {
 }
 
 function isNews(step: Step, decider: string): boolean {
-  if (!step.path.startsWith(`${decider}.`) || step.path.startsWith(`${decider}.decision.`)) {
-    return false;
-  }
+  if (!step.path.startsWith(`${decider}.`)) return false;
+  const isOwn = ['decision', 'news'].some((kind) => step.path.startsWith(`${decider}.${kind}.`));
+  if (isOwn) return false;
   return isFailed(step) ? step.due === undefined : 'end' in step;
 }
 
@@ -195,6 +213,8 @@ export function leafBelow(job: LiveJob, decider: Leaf, path: string): Leaf | und
   const number = /\.decision\.(\d+)$/.exec(path)?.[1];
   if (number !== undefined) return decisionLeaf(decider, Number(number));
   if (path === below(decider.path, 'continue')) return continueLeaf(decider);
+  const made = /\.news\.(\d+)$/.exec(path)?.[1];
+  if (made !== undefined) return newsLeaf(decider, Number(made));
   return stateOf(job, decider).begun.find((one) => one.path === path);
 }
 

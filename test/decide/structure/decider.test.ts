@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { leafAt } from '../../../src/decide/history.js';
 import { allResults } from '../../../src/decide/results.js';
 import { toTree } from '../../../src/model/to-tree.js';
 import { t0, task } from '../../support/builders.js';
@@ -289,7 +290,8 @@ describe('decisions', () => {
     it.did('boss', { complete: 1 });
     const [first] = it.steps;
     it.edit({ steps: [{ ...first, result: 'nonsense', seen: undefined }] });
-    expect(it.decide()).toMatchObject({ kind: 'wait' });
+    it.go();
+    expect(it.last).toMatchObject({ path: '0.news.1', state: '$$waiting' });
     it.edit({ signals: [{ id: 's', name: 'hey', at: 1 }] }).go();
     expect(it.running).toEqual(['boss']);
   });
@@ -342,5 +344,51 @@ describe('a decider that goes on as a new job', () => {
     it.did('boss', [{ continue_as_new: { n: 2 } }]);
     it.edit({ tasks: toTree([['after']]) });
     expect(next(it, { kind: 'absent' })).toMatchObject({ children: [{ _id: 'j~2', params: {} }] });
+  });
+});
+
+describe('a decider that asks for nothing while nothing is open', () => {
+  it('waits for a signal, which is news for its next decision', () => {
+    const it = deciding();
+    it.did('boss', []);
+    expect(paths(it)).toEqual(['0.decision.0 $$complete', '0.news.1 $$waiting']);
+    expect(it.last).toMatchObject({ name: 'plan', task: 'news', news: 0 });
+    expect(leafAt(it.liveJob, '0.news.1')).toMatchObject({ name: 'plan', entry: { news: true } });
+    expect(it.decide()).toEqual({
+      kind: 'wait',
+      because: 'Step plan waits for any signal: its decider asked for nothing else.',
+      asleep: true,
+    });
+    expect(it.liveJob).toHaveProperty('next_due');
+    it.at(50).signal('go', 1);
+    expect(paths(it)).toEqual([
+      '0.decision.0 $$complete',
+      '0.news.1 $$complete',
+      '0.decision.1 $$active',
+    ]);
+    it.did('boss', []);
+    expect(it.last).toMatchObject({ path: '0.news.2', state: '$$waiting', news: 1 });
+    it.signal('go', 2).did('boss', { complete: 1 }).did('after');
+    expect(it.ending).toEqual({ state: '$$complete', exit: 0, failure: undefined });
+  });
+
+  it('does not count the wait for the time of the flow, and ends at a hard limit', () => {
+    const patient = deciding({ flow: { timeout: 5_000 } });
+    patient.did('boss', []);
+    patient.at(60_000).go();
+    expect(patient.last).toMatchObject({ state: '$$waiting' });
+    patient.signal('go').did('boss', { complete: 1 });
+    expect(patient.running).toEqual(['after']);
+    const strict = deciding({ flow: { timeout: 5_000, timeout_mode: 'hard' } });
+    strict.did('boss', []);
+    expect(strict.decide()).toMatchObject({ kind: 'wait', until: t0 + 5_000 });
+    strict.at(5_000).go();
+    expect(strict.ending).toMatchObject({ exit: 1, failure: 'FlowTimeout' });
+  });
+
+  it('is cancelled as any wait', () => {
+    const it = deciding();
+    it.did('boss', []).edit({ cancel: true }).go();
+    expect(it.ending).toMatchObject({ state: '$$cancelled' });
   });
 });
