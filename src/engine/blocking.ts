@@ -1,3 +1,4 @@
+import { threadProcessorMs } from '../processor-time.js';
 import type { Log } from './log.js';
 
 /** An attempt whose plugin shares this process. */
@@ -23,6 +24,8 @@ export type BlockWatchOptions = {
   readonly log: Log;
   /** Shorter pauses of the event loop are not told, ms. */
   readonly limitMs?: number;
+  /** Time of the processor that this thread has used, ms. */
+  readonly processorMs?: () => number;
 };
 
 /** So often the watch looks whether the event loop goes on, ms. */
@@ -32,12 +35,17 @@ type Entry = { readonly suspect: Suspect; readonly since: number; until: number 
 
 /**
  * Looks by a timer whether the event loop stood still. The call of a plugin up to its first pause is
- * measured by itself; of what it does later it is known only which plugins were there.
+ * measured by itself; of what it does later it is known only which plugins were there. Only time that
+ * this thread spent computing counts: a process that was stopped, a machine that slept and a processor
+ * that others used are no plugin's doing.
  */
-export function createBlockWatch({ log, limitMs = 1_000 }: BlockWatchOptions): BlockWatch {
+export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
+  const { log, limitMs = 1_000, processorMs = threadProcessorMs } = options;
   const entries = new Set<Entry>();
   let timer: NodeJS.Timeout | undefined;
   let looked = 0;
+  /** What `processorMs` said then. */
+  let lookedAt = 0;
   /** Time of the present standstill that is accounted for, ms. */
   let explained = 0;
 
@@ -46,15 +54,19 @@ export function createBlockWatch({ log, limitMs = 1_000 }: BlockWatchOptions): B
     const message = `Plugin ${plugin} blocked the engine for ${ms} ms (step ${String(about['step'])} of job ${String(about['job'])}); with export const isolate = 'thread' it holds up nobody else.`;
     log.warn({ ...about, blocked_ms: ms }, message);
   };
+  /** At most so long this thread has computed since the last look. */
+  const computedMs = (): number => Math.round(processorMs() - lookedAt);
   const look = (): void => {
     const now = performance.now();
-    const stoodMs = Math.round(now - looked - everyMs - explained);
+    const goneMs = Math.round(now - looked - everyMs - explained);
+    const stoodMs = goneMs < limitMs ? goneMs : Math.min(goneMs, computedMs());
     const before = looked;
     looked = now;
+    lookedAt = processorMs();
     explained = 0;
     // Those that had begun when it began to stand still, and had not ended before.
     const present = [...entries].filter(
-      ({ since, until }) => until > before && since <= now - stoodMs + 1,
+      ({ since, until }) => until > before && since <= now - goneMs + 1,
     );
     for (const entry of entries) if (entry.until < now) entries.delete(entry);
     if (entries.size === 0) stop();
@@ -66,6 +78,7 @@ export function createBlockWatch({ log, limitMs = 1_000 }: BlockWatchOptions): B
   };
   const start = (): void => {
     looked = performance.now();
+    lookedAt = processorMs();
     timer ??= setInterval(look, everyMs).unref();
   };
   const stop = (): void => {
@@ -81,7 +94,8 @@ export function createBlockWatch({ log, limitMs = 1_000 }: BlockWatchOptions): B
         ran: (ms) => {
           if (ms < limitMs) return;
           explained += ms;
-          tell(suspect, Math.round(ms));
+          const blockedMs = Math.min(Math.round(ms), computedMs());
+          if (blockedMs >= limitMs) tell(suspect, blockedMs);
         },
         end: () => {
           entry.until = performance.now();

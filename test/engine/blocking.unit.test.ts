@@ -12,8 +12,10 @@ afterEach(() => {
 function watching() {
   const lines: string[] = [];
   const log = { warn: (_about: object, message: string) => void lines.push(message) };
-  const watch = createBlockWatch({ log: log as unknown as Log });
   let stoodMs = 0;
+  let computedMs = 0;
+  const processorMs = (): number => computedMs;
+  const watch = createBlockWatch({ log: log as unknown as Log, processorMs });
   const clock = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => clock() + stoodMs);
   const begin = (plugin: string) => {
@@ -25,7 +27,12 @@ function watching() {
   return {
     lines,
     begin,
-    stand: (ms: number) => void (stoodMs += ms),
+    stand: (ms: number) => {
+      stoodMs += ms;
+      computedMs += ms;
+    },
+    /** The whole process stood still. */
+    pause: (ms: number) => void (stoodMs += ms),
     goOn: (ms = 1_000) => vi.advanceTimersByTimeAsync(ms),
   };
 }
@@ -93,6 +100,20 @@ describe('a plugin that holds up everything else', () => {
     stand(60_000);
     await goOn();
     expect(a.told).toEqual([]);
+    expect(lines).toEqual([]);
+  });
+
+  it('is not told when the process stood still, or had no processor', async () => {
+    const { begin, pause, goOn, lines } = watching();
+    const [a, b] = [begin('a'), begin('b')];
+    await goOn();
+    pause(5_000);
+    a.ran(5_000);
+    await goOn();
+    pause(5_000);
+    b.end();
+    await goOn();
+    expect([a.told, b.told]).toEqual([[], []]);
     expect(lines).toEqual([]);
   });
 
