@@ -3,7 +3,9 @@ import { inspectServer, type Opened, type ServerReport } from '../client.js';
 import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import { startEngine, type Engine } from '../engine/engine.js';
+import { usualLeaseMs } from '../engine/assembly.js';
 import { guardProcess } from '../engine/guard.js';
+import { startWatchdog } from '../engine/watchdog.js';
 import { pagesPrefix } from '../http/pages.js';
 import type { Log } from '../engine/log.js';
 import type { EngineMeters } from '../engine/meters.js';
@@ -24,6 +26,8 @@ export type EngineStart = {
   readonly signal: AbortSignal;
   /** Starts although tasks or flows hold encrypted values and there is no key; it is told. */
   readonly keyless?: boolean;
+  /** Whether people read the log. */
+  readonly isTerminal?: boolean;
   /** Told what can be measured; spans of OpenTelemetry are made in any case. */
   readonly meters?: EngineMeters | undefined;
 };
@@ -50,6 +54,12 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     started.engine?.fail(started.broken);
   };
   const onSecret = guardProcess({ log, onBroken });
+  const watchdog = startWatchdog({
+    connection: opened.store.connection,
+    leaseMs: config.leaseMs ?? usualLeaseMs,
+    isTerminal: start.isTerminal === true,
+    name,
+  });
   const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
     log.warn(data ?? {}, message),
   );
@@ -78,8 +88,10 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     egress: config.egress,
     linkOf: linkOf(config.http.public_url),
     onSecret,
+    onCall: watchdog.onCall,
     meters: allMeters(listening),
   });
+  watchdog.watch(engine.id);
   if (started.broken !== undefined) engine.fail(started.broken);
   started.engine = engine;
   return { ...engine, plugins };

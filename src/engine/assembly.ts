@@ -8,7 +8,7 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import type { decide } from '../decide/decide.js';
-import { createBlockWatch } from './blocking.js';
+import { createBlockWatch, type BlockWatchOptions } from './blocking.js';
 import { createBreaker } from './breaker.js';
 import { createContents } from './contents.js';
 import { createControls } from './controls.js';
@@ -34,7 +34,6 @@ import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
 import { createReading } from './reading.js';
 import { createEarly } from './requests.js';
-import { readSchema } from './schemas.js';
 import { createSystemEvents, type EngineListener } from './system-events.js';
 import { createSystemWebhooks, type SystemWebhook } from './system-webhooks.js';
 import { createTimers } from './timers.js';
@@ -81,6 +80,8 @@ export type EngineOptions = {
   readonly documentLimit?: number | undefined;
   /** The address of a job's page, for those who are told of its end; default: none is told. */
   readonly linkOf?: ((job: string) => string) | undefined;
+  /** Told of each call in this process; the answer is called when it has ended. */
+  readonly onCall?: BlockWatchOptions['onBegin'];
   /** Told what happens to the engine, from its start on. */
   readonly onEvent?: EngineListener | undefined;
   /** Addresses that are told the same. */
@@ -145,7 +146,7 @@ export function assemble(options: EngineOptions) {
   const { egress } = options;
   const given = { cwd, cryptoKey, olderSecrets, onSecret, contents, egress };
   const runner = { ...given, log, graceMs, now, reportMs };
-  const blocking = createBlockWatch({ log });
+  const blocking = createBlockWatch({ log, onBegin: options.onCall });
   const { meters = noMeters } = options;
   const hands = createHands({
     ...runner,
@@ -197,7 +198,6 @@ export function assemble(options: EngineOptions) {
     lease: peers.lease,
     lockId: lockIdOf,
     render: renderParams,
-    schema: readSchema,
     linkOf,
     retryDelayMs: options.retryDelayMs ?? 0,
     crashLimit: options.crashLimit ?? 3,

@@ -4,7 +4,10 @@ import type { Log } from './log.js';
 /** An attempt whose plugin shares this process. */
 export type Suspect = {
   readonly plugin: string;
+  readonly file: string;
   readonly about: Readonly<Record<string, unknown>>;
+  /** When its time is over, epoch ms; absent when nothing limits it. */
+  readonly endsAt?: number;
   /** Told for how long (ms) it held up everything else. */
   readonly blocked: (ms: number) => void;
 };
@@ -24,6 +27,8 @@ export type BlockWatchOptions = {
   readonly log: Log;
   /** Shorter pauses of the event loop are not told, ms. */
   readonly limitMs?: number;
+  /** Told of each suspect when it begins; the answer is called when it has ended. */
+  readonly onBegin?: ((suspect: Suspect) => () => void) | undefined;
   /** Time of the processor that this thread has used, ms. */
   readonly processorMs?: () => number;
 };
@@ -40,7 +45,7 @@ type Entry = { readonly suspect: Suspect; readonly since: number; until: number 
  * that others used are no plugin's doing.
  */
 export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
-  const { log, limitMs = 1_000, processorMs = threadProcessorMs } = options;
+  const { log, limitMs = 1_000, onBegin, processorMs = threadProcessorMs } = options;
   const entries = new Set<Entry>();
   let timer: NodeJS.Timeout | undefined;
   let looked = 0;
@@ -90,6 +95,7 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
       const entry: Entry = { suspect, since: performance.now(), until: Infinity };
       if (timer === undefined) start();
       entries.add(entry);
+      const leave = onBegin?.(suspect);
       return {
         ran: (ms) => {
           if (ms < limitMs) return;
@@ -98,6 +104,7 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
           if (blockedMs >= limitMs) tell(suspect, blockedMs);
         },
         end: () => {
+          leave?.();
           entry.until = performance.now();
           // Now, while its step can still say so: the timer comes after its end.
           if (entry.until - looked - everyMs > limitMs) look();

@@ -46,12 +46,14 @@ export function runAttempt(
   const heartbeatMs = heartbeatOf(job, step);
   const reporter = createReporter({ write, ...reportTimes(options.reportMs, heartbeatMs) });
   const ending = createEnding(options.graceMs);
-  const limits = watchLimits(timeoutOf(job, step), heartbeatMs, ending.giveUp);
+  const timeoutMs = timeoutOf(job, step);
+  const limits = watchLimits(timeoutMs, heartbeatMs, ending.giveUp);
   const telling = tellTo(reporter, limits.beat, ending.signal, options.now);
   const culprit: Culprit = {
     plugin: plugin.name,
     file: plugin.file,
     about: aboutOf(job, step),
+    ...(timeoutMs === Infinity ? {} : { endsAt: options.now() + timeoutMs }),
     fail: (outcome) =>
       ending.giveUp(ending.unlessStopped(outcome), outcome.failure.message, 'AbortError'),
   };

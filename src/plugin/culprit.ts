@@ -8,6 +8,8 @@ export type Culprit = {
   readonly file: string;
   /** Job, step and attempt, as they stand in the log. */
   readonly about: Readonly<Record<string, unknown>>;
+  /** When its time is over, epoch ms; absent when nothing limits it. */
+  readonly endsAt?: number;
   /** Ends the attempt as failed; false when it had ended already, or when there is none. */
   readonly fail: (outcome: Failed) => boolean;
 };

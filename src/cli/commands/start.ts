@@ -53,7 +53,10 @@ export const start = command(flags, async ({ flags: said, config: read }, io) =>
     }
     const { name } = said;
     const meters = figures?.meters;
-    const engine = await startProjectEngine({ config, opened, log, name, meters, signal: io.stop });
+    const { stop: signal } = io;
+    const isTerminal = io.isTerminal && io.mode !== 'json';
+    const begun = { config, opened, log, name, meters, signal, isTerminal };
+    const engine = await startProjectEngine(begun);
     const isRunning = (): boolean => !io.stop.aborted;
     await serve({ engine: { id: engine.id, isRunning }, plugins: engine.plugins });
     const failure = await untilStopped(engine, io.stop);
