@@ -30,6 +30,7 @@ import type { Contents } from './contents.js';
 import type { Library } from './library.js';
 import type { Locks } from './locks.js';
 import type { Retry } from './patience.js';
+import { createSchemaChecks } from './schema-checks.js';
 
 /** No decision can be made about the job: the job ends, or is marked, with this failure. */
 export type Fault = { readonly kind: 'fault'; readonly failure: Failure };
@@ -49,6 +50,7 @@ export type Surroundings = Omit<
   | 'lock'
   | 'permit'
   | 'root'
+  | 'schema'
   | 'subject'
   | 'task'
 >;
@@ -90,9 +92,12 @@ export function createDecider(parts: DeciderParts): Decider {
     // Most decisions ask nothing.
     let found = nothing;
     const asked = new Set<string>();
+    const schemas = createSchemaChecks();
     for (;;) {
-      const world = { ...surroundings(), ...worldOf(found, library) };
+      const world = { ...surroundings(), ...worldOf(found, library), schema: schemas.read };
       const intent = unlessThrown(() => rule(job, now(), world));
+      // What was decided without an answer does not count.
+      if (schemas.isOpen() && (await schemas.settle())) continue;
       if (intent.kind !== 'look_up') return intent;
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
       const open = queryKeys(intent);
@@ -180,7 +185,7 @@ function emptyFindings() {
 /** Never written to. */
 const nothing = emptyFindings();
 
-function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings> {
+function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings | 'schema'> {
   const { answers, contents, children, roots, subjects, events } = found;
   const { taken, permits, blockers, flows, tasks } = found;
   return {

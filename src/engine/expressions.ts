@@ -3,6 +3,7 @@ import jsonata from 'jsonata';
 import type { Answer, Question, Rendered, TemplateContext } from '../decide/intent.js';
 import { evaluateExpression } from '../plugin/expression.js';
 import { assertDepth, oneLine, renderTemplate } from '../plugin/render.js';
+import { createTagCount } from '../plugin/template-bounds.js';
 
 /**
  * Fills in every template in the strings of `params`. A string that is exactly one `{{path}}` gives
@@ -15,11 +16,12 @@ export function renderParams(
   untouched: readonly string[],
 ): Rendered {
   const data = { item: undefined, ...context };
+  const countTags = createTagCount();
   const value: Record<string, unknown> = {};
   for (const [key, written] of Object.entries(params)) {
     const found = untouched.includes(key)
       ? mapStrings(written, key, unbracket)
-      : mapStrings(written, key, (text) => renderText(text, data));
+      : mapStrings(written, key, (text) => renderText(text, data, countTags));
     if (!found.ok) return found;
     value[key] = found.value;
   }
@@ -56,11 +58,16 @@ function unbracket(text: string): string {
   return text.replace(bracketed, '{{$1}}');
 }
 
-function renderText(text: string, data: Readonly<Record<string, unknown>>): unknown {
+function renderText(
+  text: string,
+  data: Readonly<Record<string, unknown>>,
+  countTags: (template: string) => void,
+): unknown {
   if (!text.includes('{{')) return unbracket(text);
   const path = solePath(text);
   if (path === undefined) {
-    return renderTemplate(withPositions(text.replace(bracketed, '\\{{$1}}')), data);
+    const template = withPositions(text.replace(bracketed, '\\{{$1}}'));
+    return renderTemplate(template, data, false, countTags);
   }
   const value = path.reduce<unknown>(ownValue, data);
   if (value === undefined) throw new Error(`there is no "${path.join('.')}"`);

@@ -11,6 +11,9 @@ import { readPattern } from './patterns.js';
 /** So many compiled schemas are kept. */
 const kept = 500;
 
+/** A schema may be so long as JSON, in characters: the time to compile it grows faster than that. */
+export const longestSchema = 65_536;
+
 const schemas = createMemo<Schema>(kept);
 
 /**
@@ -19,7 +22,12 @@ const schemas = createMemo<Schema>(kept);
  * through for duplicates in one pass, and what refers to itself without end is a problem, too.
  */
 export function readSchema(schema: Readonly<Record<string, unknown>>): Schema {
-  return schemas(JSON.stringify(schema), () => compile(schema));
+  const text = JSON.stringify(schema);
+  if (text.length > longestSchema) {
+    const reason = `it has ${text.length} characters, and ${longestSchema} is the most`;
+    return { ok: false, reason };
+  }
+  return schemas(text, () => compile(schema));
 }
 
 /** Why a JSON Schema cannot be read, or undefined. */

@@ -1,6 +1,7 @@
 import Handlebars from 'handlebars';
 import type { RenderOptions } from './api.js';
 import { pluginProblem } from './failures.js';
+import { createTagCount, lengthOf, longestOutput, mostIterations } from './template-bounds.js';
 import { deepestTemplate, nestsTooDeep } from './template-depth.js';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -10,15 +11,35 @@ const engine = Handlebars.create();
 engine.unregisterHelper('log');
 engine.registerHelper('json', (value: unknown) => JSON.stringify(value));
 
+type Each = (this: unknown, list: unknown, options: unknown) => string;
+const each = engine.helpers['each'] as Each;
+/** How often the loops of the template that is being filled in may still run. */
+let iterationsLeft = 0;
+engine.registerHelper('each', function (this: unknown, list: unknown, options: unknown): string {
+  iterationsLeft -= lengthOf(list);
+  if (iterationsLeft < 0) throw new Error(`its loops run more than ${mostIterations} times`);
+  return each.call(this, list, options);
+});
+
 /**
  * Fills in a Handlebars template. A name that `data` does not have is an error, not an empty text;
- * `{{#if name}}` may ask for it. Throws `TemplateError` (exit 3) with the template's beginning.
+ * `{{#if name}}` may ask for it. `countTags` bounds templates that belong together. Throws
+ * `TemplateError` (exit 3) with the template's beginning.
  */
-export function renderTemplate(template: string, data: Data, html = false): string {
+export function renderTemplate(
+  template: string,
+  data: Data,
+  html = false,
+  countTags = createTagCount(),
+): string {
   try {
     assertDepth(template);
+    countTags(template);
     const fill = engine.compile(template, { strict: true, noEscape: !html });
-    return fill(data);
+    iterationsLeft = mostIterations;
+    const text = fill(data);
+    if (text.length <= longestOutput) return text;
+    throw new Error(`it becomes longer than ${longestOutput} characters`);
   } catch (cause) {
     throw pluginProblem('TemplateError', { template: beginning(template), reason: reason(cause) });
   }

@@ -133,6 +133,56 @@ describe('a condition', () => {
   });
 });
 
+/** How often a timer of this thread fires while something goes on. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 10);
+  await work;
+  clearInterval(timer);
+  return turns;
+}
+
+describe('what a document makes long', () => {
+  it.each([
+    ['a loop without end', '($f := function($n) { $f($n + 1) }; $f(1))', {}],
+    ['a list of lists', '[1..3000].([1..3000].($ * 2))', {}],
+    ['a product of predicates', 'a[$$.a[$$.a[$ = 0]]]', { a: Array.from({ length: 500 }, Number) }],
+  ])('is evaluated elsewhere and ended: %s', async (_title, expression, context) => {
+    const work = evaluate({ expression, context } as never);
+    expect(await turnsDuring(work)).toBeGreaterThan(2);
+    expect(await work).toMatchObject({ ok: false });
+  });
+
+  it('is a path through a long list: evaluated elsewhere, with the same result', async () => {
+    const context = { a: Array.from({ length: 5_000 }, (_, b) => ({ b })) };
+    const answer = await evaluate({ expression: 'a.b', context } as never);
+    expect(answer).toEqual({ ok: true, value: context.a.map(({ b }) => b) });
+  });
+
+  it.each([
+    ['tags', 'x{{job.a}}'.repeat(501), 'there are more than 500 tags'],
+    [
+      'iterations',
+      '{{#each job.list}}{{#each ../job.list}}x{{/each}}{{/each}}',
+      'its loops run more than 20000 times',
+    ],
+    ['output', '{{job.long}}{{job.long}}{{job.long}}', 'it becomes longer than 4194304 characters'],
+  ])('is a template of too many %s', (_title, text, reason) => {
+    const job = { a: 1, list: Array.from({ length: 200 }, Number), long: 'x'.repeat(2_000_000) };
+    const rendered = renderParams({ text }, { job } as never, []);
+    expect(rendered).toMatchObject({ ok: false, at: 'text' });
+    expect(JSON.stringify(rendered)).toContain(reason);
+  });
+
+  it('is many templates of few tags each', () => {
+    const list = Array.from({ length: 10_000 }, (_, i) => `${i} {{job.a}}`);
+    const rendered = renderParams({ list }, { job: { a: 1 } } as never, []);
+    expect(rendered).toMatchObject({ ok: false, at: 'list[500]' });
+    const paths = Array.from({ length: 10_000 }, () => '{{job.a}}');
+    expect(renderParams({ paths }, { job: { a: 1 } } as never, [])).toMatchObject({ ok: true });
+  });
+});
+
 describe('a template text', () => {
   it('is checked without being filled in', () => {
     expect(checkTemplate('{{a.b}}')).toBeUndefined();

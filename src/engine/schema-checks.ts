@@ -1,0 +1,84 @@
+import type { Schema } from '../decide/intent.js';
+import type { Problem } from '../model/job.js';
+import { calculate } from '../plugin/calculations.js';
+import { canonical } from '../decide/canonical.js';
+import { longestSchema, readSchema } from './schemas.js';
+
+type Json = Readonly<Record<string, unknown>>;
+type Checked =
+  | { readonly ok: true; readonly problems: readonly Problem[] }
+  | { readonly ok: false; readonly reason: string };
+
+/** The schemas that one decision reads. */
+export type SchemaChecks = {
+  /**
+   * A schema of a definition. One that may take long is checked in a thread: until `settle` has
+   * answered it says that everything suits, and what was decided by that does not count.
+   */
+  readonly read: (schema: Json) => Schema;
+  /** Whether checks were asked for that are not made yet. */
+  readonly isOpen: () => boolean;
+  /** Makes the checks that were asked for; false when there were none. */
+  readonly settle: () => Promise<boolean>;
+};
+
+export function createSchemaChecks(): SchemaChecks {
+  const known = new Map<string, Checked>();
+  const asked = new Map<string, { readonly schema: Json; readonly params: unknown }>();
+  const look = (schema: Json, params: unknown): Checked | undefined => {
+    const key = canonical([schema, params]);
+    const found = known.get(key);
+    if (found === undefined) asked.set(key, { schema, params });
+    return found;
+  };
+  return {
+    read: (schema) => {
+      if (isCheapSchema(schema)) return readSchema(schema);
+      // Whether it is a schema at all is found out with no parameters.
+      const read = look(schema, null);
+      if (read?.ok === false) return read;
+      return {
+        ok: true,
+        problemsOf: (params) => {
+          const checked = look(schema, params);
+          if (checked === undefined) return [];
+          return checked.ok ? checked.problems : [unchecked(checked.reason)];
+        },
+      };
+    },
+    isOpen: () => asked.size > 0,
+    settle: async () => {
+      const open = [...asked];
+      asked.clear();
+      for (const [key, { schema, params }] of open) {
+        known.set(key, await checkAway(schema, params));
+      }
+      return open.length > 0;
+    },
+  };
+}
+
+async function checkAway(schema: Json, params: unknown): Promise<Checked> {
+  try {
+    return (await calculate({ kind: 'schema', schema, params })) as Checked;
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function unchecked(reason: string): Problem {
+  return { path: 'params', message: `params cannot be checked: ${reason}.` };
+}
+
+/** So long is a schema that is compiled in no time, in characters. */
+const cheapSchema = 2_000;
+
+/**
+ * Whether a schema is compiled and checked in a time that hardly matters: it is short, and neither
+ * refers to itself nor has patterns. One that is too long is refused at once.
+ */
+function isCheapSchema(schema: Json): boolean {
+  const text = JSON.stringify(schema);
+  if (text.length > longestSchema) return true;
+  return text.length <= cheapSchema && !/"(?:\$\w*[rR]ef|pattern\w*|uniqueItems)"/.test(text);
+}
