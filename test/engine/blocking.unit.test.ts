@@ -21,7 +21,12 @@ function watching() {
   const begin = (plugin: string) => {
     const told: number[] = [];
     const about = { job: `job-${plugin}`, step: 's', attempt: 1 };
-    const watched = watch.begin({ plugin, file: `/p/${plugin}.mjs`, about, blocked: (ms) => void told.push(ms) });
+    const watched = watch.begin({
+      plugin,
+      file: `/p/${plugin}.mjs`,
+      about,
+      blocked: (ms) => void told.push(ms),
+    });
     return { ...watched, told };
   };
   return {
