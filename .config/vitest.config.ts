@@ -27,7 +27,7 @@ const longUnits = [
 /** Whole engines that die, leases that end, outages, documents as large as they may be. */
 const longEngine = [
   'test/engine/{copies,isolation,locks,max-running,notify-kill,outage,processes,recovery}.test.ts',
-  'test/engine/{attempts,batch-kill,big-jobs,malformed,map-slices,names,told-to-stop,blocked-process}.test.ts',
+  'test/engine/{attempts,batch-kill,big-jobs,malformed,map-slices,names,told-to-stop,blocked-process,hostile-corpus}.test.ts',
   'test/engine/{notify,samples,system-events}.test.ts',
 ];
 
