@@ -1,5 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
+// What tests draw by chance is new in each run, and the same again for the same seed.
+process.env['TWS_SIMULATE_SEED'] ??= String(1 + Math.floor(Math.random() * 1e9));
+process.stderr.write(`Seed of this run: TWS_SIMULATE_SEED=${process.env['TWS_SIMULATE_SEED']}\n`);
+
 const shared = {
   environment: 'node' as const,
   // Nothing is kept between two tests: they may share what they load.

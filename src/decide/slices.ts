@@ -41,7 +41,10 @@ export function beginSlice(job: LiveJob, beginning: Beginning, now: number, worl
   });
   const last = lastAttempt(job, path) as { readonly child?: string } | undefined;
   const before = last?.child;
-  const there: Child = before === undefined ? { kind: 'absent' } : world.child(before);
+  const known: Child = before === undefined ? { kind: 'absent' } : world.child(before);
+  // One that was given up before it was made has nothing to go on with.
+  const isUnmade = known.kind === 'final' && known.job['slice'] === undefined;
+  const there: Child = isUnmade ? { kind: 'absent' } : known;
   switch (there.kind) {
     case 'unknown':
       return lookUp({ children: [String(before)] });

@@ -1,4 +1,4 @@
-import type { Draft, Stored } from '../../src/decide/copies/protocol.js';
+import type { Stored } from '../../src/decide/copies/protocol.js';
 import type { Tip } from '../../src/decide/copies/tips.js';
 import type { Faults } from './faults.js';
 import { merged, revise, tipsOf, Tree, type Revision } from './revisions.js';
@@ -53,11 +53,12 @@ export class Cluster {
   }
 
   /** One of many writers: sends the document to all copies that its node reaches. */
-  write(node: number, draft: Draft, answer: (stored: Stored) => void): void {
-    const base = this.#revisions.get(draft._rev);
-    if (base === undefined) throw new Error(`Nobody has ever seen ${draft._rev}.`);
-    const { _rev, ...body } = draft;
-    checkHistory(base.doc, body);
+  write(node: number, draft: NewDraft, answer: (stored: Stored) => void): void {
+    const { _rev, ...given } = draft;
+    const base = _rev === undefined ? undefined : this.#revisions.get(_rev);
+    if (base === undefined && _rev !== undefined) throw new Error(`Nobody has ever seen ${_rev}.`);
+    const body = withoutSources(given);
+    if (base !== undefined) checkHistory(base.doc, body);
     const next = this.#remember(revise(base, body as unknown as Tip));
     const reply = this.#once(answer);
     const reached = this.#reachedBy(node);
@@ -234,6 +235,23 @@ export class Cluster {
   #happens(share: number): boolean {
     return this.#timeline.now < this.#faults.endAt && share > 0 && this.#chance() < share;
   }
+}
+
+/** Without a revision it is a new document. */
+export type NewDraft = {
+  readonly _id: string;
+  readonly _rev?: string;
+  readonly [key: string]: unknown;
+};
+
+type Sources = Readonly<Record<string, { readonly from?: string }>>;
+
+/** Attachments that are taken over from another revision come with what they hold. */
+function withoutSources<T extends object>(body: T): T {
+  const { _attachments: attachments } = body as { readonly _attachments?: Sources };
+  if (attachments === undefined) return body;
+  const own = Object.entries(attachments).map(([name, { from: _from, ...one }]) => [name, one]);
+  return { ...body, _attachments: Object.fromEntries(own) as Sources };
 }
 
 function unknown(cause: string): Stored {

@@ -1,4 +1,5 @@
 import { stepOf, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
+import { attachmentOf } from '../../src/model/big-result.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { isFailed, isLive, type LiveStep, type Step } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
@@ -16,7 +17,7 @@ export type Start = {
 export type Account = {
   readonly starts: Start[];
   /** Ends that an engine was told are stored. */
-  readonly settled: { readonly claim: string; readonly outcome: Outcome }[];
+  readonly settled: { readonly job: string; readonly claim: string; readonly outcome: Outcome }[];
 };
 
 /** Sentences, one for each thing that must not be; and how often attempts were repeated, why. */
@@ -36,7 +37,8 @@ export type Reason = (typeof reasons)[number];
 type Evidence = Account & {
   /** Engines that ended in order. */
   readonly stopped: ReadonlySet<string>;
-  readonly tips: readonly Tip[];
+  /** The tips of every job in the end, by id. */
+  readonly tips: ReadonlyMap<string, readonly Tip[]>;
   readonly isStuck: boolean;
   readonly beliefs: Beliefs;
   /** Requests and signals that were applied and removed. */
@@ -59,9 +61,70 @@ type Evidence = Account & {
  *    signal or the skip of a waiting step is lost.
  * V6 What an engine has applied and removed is on record in the final job, and a retry has had its
  *    effect: `lost`.
+ * V7 Every job of which a step was started is the one that was submitted, or is named by a step of
+ *    the job that made it: a child or a slice that nobody waits for was run beside another one, or in
+ *    vain: `double`.
+ * V8 A result that is kept as an attachment is there: `lost`.
  */
 export function judge(evidence: Evidence): Verdict {
-  const { starts, tips, isStuck } = evidence;
+  const verdicts = [...evidence.tips].map(([id, tips]) => judgeOne(ofJob(evidence, id, tips)));
+  const all = <T>(list: (verdict: Verdict) => readonly T[]): readonly T[] => verdicts.flatMap(list);
+  const sum = (count: (verdict: Verdict) => number): number =>
+    verdicts.reduce((total, verdict) => total + count(verdict), 0);
+  return {
+    double: [...all(({ double }) => double), ...unnamed(evidence)],
+    lost: all(({ lost }) => lost),
+    unexplained: all(({ unexplained }) => unexplained),
+    stuck: evidence.isStuck ? stuckOnes(evidence) : [],
+    starts: evidence.starts.length,
+    repeated: {
+      retry: sum(({ repeated }) => repeated.retry),
+      lease: sum(({ repeated }) => repeated.lease),
+      released: sum(({ repeated }) => repeated.released),
+    },
+  };
+}
+
+function stuckOnes({ tips }: Evidence): readonly string[] {
+  const open = [...tips].filter(([, [tip, ...rivals]]) => {
+    return rivals.length > 0 || !String(tip?.['state']).match(/^\$\$(complete|cancelled)$/);
+  });
+  const told = open.map(
+    ([id, [tip, ...rivals]]) => `${id}: ${rivals.length + 1} tips, ${String(tip?.['state'])}`,
+  );
+  return told.length === 0 ? ['something is under way'] : told;
+}
+
+/** Jobs that were run and that no step of their maker names. */
+function unnamed({ starts, tips }: Evidence): readonly string[] {
+  const run = new Set(starts.map(({ job }) => job._id));
+  return [...tips].flatMap(([id, [tip]]) => {
+    const { parent, continued_from: from } = (tip ?? {}) as Made;
+    const maker = from ?? parent?.job;
+    if (maker === undefined || !run.has(id)) return [];
+    const [made] = tips.get(maker) ?? [];
+    const isNamed = made !== undefined && stepsOf(made).some((step) => step['child'] === id);
+    return isNamed ? [] : [`${id} was run, but no step of ${maker} waited for it.`];
+  });
+}
+
+type Made = { readonly parent?: { readonly job: string }; readonly continued_from?: string };
+
+/** What concerns one job. */
+type Case = Omit<Evidence, 'tips'> & { readonly tips: readonly Tip[] };
+
+function ofJob(evidence: Evidence, id: string, tips: readonly Tip[]): Case {
+  return {
+    ...evidence,
+    tips,
+    starts: evidence.starts.filter(({ job }) => job._id === id),
+    settled: evidence.settled.filter(({ job }) => job === id),
+    applied: (evidence.applied ?? []).filter(({ job }) => job === id),
+  };
+}
+
+function judgeOne(evidence: Case): Verdict {
+  const { starts } = evidence;
   const double: string[] = [];
   const repeated = { retry: 0, lease: 0, released: 0 };
   starts.forEach((start, i) => {
@@ -73,9 +136,9 @@ export function judge(evidence: Evidence): Verdict {
   });
   return {
     double,
-    lost: [...lostEnds(evidence), ...lostMessages(evidence)],
+    lost: [...lostEnds(evidence), ...lostMessages(evidence), ...lostResults(evidence)],
     unexplained: calledLost(evidence),
-    stuck: isStuck ? [`${tips.length} tips, ${String(tips[0]?.['state'])}`] : [],
+    stuck: [],
     starts: starts.length,
     repeated,
   };
@@ -87,7 +150,7 @@ type Relation =
   | { readonly kind: 'repeated'; readonly reason: Reason }
   | { readonly kind: 'double'; readonly what: string };
 
-function compare(before: Start, start: Start, { beliefs, stopped }: Evidence): Relation {
+function compare(before: Start, start: Start, { beliefs, stopped }: Case): Relation {
   const { claim, path } = before.step;
   const next = start.step.claim;
   if (claim === next) return { kind: 'double', what: `${claim} is started twice.` };
@@ -115,12 +178,14 @@ function compare(before: Start, start: Start, { beliefs, stopped }: Evidence): R
   return { kind: 'double', what: `${claim} was started and is called released.` };
 }
 
-/** The parallel in which a step stands; one that stands in none stands for itself. */
+/** The structure in which steps run beside each other; one that stands in none stands for itself. */
 function parallelOf(path: string): string {
-  return path.replace(/(\.parallel)\.\d+$/, '$1');
+  return path
+    .replace(/(\.(?:parallel|map))\.\d+$/, '$1')
+    .replace(/\.(?:decision|activity|child|timer)\.[^.]+$/, '.decider');
 }
 
-function calledLost({ tips, beliefs }: Evidence): readonly string[] {
+function calledLost({ tips, beliefs }: Case): readonly string[] {
   return tips.flatMap(stepsOf).flatMap((step) => {
     const engine = String(step['engine']);
     if (!isCalledLost(step) || beliefs.wasDoubted(engine, Infinity)) return [];
@@ -147,7 +212,7 @@ function isCalledLost(step: Step): boolean {
   return isFailed(step) && step.failure.name === 'EngineLost';
 }
 
-function lostEnds({ settled, tips: [tip] }: Evidence): readonly string[] {
+function lostEnds({ settled, tips: [tip] }: Case): readonly string[] {
   return settled.flatMap(({ claim, outcome }) => {
     if (outcome.kind !== 'done' && outcome.kind !== 'failed') return [];
     const wanted = outcome.kind === 'done' ? '$$complete' : '$$error';
@@ -157,7 +222,7 @@ function lostEnds({ settled, tips: [tip] }: Evidence): readonly string[] {
   });
 }
 
-function lostMessages({ applied = [], tips: [tip] }: Evidence): readonly string[] {
+function lostMessages({ applied = [], tips: [tip] }: Case): readonly string[] {
   const idsIn = (key: string): readonly unknown[] =>
     ((tip?.[key] ?? []) as readonly { readonly id: unknown }[]).map(({ id }) => id);
   const known = new Set([...idsIn('requests'), ...idsIn('signals')]);
@@ -168,6 +233,15 @@ function lostMessages({ applied = [], tips: [tip] }: Evidence): readonly string[
     const isRetried =
       tip?.['run'] !== 1 || tip['exit'] === 0 || askedAt(id, tip) < Number(tip['start']);
     return isRetried ? [] : [`${id} (retry) is on record, but has had no effect.`];
+  });
+}
+
+function lostResults({ tips: [tip] }: Case): readonly string[] {
+  if (tip === undefined) return [];
+  const attached = (tip['_attachments'] ?? {}) as Readonly<Record<string, unknown>>;
+  return stepsOf(tip).flatMap((step) => {
+    const name = attachmentOf(step);
+    return name === undefined || name in attached ? [] : [`The large result ${name} is gone.`];
   });
 }
 

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { emptyTally, lastLine, tally, wrongs, type Tally } from './tally.js';
 import { runSchedule } from './schedule.js';
+import type { Confirms } from './worker.js';
 
 const usage =
-  'npm run schedules -- [--schedules N] [--engines 2,3] [--seed S] [--no-confirm] [--trace]';
+  'npm run schedules -- [--schedules N] [--engines 2,3] [--seed S] [--no-confirm claims|spawns] [--trace]';
 /** So many failures are told in full. */
 const mostTold = 5;
 
@@ -19,6 +20,7 @@ export function main(args: readonly string[]): number {
   }
   const { schedules, engines, seed, confirms, trace } = asked;
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  say(`${schedules} schedules from seed ${seed}`);
   const began = Date.now();
   let total: Tally = emptyTally;
   let told = 0;
@@ -38,8 +40,10 @@ export function main(args: readonly string[]): number {
   return total.double + total.stuck + total.lost + total.unexplained === 0 ? 0 : 1;
 }
 
-function replay(seed: number, engines: number, confirms: boolean): string {
-  const confirm = confirms ? '' : ' --no-confirm';
+function replay(seed: number, engines: number, confirms: Confirms): string {
+  const confirm = { all: '', claims: ' --no-confirm spawns', none: ' --no-confirm claims' }[
+    confirms
+  ];
   return `--seed ${seed} --engines ${engines} --schedules 1${confirm} --trace`;
 }
 
@@ -54,8 +58,8 @@ function read(args: readonly string[]) {
       options: {
         schedules: { type: 'string', default: '100000' },
         engines: { type: 'string', default: '2,3' },
-        seed: { type: 'string', default: '1' },
-        'no-confirm': { type: 'boolean', default: false },
+        seed: { type: 'string', default: String(1 + Math.floor(Math.random() * 1e9)) },
+        'no-confirm': { type: 'string' },
         trace: { type: 'boolean', default: false },
       },
     });
@@ -63,7 +67,17 @@ function read(args: readonly string[]) {
     const [schedules, seed] = [Number(values.schedules), Number(values.seed)];
     const whole = [schedules, seed, ...engines].every((n) => Number.isSafeInteger(n) && n > 0);
     if (!whole) return undefined;
-    return { schedules, seed, engines, confirms: !values['no-confirm'], trace: values.trace };
+    const off = values['no-confirm'];
+    const confirms: Confirms | undefined =
+      off === undefined
+        ? 'all'
+        : off === 'spawns'
+          ? 'claims'
+          : off === 'claims'
+            ? 'none'
+            : undefined;
+    if (confirms === undefined) return undefined;
+    return { schedules, seed, engines, confirms, trace: values.trace };
   } catch {
     return undefined;
   }

@@ -9,21 +9,26 @@ import type { Wish } from './process.js';
 /** A request or a signal: a document of its own, which stays until an engine has dealt with it. */
 export type Message = {
   readonly id: string;
+  readonly job: string;
   /** Its action, or `signal`. */
   readonly asks: string;
   readonly apply: (job: Job, now: number) => Commanded;
 };
 
-/** A request to the job. */
-export function request(id: string, asked: Omit<JobRequest, '_id' | 'type' | 'job'>): Message {
-  const asking = { ...asked, _id: id, type: 'request', job: 'j' } as JobRequest;
-  return { id, asks: asking.action, apply: (job, now) => command(job, asking, now) };
+/** A request to a job. */
+export function request(
+  id: string,
+  asked: Omit<JobRequest, '_id' | 'type' | 'job'>,
+  job = 'j',
+): Message {
+  const asking = { ...asked, _id: id, type: 'request', job } as JobRequest;
+  return { id, job, asks: asking.action, apply: (of, now) => command(of, asking, now) };
 }
 
 /** A signal to the job. */
 export function signal(id: string, name: string): Message {
   const sent = { _id: id, type: 'signal', job: 'j', name } as const;
-  return { id, asks: 'signal', apply: (job, now) => receive(job, sent, now) };
+  return { id, job: 'j', asks: 'signal', apply: (job, now) => receive(job, sent, now) };
 }
 
 /** The messages of a schedule; their own documents are never in conflict. */
@@ -43,6 +48,7 @@ export class Mailbox {
 
   /** Stores a message; whoever sent it is told when it changed nothing. */
   post(message: Message, refused: () => void = () => undefined): void {
+    if (this.#open.has(message.id)) return;
     this.#open.set(message.id, { message, refused });
     this.#onPost(message);
   }
@@ -63,9 +69,10 @@ export function* takeMessage(
   now: () => number,
 ): Generator<Wish, Tip | undefined, Answer> {
   for (;;) {
-    const [doc] = (yield { kind: 'get' }) as readonly Tip[];
-    const parsed = doc && parseDocument(doc);
-    if (parsed?.kind !== 'job' || !parsed.ok) return undefined;
+    const [doc] = (yield { kind: 'get', id: message.job }) as readonly Tip[];
+    if (doc === undefined) return void mailbox.remove(message, 'refused');
+    const parsed = parseDocument(doc);
+    if (parsed.kind !== 'job' || !parsed.ok) return undefined;
     const commanded = message.apply(parsed.value, now());
     if (commanded.kind === 'repeated') mailbox.remove(message, 'applied');
     if (commanded.kind === 'refused') mailbox.remove(message, 'refused');

@@ -1,7 +1,7 @@
 import { between, oneOf } from '../chaos/chance.js';
 import type { Beliefs } from './beliefs.js';
 import type { Timeline } from './timeline.js';
-import type { Worker } from './worker.js';
+import type { Engine } from './engine.js';
 
 /** So long an engine may be silent before the others believe it dead, ms. */
 const leaseMs = 15_000;
@@ -16,7 +16,7 @@ export type MischiefParts = {
   readonly chance: () => number;
   readonly beliefs: Beliefs;
   /** The engines whose processes are alive. */
-  readonly live: () => readonly Worker[];
+  readonly live: () => readonly Engine[];
   /** An engine sits down, under a new name or an old one. */
   readonly join: (id?: string) => void;
   /** Told what happens to whom. */
@@ -50,41 +50,41 @@ export class Mischief {
     for (const other of dead) this.#believe(id, other, true, leaseMs + this.#upTo(slackMs));
   }
 
-  #harm(worker: Worker): void {
+  #harm(engine: Engine): void {
     const { chance, timeline, join, said } = this.#parts;
     const deed = oneOf(deeds, chance);
-    said(worker.id, () => `suffers: ${deed}`);
+    said(engine.id, () => `suffers: ${deed}`);
     switch (deed) {
       case 'kill':
-        this.#kill(worker);
+        this.#kill(engine);
         return timeline.after(this.#upTo(5_000), () => join());
       case 'restart':
-        return this.#restart(worker);
+        return this.#restart(engine);
       case 'pause': {
         const ms = this.#upTo(25_000);
-        worker.process.pause(ms);
-        return this.#doubt(worker.id, ms);
+        engine.life.pause(ms);
+        return this.#doubt(engine.id, ms);
       }
       case 'slander':
-        return this.#slander(worker);
+        return this.#slander(engine);
       case 'close':
-        return this.#close(worker);
+        return this.#close(engine);
     }
   }
 
-  #kill(worker: Worker): void {
-    worker.process.die();
+  #kill(engine: Engine): void {
+    engine.life.die();
     for (const other of this.#parts.live()) {
-      this.#believe(other.id, worker.id, true, leaseMs + this.#upTo(slackMs));
+      this.#believe(other.id, engine.id, true, leaseMs + this.#upTo(slackMs));
     }
   }
 
   /** It dies and comes back under its name, before or after the others have noticed. */
-  #restart(worker: Worker): void {
+  #restart(engine: Engine): void {
     const { beliefs, timeline, join } = this.#parts;
-    const { id } = worker;
+    const { id } = engine;
     beliefs.doubt(id, timeline.now);
-    worker.process.die();
+    engine.life.die();
     const backMs = this.#upTo(25_000);
     timeline.after(backMs, () => join(id));
     this.#doubt(id, backMs);
@@ -101,21 +101,21 @@ export class Mischief {
   }
 
   /** One engine believes another one dead for a while that is not. */
-  #slander(worker: Worker): void {
-    const others = this.#parts.live().filter((other) => other !== worker);
+  #slander(engine: Engine): void {
+    const others = this.#parts.live().filter((other) => other !== engine);
     if (others.length === 0) return;
     const other = oneOf(others, this.#parts.chance);
-    this.#believe(other.id, worker.id, true, 0);
-    this.#believe(other.id, worker.id, false, this.#upTo(6_000));
+    this.#believe(other.id, engine.id, true, 0);
+    this.#believe(other.id, engine.id, false, this.#upTo(6_000));
   }
 
-  #close(worker: Worker): void {
+  #close(engine: Engine): void {
     const { timeline, join } = this.#parts;
-    this.stopped.add(worker.id);
-    worker.close();
+    this.stopped.add(engine.id);
+    engine.close();
     join();
     const leave = (): void => {
-      if (worker.isIdle) this.#kill(worker);
+      if (engine.isIdle) this.#kill(engine);
       else timeline.after(500, leave);
     };
     timeline.after(500, leave);

@@ -1,5 +1,7 @@
 import type { Answer, Effect } from '../../src/decide/copies/protocol.js';
-import type { Cluster } from './cluster.js';
+import type { NewDraft } from './cluster.js';
+import type { Documents } from './documents.js';
+import type { Life } from './life.js';
 import type { Timeline } from './timeline.js';
 
 /** What a process needs of its surroundings. */
@@ -7,63 +9,46 @@ export type ProcessParts = {
   readonly id: string;
   /** The node that it talks to and whose feed it follows. */
   readonly node: number;
-  readonly cluster: Cluster;
+  /** That of the engine: it dies and stands still as a whole. */
+  readonly life: Life;
+  readonly documents: Documents;
+  /** Asks jobs to cancel that nobody waits for. */
+  readonly abandon: (children: readonly string[]) => void;
   readonly timeline: Timeline;
   /** Told what it does, for traces only. */
   readonly said: (who: string, what: () => string) => void;
 };
 
-/** What a task asks for: what protocols ask for, and the job as CouchDB shows it. */
-export type Wish = Effect | { readonly kind: 'get' };
+/** What a task asks for: what protocols ask for, a document as CouchDB shows it, and a new one. */
+export type Wish =
+  | Effect
+  | { readonly kind: 'get'; readonly id: string }
+  | { readonly kind: 'create'; readonly doc: NewDraft };
 export type Task = Generator<Wish, void, Answer>;
 
 /** Half a lease, as in the engine: an answer that took longer says nothing about now. */
 const patienceMs = 7_500;
 
 /**
- * One process of an engine: it does one task after the other, and may stand still or die at any
- * moment between a wish and its answer.
+ * What an engine does about one job: one task after the other. The engine may stand still or die at
+ * any moment between a wish and its answer.
  */
 export class Process {
   readonly #parts: ProcessParts;
   readonly #queue: Task[] = [];
   #isBusy = false;
-  #life: 'running' | 'paused' | 'dead' = 'running';
-  #inbox: (() => void)[] = [];
 
   constructor(parts: ProcessParts) {
     this.#parts = parts;
   }
 
-  get isAlive(): boolean {
-    return this.#life !== 'dead';
-  }
-
   get isIdle(): boolean {
-    return !this.#isBusy && this.#inbox.length === 0;
-  }
-
-  /** It is killed: nothing that it waits for comes to anything. */
-  die(): void {
-    this.#life = 'dead';
-    this.#inbox = [];
-  }
-
-  /** It stands still for a while; what comes meanwhile waits for it. */
-  pause(ms: number): void {
-    if (this.#life !== 'running') return;
-    this.#life = 'paused';
-    this.#parts.timeline.after(ms, () => {
-      if (this.#life !== 'paused') return;
-      this.#life = 'running';
-      for (const happen of this.#inbox.splice(0)) happen();
-    });
+    return !this.#isBusy;
   }
 
   /** Something comes from outside. */
   receive(happen: () => void): void {
-    if (this.#life === 'running') happen();
-    else if (this.#life === 'paused') this.#inbox.push(happen);
+    this.#parts.life.receive(happen);
   }
 
   /** Does a task after those that wait already. */
@@ -85,30 +70,40 @@ export class Process {
   }
 
   #perform(wish: Wish, go: (answer: Answer) => void): void {
-    const { id, node, cluster, timeline, said } = this.#parts;
+    const { id, node, documents, timeline, said } = this.#parts;
     const asked = timeline.now;
     const isLate = (): boolean => timeline.now - asked > patienceMs;
     switch (wish.kind) {
+      case 'create':
       case 'write':
-        said(id, () => `writes upon ${wish.doc._rev}: ${summary(wish.doc)}`);
-        return cluster.write(node, wish.doc, (stored) =>
+        said(
+          id,
+          () => `writes ${wish.doc._id} upon ${wish.doc._rev ?? 'nothing'}: ${summary(wish.doc)}`,
+        );
+        return documents.of(wish.doc._id).write(node, wish.doc, (stored) =>
           this.receive(() => {
             said(id, () => `is told ${Object.values(stored).join(' ')}`);
             go(stored.kind === 'written' && isLate() ? { kind: 'unknown', cause: 'late' } : stored);
           }),
         );
       case 'look':
-        return cluster.look(node, (tips) =>
+        return documents.of(wish.id).look(node, (tips) =>
           this.receive(() => {
-            said(id, () => `looks and sees ${tips.map(({ _rev }) => _rev).join(' and ')}`);
+            said(
+              id,
+              () => `looks at ${wish.id} and sees ${tips.map(({ _rev }) => _rev).join(' and ')}`,
+            );
             if (isLate()) this.#perform(wish, go);
             else go(tips);
           }),
         );
       case 'rest':
         return timeline.after(wish.ms, () => this.receive(() => go(undefined)));
+      case 'abandon':
+        this.#parts.abandon(wish.children);
+        return timeline.after(0, () => this.receive(() => go(undefined)));
       case 'get':
-        return cluster.get(node, (tips) => this.receive(() => go(tips)));
+        return documents.of(wish.id).get(node, (tips) => this.receive(() => go(tips)));
     }
   }
 }
@@ -117,9 +112,9 @@ export class Process {
 function summary(doc: Readonly<Record<string, unknown>>): string {
   if (doc['_deleted'] === true) return 'deletes it';
   const steps = (doc['steps'] ?? []) as readonly Readonly<Record<string, unknown>>[];
-  const entries = steps.map(({ path, attempt, state, claim, failure }) => {
+  const entries = steps.map(({ path, attempt, state, claim, failure, start }) => {
     const why = failure === undefined ? '' : ` ${(failure as { name: string }).name}`;
-    return `${String(path)}#${String(attempt)} ${String(state)} ${String(claim)}${why}`;
+    return `${String(path)}#${String(attempt)} ${String(state)} ${String(claim ?? start)}${why}`;
   });
-  return `${String(doc['state'])} [${entries.join(', ')}]`;
+  return `${String(doc['state'])} of ${String(doc['start'])} [${entries.join(', ')}]`;
 }

@@ -1,25 +1,27 @@
 import type { Tip } from '../../src/decide/copies/tips.js';
 import type { World } from '../../src/decide/intent.js';
-import type { Outcome } from '../../src/decide/outcome.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { chanceFrom, oneOf } from '../chaos/chance.js';
-import { flow, peer, task, world } from '../support/builders.js';
+import { peer, world } from '../support/builders.js';
 import { Beliefs } from './beliefs.js';
-import { Cluster, nodes, type FeedEvent } from './cluster.js';
+import { nodes, type FeedEvent } from './cluster.js';
+import { Documents } from './documents.js';
+import { Engine } from './engine.js';
+import { drawAttempt, flows, namedFlow, taskOf, wakesUp } from './flows.js';
 import { drawFaults, type Faults } from './faults.js';
 import { judge, type Account, type Verdict } from './judge.js';
 import { Mischief } from './mischief.js';
 import { Timeline } from './timeline.js';
-import { Mailbox } from './messages.js';
-import { User, waitingStep } from './user.js';
-import { Worker } from './worker.js';
+import { Mailbox, request } from './messages.js';
+import { User } from './user.js';
+import { Worker, type Confirms } from './worker.js';
 
 /** Everything by chance follows from `seed`. */
 export type ScheduleOptions = {
   readonly seed: number;
   readonly engines: number;
-  /** Whether claims are confirmed before they start. */
-  readonly confirms: boolean;
+  /** What is confirmed before anything follows: claims, and what makes jobs. */
+  readonly confirms: Confirms;
   /** Told what happens, line by line. */
   readonly trace?: (line: string) => void;
 };
@@ -29,17 +31,6 @@ const faultsMs = 20_000;
 const patienceMs = 320_000;
 const sweepMs = 10_000;
 const plugins = ['p'];
-const tasks = ['t0', 't1', 't2'].map((name, i) =>
-  task(name, { plugin: 'p', timeout: 0, retry: i === 1 ? 3 : 1 }),
-);
-const names = tasks.map(({ name }) => name);
-const waits = { wait: { signal: 'go' }, name: waitingStep } as const;
-const flows = [
-  ...[1, 2, 3].map((steps) => flow(names.slice(0, steps), { timeout: 0 })),
-  flow([{ structure: 'parallel', parallel: names.slice(0, 2) }, 't2'], { timeout: 0 }),
-  flow(['t0', waits, 't1'], { timeout: 0 }),
-  flow([{ structure: 'parallel', parallel: [['t0', 't1'], waits] }, 't2'], { timeout: 0 }),
-];
 
 /** Runs one job through one schedule of faults and says what came of it. */
 export function runSchedule(options: ScheduleOptions): Verdict {
@@ -51,15 +42,17 @@ class Schedule {
   readonly #chance: () => number;
   readonly #timeline = new Timeline();
   readonly #beliefs = new Beliefs();
-  readonly #workers: Worker[] = [];
+  readonly #engines: Engine[] = [];
   readonly #account: Account = { starts: [], settled: [] };
   readonly #flow;
   readonly #faults: Faults;
-  readonly #cluster: Cluster;
+  readonly #documents: Documents;
+  /** The job that has the permit of a flow. */
+  readonly #permits = new Map<string, string>();
   readonly #mischief: Mischief;
   readonly #mailbox = new Mailbox((message) => {
-    for (const worker of this.#live) {
-      this.#timeline.after(this.#chance() * 50, () => worker.takeMessage(message));
+    for (const engine of this.#live) {
+      this.#timeline.after(this.#chance() * 50, () => engine.takeMessage(message));
     }
   });
   #made = 0;
@@ -72,8 +65,10 @@ class Schedule {
     this.#chance = chance;
     this.#flow = oneOf(flows, chance);
     this.#faults = drawFaults(chance, faultsMs);
-    const onChange = (node: number, event: FeedEvent): void => this.#feed(node, event);
-    this.#cluster = new Cluster({ faults: this.#faults, timeline, chance, onChange });
+    this.#documents = new Documents({
+      ...{ faults: this.#faults, timeline, chance },
+      onChange: (id, node, event) => this.#feed(id, node, event),
+    });
     this.#mischief = new Mischief({
       ...{ timeline, chance, beliefs: this.#beliefs, said: this.#said },
       live: () => this.#live,
@@ -84,16 +79,16 @@ class Schedule {
   run(): Verdict {
     for (let i = 0; i < this.#options.engines; i += 1) this.#join();
     const doc = { _id: 'j', type: 'job', flow: 'f', owner: 'DEFAULT' };
-    this.#cluster.submit(doc as unknown as Tip);
+    this.#documents.of('j').submit(doc as unknown as Tip);
     this.#mischief.plan(faultsMs);
-    const [cluster, timeline, chance] = [this.#cluster, this.#timeline, this.#chance];
+    const [documents, timeline, chance] = [this.#documents, this.#timeline, this.#chance];
     const mailbox = this.#mailbox;
-    const user = new User({ cluster, timeline, chance, faultsMs, mailbox });
+    const user = new User({ documents, timeline, chance, faultsMs, mailbox });
     user.plan();
-    if (flows.indexOf(this.#flow) > 3) user.wakeUp();
+    if (wakesUp(this.#flow)) user.wakeUp();
     while (timeline.now < patienceMs && !this.#isDone() && timeline.next());
     const { stopped } = this.#mischief;
-    const tips = cluster.tips();
+    const tips = new Map(documents.ids.map((id) => [id, documents.of(id).tips()]));
     const isStuck = !this.#isDone();
     const beliefs = this.#beliefs;
     const { applied } = mailbox;
@@ -102,63 +97,83 @@ class Schedule {
 
   /** Nothing is under way any more, and the job is final, the same on all copies. */
   #isDone(): boolean {
-    if (this.#timeline.now < faultsMs || this.#cluster.inFlight > 0) return false;
+    if (this.#timeline.now < faultsMs || this.#documents.inFlight > 0) return false;
     if (this.#mailbox.open.length > 0) return false;
-    const [tip, ...rivals] = this.#cluster.tips();
-    if (tip === undefined || rivals.length > 0 || !isFinal(tip as unknown as Job)) return false;
-    return this.#cluster.isEven() && this.#live.every((worker) => worker.isIdle);
+    const isOver = (id: string): boolean => {
+      const cluster = this.#documents.of(id);
+      const [tip, ...rivals] = cluster.tips();
+      if (rivals.length > 0 || !isFinal(tip as unknown as Job)) return false;
+      return tip?.['retry'] === undefined && cluster.isEven();
+    };
+    return this.#documents.ids.every(isOver) && this.#live.every((engine) => engine.isIdle);
   }
 
-  get #live(): readonly Worker[] {
-    return this.#workers.filter(({ process }) => process.isAlive);
+  get #live(): readonly Engine[] {
+    return this.#engines.filter(({ life }) => life.isAlive);
   }
 
   #join(id = `e${(this.#made += 1)}`): void {
-    const dead = this.#workers.filter((other) => !other.process.isAlive && other.id !== id);
-    const [cluster, timeline, beliefs] = [this.#cluster, this.#timeline, this.#beliefs];
-    const worker = new Worker({
-      ...{ id, node: oneOf(nodes, this.#chance), cluster, timeline, beliefs, said: this.#said },
-      mailbox: this.#mailbox,
-      confirms: this.#options.confirms,
-      world: (of) => this.#worldOf(of),
-      attempt: () => this.#drawAttempt(),
-      started: (of, job, step) => {
-        this.#said(of.id, () => `STARTS ${step.claim}`);
-        this.#account.starts.push({ step, engine: of.id, job, at: timeline.now });
-      },
-      settled: (of, claim, outcome) => {
-        this.#said(of.id, () => `has settled ${claim}: ${outcome.kind}`);
-        this.#account.settled.push({ claim, outcome });
-      },
+    const dead = this.#engines.filter((other) => !other.life.isAlive && other.id !== id);
+    const timeline = this.#timeline;
+    const engine = new Engine({
+      ...{ id, node: oneOf(nodes, this.#chance), timeline },
+      hire: (of, job) => this.#hire(of, job),
     });
-    this.#workers.push(worker);
+    this.#engines.push(engine);
     this.#mischief.meet(
       id,
       dead.map((other) => other.id),
     );
     const sweep = (): void => {
-      if (!worker.process.isAlive) return;
-      worker.review();
+      if (!engine.life.isAlive) return;
+      for (const message of this.#mailbox.open) engine.takeMessage(message);
+      engine.review(this.#documents.ids);
       timeline.after(sweepMs, sweep);
     };
     timeline.after(this.#chance() * 200, sweep);
   }
 
+  #hire({ id, node, life }: Engine, job: string): Worker {
+    const [documents, timeline, beliefs] = [this.#documents, this.#timeline, this.#beliefs];
+    return new Worker({
+      ...{ id, node, life, job, documents, timeline, beliefs, said: this.#said },
+      mailbox: this.#mailbox,
+      confirms: this.#options.confirms,
+      abandon: (children) => children.forEach((child) => this.#abandon(child)),
+      rouse: (other) => this.#engines.findLast((one) => one.id === id)?.rouse(other),
+      world: (of) => this.#worldOf(of.id, job),
+      attempt: (doc, step) => drawAttempt(doc, step, this.#chance),
+      started: (of, doc, step) => {
+        this.#said(of.id, () => `STARTS ${job} ${step.claim}`);
+        this.#account.starts.push({ step, engine: of.id, job: doc, at: timeline.now });
+      },
+      settled: (of, claim, outcome) => {
+        this.#said(of.id, () => `has settled ${claim}: ${outcome.kind}`);
+        this.#account.settled.push({ job, claim, outcome });
+      },
+    });
+  }
+
+  /** What `src/engine/abandon.ts` stores. */
+  #abandon(child: string): void {
+    const asked = { action: 'cancel', reason: 'not needed' } as const;
+    this.#mailbox.post(request(`request:${child}:parent`, asked, child));
+  }
+
   /** The feed may be late, tell things twice, and tell them in another order. */
-  #feed(node: number, event: FeedEvent): void {
-    this.#said(`node ${node}`, () => `has ${event.doc?._rev}${event.conflicted ? ' !' : ''}`);
+  #feed(id: string, node: number, event: FeedEvent): void {
+    this.#said(`node ${node}`, () => `has ${id} ${event.doc?._rev}${event.conflicted ? ' !' : ''}`);
     const late = (): number => (this.#chance() < 0.9 ? 5 : 2_000) * this.#chance();
-    for (const worker of this.#live) {
-      if (worker.node !== node) continue;
-      const tell = (): void => worker.take(event);
+    for (const engine of this.#live) {
+      if (engine.node !== node) continue;
+      const tell = (): void => engine.take(id, event);
       this.#timeline.after(late(), tell);
       if (this.#chance() < this.#faults.repeated) this.#timeline.after(3 * late(), tell);
     }
   }
 
-  #worldOf(worker: Worker): World {
-    const { id } = worker;
-    const others = this.#live.filter((other) => other !== worker && other.takesWork);
+  #worldOf(id: string, job: string): World {
+    const others = this.#live.filter((other) => other.id !== id && other.takesWork);
     this.#nonces += 1;
     return {
       ...quiet,
@@ -167,17 +182,22 @@ class Schedule {
       nonce: `${id}.${this.#nonces}`,
       peers: others.map((other) => peer(plugins, [], other.id)),
       lease: (engine) => (this.#beliefs.isDead(id, engine) ? 'dead' : 'alive'),
-      flow: () => ({ kind: 'found', value: this.#flow }),
+      flow: (name) => ({ kind: 'found', value: namedFlow(name) ?? this.#flow }),
+      permit: (key) => this.#permit(key, job),
       task: taskOf,
       render: (params) => ({ ok: true, value: { ...params } }),
       crashLimit: 100,
     };
   }
 
-  #drawAttempt(): { readonly ms: number; readonly outcome: Outcome } {
-    const ms = this.#chance() ** 3 * 6_000;
-    if (this.#chance() < 0.85) return { ms, outcome: { kind: 'done', result: this.#nonces } };
-    return { ms, outcome: { kind: 'failed', failure: { name: 'Broken', message: 'Broken.' } } };
+  /** The only permit of a flow; taken as it is asked for, and free again when its job has ended. */
+  #permit(key: string, job: string): ReturnType<World['permit']> {
+    const holder = this.#permits.get(key);
+    const [tip] = holder === undefined ? [] : this.#documents.of(holder).tips();
+    const isHeld = tip !== undefined && !isFinal(tip as unknown as Job);
+    if (holder !== undefined && holder !== job && isHeld) return { kind: 'full', by: [holder] };
+    this.#permits.set(key, job);
+    return { kind: 'held', id: `lock:${key}` };
   }
 
   readonly #said = (who: string, what: () => string): void => {
@@ -192,8 +212,3 @@ const quiet = world();
 const noClaims: ReadonlySet<string> = new Set();
 /** The engine itself knows what it has in hand. */
 const nothing = { running: noClaims, unbegun: noClaims, ended: noClaims };
-
-function taskOf(name: string): ReturnType<World['task']> {
-  const value = tasks.find((one) => one.name === name);
-  return value === undefined ? { kind: 'absent' } : { kind: 'found', value };
-}

@@ -1,7 +1,8 @@
 import type { Tip } from '../../src/decide/copies/tips.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { between, oneOf } from '../chaos/chance.js';
-import { nodes, type Cluster } from './cluster.js';
+import { nodes } from './cluster.js';
+import type { Documents } from './documents.js';
 import { request, signal, type Mailbox } from './messages.js';
 import type { Timeline } from './timeline.js';
 
@@ -9,11 +10,11 @@ import type { Timeline } from './timeline.js';
 export const waitingStep = 'w';
 
 /**
- * A person who edits the job by hand, through any node: notes, pauses and, seldom, a cancel; and
+ * A person who edits the job and its children by hand, through any node: notes, pauses and, seldom, a cancel; and
  * who stores requests and signals.
  */
 export class User {
-  readonly #cluster: Cluster;
+  readonly #documents: Documents;
   readonly #timeline: Timeline;
   readonly #chance: () => number;
   readonly #faultsMs: number;
@@ -21,13 +22,13 @@ export class User {
   #sent = 0;
 
   constructor(parts: {
-    readonly cluster: Cluster;
+    readonly documents: Documents;
     readonly timeline: Timeline;
     readonly chance: () => number;
     readonly faultsMs: number;
     readonly mailbox: Mailbox;
   }) {
-    this.#cluster = parts.cluster;
+    this.#documents = parts.documents;
     this.#timeline = parts.timeline;
     this.#chance = parts.chance;
     this.#faultsMs = parts.faultsMs;
@@ -73,20 +74,26 @@ export class User {
 
   #edit(change: Readonly<Record<string, unknown>>): void {
     const node = oneOf(nodes, this.#chance);
-    const doc = this.#cluster.glance(node)?.doc;
+    const cluster = this.#documents.of(oneOf(this.#documents.ids, this.#chance));
+    const doc = cluster.glance(node)?.doc;
     if (doc === undefined || isFinal(doc as unknown as Job)) return;
-    this.#cluster.write(node, { ...doc, ...change }, () => undefined);
+    cluster.write(node, { ...doc, ...change }, () => undefined);
   }
 
-  /** Once all is well again: takes care that the job is not left paused. */
+  /** Once all is well again: takes care that no job is left paused. */
   #resume(): void {
+    for (const id of this.#documents.ids) this.#resumeOne(id);
+    // Also final jobs: a retry that is still on its way may open them again.
+    this.#timeline.after(2_000, () => this.#resume());
+  }
+
+  #resumeOne(id: string): void {
+    const cluster = this.#documents.of(id);
     const node = oneOf(nodes, this.#chance);
-    this.#cluster.look(node, ([doc]) => {
-      // Also a final job: a retry that is still on its way may open it again.
-      const again = (): void => this.#timeline.after(2_000, () => this.#resume());
-      if (doc?.['paused'] !== true || isFinal(doc as unknown as Job)) return again();
+    cluster.look(node, ([doc]) => {
+      if (doc?.['paused'] !== true || isFinal(doc as unknown as Job)) return;
       const resumed: Tip = { ...doc, paused: false };
-      this.#cluster.write(node, resumed, again);
+      cluster.write(node, resumed, () => undefined);
     });
   }
 }

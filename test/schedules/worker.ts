@@ -9,27 +9,43 @@ import type { Intent, LookUp, World } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { report } from '../../src/decide/report.js';
 import { settle } from '../../src/decide/settle.js';
-import { isLiveJob, type Job } from '../../src/model/job.js';
+import { isFinal, isLiveJob, type Job } from '../../src/model/job.js';
 import { isLive, type LiveStep } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
-import type { FeedEvent } from './cluster.js';
+import { abandoned } from '../../src/decide/abandoned.js';
+import type { ChildJob } from '../../src/decide/intent.js';
+import { rest } from '../../src/decide/copies/protocol.js';
+import type { FeedEvent, NewDraft } from './cluster.js';
+import { emptyFindings, lookUps, withFindings } from './findings.js';
 import { takeMessage, type Mailbox, type Message } from './messages.js';
-import { Process, type ProcessParts, type Task } from './process.js';
+import { Process, type ProcessParts, type Task, type Wish } from './process.js';
 
 /** What an engine needs of its surroundings. */
 export type WorkerParts = ProcessParts & {
+  /** Id of its job. */
+  readonly job: string;
   readonly beliefs: Beliefs;
   readonly mailbox: Mailbox;
-  /** Whether claims are confirmed, as on databases with several copies. */
-  readonly confirms: boolean;
-  /** All but what the engine knows of itself. */
+  /** What is confirmed, as on databases with several copies. */
+  readonly confirms: Confirms;
+  /** Has another job of this engine looked at again: one that is waited for has ended. */
+  readonly rouse: (job: string) => void;
+  /** All but what the engine knows of itself, and what has to be found out first. */
   readonly world: (worker: Worker) => World;
   /** How an attempt will end, and after how many ms. */
-  readonly attempt: () => { readonly ms: number; readonly outcome: Outcome };
+  readonly attempt: (
+    job: Tip,
+    step: LiveStep,
+  ) => { readonly ms: number; readonly outcome: Outcome };
   readonly started: (worker: Worker, job: Tip, step: LiveStep) => void;
   /** The engine was told that this end is stored and forgets the attempt. */
   readonly settled: (worker: Worker, claim: string, outcome: Outcome) => void;
 };
+
+/** `all`; nothing (`none`), as on a single copy; or claims alone, but not what makes jobs. */
+export type Confirms = 'all' | 'claims' | 'none';
+
+type Deciding = Generator<Wish, Exclude<Intent, LookUp>, Answer>;
 
 type Attempt = { readonly step: LiveStep; outcome: Outcome; endsAt: number };
 
@@ -55,16 +71,16 @@ export class Worker {
     this.process = new Process(parts);
   }
 
+  get #confirms(): boolean {
+    return this.#parts.confirms !== 'none';
+  }
+
   get id(): string {
     return this.#parts.id;
   }
 
   get node(): number {
     return this.#parts.node;
-  }
-
-  get takesWork(): boolean {
-    return this.process.isAlive && !this.#isClosing;
   }
 
   get isIdle(): boolean {
@@ -80,7 +96,7 @@ export class Worker {
   /** An event of the feed. */
   take({ doc, conflicted }: FeedEvent): void {
     this.process.receive(() => {
-      if (this.#parts.confirms && (conflicted || doc === undefined)) this.#suspects = true;
+      if (this.#confirms && (conflicted || doc === undefined)) this.#suspects = true;
       if (doc === undefined) return this.#wake();
       const put = this.#put(doc);
       if (put === 'news' || (put === 'echo' && this.#suspects)) this.#consider(doc);
@@ -89,12 +105,11 @@ export class Worker {
 
   /** The sweep: looks whether the feed has missed something. */
   review(): void {
-    const seen = this.#parts.cluster.glance(this.node);
-    if (seen !== undefined) for (const one of this.#parts.mailbox.open) this.takeMessage(one);
+    const seen = this.#parts.documents.of(this.#parts.job).glance(this.node);
     if (seen?.doc === undefined) return;
     const { doc, conflicted } = seen;
     this.process.receive(() => {
-      if (this.#parts.confirms && conflicted) this.#suspects = true;
+      if (this.#confirms && conflicted) this.#suspects = true;
       if (this.#put(doc) !== 'stale') this.#consider(doc);
     });
   }
@@ -151,14 +166,14 @@ export class Worker {
     this.process.queue(task.call(this));
   }
 
-  *#get(): Generator<{ readonly kind: 'get' }, Tip | undefined, Answer> {
-    const tips = (yield { kind: 'get' }) as readonly Tip[];
+  *#get(): Generator<Wish, Tip | undefined, Answer> {
+    const tips = (yield { kind: 'get', id: this.#parts.job }) as readonly Tip[];
     return tips[0];
   }
 
   /** Looks at all copies where there is something to doubt. */
   *#agreed(doc: Tip): Protocol<Tip | undefined> {
-    if (!this.#parts.confirms) return doc;
+    if (!this.#confirms) return doc;
     const running = [...this.#hands.keys()];
     const isOld = stepsOf(doc).some((step) => isLive(step) && this.#ended.has(step.claim));
     const isDoubtful = this.#suspects || isOld || running.some((claim) => !holds(doc, claim));
@@ -182,10 +197,12 @@ export class Worker {
     if (doc === undefined) return;
     const job = doc as unknown as Job;
     this.#fence(job);
-    const intent = this.#decide(job, this.#seen?.at ?? this.#parts.timeline.now);
+    const intent = yield* this.#decide(job, this.#seen?.at ?? this.#parts.timeline.now);
     switch (intent.kind) {
       case 'ignore':
-        return this.#drop();
+        this.#drop();
+        if (isFinal(job)) this.#rouseParent(doc);
+        return;
       case 'wait':
         if (intent.until !== undefined) this.#setTimer(intent.until);
         if (intent.for === undefined) this.#drop();
@@ -199,29 +216,36 @@ export class Worker {
     }
   }
 
-  #decide(job: Job, seenAt: number, settling?: string): Exclude<Intent, LookUp> {
-    const running = new Set([...this.#hands.keys(), ...this.#reserved]);
-    if (settling !== undefined) running.delete(settling);
-    const world = this.#parts.world(this);
-    const freeSlots = this.#isClosing ? 0 : Math.max(0, 2 - running.size);
-    const past = { unbegun: this.#unbegun, ended: this.#ended };
-    const me = { ...world.me, running, freeSlots, ...past };
-    const intent = decide(job, this.#parts.timeline.now, { ...world, me, seenAt });
-    if (intent.kind === 'look_up') throw new Error('The schedule has no answer to a question.');
-    return intent;
+  /** Decides, finding out on the way what the decision asks for. */
+  *#decide(job: Job, seenAt: number, settling?: string): Deciding {
+    const found = emptyFindings();
+    for (;;) {
+      const running = new Set([...this.#hands.keys(), ...this.#reserved]);
+      if (settling !== undefined) running.delete(settling);
+      const world = withFindings(this.#parts.world(this), found);
+      const freeSlots = this.#isClosing ? 0 : Math.max(0, 2 - running.size);
+      const past = { unbegun: this.#unbegun, ended: this.#ended };
+      const me = { ...world.me, running, freeSlots, ...past };
+      const intent = decide(job, this.#parts.timeline.now, { ...world, me, seenAt });
+      if (intent.kind !== 'look_up') return intent;
+      yield* lookUps(intent, job, found);
+    }
   }
 
   *#store(intent: Writing): Task {
     const claims = intent.kind === 'claim' ? intent.steps : [];
-    const committed = yield* this.#commit(intent.job, claims);
+    this.#parts.abandon('abandons' in intent ? (intent.abandons ?? []) : []);
+    const committed = yield* this.#commit(intent, claims);
     if (committed.kind === 'written') yield* this.#goOn(intent, committed.doc);
     else this.#drop();
   }
 
-  *#commit(job: Job, claims: readonly LiveStep[], ended?: string): Protocol<Committed> {
+  *#commit(intent: Writing, claims: readonly LiveStep[], ended?: string): Protocol<Committed> {
     claims.forEach(({ claim }) => this.#reserved.add(claim));
-    const change = { job: job as unknown as Tip, claims, ...(ended ? { ended: [ended] } : {}) };
-    const committed = yield* this.#parts.confirms
+    const spawns = this.#parts.confirms === 'all' ? spawnsOf(intent) : [];
+    const job = intent.job as unknown as Tip;
+    const change = { job, claims, spawns, ...(ended ? { ended: [ended] } : {}) };
+    const committed = yield* this.#confirms
       ? commitToMany(change, this.#stands)
       : commitToOne(change);
     for (const { claim } of claims) {
@@ -233,14 +257,30 @@ export class Worker {
 
   *#goOn(intent: Writing, doc: Tip): Task {
     this.#put(doc);
-    if (intent.kind === 'claim') return intent.steps.forEach((step) => this.#start(doc, step));
+    if (intent.kind === 'claim') intent.steps.forEach((step) => this.#start(doc, step));
+    if (intent.kind === 'spawn') for (const child of intent.children) yield* this.#make(child);
     yield* this.#considerJob(doc);
+  }
+
+  #rouseParent({ parent }: Tip): void {
+    const { job } = (parent ?? {}) as { readonly job?: string };
+    if (job !== undefined) this.#parts.rouse(job);
+  }
+
+  /** Stores a child until it is known to be stored; a conflict says that there is one. */
+  *#make(child: ChildJob): Task {
+    for (let tries = 0; ; tries += 1) {
+      const doc = child as unknown as NewDraft;
+      const stored = (yield { kind: 'create', doc }) as { readonly kind: string };
+      if (stored.kind !== 'unknown') return;
+      yield* rest(tries);
+    }
   }
 
   #start(doc: Tip, step: LiveStep): void {
     const { timeline, started, attempt } = this.#parts;
     started(this, doc, step);
-    const { ms, outcome } = attempt();
+    const { ms, outcome } = attempt(doc, step);
     this.#hands.set(step.claim, { step, outcome, endsAt: timeline.now + ms });
     timeline.after(ms, () => this.#end(step.claim));
     if (ms > 2_000) timeline.after(ms / 2, () => this.#report(step.claim));
@@ -304,12 +344,13 @@ export class Worker {
       }
       const next: Writing = this.#suspects
         ? { kind: 'write', job: settled.job }
-        : carrying(settled.job, this.#decide(settled.job, -Infinity, claim));
+        : carrying(settled.job, yield* this.#decide(settled.job, -Infinity, claim));
+      this.#parts.abandon(abandoned(doc as unknown as Job, next.job));
       const claims = next.kind === 'claim' ? next.steps : [];
-      const committed = yield* this.#commit(next.job, claims, claim);
+      const committed = yield* this.#commit(next, claims, claim);
       if (committed.kind === 'written' || committed.kind === 'given_up') {
         this.#parts.settled(this, claim, outcome);
-        if (this.#parts.confirms) this.#ended.add(claim);
+        if (this.#confirms) this.#ended.add(claim);
         this.#hands.delete(claim);
       }
       if (committed.kind === 'written') return yield* this.#goOn(next, committed.doc);
@@ -345,4 +386,8 @@ export class Worker {
   #say(what: () => string): void {
     this.#parts.said(this.id, what);
   }
+}
+
+function spawnsOf(intent: Writing): readonly string[] {
+  return intent.kind === 'spawn' ? intent.children.map(({ _id }) => _id) : [];
 }

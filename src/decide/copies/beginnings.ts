@@ -47,15 +47,21 @@ export function haveBegun(tip: Tip, { claims, spawns = [] }: Beginnings): boolea
   );
 }
 
-/** Whether everything that a change begins is, in a document, the last word on its step. */
-export function areLast(tip: Tip, { claims, spawns = [] }: Beginnings): boolean {
+/**
+ * Whether everything that a change to `job` begins is, in a document, the last word on its step. A step
+ * that waits for a job may stand there as another engine has begun it: a job that was decided upon for
+ * this one would not be its child.
+ */
+export function areLast(tip: Tip, job: Tip, { claims, spawns = [] }: Beginnings): boolean {
   const steps = stepsOf(tip);
   const lastAt = (path: string): Step | undefined => steps.findLast((step) => step.path === path);
   return (
     claims.every(({ claim, path }) => holds(tip, claim) && lastAt(path)?.['claim'] === claim) &&
     spawns.every((child) => {
       const step = steps.findLast((one) => awaits(one, child));
-      return step !== undefined && lastAt(step.path) === step;
+      const wanted = stepsOf(job).findLast((one) => awaits(one, child));
+      const isOurs = tip['start'] === job['start'] && step?.['accepted'] === wanted?.['accepted'];
+      return step !== undefined && isOurs && lastAt(step.path) === step;
     })
   );
 }

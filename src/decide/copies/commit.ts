@@ -123,7 +123,7 @@ function* confirm(change: Change, stands: Stands, base: Tip, ready: boolean): Pr
 
 /** All that it begins still stands as the last word, and nobody has asked that nothing more begins. */
 function isOurs(tip: Tip, change: Change): boolean {
-  return areLast(tip, change) && (isHeld(change.job) || !isHeld(tip));
+  return areLast(tip, change.job, change) && (isHeld(change.job) || !isHeld(tip));
 }
 
 const mostReleases = 3;

@@ -187,6 +187,11 @@ describe('where every document has several copies, a change that has jobs made',
   it.each<[string, Tip]>([
     ['somebody has paused the job', { ...unmade, paused: true }],
     ['the step does not wait any more', tip('5-a', ['0#1 $$complete a'])],
+    ['another engine has begun the job', { ...unmade, start: 1 }],
+    [
+      'another engine has begun the step',
+      tip('4-b', ['0#1 $$complete a', { ...waiting, accepted: 6 }]),
+    ],
     ['another attempt follows', tip('5-a', ['0#1 $$complete a', waiting, '1#2 $$ready z'])],
   ])('has none made when %s', (_title, seen) => {
     const { kind, written } = starts([[before], [seen]]);

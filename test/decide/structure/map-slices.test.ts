@@ -646,6 +646,15 @@ describe('a job with slices', () => {
     expect(ending(told.endAll())).toEqual(endings.well);
   });
 
+  it('makes a slice anew that was given up before it was made', () => {
+    const told = sliced().lose('j:0.slice.1:1');
+    told.edit({ cancel: { by: 'ada' } });
+    expect(told.job('j:0.slice.1:1')).not.toHaveProperty('slice');
+    told.edit({ retry: true });
+    expect(told.made.at(-1)).toBe('j:0.slice.1:2');
+    expect(ending(told.endAll())).toEqual(endings.well);
+  });
+
   it('has no item that could be skipped, its slices have theirs', () => {
     const told = sliced();
     expect(() => told.story().ask('skip', { step: '0.map.2' })).toThrow('has no step "0.map.2"');

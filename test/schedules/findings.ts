@@ -1,0 +1,62 @@
+import type { Answer as StoreAnswer } from '../../src/decide/copies/protocol.js';
+import type { Tip } from '../../src/decide/copies/tips.js';
+import type { Answer, Child, LookUp, Root, World } from '../../src/decide/intent.js';
+import { isMadeBy } from '../../src/decide/parent.js';
+import { isFinal, type Job } from '../../src/model/job.js';
+import { isFinalState, parseDocument } from '../../src/model/parse.js';
+import type { Wish } from './process.js';
+
+/** What was found out for one decision. */
+export type Findings = {
+  readonly children: Map<string, Child>;
+  readonly roots: Map<string, Root>;
+  readonly answers: Map<string, Answer>;
+};
+
+/** The items over which maps go, whatever expression asks for them. */
+export const items = [1, 2, 3, 4] as const;
+
+export function emptyFindings(): Findings {
+  return { children: new Map(), roots: new Map(), answers: new Map() };
+}
+
+export function withFindings(world: World, { children, roots, answers }: Findings): World {
+  return {
+    ...world,
+    answers,
+    child: (id) => children.get(id) ?? { kind: 'unknown' },
+    root: (id) => roots.get(id) ?? 'unknown',
+  };
+}
+
+/** Finds out what `src/engine/decision.ts` finds out, with ordinary reads; throws at other questions. */
+export function* lookUps(
+  asked: LookUp,
+  job: Job,
+  found: Findings,
+): Generator<Wish, void, StoreAnswer> {
+  const { children, roots, questions, flows, tasks, attachments } = asked;
+  if ([flows, tasks, attachments].some((list) => list.length > 0)) {
+    throw new Error(`Nobody can answer ${JSON.stringify({ flows, tasks, attachments })}.`);
+  }
+  for (const id of children) found.children.set(id, childOf(yield* get(id), job));
+  for (const id of roots) {
+    const doc = yield* get(id);
+    const isOver = doc?.['continued_to'] === undefined && isFinalState(doc?.['state']);
+    found.roots.set(id, isOver ? 'final' : 'live');
+  }
+  for (const { id } of questions) found.answers.set(id, { ok: true, value: items });
+}
+
+function* get(id: string): Generator<Wish, Tip | undefined, StoreAnswer> {
+  const tips = (yield { kind: 'get', id }) as readonly Tip[];
+  return tips[0];
+}
+
+function childOf(doc: Tip | undefined, job: Job): Child {
+  if (doc === undefined) return { kind: 'absent' };
+  if (!isMadeBy(doc, job)) return { kind: 'foreign' };
+  const parsed = parseDocument(doc);
+  const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
+  return isEnded ? { kind: 'final', job: parsed.value } : { kind: 'live' };
+}
