@@ -13,6 +13,10 @@ import { installDesign } from '../../src/store/design.js';
 export type Database = {
   /** Straight to the server, without a proxy. */
   readonly connection: Connection;
+  /** The servers that engines talk to: one, or the nodes of a cluster. */
+  readonly nodes: readonly URL[];
+  /** Copies of each document. */
+  readonly copies: number;
   /** Every document with its `_conflicts`. */
   readonly documents: () => Promise<readonly StoredDocument[]>;
   /** Only a server of the run's own can be stopped. */
@@ -25,14 +29,25 @@ export type Database = {
   readonly close: (keep: boolean) => Promise<void>;
 };
 
-/** `url`: a server with its admin's credentials; without, an embedded server of the run's own. */
-export async function openDatabase(url: string | undefined): Promise<Database> {
+/** Where a run has its database. */
+export type Place = {
+  /** A server with its admin's credentials; without, an embedded server of the run's own. */
+  readonly url?: string | undefined;
+  /** All nodes of the cluster, of which `url` is one. */
+  readonly nodes?: readonly string[] | undefined;
+  /** Copies of each document; by default what a new database gets. */
+  readonly copies?: number | undefined;
+};
+
+export async function openDatabase({ url, nodes = [], copies }: Place): Promise<Database> {
   const name = `tws-chaos-${randomUUID()}`;
-  const database = url === undefined ? await ownServer(name) : elsewhere(url, name);
+  const server = url ?? nodes[0];
+  const database = server === undefined ? await ownServer(name) : elsewhere(server, nodes, name);
   try {
-    await createDatabase(database.connection);
+    const asked = copies === undefined ? {} : { copies };
+    const created = await createDatabase(database.connection, asked);
     await installDesign(database.connection);
-    return database;
+    return { ...database, copies: created.copies };
   } catch (error) {
     await database.close(false);
     throw error;
@@ -47,6 +62,8 @@ async function ownServer(name: string): Promise<Database> {
   const connection = { url, user, password, database: name, app: 'tws' };
   return {
     connection,
+    nodes: [new URL(url)],
+    copies: 1,
     documents: () => readAll(connection),
     server: {
       stop: async (how) => {
@@ -64,12 +81,14 @@ async function ownServer(name: string): Promise<Database> {
   };
 }
 
-function elsewhere(url: string, name: string): Database {
+function elsewhere(url: string, nodes: readonly string[], name: string): Database {
   const { username, password, origin } = new URL(url);
   const signIn = { user: decodeURIComponent(username), password: decodeURIComponent(password) };
   const connection = { url: origin, ...signIn, database: name, app: 'tws' };
   return {
     connection,
+    nodes: (nodes.length === 0 ? [url] : nodes).map((node) => new URL(node)),
+    copies: 1,
     documents: () => readAll(connection),
     close: async (keep) => {
       if (keep) return;

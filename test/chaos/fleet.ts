@@ -27,6 +27,8 @@ export type FleetOptions = {
   readonly seats: number;
   readonly folder: string;
   readonly connection: Connection;
+  /** Where the engines connect to, in turn. */
+  readonly nodes: readonly URL[];
   readonly chance: () => number;
 };
 
@@ -44,9 +46,11 @@ export type Fleet = {
 
 /** Engines as processes, each behind a proxy of its own. */
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
-  const { connection, seats: count } = options;
-  const target = new URL(connection.url);
-  const proxies = await Promise.all(Array.from({ length: count }, () => openProxy(target)));
+  const { nodes, seats: count } = options;
+  const [first = new URL(options.connection.url)] = nodes;
+  const proxies = await Promise.all(
+    Array.from({ length: count }, (_, i) => openProxy(nodes[i % nodes.length] ?? first)),
+  );
   const seats: Seat[] = proxies.map((proxy, number) => ({ number, proxy }));
   const lives: EngineProcess[] = [];
   const running = (): EngineProcess[] => lives.filter(isRunning);

@@ -3,9 +3,14 @@ import { runChaos, type Report } from './run.js';
 import { isClean, reasons } from './verdict.js';
 
 const usage = `npm run chaos -- [--url URL] [--engines N] [--jobs N] [--kills N] [--seed N] [--keep]
+                 [--nodes URL,URL,URL [--pids PID,PID,PID]] [--copies N]
   --url URL      a CouchDB with its admin's name and password; default: an embedded server
   --engines N    engine processes (4)
-  --jobs N       jobs of three steps (1000)
+  --nodes URLs   the nodes of a cluster, each with its admin's name and password: engines connect to
+                 them in turn, and they stand still now and then
+  --pids PIDs    their processes, which are stopped then; without, the way to the node is silent
+  --copies N     copies of each document
+  --jobs N       jobs: plain ones, with children, with slices, with a decider (1000)
   --kills N      kills by SIGKILL; everything else comes in proportion (50)
   --seed N       the plan of an earlier run
   --keep         keeps logs, witness and database of a run that fails`;
@@ -28,7 +33,11 @@ export async function main(args: readonly string[]): Promise<number> {
     const report = await runChaos({ ...asked, say, signal: abort.signal });
     for (const line of describe(report)) say(line);
     process.stdout.write(`${lastLine(report)}\n`);
-    return isClean(report.verdict) ? 0 : 1;
+    if (isClean(report.verdict)) return 0;
+    say(
+      `replay: npm run chaos -- ${[...args, ...(args.includes('--seed') ? [] : ['--seed', String(seed)])].join(' ')}`,
+    );
+    return 1;
   } catch (error) {
     if (!abort.signal.aborted) throw error;
     say('ended by a signal; all processes are ended too');
@@ -39,13 +48,15 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** `lost=0 double=0 repeated=12 kills=50 given_up=0` */
+/** `lost=0 double=0 stuck=0 repeated=12 kills=50 given_up=0` */
 export function lastLine({ verdict, done }: Report): string {
   const repeated = reasons.reduce((sum, reason) => sum + verdict.repeated[reason], 0);
   const { lost, double, unexplained, givenUp } = verdict;
+  const stuck = lost.filter((line) => line.includes(' stays ')).length;
   const figures = {
-    lost: lost.length,
+    lost: lost.length - stuck,
     double: double.length,
+    stuck,
     repeated: repeated + unexplained.length,
     kills: done.get('kill') ?? 0,
     given_up: givenUp.length,
@@ -89,6 +100,9 @@ function read(args: readonly string[]) {
       args: [...args],
       options: {
         url: { type: 'string' },
+        nodes: { type: 'string' },
+        pids: { type: 'string' },
+        copies: { type: 'string' },
         engines: { type: 'string', default: '4' },
         jobs: { type: 'string', default: '1000' },
         kills: { type: 'string', default: '50' },
@@ -97,6 +111,9 @@ function read(args: readonly string[]) {
       },
     });
     const { url, keep } = values;
+    const nodes = values.nodes?.split(',');
+    const pids = values.pids?.split(',').map(Number) ?? [];
+    const copies = values.copies === undefined ? undefined : Number(values.copies);
     const [engines, jobs, kills, seed] = [
       values.engines,
       values.jobs,
@@ -105,7 +122,7 @@ function read(args: readonly string[]) {
     ].map(Number) as [number, number, number, number];
     const whole = [engines, jobs, kills, seed].every((count) => Number.isSafeInteger(count));
     if (!whole || engines < 1 || jobs < 1 || kills < 0) return undefined;
-    return { url, keep, engines, jobs, kills, seed };
+    return { url, nodes, pids, copies, keep, engines, jobs, kills, seed };
   } catch {
     return undefined;
   }

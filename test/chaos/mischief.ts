@@ -3,7 +3,8 @@ import { between, oneOf, shuffled } from './chance.js';
 import type { Database } from './database.js';
 import { end, gone, harm, isRunning, type EngineProcess, type Fleet, type Seat } from './fleet.js';
 
-/** `crash`: the database's server is ended by `kill -9`; else the names are those of harms. */
+/** `crash`: the database's server is ended by `kill -9`; `stall`: a node of the cluster stands still for
+ * a while; else the names are those of harms. */
 export const deeds = [
   'kill',
   'term',
@@ -15,11 +16,12 @@ export const deeds = [
   'cut-answer',
   'outage',
   'crash',
+  'stall',
 ] as const;
 export type Deed = (typeof deeds)[number];
 
 /** How many of each go with so many kills. */
-const shares: Readonly<Record<Exclude<Deed, 'kill'>, number>> = {
+const shares: Readonly<Record<Exclude<Deed, 'kill' | 'stall'>, number>> = {
   term: 0.2,
   force: 0.1,
   stop: 0.2,
@@ -31,10 +33,14 @@ const shares: Readonly<Record<Exclude<Deed, 'kill'>, number>> = {
   crash: 0.06,
 };
 
-/** What will be done, in a random order: `kills` kills and at least one of everything else. */
-export function planDeeds(kills: number, chance: () => number): readonly Deed[] {
-  const others = Object.entries(shares) as [Exclude<Deed, 'kill'>, number][];
+/**
+ * What will be done, in a random order: `kills` kills, at least one of everything else, and as many
+ * stalls of nodes where there are several.
+ */
+export function planDeeds(kills: number, stalls: number, chance: () => number): readonly Deed[] {
+  const others = Object.entries(shares) as [Exclude<Deed, 'kill' | 'stall'>, number][];
   const list: Deed[] = Array.from({ length: kills }, () => 'kill');
+  for (let i = 0; i < stalls; i += 1) list.push('stall');
   for (const [deed, share] of others) {
     for (let i = 0; i < Math.max(1, Math.round(share * kills)); i += 1) list.push(deed);
   }
@@ -55,6 +61,8 @@ export type MischiefOptions = {
   readonly fleet: Fleet;
   readonly database: Database;
   readonly leaseMs: number;
+  /** The processes of the nodes of the cluster, which may be stopped for a while. */
+  readonly pids: readonly number[];
   /** Pids of engines that are spared for now. */
   readonly spared: () => ReadonlySet<number>;
   readonly chance: () => number;
@@ -66,7 +74,8 @@ type Taken = Seat & { engine: EngineProcess };
 
 /** Does to engines and database what happens to them in real life, only more often. */
 export function createMischief(options: MischiefOptions): Mischief {
-  const { fleet, database, leaseMs, spared, chance, signal } = options;
+  const { fleet, database, leaseMs, pids, spared, chance, signal } = options;
+  let isStalled = false;
   const lasting = new Set<Promise<void>>();
   const done = new Map<Deed, number>();
   /** What could not be done as planned: then the run says nothing. */
@@ -163,6 +172,25 @@ export function createMischief(options: MischiefOptions): Mischief {
     });
     return true;
   };
+  /** SIGSTOP and SIGCONT, or silence on the way to the node where its process is not ours. */
+  const stall = (): boolean => {
+    if (isStalled || away) return false;
+    isStalled = true;
+    const node = Math.floor(chance() * database.nodes.length);
+    const pid = pids[node];
+    const ways = fleet.seats.filter((_, i) => i % database.nodes.length === node);
+    const over = fleet.lives.filter(isRunning).map((engine) => harm(engine, 'outage'));
+    if (pid === undefined) ways.forEach(({ proxy }) => proxy.silence());
+    else process.kill(pid, 'SIGSTOP');
+    last(async () => {
+      await pause(200, 3_000);
+      if (pid === undefined) ways.forEach(({ proxy }) => proxy.heal());
+      else process.kill(pid, 'SIGCONT');
+      over.forEach((tell) => tell());
+      isStalled = false;
+    });
+    return true;
+  };
   const act = (deed: Deed): boolean => {
     switch (deed) {
       case 'kill':
@@ -180,6 +208,8 @@ export function createMischief(options: MischiefOptions): Mischief {
         return takeAway('ordered');
       case 'crash':
         return takeAway('killed');
+      case 'stall':
+        return stall();
     }
   };
   return {

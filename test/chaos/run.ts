@@ -4,22 +4,23 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore, type Store } from '../../src/store/store.js';
 import type { NewDocument } from '../../src/store/writer.js';
-import { between, chanceFrom } from './chance.js';
-import { openDatabase, type Database } from './database.js';
+import { between, chanceFrom, oneOf } from './chance.js';
+import { openDatabase, type Database, type Place } from './database.js';
 import { openFleet, type Fleet, type Patience } from './fleet.js';
 import { createMischief, planDeeds, type Deed } from './mischief.js';
 import { watch, type Watch } from './watch.js';
 import { isClean, judge, type Verdict } from './verdict.js';
-import { moment, readWitness, witnessPlugin } from './witness.js';
+import { definitions, jobNumber } from './flows.js';
+import { moment, plugins, readWitness } from './witness.js';
 
-export type ChaosOptions = {
+export type ChaosOptions = Place & {
   readonly engines: number;
   readonly jobs: number;
   readonly kills: number;
   /** The same seed makes the same plan; how the processes meet it differs. */
   readonly seed: number;
-  /** A server with its admin's credentials; without, an embedded server of the run's own. */
-  readonly url?: string | undefined;
+  /** Processes of the nodes, in their order, for stalls. */
+  readonly pids?: readonly number[];
   /** Keeps folder and database of a run that is not clean. */
   readonly keep?: boolean;
   readonly say: (line: string) => void;
@@ -48,18 +49,19 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   const began = Date.now();
   const folder = await mkdtemp(join(tmpdir(), 'tws-chaos-'));
   const chance = chanceFrom(options.seed);
-  const database = await openDatabase(options.url);
-  const { connection } = database;
+  const database = await openDatabase(options);
+  const { connection, nodes } = database;
   const store = openStore(connection);
   const watching = watch(store);
   let fleet: Fleet | undefined;
   let keep = options.keep === true;
   try {
     await makeProject(folder, store);
-    fleet = await openFleet({ seats: options.engines, folder, connection, chance });
+    fleet = await openFleet({ seats: options.engines, folder, connection, nodes, chance });
     const parts: Parts = { options, chance, database, store, watching, fleet };
     const { submitted, done } = await disturb(parts);
     await settle(parts);
+    await healed(parts);
     await fleet.drain({ longestMs: 60_000, signal: options.signal });
     const documents = await database.documents();
     const verdict = judge({
@@ -97,12 +99,11 @@ type Parts = {
 async function makeProject(folder: string, store: Store): Promise<void> {
   const { database } = store.connection;
   await mkdir(join(folder, 'plugins'));
-  await writeFile(join(folder, 'plugins', 'witness.mjs'), witnessPlugin);
+  for (const [name, text] of Object.entries(plugins)) {
+    await writeFile(join(folder, 'plugins', name), text);
+  }
   await writeFile(join(folder, 'tws.json'), JSON.stringify({ database, lease: leaseMs }));
-  // The time of a flow is counted by the clocks of those who begin and end it: here they are wrong.
-  const flow = { name: 'chaos', owner: 'DEFAULT', timeout: 0, tasks: Array(3).fill('witness') };
-  await submit(store, { _id: 'task:DEFAULT:witness', type: 'task', name: 'witness' });
-  await submit(store, { _id: 'flow:DEFAULT:chaos', type: 'flow', ...flow });
+  for (const doc of definitions) await submit(store, doc);
 }
 
 /** Stores a document, however often it takes. */
@@ -121,9 +122,10 @@ async function disturb(parts: Parts) {
   const { options, chance, database, store, watching, fleet } = parts;
   const { jobs, kills, say, signal } = options;
   for (const seat of fleet.seats) fleet.start(seat);
-  const plan = planDeeds(kills, chance);
+  const stalls = database.nodes.length > 1 ? kills : 0;
+  const plan = planDeeds(kills, stalls, chance);
   const mischief = createMischief({
-    ...{ fleet, database, leaseMs, chance, signal },
+    ...{ fleet, database, leaseMs, chance, signal, pids: options.pids ?? [] },
     spared: watching.fragile,
   });
   const submitted: string[] = [];
@@ -131,11 +133,7 @@ async function disturb(parts: Parts) {
     const from = submitted.length;
     const ids = Array.from({ length: count - from }, (_, i) => `job-${from + i}`);
     submitted.push(...ids);
-    await Promise.all(
-      ids.map((_id) =>
-        submit(store, { _id, type: 'job', flow: 'chaos', owner: 'DEFAULT' }, signal),
-      ),
-    );
+    await Promise.all(ids.map((_id, i) => submit(store, jobNumber(from + i), signal)));
   };
   try {
     for (const [i, deed] of plan.entries()) {
@@ -146,6 +144,7 @@ async function disturb(parts: Parts) {
       await pause(between(200, 1_200, chance), signal);
       while (!signal.aborted && !mischief.do(deed)) await pause(100, signal);
       if (signal.aborted) break;
+      await editOne(store, watching, chance);
       say(`${i + 1}/${plan.length} ${deed}, ${watching.final.size} of ${jobs} jobs final`);
     }
     await submitUpTo(jobs);
@@ -162,9 +161,33 @@ async function settle({ options, watching, fleet }: Parts): Promise<void> {
   const since = moment();
   const stuck = (): boolean => moment() - Math.max(watching.movedAt(), since) > patienceMs;
   say(`no more mischief; ${watching.final.size} of ${jobs} jobs are final`);
-  await until(() => watching.final.size >= jobs || stuck(), { longestMs: Infinity, signal });
+  const isOver = (): boolean => watching.final.size >= jobs && watching.open.size === 0;
+  await until(() => isOver() || stuck(), { longestMs: Infinity, signal });
   signal.throwIfAborted();
   say(`${watching.final.size} of ${jobs} jobs final; ${fleet.lives.length} engines were started`);
+}
+
+/** With several copies the last conflicts are healed when engines come upon them. */
+async function healed({ database, options }: Parts): Promise<void> {
+  if (database.copies === 1) return;
+  const from = moment();
+  while (!options.signal.aborted && moment() - from < patienceMs) {
+    const documents = await database.documents();
+    if (!documents.some((doc) => '_conflicts' in doc)) return;
+    await pause(500, options.signal);
+  }
+}
+
+/** Somebody edits a job that has not ended by hand; who is too late has lost. */
+async function editOne(store: Store, watching: Watch, chance: () => number): Promise<void> {
+  const open = [...watching.open];
+  if (open.length === 0) return;
+  try {
+    const doc = await store.get(oneOf(open, chance));
+    if (doc !== undefined) await store.write({ ...doc, edited: moment() });
+  } catch {
+    // The database is away: so is the edit.
+  }
 }
 
 async function until(done: () => boolean, { longestMs, signal }: Patience): Promise<void> {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredDocument } from '../../src/model/parse.js';
 import { isClean, judge, type Evidence, type Harm, type Life, type Verdict } from './verdict.js';
 import type { Line } from './witness.js';
@@ -17,7 +17,7 @@ const attempt = (more: Step = {}): Step => ({
 const lostAttempt = attempt({ state: '$$error', failure: { name: 'EngineLost' } });
 const second = attempt({ attempt: 2, pid: 2, claim: 'c2', engine: 'engine:b' });
 const job = (steps: readonly Step[], more: Step = {}): StoredDocument => ({
-  _id: 'job-0',
+  _id: 'one',
   _rev: '1-a',
   type: 'job',
   state: '$$complete',
@@ -26,7 +26,7 @@ const job = (steps: readonly Step[], more: Step = {}): StoredDocument => ({
   ...more,
 });
 const line = (what: Line['what'], at: number, more: Partial<Line> = {}): Line => ({
-  ...{ what, job: 'job-0', path: '0', attempt: 1, claim: 'c1', engine: 'engine:a', pid: 1, at },
+  ...{ what, job: 'one', path: '0', attempt: 1, claim: 'c1', engine: 'engine:a', pid: 1, at },
   ...more,
 });
 const theSecond = { attempt: 2, claim: 'c2', engine: 'engine:b', pid: 2 };
@@ -40,7 +40,7 @@ const life = (pid: number, harms: readonly Harm[], more: Partial<Life> = {}): Li
 /** Two engines that renew their leases every 500 ms. */
 const steady = Array.from({ length: 19 }, (_, i) => i * 500);
 const evidence = (given: Partial<Evidence>): Evidence => ({
-  submitted: ['job-0'],
+  submitted: ['one'],
   documents: [job([attempt()])],
   lines: once,
   lives: [life(1, []), life(2, [])],
@@ -119,6 +119,34 @@ it('a job that was given up counts as final, but its lost attempts must be expla
   const failure = { name: 'CrashLimit' };
   const documents = [job([attempt({ state: '$$error', failure })], { exit: 4, failure })];
   const verdict = judge(evidence({ documents }));
-  expect(verdict).toMatchObject({ lost: [], givenUp: ['job-0'] });
+  expect(verdict).toMatchObject({ lost: [], givenUp: ['one'] });
   expect(verdict.unexplained).toHaveLength(1);
+});
+
+describe('a job with children', () => {
+  const child = (id: string, claim: string): StoredDocument => ({
+    ...job([attempt({ claim, task: 'witness' })]),
+    _id: id,
+  });
+  const whole = [
+    { ...job([attempt({ path: '1.parallel.1', claim: 'c1', task: 'witness' })]), _id: 'job-1' },
+    child('job-1:0:1', 'c2'),
+    child('job-1:1.parallel.0:1', 'c3'),
+  ];
+  const judged = (documents: readonly StoredDocument[]) => {
+    const { lost, double } = judge(evidence({ submitted: ['job-1'], documents }));
+    return { lost: lost.length, double: double.length };
+  };
+
+  it('has each of them once, and their steps', () => {
+    expect(judged(whole)).toEqual({ lost: 0, double: 0 });
+  });
+
+  it('misses a child and its step', () => {
+    expect(judged(whole.slice(0, 2))).toEqual({ lost: 2, double: 0 });
+  });
+
+  it('has a child too many, which ran its step as well', () => {
+    expect(judged([...whole, child('job-1:0:1:1700', 'c4')])).toEqual({ lost: 0, double: 2 });
+  });
 });

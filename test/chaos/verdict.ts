@@ -1,4 +1,5 @@
 import type { StoredDocument } from '../../src/model/parse.js';
+import { expectedOf, isSubmitted, rootOf } from './flows.js';
 import type { Line } from './witness.js';
 
 /**
@@ -68,27 +69,80 @@ export type Verdict = {
  * V3 Every completed step has a beginning and an effect of its claim, and no step completes twice.
  * V4 An attempt is repeated only when its engine died, was fenced, lost the database or handed it back.
  * V5 No document has conflicts; no engine ended that nobody had ended.
+ * V6 Of every submitted job exactly the expected children were made, and its steps and those of its
+ *    children completed exactly as often as they should, unless a job was given up.
  */
 export function judge(evidence: Evidence): Verdict {
   const { submitted, documents, lives } = evidence;
   const byId = new Map(documents.map((doc) => [doc._id, doc]));
-  const attempts = submitted.flatMap((id) => attemptsOf(byId.get(id)));
+  const jobs = documents.filter(({ type }) => type === 'job').map(({ _id }) => _id);
+  const all = [...new Set([...submitted, ...jobs])];
+  const attempts = all.flatMap((id) => attemptsOf(byId.get(id)));
+  const families = familiesOf(submitted, all, byId);
   const failed = attempts.filter(({ state }) => state !== '$$complete');
   const explained = failed.map((attempt) => ({ attempt, reason: reasonFor(attempt, evidence) }));
   const repeated = { kill: 0, fence: 0, outage: 0, handback: 0, silent: 0 };
   for (const { reason } of explained) if (reason !== undefined) repeated[reason] += 1;
   return {
-    lost: submitted.flatMap((id) => lossOf(id, byId.get(id))),
-    double: [...calledTwice(evidence.lines), ...completedTwice(attempts)],
+    lost: [...all.flatMap((id) => lossOf(id, byId.get(id))), ...families.flatMap(missingIn)],
+    double: [
+      ...calledTwice(evidence.lines),
+      ...completedTwice(attempts),
+      ...families.flatMap(surplusIn),
+    ],
     contradictions: contradictionsIn(attempts, evidence.lines),
     unexplained: explained
       .filter(({ reason }) => reason === undefined)
       .map(({ attempt }) => told(attempt)),
     conflicts: documents.filter((doc) => '_conflicts' in doc).map((doc) => doc._id),
     crashes: lives.flatMap(crashOf),
-    givenUp: submitted.filter((id) => isGivenUp(byId.get(id))),
+    givenUp: all.filter((id) => isGivenUp(byId.get(id))),
     repeated,
   };
+}
+
+/** A submitted job with all jobs that were made for it, and how many steps of task `witness` completed. */
+type Family = {
+  readonly id: string;
+  readonly children: readonly string[];
+  readonly completed: number;
+};
+
+/** Families in which something was given up are not counted: what was lost there is done again. */
+function familiesOf(
+  submitted: readonly string[],
+  all: readonly string[],
+  byId: ReadonlyMap<string, StoredDocument>,
+): readonly Family[] {
+  const membersOf = new Map<string, string[]>();
+  for (const id of all) membersOf.set(rootOf(id), [...(membersOf.get(rootOf(id)) ?? []), id]);
+  return submitted.flatMap((id) => {
+    const members = membersOf.get(id) ?? [];
+    if (!isSubmitted(id) || members.some((one) => isGivenUp(byId.get(one)))) return [];
+    const steps = members.flatMap((one) => attemptsOf(byId.get(one)));
+    const done = steps.filter(({ state, task }) => state === '$$complete' && task === 'witness');
+    return [{ id, children: members.filter((one) => one !== id), completed: done.length }];
+  });
+}
+
+function missingIn({ id, children, completed }: Family): readonly string[] {
+  const expected = expectedOf(id);
+  const missing = expected.children.filter((child) => !children.includes(`${id}${child}`));
+  const few = completed < expected.witnessed;
+  return [
+    ...missing.map((child) => `${id}${child} was never made`),
+    ...(few ? [`${id} has ${completed} of ${expected.witnessed} completed steps`] : []),
+  ];
+}
+
+function surplusIn({ id, children, completed }: Family): readonly string[] {
+  const expected = expectedOf(id);
+  const surplus = children.filter((child) => !expected.children.includes(child.slice(id.length)));
+  const many = completed > expected.witnessed;
+  return [
+    ...surplus.map((child) => `${child} is one job more than ${id} needs`),
+    ...(many ? [`${id} has ${completed} completed steps, not ${expected.witnessed}`] : []),
+  ];
 }
 
 /** Whether there is nothing to complain about. */
@@ -102,6 +156,7 @@ export function isClean(verdict: Verdict): boolean {
 type Attempt = {
   readonly job: string;
   readonly path: string;
+  readonly task?: string;
   readonly attempt: number;
   readonly state: string;
   readonly engine: string;
@@ -113,7 +168,10 @@ type Attempt = {
 
 function attemptsOf(job: StoredDocument | undefined): readonly Attempt[] {
   const steps = (job?.['steps'] ?? []) as readonly Omit<Attempt, 'job'>[];
-  return steps.map((step) => ({ ...step, job: job?._id ?? '' }));
+  // What needed no engine has no claim, and no witness.
+  return steps
+    .filter(({ claim }) => claim !== undefined)
+    .map((step) => ({ ...step, job: job?._id ?? '' }));
 }
 
 function told({ job, path, attempt, state, pid, claim, failure }: Attempt): string {

@@ -1,11 +1,14 @@
 import type { StoredDocument } from '../../src/model/parse.js';
 import type { Store } from '../../src/store/store.js';
+import { isSubmitted } from './flows.js';
 import { moment } from './witness.js';
 
 /** What can be seen of a run from outside, by the feed. */
 export type Watch = {
-  /** Jobs that were seen final. */
+  /** Submitted jobs that were seen final. */
   readonly final: ReadonlySet<string>;
+  /** Jobs of all kinds that were seen, and not final. */
+  readonly open: ReadonlySet<string>;
   /** When the document of an engine was seen to move, by pid. */
   readonly beats: ReadonlyMap<number, readonly number[]>;
   /** Pids of engines that have a step in hand which lost two engines before: the third is too many. */
@@ -19,6 +22,7 @@ export type Watch = {
 export function watch(store: Store): Watch {
   const abort = new AbortController();
   const final = new Set<string>();
+  const open = new Set<string>();
   const beats = new Map<number, number[]>();
   const fragile = new Map<string, number>();
   let movedAt = moment();
@@ -29,7 +33,10 @@ export function watch(store: Store): Watch {
       const holder = fragileHolder(doc);
       if (holder === undefined) fragile.delete(doc._id);
       else fragile.set(doc._id, holder);
-      if (state === '$$complete' || state === '$$cancelled') final.add(doc._id);
+      const isFinal = state === '$$complete' || state === '$$cancelled';
+      if (isFinal) open.delete(doc._id);
+      else open.add(doc._id);
+      if (isFinal && isSubmitted(doc._id)) final.add(doc._id);
     }
     if (type === 'engine' && typeof pid === 'number') {
       beats.set(pid, [...(beats.get(pid) ?? []), moment()]);
@@ -43,6 +50,7 @@ export function watch(store: Store): Watch {
   })();
   return {
     final,
+    open,
     beats,
     fragile: () => new Set(fragile.values()),
     movedAt: () => movedAt,

@@ -24,15 +24,13 @@ export function moment(): number {
 /** The file in the project's folder. */
 export const witnessFile = 'witness.log';
 
-/**
- * The plugin: works for 50 to 350 ms, the same for the same claim, and ignores its signal, as the
- * worst of plugins do.
- */
-export const witnessPlugin = `
+/** What both plugins do: they tell of themselves and ignore their signal, as the worst of plugins do. */
+const tellingModule = `
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export default async function witness({ job, step, cwd }) {
+/** Works for 50 to 350 ms, the same for the same claim; answers what was drawn. */
+export async function work({ job, step, cwd }) {
   const tell = (what) => {
     const at = Number(process.hrtime.bigint() / 1_000_000n);
     const { path, attempt, claim, engine } = step;
@@ -44,9 +42,46 @@ export default async function witness({ job, step, cwd }) {
   for (const letter of step.claim) drawn = (drawn * 31 + letter.charCodeAt(0)) % 300;
   await sleep(50 + drawn);
   tell('effect');
-  return step.attempt;
+  return drawn;
 }
 `;
+
+/** One result in eight is so large that it is kept as an attachment. */
+const witnessModule = `
+import { work } from './_work.mjs';
+
+export default async function witness(context) {
+  const drawn = await work(context);
+  return drawn % 8 === 0 ? 'x'.repeat(70_000) : context.step.attempt;
+}
+`;
+
+/** It begins a step and a child; when both have ended the job goes on as a new one, once. */
+const bossModule = `
+import { work } from './_work.mjs';
+
+export default async function boss(context) {
+  await work(context);
+  const { job, step } = context;
+  const decider = step.path.replace(/\\.decision\\.\\d+$/, '');
+  if (step.path.endsWith('.decision.0')) {
+    return [{ schedule: 'witness', id: 'a' }, { start_child: 'child', id: 'b' }];
+  }
+  const isOver = (path) => {
+    const last = job.steps.findLast((one) => one.path === decider + path);
+    return last?.end !== undefined && last.due === undefined;
+  };
+  if (!isOver('.activity.a') || !isOver('.child.b')) return [];
+  return [job.continued_from === undefined ? { continue_as_new: true } : { complete: 1 }];
+}
+`;
+
+/** The plugins of the project, by file name. */
+export const plugins: Readonly<Record<string, string>> = {
+  '_work.mjs': tellingModule,
+  'witness.mjs': witnessModule,
+  'boss.mjs': bossModule,
+};
 
 /** All lines, in the order in which they were written. */
 export function readWitness(folder: string): readonly Line[] {

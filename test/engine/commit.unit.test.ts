@@ -50,3 +50,37 @@ describe('a job that the database refuses', () => {
     expect(written).toEqual([]);
   });
 });
+
+describe('the children that a decision gives up', () => {
+  it('are asked to cancel before the decision is written', async () => {
+    const told: unknown[] = [];
+    const job = { _id: 'j', _rev: '8-x', type: 'job', state: 'a-0', steps: [] };
+    const parts = {
+      store: {
+        write: async ({ job: child, action }: StoredDocument) => {
+          told.push([child, action]);
+          return { kind: 'written', rev: '1-r' };
+        },
+      },
+      retry: async <T>(ask: () => Promise<T>) => ask(),
+      log: { error: () => undefined },
+      now: () => 7,
+      life: new AbortController(),
+      documentLimit: { bytes: 100 },
+      desk: { drop: () => undefined, knows: () => false },
+      hands: { reserve: () => undefined, withdraw: () => undefined, of: () => [] },
+      timers: { set: () => undefined },
+      parking: { leave: () => undefined },
+      notifications: { make: () => Promise.resolve() },
+      copies: {
+        commit: async () => {
+          told.push('the job');
+          return { kind: 'lost' };
+        },
+      },
+    } as unknown as JobParts;
+    const decision = { kind: 'write', job, abandons: ['j:0:1', 'j:1:1'] };
+    await commit(parts, decision as unknown as Parameters<typeof commit>[1]);
+    expect(told).toEqual([['j:0:1', 'cancel'], ['j:1:1', 'cancel'], 'the job']);
+  });
+});
