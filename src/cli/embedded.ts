@@ -25,6 +25,8 @@ export type EmbeddedOptions = {
   readonly dir: string;
   /** 0: any free one. */
   readonly port: number;
+  /** Told each line that the server has for whoever looks after it. */
+  readonly tell: (line: string) => void;
 };
 
 /**
@@ -33,7 +35,7 @@ export type EmbeddedOptions = {
  * @throws TwsError `dev_running`, `port_taken`
  */
 export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun> {
-  const { config, dir, port } = options;
+  const { config, dir, port, tell } = options;
   const running = runningDev(dir);
   if (running !== undefined) {
     throw problem('dev_running', { dir, pid: running.pid, url: running.url });
@@ -41,7 +43,7 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const { startEmbedded } = await import('../embedded/start.js');
   await assertFree(port);
-  const server = await startEmbedded({ dir: join(dir, 'couch'), port });
+  const server = await startEmbedded({ dir: join(dir, 'couch'), port, tell });
   const { url, user, password } = server;
   const { database, app } = config;
   const settings: EmbeddedFile = { url, user, password, database, app, pid: process.pid };

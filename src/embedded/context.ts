@@ -4,6 +4,7 @@ import type { Databases } from './databases/databases.js';
 import type { UpdateLog } from './feeds/update-log.js';
 import type { FunctionPool } from './functions/pool.js';
 import type { Replications } from './replication/replications.js';
+import type { Disk } from './storage/disk.js';
 
 /** What all handlers work with. */
 export type ServerContext = {
@@ -13,6 +14,7 @@ export type ServerContext = {
   readonly accounts: Accounts;
   readonly updates: UpdateLog;
   readonly replications: Replications;
+  readonly disk: Disk;
   /** Fauxton's files; they may be absent. */
   readonly fauxtonDir: string;
   /** Identity of the server, stable while it runs. */

@@ -11,6 +11,8 @@ const CLOSING_MS = 10_000;
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 
 async function main(): Promise<void> {
+  // Whoever started it may have stopped reading; that is no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const { values } = parseArgs({
     options: {
       dir: { type: 'string' },
@@ -27,6 +29,7 @@ async function main(): Promise<void> {
     dir: values.dir,
     host: values.host,
     port: Number(values.port),
+    tell: (message) => process.stderr.write(`${message}\n`),
     functionMs: values['function-ms'] === undefined ? undefined : Number(values['function-ms']),
   });
   const stop = stopOnce(server);

@@ -16,9 +16,11 @@ import type { ServerContext } from './context.js';
 import { createDatabases, type Databases } from './databases/databases.js';
 import { createUpdateLog } from './feeds/update-log.js';
 import { createFunctionPool } from './functions/pool.js';
+import { CouchError, refuse } from './http/couch-error.js';
 import { parseTarget, sendError, type Exchange } from './http/exchange.js';
 import { createReplications } from './replication/replications.js';
 import { route } from './router.js';
+import { isDiskFull, watchDisk } from './storage/disk.js';
 import { openOrderedMap } from './storage/level.js';
 import { openPouchStorage } from './storage/pouch-storage.js';
 import { Absent } from './storage/storage.js';
@@ -40,6 +42,8 @@ export async function startServer(options: {
   readonly port: number;
   /** What one call of a design document's function may take, ms; default 5,000. */
   readonly functionMs?: number | undefined;
+  /** Told what whoever looks after the server should know. */
+  readonly tell?: (message: string) => void;
 }): Promise<Server> {
   await mkdir(options.dir, { recursive: true, mode: 0o700 });
   const lock = await openOrderedMap(join(options.dir, 'lock')).catch((cause: unknown) => {
@@ -54,6 +58,11 @@ export async function startServer(options: {
     pool,
     happened: (name, event) => updates.add(name, event),
   });
+  const disk = watchDisk({
+    dir: options.dir,
+    reopen: () => databases.reopen(),
+    tell: options.tell ?? (() => undefined),
+  });
   const replications = createReplications();
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
@@ -64,6 +73,7 @@ export async function startServer(options: {
     accounts: createAccounts({ credentials, findUser: userFinder(databases) }),
     updates,
     replications,
+    disk,
     fauxtonDir: fauxtonDirectory(),
     uuid: randomUUID().replaceAll('-', ''),
     stopping: stopping.signal,
@@ -79,6 +89,7 @@ export async function startServer(options: {
     async close() {
       stopping.abort();
       await replications.close();
+      await disk.close();
       await app.close();
       await pool.close();
       await databases.close();
@@ -160,8 +171,15 @@ async function answer(
     if (by === 'cookie') await renewCookie(x);
     await route(x);
   } catch (error) {
-    await giveUp(request, response, error);
+    await giveUp(request, response, ofDisk(context, error));
   }
+}
+
+/** A store that the disk has no room for fails in many ways; some are no more than its consequence. */
+function ofDisk({ disk }: ServerContext, error: unknown): unknown {
+  if (isDiskFull(error)) disk.noticed();
+  else if (!disk.isFull() || error instanceof CouchError) return error;
+  return refuse.diskFull();
 }
 
 /** Signing in must work with a wrong cookie or password at hand, and so must its page. */

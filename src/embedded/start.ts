@@ -33,10 +33,12 @@ export async function startEmbedded(options: {
   /** What one call of a design document's function may take, ms; default 5,000. */
   readonly functionMs?: number;
   readonly signal?: AbortSignal;
+  /** Told each line that the server has for whoever looks after it. */
+  readonly tell?: (line: string) => void;
   /** The environment of the process; by default that of this one. */
   readonly env?: NodeJS.ProcessEnv;
 }): Promise<EmbeddedServer> {
-  const { dir, port = 0, functionMs, signal, env = process.env } = options;
+  const { dir, port = 0, functionMs, signal, tell, env = process.env } = options;
   const limits = functionMs === undefined ? [] : ['--function-ms', String(functionMs)];
   signal?.throwIfAborted();
   const child = spawn(
@@ -49,6 +51,9 @@ export async function startEmbedded(options: {
   const stop = (): Promise<void> => stopChild(child, ended);
   try {
     const { url, user, password_file } = await firstLine(child, dir, signal);
+    if (tell !== undefined && child.stderr !== null) {
+      createInterface(child.stderr).on('line', tell);
+    }
     const { password } = JSON.parse(await readFile(password_file, 'utf8')) as { password: string };
     signal?.addEventListener('abort', () => void stop(), { once: true });
     return { url, user, password, pid: child.pid ?? 0, stop };

@@ -33,6 +33,7 @@ export async function checkServer(connection: Connection): Promise<ServerReport>
   let report: ServerReport = { url, reachable: false };
   try {
     report = { ...report, ...(await welcome(client)), reachable: true };
+    await askWhetherUp(client);
     const { documents, copies } = await readDatabase(client);
     report = { ...report, credentials: 'accepted', database: 'exists', documents, copies };
     report = { ...report, ...(await nodesOf(client)), design: await designState(connection) };
@@ -51,6 +52,15 @@ async function welcome(client: Client): Promise<Pick<ServerReport, 'version' | '
     ...(typeof version === 'string' ? { version } : {}),
     ...(typeof vendor?.name === 'string' ? { server: shortName(vendor.name) } : {}),
   };
+}
+
+/** A server that answers may still be unable to store anything. What hides `_up` is not asked. */
+async function askWhetherUp(client: Client): Promise<void> {
+  try {
+    await client.ask({ path: '/_up', action: 'say that it is up' });
+  } catch (error) {
+    if (error instanceof TwsError && error.code === 'couch_failed') throw error;
+  }
 }
 
 function shortName(vendor: string): string {

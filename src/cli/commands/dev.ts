@@ -41,7 +41,7 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
   const cleanup = createCleanup();
   try {
     const { dir, port } = settings.embedded;
-    const embedded = await runEmbedded({ config: settings, dir, port });
+    const embedded = await runEmbedded({ config: settings, dir, port, tell: io.warn });
     cleanup.add(embedded.stop);
     const { config } = embedded;
     const { design } = await prepareDatabase(config);

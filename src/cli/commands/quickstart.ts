@@ -87,7 +87,7 @@ async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> 
   const { run } = createSteps(io);
   const wanted = keep ? config.embedded.port : 0;
   const embedded = await run('embedded server', () =>
-    onFreePort(wanted, (port) => runEmbedded({ config, dir, port })),
+    onFreePort(wanted, (port) => runEmbedded({ config, dir, port, tell: io.warn })),
   );
   cleanup.add(embedded.stop);
   const mails: CaughtMail[] = [];

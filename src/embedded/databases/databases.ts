@@ -21,6 +21,8 @@ export type Databases = {
   create(name: string): Promise<Database>;
   /** @throws CouchError 404 */
   remove(name: string): Promise<void>;
+  /** Opens the files of all again, after a full disk. */
+  reopen(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -78,6 +80,11 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
         await database.destroy();
         happened(name, 'deleted');
       });
+    },
+    async reopen() {
+      for (const opened of await Promise.allSettled(open.values())) {
+        if (opened.status === 'fulfilled') await opened.value.store.reopen();
+      }
     },
     async close() {
       await turns.allIdle();

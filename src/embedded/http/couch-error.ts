@@ -24,6 +24,8 @@ export const refuse = {
   unauthorized: (reason: string) => new CouchError(401, 'unauthorized', reason),
   forbidden: (reason: string) => new CouchError(403, 'forbidden', reason),
   tooLarge: () => new CouchError(413, 'too_large', 'the request entity is too large'),
+  diskFull: () =>
+    new CouchError(507, 'enospc', 'No space left on the disk: the document was not stored.'),
   notOffered: (what: string) =>
     new CouchError(
       501,

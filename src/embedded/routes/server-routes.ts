@@ -21,7 +21,11 @@ export function welcome(x: Exchange): void {
   });
 }
 
-export const up = (x: Exchange): void => sendJson(x, 200, { status: 'ok', seeds: {} });
+export function up(x: Exchange): void {
+  if (!x.context.disk.isFull()) return sendJson(x, 200, { status: 'ok', seeds: {} });
+  const { error, reason } = refuse.diskFull();
+  sendJson(x, 503, { status: 'disk_full', error, reason });
+}
 
 /** GET of `_uuids`: random ids, as many as asked for, at most 1000. */
 export function uuids(x: Exchange): void {

@@ -6,6 +6,7 @@ import type { Session } from './session.js';
 import type { OrderedMap, Store } from './storage.js';
 
 type IndexMaps = Pick<Store, 'index' | 'indexes' | 'removeIndex'> & {
+  readonly reopenIndexes: () => Promise<void>;
   readonly closeIndexes: () => Promise<void>;
 };
 
@@ -30,6 +31,11 @@ export function indexMaps({ use }: Session, home: string): IndexMaps {
         open.delete(name);
         await rm(locationOf(name), { recursive: true, force: true });
       }),
+    reopenIndexes: async () => {
+      for (const map of await Promise.allSettled(open.values())) {
+        if (map.status === 'fulfilled') await map.value.reopen();
+      }
+    },
     closeIndexes: async () => {
       for (const map of await Promise.allSettled(open.values())) {
         if (map.status === 'fulfilled') await map.value.close();

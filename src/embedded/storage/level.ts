@@ -45,8 +45,7 @@ export function syncedLevel(
 /** Opens an ordered map in a directory of its own. A crash loses at most its newest entries. */
 export async function openOrderedMap(location: string): Promise<OrderedMap> {
   await mkdir(location, { recursive: true });
-  const level = leveldown(location);
-  await call((done) => level.open({ createIfMissing: true }, done));
+  let level = await openLevel(location);
   let closed: Promise<void> | undefined;
   return {
     getMany: (keys) =>
@@ -67,8 +66,20 @@ export async function openOrderedMap(location: string): Promise<OrderedMap> {
     count: (from, to) => countKeys(level, from, to),
     bytes: () => directoryBytes(location),
     compact: () => call((done) => level.compactRange('', LAST, done)),
+    reopen: async () => {
+      if (closed !== undefined) return;
+      // What reads or writes meanwhile fails; it has failed before.
+      await call((done) => level.close(done)).catch(() => undefined);
+      level = await openLevel(location);
+    },
     close: () => (closed ??= call((done) => level.close(done))),
   };
+}
+
+async function openLevel(location: string): Promise<LevelDown> {
+  const level = leveldown(location);
+  await call((done) => level.open({ createIfMissing: true }, done));
+  return level;
 }
 
 /** Reads a range of a LevelDB in key order, from a snapshot taken at the start. */

@@ -31,7 +31,7 @@ export async function openPouchStore({ home, settings, remove }: Options): Promi
   const tell: Told = (changes) => listeners.forEach((told) => told(changes));
   const session = await openSession(location, limit, tell);
   const instance = await session.pouch().id();
-  const { closeIndexes, ...indexes } = indexMaps(session, join(home, 'indexes'));
+  const { closeIndexes, reopenIndexes, ...indexes } = indexMaps(session, join(home, 'indexes'));
 
   return {
     instance,
@@ -52,6 +52,10 @@ export async function openPouchStore({ home, settings, remove }: Options): Promi
         await session.pouch().compact();
         await compactLevel(session.level());
       }),
+    reopen: async () => {
+      await session.reopen(session.revsLimit());
+      await reopenIndexes();
+    },
     close: async () => {
       if (!session.closed()) await session.close(closeIndexes);
     },

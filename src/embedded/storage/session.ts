@@ -48,7 +48,8 @@ export async function openSession(
     reopen: (next) =>
       gate.alone(async () => {
         if (closed) throw new StoreClosed();
-        await pouch.close();
+        // After a failure it may be closed already.
+        await pouch.close().catch(() => undefined);
         limit = next;
         ({ pouch, level } = await openPouch(location, limit));
         tapWrites(level, told);

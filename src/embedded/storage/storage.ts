@@ -143,6 +143,8 @@ export type Store = {
   index(name: string): Promise<OrderedMap>;
   indexes(): Promise<string[]>;
   removeIndex(name: string): Promise<void>;
+  /** Opens all files again, after a failure that they do not recover from by themselves. */
+  reopen(): Promise<void>;
   close(): Promise<void>;
   /** Closes and removes everything. */
   destroy(): Promise<void>;
@@ -168,6 +170,8 @@ export type OrderedMap = {
   count(from: string, to: string): Promise<number>;
   bytes(): Promise<number>;
   compact(): Promise<void>;
+  /** Opens its file again, after a failure that it does not recover from by itself. */
+  reopen(): Promise<void>;
   close(): Promise<void>;
 };
 
