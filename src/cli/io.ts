@@ -15,6 +15,8 @@ export type Io = {
   readonly cwd: string;
   /** A line of the result, on stdout; nothing in `json` and `quiet` mode. */
   readonly out: (line: string) => void;
+  /** What a command was called for, such as an encrypted value, on stdout; in `json` mode it is in the JSON. */
+  readonly result: (line: string) => void;
   /** The machine-readable result, on stdout; only in `json` mode. */
   readonly json: (value: unknown) => void;
   /** One of many results, on stdout as a line of JSON; only in `json` mode. */
@@ -61,6 +63,7 @@ export function processIo(options: IoOptions): Io {
   return {
     ...options,
     out: (line) => mode === 'text' && printLine(process.stdout, line),
+    result: (line) => mode !== 'json' && printLine(process.stdout, line),
     json: (value) => mode === 'json' && printLine(process.stdout, JSON.stringify(value, null, 2)),
     jsonLine: (value) => mode === 'json' && printLine(process.stdout, JSON.stringify(value)),
     say: (line) => mode === 'text' && printLine(process.stderr, line),

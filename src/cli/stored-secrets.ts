@@ -2,7 +2,9 @@ import { isAway, type Client } from '../client.js';
 import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
-import { findEncrypted, unreadableIn, type Unreadable } from '../secrets/parameters.js';
+import { encryptedIn } from '../model/encrypted-values.js';
+import { createKeyring } from '../secrets/keyring.js';
+import { unreadableIn, type Unreadable } from '../secrets/parameters.js';
 import { listed } from '../words.js';
 
 /** What of the encrypted values that are stored can be read with the key of these settings. */
@@ -14,35 +16,33 @@ export type StoredSecrets = {
 
 type Keys = Pick<Config, 'cryptoKey' | 'olderSecrets'>;
 
-/** Jobs that are looked at, at most, besides all tasks and flows. */
-const mostJobs = 200;
-/** A key is derived for each salt, which takes its time: after so long the rest is believed, ms. */
+/** Values of version 1 cost a derivation each: after so long the rest is believed, ms. */
 const longestMs = 3_000;
 
-/** Tries to decrypt what tasks, flows and unfinished jobs hold; nothing when the database is away. */
+/** Tries to decrypt what tasks and flows hold; nothing when the database is away. */
 export async function lookAtSecrets(client: Client, keys: Keys): Promise<StoredSecrets> {
   try {
-    const { jobs } = await client.unfinished(mostJobs);
     const [tasks, flows] = [await client.definitions('task'), await client.definitions('flow')];
-    return secretsOf([...tasks, ...flows, ...jobs], keys);
+    return await secretsOf([...tasks, ...flows], keys);
   } catch (error) {
     if (!isAway(error)) throw error;
     return { holders: [], unreadable: [] };
   }
 }
 
-/** The same for documents that were read already. */
-export function secretsOf(
+/** The same for tasks and flows that were read already. */
+export async function secretsOf(
   documents: readonly StoredDocument[],
   { cryptoKey, olderSecrets }: Keys,
-): StoredSecrets {
-  const holders = documents.filter((doc) => findEncrypted(doc).length > 0);
+): Promise<StoredSecrets> {
+  const keyring = createKeyring(cryptoKey, olderSecrets);
+  const holders = documents.filter((doc) => encryptedIn(doc).size > 0);
   const until = performance.now() + longestMs;
-  const unreadable = holders.flatMap((doc) =>
-    performance.now() > until
-      ? []
-      : unreadableIn(doc, cryptoKey, olderSecrets).map((found) => ({ doc, ...found })),
-  );
+  const unreadable: StoredSecrets['unreadable'][number][] = [];
+  for (const doc of holders) {
+    if (performance.now() > until) break;
+    for (const found of await unreadableIn(doc, keyring)) unreadable.push({ doc, ...found });
+  }
   return { holders, unreadable };
 }
 
@@ -62,7 +62,5 @@ export function secretsProblem({ unreadable }: StoredSecrets): TwsError | undefi
 
 /** Whether a task or a flow needs a key and there is none: an engine would fail all their jobs. */
 export function lacksKey({ unreadable }: StoredSecrets): boolean {
-  return unreadable.some(
-    (one) => one.problem.code === 'crypto_key_missing' && one.doc['type'] !== 'job',
-  );
+  return unreadable.some((one) => one.problem.code === 'crypto_key_missing');
 }

@@ -12,6 +12,7 @@ import { lookUp, type Begun, type World } from './intent.js';
 import { depthOf, maxDepth } from './parent.js';
 import { prepare, type Prepared, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
+import { givenParams, secretsOf } from './secrets.js';
 import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
 import { fullTask } from './slots.js';
 import { beginNews, beginWait, isBuiltIn } from './waits.js';
@@ -177,9 +178,17 @@ function start(
   const attempt = newAttempt(job, beginning);
   const plugin = pluginOf(definition);
   const { templates, hash } = world.me.facts(plugin);
-  const prepared = prepare(job, beginning, world, templates);
+  const given = givenParams(job, beginning, definition, world);
+  if (!given.ok) {
+    return 'unknown' in given ? given.unknown : failUnbegun(job, beginning, given.unbegun, now);
+  }
+  const filling = { ...given.beginning, params: given.params };
+  const prepared = prepare(job, filling, world, templates);
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params } = prepared;
+  const found = secretsOf(given, params);
+  if ('failure' in found) return failUnbegun(job, beginning, found, now);
+  const { secrets } = found;
   const unfit = unfitForTask(definition, params, world);
   if (unfit !== undefined) {
     return failUnbegun(job, beginning, { ...unfit, exit: exits.definition }, now);
@@ -197,6 +206,7 @@ function start(
     pid: world.me.pid,
     claim: `${world.nonce}:${leaf.path}`,
     params,
+    ...(secrets.length === 0 ? {} : { secrets }),
     accepted: now,
     start: now,
     ...(leaf.entry.decides === undefined

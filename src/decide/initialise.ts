@@ -15,6 +15,7 @@ import { locking, withLocks } from './locks.js';
 import { expandParams, strayParams, withDefaults } from './params.js';
 import { withoutPermit } from './permit.js';
 import { without } from './record.js';
+import { sealedBreach } from './sealed.js';
 import { snapshot } from './snapshot.js';
 import { brokenSchema, unfitForFlow } from './suits.js';
 
@@ -138,6 +139,9 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const unfit = brokenSchema(tasks.definitions, world) ?? unfitForFlow(settings, written, world);
   if (unfit !== undefined) return refuse(job, now, unfit.failure, unfit.problems);
   const leaves = leavesOf(tree);
+  const { definitions } = tasks;
+  const breach = sealedBreach(job, { leaves, flow: settings, definitions, written });
+  if (breach !== undefined) return refuse(job, now, breach);
   const problems = [
     ...strayParams(keyed, leaves, settings, tasks.definitions),
     ...notifyProblems(settings, job),

@@ -13,12 +13,24 @@ export type Input = Results & {
   readonly scope: Readonly<Record<string, unknown>>;
 };
 
+/** A step to begin; `params` where they are not simply those of the job. */
+export type Filling = Beginning & { readonly params?: Readonly<Record<string, unknown>> };
+
+/** The parameters of a step as they stand in the job. */
+export function writtenParams(job: LiveJob, beginning: Beginning): Input['params'] {
+  const { leaf } = beginning;
+  return isOwn(beginning) ? stepParams(job, leaf) : handlerParams(job, leaf.entry);
+}
+
+/** A step of the flow; handlers, and what a decider began, bring their parameters along. */
+export function isOwn({ leaf, phase }: Beginning): boolean {
+  return isOfFlow(phase) && !isOfDecider(leaf.path);
+}
+
 /** A step of the flow sees what is before it; handlers and the cancel branch see everything. */
-export function inputOf(job: LiveJob, { leaf, phase }: Beginning, contents?: Contents): Input {
-  const { path, entry } = leaf;
-  // What a decider began brings its parameters along.
-  const own = isOfFlow(phase) && !isOfDecider(path);
-  const params = own ? stepParams(job, leaf) : handlerParams(job, entry);
+export function inputOf(job: LiveJob, beginning: Filling, contents?: Contents): Input {
+  const { leaf, phase, params = writtenParams(job, beginning) } = beginning;
+  const { path } = leaf;
   return { ...resultsFor(job, { path, phase }, contents), scope: scopeOf(job, path), params };
 }
 

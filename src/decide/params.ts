@@ -120,7 +120,8 @@ export function mapStdio(params: Params, leaf: Leaf, source: unknown): Mapped {
   return { ok: true, params: mapped };
 }
 
-function objectAt(record: Params | undefined, key: string): Params | undefined {
+/** The parameters that a record has for a step or task. */
+export function objectAt(record: Params | undefined, key: string): Params | undefined {
   const value = record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
   return isPlain(value) ? value : undefined;
 }

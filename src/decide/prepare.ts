@@ -3,10 +3,9 @@ import type { LiveJob } from '../model/job.js';
 import { exits, type Failure } from '../model/step.js';
 import { failureFor } from './failure-seen.js';
 import { attemptsOf } from './history.js';
-import { inputOf } from './input.js';
+import { inputOf, type Filling } from './input.js';
 import type { World } from './intent.js';
 import { mapStdio } from './params.js';
-import type { Beginning } from './structure/progress.js';
 
 /** Why an attempt failed before any engine began it. */
 export type Unbegun = { readonly failure: Failure; readonly exit: number };
@@ -29,7 +28,7 @@ export type Prepared =
  */
 export function prepare(
   job: LiveJob,
-  beginning: Beginning,
+  beginning: Filling,
   world: World,
   untouched: readonly string[],
   texts: Readonly<Record<string, unknown>> = {},

@@ -5,6 +5,7 @@ import { rankAmong } from '../decide/turn.js';
 import type { TwsError } from '../errors.js';
 import { defaultQueue, type Job } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import { createKeyring } from '../secrets/keyring.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import type { decide } from '../decide/decide.js';
@@ -26,6 +27,7 @@ import { noMeters, type EngineMeters } from './meters.js';
 import { createNotifications } from './notifications.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { EgressPolicy } from '../plugin/egress.js';
+import { createOpenSecrets } from './open-secrets.js';
 import { createParking, inLineOf } from './parking.js';
 import { permitFlowOf } from './permit-flow.js';
 import { createPermitLines } from './permit-lines.js';
@@ -46,6 +48,7 @@ export type EngineOptions = {
   readonly log: Log;
   /** The project's folder: where plugins look for files. */
   readonly cwd: string;
+  /** As in TWS_CRYPTO_KEY: one key, or a JSON list of which the first encrypts. */
   readonly cryptoKey?: string | undefined;
   /** How values that an earlier project encrypted are read. */
   readonly olderSecrets?: OlderFormat | undefined;
@@ -105,7 +108,7 @@ export const usualSweepMs = 30_000;
 export type Assembly = ReturnType<typeof assemble>;
 
 export function assemble(options: EngineOptions) {
-  const { store, plugins, cwd, cryptoKey, slots = 10, leaseMs = usualLeaseMs } = options;
+  const { store, plugins, cwd, slots = 10, leaseMs = usualLeaseMs } = options;
   const id = `engine:${options.name ?? randomUUID()}`;
   const log = ofEngine(options.log, id);
   const now = (): number => Date.now();
@@ -135,16 +138,18 @@ export function assemble(options: EngineOptions) {
     jobs.settle(job, step, outcome, told);
   const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
   const graceMs = options.graceMs ?? 5_000;
-  const { onSecret, olderSecrets, reportMs = 5_000 } = options;
+  const { onSecret, reportMs = 5_000 } = options;
+  const keyring = createKeyring(options.cryptoKey, options.olderSecrets);
   const webhooks = createSystemWebhooks({
-    ...{ cryptoKey, olderSecrets, onSecret, log, egress: options.egress },
+    ...{ keyring, onSecret, log, egress: options.egress },
     webhooks: options.webhooks ?? [],
     database: store.connection.database,
   });
   events.subscribe(webhooks.take);
   const contents = createContents({ store, retry, log });
   const { egress } = options;
-  const given = { cwd, cryptoKey, olderSecrets, onSecret, contents, egress };
+  const openSecrets = createOpenSecrets(library, keyring);
+  const given = { cwd, openSecrets, onSecret, contents, egress };
   const runner = { ...given, log, graceMs, now, reportMs };
   const blocking = createBlockWatch({ log, onBegin: options.onCall });
   const { meters = noMeters } = options;

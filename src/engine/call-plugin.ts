@@ -13,17 +13,15 @@ import type { EgressPolicy } from '../plugin/egress.js';
 import { createContext, type ContextInput } from '../plugin/context.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin, type RunOptions } from '../plugin/run.js';
-import type { OlderFormat } from '../secrets/older-format.js';
-import { decryptDeep } from '../secrets/parameters.js';
 import type { Contents } from './contents.js';
 import type { Log } from './log.js';
+import type { OpenSecrets } from './open-secrets.js';
 
 /** What the engine gives to every attempt. */
 export type CallOptions = {
   readonly log: Log;
   readonly cwd: string;
-  readonly cryptoKey?: string | undefined;
-  readonly olderSecrets?: OlderFormat | undefined;
+  readonly openSecrets: OpenSecrets;
   readonly onSecret?: ((clear: string) => void) | undefined;
   readonly contents: Contents;
   /** Which addresses plugins may reach. */
@@ -42,17 +40,18 @@ export async function callPlugin(
   job: LiveJob,
   step: LiveStep,
   telling: Telling,
-  { log, cwd, cryptoKey, olderSecrets, onSecret = () => undefined, contents, egress }: CallOptions,
+  { log, cwd, openSecrets, onSecret = () => undefined, contents, egress }: CallOptions,
 ): Promise<Outcome> {
   const about = aboutOf(job, step);
   const { timed, ...told } = telling;
   try {
-    const { params, clear } = decryptDeep(step.params, cryptoKey, `job ${job._id}`, olderSecrets);
+    const { params, clear } = await openSecrets(job, step);
     clear.forEach(onSecret);
     const { results, parent_results } = await visibleResults(job, step, contents);
     const { context, redact } = createContext({
       ...told,
       params,
+      shown: { ...step.params },
       clear,
       job,
       step,

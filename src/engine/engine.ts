@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { problem, type TwsError } from '../errors.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
-import { findEncrypted } from '../secrets/parameters.js';
+import { encryptedIn } from '../model/encrypted-values.js';
 import type { Change } from '../store/change.js';
 import type { FeedState } from '../store/feed.js';
 import { assemble, type Assembly, type EngineOptions } from './assembly.js';
@@ -249,6 +249,6 @@ function createTeller(engine: Assembly): Teller {
 
 function refuseWithoutKey(options: EngineOptions, documents: readonly StoredDocument[]): void {
   if (options.keyless === true || (options.cryptoKey ?? '') !== '') return;
-  const holder = documents.find((doc) => findEncrypted(doc).length > 0);
+  const holder = documents.find((doc) => encryptedIn(doc).size > 0);
   if (holder !== undefined) throw problem('crypto_key_missing', { where: holder._id });
 }

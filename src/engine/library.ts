@@ -33,6 +33,8 @@ export type Library = {
   /** What is known right after `find`: the store was just asked, so nothing is unknown. */
   readonly foundFlow: (name: string, owner: string) => Found<Flow>;
   readonly foundTask: (name: string, owner: string) => Found<Task>;
+  /** The document of a definition of exactly that owner, as it is stored; undefined: none, or several. */
+  readonly stored: (kind: Kind, name: string, owner: string) => StoredDocument | undefined;
   /** All documents that it holds, valid or not. */
   readonly documents: () => readonly StoredDocument[];
 };
@@ -80,6 +82,10 @@ export function createLibrary(store: Store, onMalformed: OnMalformed = () => und
     },
     foundFlow: (name, owner) => known(held.shelves.flow.get(name, owner, true)),
     foundTask: (name, owner) => known(held.shelves.task.get(name, owner, true)),
+    stored: (kind, name, owner) => {
+      const [id, ...others] = held.shelves[kind].ids(keyOf(name, owner));
+      return id === undefined || others.length > 0 ? undefined : held.document(id);
+    },
     documents: held.documents,
   };
 }
@@ -118,6 +124,7 @@ function createHoldings(onMalformed: OnMalformed) {
   return {
     shelves,
     documents: (): readonly StoredDocument[] => [...documents.values()],
+    document: (id: string) => documents.get(id),
     update: (id: string, doc: StoredDocument | undefined): boolean => {
       const concerned = put(id, doc, true);
       if (concerned || doc === undefined) for (const ids of told) ids.add(id);
@@ -158,6 +165,7 @@ type Shelf<T> = {
   readonly remove: (id: string) => void;
   /** `whole`: what is not here is not in the store either, as far as the feed has told. */
   readonly get: (name: string, owner: string, whole: boolean) => Found<T>;
+  readonly ids: (key: string) => readonly string[];
   readonly confirmAbsent: (keys: readonly string[]) => void;
 };
 
@@ -191,6 +199,7 @@ function createShelf<T extends Definition[Kind]>(): Shelf<T> {
       }
       return keys.every(isAbsent) ? { kind: 'absent' } : { kind: 'unknown' };
     },
+    ids: (key) => [...(byKey.get(key)?.keys() ?? [])],
     confirmAbsent: (keys) => {
       for (const key of absentSince.keys()) if (!isAbsent(key)) absentSince.delete(key);
       for (const key of keys) absentSince.set(key, Date.now());

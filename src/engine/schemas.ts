@@ -6,6 +6,7 @@ import { createMemo } from '../memo.js';
 import type { Problem } from '../model/job.js';
 import { partsOf, sentence, toPath } from '../plugin/params.js';
 import { isEncrypted } from '../model/encrypted.js';
+import { isReference } from '../model/secret-reference.js';
 import { readPattern } from './patterns.js';
 
 /** So many compiled schemas are kept. */
@@ -115,7 +116,11 @@ function holdsOpen(value: unknown): boolean {
 
 /** What is known only when the step begins: templates, labels that are asked for, encrypted texts. */
 export function isOpen(value: unknown): boolean {
-  return isEncrypted(value) || (typeof value === 'string' && /\{\{|\[\[/.test(value));
+  return (
+    isEncrypted(value) ||
+    isReference(value) ||
+    (typeof value === 'string' && /\{\{|\[\[/.test(value))
+  );
 }
 
 function firstLine(error: unknown): string {

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EgressPolicy } from '../plugin/egress.js';
 import type { PluginError } from '../plugin/errors.js';
 import { sendWebhook, webhookId } from '../plugin/webhook.js';
-import type { OlderFormat } from '../secrets/older-format.js';
-import { decryptDeep } from '../secrets/parameters.js';
+import { TwsError } from '../errors.js';
+import type { Keyring } from '../secrets/keyring.js';
+import { openSettings } from '../secrets/settings.js';
 import type { Log } from './log.js';
 import type { EngineEvent, EngineEventType } from './system-events.js';
 
@@ -20,8 +21,7 @@ export type SystemWebhook = {
 export type SystemWebhookOptions = {
   readonly webhooks: readonly SystemWebhook[];
   readonly database: string;
-  readonly cryptoKey?: string | undefined;
-  readonly olderSecrets?: OlderFormat | undefined;
+  readonly keyring: Keyring;
   readonly onSecret?: ((clear: string) => void) | undefined;
   readonly log: Log;
   /** Which addresses may be reached. */
@@ -46,7 +46,7 @@ const timeoutMs = 15_000;
 /** Sends events to webhooks as well as may be: what does not get through in a few tries is dropped. */
 export function createSystemWebhooks(options: SystemWebhookOptions): SystemWebhooks {
   const abort = new AbortController();
-  const lines = options.webhooks.map((webhook) => createLine(webhook, options, abort.signal));
+  const lines = options.webhooks.map((webhook, i) => createLine(webhook, i, options, abort.signal));
   return {
     take: (event) => lines.forEach((line) => line.take(event)),
     close: async (waitMs) => {
@@ -64,9 +64,15 @@ export function createSystemWebhooks(options: SystemWebhookOptions): SystemWebho
 type Waiting = { readonly id: string; readonly event: EngineEvent };
 
 /** One address, to which one event goes after the other. */
-function createLine(webhook: SystemWebhook, options: SystemWebhookOptions, signal: AbortSignal) {
+function createLine(
+  webhook: SystemWebhook,
+  at: number,
+  options: SystemWebhookOptions,
+  signal: AbortSignal,
+) {
   const { log, database, egress, retryMs = firstWaitMs } = options;
-  const clear = inClear(webhook, options);
+  const clear = inClear(webhook, at, options);
+  clear.catch(() => undefined);
   const waiting: Waiting[] = [];
   let working: Promise<void> | undefined;
   let dropped = 0;
@@ -82,12 +88,15 @@ function createLine(webhook: SystemWebhook, options: SystemWebhookOptions, signa
     for (let tries = 1, waitMs = retryMs; ; tries += 1, waitMs *= 5) {
       try {
         const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-        await sendWebhook({ ...clear, id, body, signal: limit, egress, now: Date.now() });
+        const opened = await clear;
+        await sendWebhook({ ...opened, id, body, signal: limit, egress, now: Date.now() });
         return;
       } catch (error) {
         if (signal.aborted) return drop('the engine ends.');
         const { retryable, retryAfter = waitMs, message } = error as PluginError;
-        if (retryable === false || tries === mostTries) return drop(message);
+        if (retryable === false || error instanceof TwsError || tries === mostTries) {
+          return drop(message);
+        }
         const ms = Math.min(longestWaitMs, Math.max(waitMs, Number(retryAfter) || 0));
         await sleep(ms, undefined, { signal }).catch(() => undefined);
       }
@@ -110,18 +119,14 @@ function createLine(webhook: SystemWebhook, options: SystemWebhookOptions, signa
   };
 }
 
-function inClear(
+async function inClear(
   { url, headers, secret }: SystemWebhook,
-  { cryptoKey, olderSecrets, onSecret = () => undefined }: SystemWebhookOptions,
+  at: number,
+  { keyring, onSecret = () => undefined }: SystemWebhookOptions,
 ) {
-  const { params, clear } = decryptDeep(
-    { url, headers, secret },
-    cryptoKey,
-    'tws.json',
-    olderSecrets,
-  );
-  clear.forEach(onSecret);
-  return params as Pick<Parameters<typeof sendWebhook>[0], 'url' | 'headers' | 'secret'>;
+  const opened = await openSettings({ url, headers, secret }, `webhooks.${at}`, keyring);
+  opened.clear.forEach(onSecret);
+  return opened.value as Pick<Parameters<typeof sendWebhook>[0], 'url' | 'headers' | 'secret'>;
 }
 
 function bodyOf({ type, at, ...data }: EngineEvent, database: string): string {

@@ -21,9 +21,37 @@ export const secretProblems = {
     78,
     422,
   ),
+  secret_other_key: row(
+    (d: { where: string }) =>
+      `${d.where} cannot be decrypted: none of the keys in TWS_CRYPTO_KEY is the one that it was encrypted with.`,
+    'Add that key to the list in TWS_CRYPTO_KEY (`["new", "old"]`), or encrypt the value again with `tws encrypt`.',
+    78,
+    422,
+  ),
+  secret_bound: row(
+    (d: { where: string }) =>
+      `${d.where} cannot be decrypted: the value was encrypted for another owner, document or field, or it was changed.`,
+    'Encrypted values cannot be copied or moved, and their documents not renamed: encrypt the value for its place with `tws encrypt --for … --field …`.',
+    78,
+    422,
+  ),
+  secret_gone: row(
+    (d: { kind: string; name: string; owner: string; field: string }) =>
+      `The secret ${d.field} of ${d.kind} "${d.name}" (owner ${d.owner}) is gone: no encrypted value stands there now.`,
+    'Put it back into the document, or retry the job with the latest definitions.',
+    78,
+    422,
+  ),
+  secrets_left: row(
+    (d: { documents: number }) =>
+      `The encrypted values of ${d.documents} ${d.documents === 1 ? 'document' : 'documents'} were left as they are.`,
+    'Mend what is named above, and run the command again: it goes on with what is left.',
+    3,
+    422,
+  ),
   secret_not_encrypted: row(
     (_: Readonly<Record<string, never>>) =>
-      'The value is not encrypted: what `tws encrypt` makes begins with tws:v1:.',
+      'The value is not encrypted: what `tws encrypt` makes begins with tws:v.',
     'Give the whole text that `tws encrypt` printed.',
     3,
     422,

@@ -13,3 +13,11 @@ export function encryptedText(value: unknown): string | undefined {
   if (entries.length !== 1 || only?.[0] !== '$enc') return undefined;
   return typeof only[1] === 'string' ? only[1] : undefined;
 }
+
+/**
+ * Whether a text may be of the format of earlier projects, `<salt>:<cipher>` in hex. Digests can look
+ * the same: ask only where a secret is expected.
+ */
+export function isOlderFormat(value: string): boolean {
+  return /^(?:[0-9a-f]{2}){8,}:(?:[0-9a-f]{2})+$/.test(value);
+}

@@ -36,6 +36,16 @@ const sentences = {
     `Job target is currently locked by ${d.by === undefined ? 'a job of another owner' : `job ${d.by}`}: "${d.target}" matches its "locks"; submit this one again when that has ended.`,
   LocksInvalid: (d: { reason: string }) =>
     `The "locks" of the job are no regular expression that RE2 knows: ${ended(d.reason)}`,
+  ParamSealed: (d: { param: string; task: string }) =>
+    `The parameter ${d.param} of task "${d.task}" is sealed: only its definition sets it; leave it out, or name it in "open" of the task.`,
+  SecretMisplaced: (d: { param: string; step: string }) =>
+    `The parameter ${d.param} of step ${d.step} is an encrypted value, or refers to one, that does not stand there in a stored task or flow: only such values are decrypted. Put it into the task itself.`,
+  SecretGone: (d: { param: string; step: string; task: string }) =>
+    `The secret in the parameter ${d.param} of step ${d.step} (task "${d.task}") is gone: the task or flow that is stored now has no encrypted value there. Put it back, or retry with the latest definitions.`,
+  SecretForChild: (d: { param: string; step: string; flow: string }) =>
+    `The secret in the parameter ${d.param} of step ${d.step} cannot be handed to flow "${d.flow}": put it into a task of that flow.`,
+  SecretPlugin: (d: { task: string; now: string; before: string }) =>
+    `Task "${d.task}" has a secret and runs plugin "${d.now}" now, and the job would hand it to plugin "${d.before}": retry with the latest definitions.`,
   SchemaInvalid: (d: { of: string; reason: string }) =>
     `The "schema" of ${d.of} is no JSON Schema that can be checked: ${ended(d.reason)}`,
   ParamsUnfit: (d: { what: string; of: string; problem: string; more: number }) =>

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { encryptedText, isEncrypted } from './encrypted.js';
 import type { Problem } from './job.js';
 import { toProblems } from './problems.js';
+import { isReference } from './secret-reference.js';
 import { retrySchema } from './retry.js';
 import { durationSchema, nameOf, paramsSchema } from './scalars.js';
 import type { Status } from './status.js';
@@ -32,7 +33,7 @@ const urlSchema = encryptableSchema(urlText).refine(isWebhookAddress, {
 export function isWebhookAddress(written: string | { readonly $enc: string }): boolean {
   const text = encryptedText(written);
   if (typeof written !== 'string' || text === undefined) return true;
-  if (isEncrypted(text) || text.includes('{{')) return true;
+  if (isEncrypted(text) || isReference(text) || text.includes('{{')) return true;
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === '' && password === '';

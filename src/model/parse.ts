@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { toFlow, toKeyedParams } from './dialects.js';
+import { handWritten, withReferences } from './encrypted-values.js';
 import { engineSchema, type EngineDocument } from './engine.js';
 import { flowSchema, type Flow } from './flow.js';
 import {
@@ -59,10 +60,14 @@ export function parseDocument(doc: StoredDocument): Parsed {
   }
   switch (type) {
     case 'task':
-      return either('task', taskSchema, doc, (task) => task as Task & Identity);
+      return definition('task', doc, (safe) =>
+        either('task', taskSchema, safe, (task) => task as Task & Identity),
+      );
     case 'flow':
-      return besideNotify(doc, (rest) =>
-        either('flow', flowSchema, rest, (flow) => toFlow(flow) as Flow & Identity),
+      return definition('flow', doc, (safe) =>
+        besideNotify(safe, (rest) =>
+          either('flow', flowSchema, rest, (flow) => toFlow(flow) as Flow & Identity),
+        ),
       );
     case 'job':
       return parseJob(doc);
@@ -85,6 +90,18 @@ const kinds = ['task', 'flow', 'job', 'request', 'signal', 'event', 'engine', 'l
 
 function isKind(type: unknown): type is (typeof kinds)[number] {
   return kinds.some((kind) => kind === type);
+}
+
+/** Reads a task or flow with references in place of its encrypted values. */
+function definition<K extends 'task' | 'flow', V>(
+  kind: K,
+  doc: StoredDocument,
+  read: (safe: StoredDocument) => Either<K, V>,
+): Either<K, V> {
+  const [first, ...others] = handWritten(doc);
+  return first === undefined
+    ? read(withReferences(kind, doc))
+    : { kind, ok: false, problems: [first, ...others] };
 }
 
 function parseJob(doc: StoredDocument): Either<'job', Job> {

@@ -19,7 +19,7 @@ export function referenceText({ kind, owner, name, field }: SecretReference): st
 }
 
 /** Whether a value has the form of a reference, whoever wrote it. */
-export function isReference(value: unknown): value is string {
+export function isReference(value: unknown): boolean {
   return typeof value === 'string' && form.test(value);
 }
 

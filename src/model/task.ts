@@ -28,6 +28,16 @@ export const taskSchema = z
     ),
     description: z.exactOptional(textSchema),
     params: z.exactOptional(paramsSchema),
+    sealed: z.exactOptional(
+      namesSchema.describe(
+        'Parameters (`url`, `smtp.host`) that neither flow nor job overrides; all of them where one is encrypted.',
+      ),
+    ),
+    open: z.exactOptional(
+      namesSchema.describe(
+        'Parameters that flow and job may set although an encrypted value stands beside them.',
+      ),
+    ),
     timeout: z.exactOptional(
       durationSchema.describe('Milliseconds one attempt may take; default 15000, 0 = no limit.'),
     ),

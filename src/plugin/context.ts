@@ -15,6 +15,8 @@ type Json = Readonly<Record<string, unknown>>;
 export type ContextInput = {
   /** Rendered and decrypted parameters; handed to the plugin as they are. */
   readonly params: Json;
+  /** What templates see of them: references in place of secrets; default: `params`. */
+  readonly shown?: Json;
   /** The texts that were decrypted for `params`. */
   readonly clear?: readonly string[];
   readonly job: Json;
@@ -49,7 +51,7 @@ export function createContext(input: ContextInput): {
 } {
   const clear = [...(input.clear ?? [])];
   const redact = redactor(clear);
-  const { params, key, cwd } = input;
+  const { params, shown = params, key, cwd } = input;
   const signal = stopSignal(input.signal);
   const job = lazyCopy(input.job);
   const step = lazyCopy(input.step);
@@ -97,7 +99,7 @@ export function createContext(input: ContextInput): {
     render: renderer(() => ({
       job: job(),
       step: step(),
-      params,
+      params: shown,
       results: results(),
       parent_results: parentResults(),
       ...above,

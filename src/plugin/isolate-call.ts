@@ -75,6 +75,7 @@ async function begin(file: string): Promise<PluginModule> {
 function contextOf({ given, data }: Call, { send, hear, signal }: Line): PluginContext {
   const { context } = createContext({
     ...given,
+    shown: data['params'] as PluginContext['params'],
     parentResults: data.parent_results as Readonly<Record<string, unknown>>,
     item: data.item,
     signal,

@@ -2,11 +2,13 @@ import {
   createDecipheriv,
   createHash,
   getCipherInfo,
-  pbkdf2Sync,
-  scryptSync,
+  pbkdf2,
+  scrypt,
+  type BinaryLike,
   type CipherInfo,
 } from 'node:crypto';
-import { createMemo } from '../memo.js';
+import { promisify } from 'node:util';
+import { derived } from './derivation.js';
 
 /** How a project derived its key from the passphrase. `evp`: OpenSSL's EVP_BytesToKey, MD5, no salt. */
 export const olderDerivations = ['scrypt', 'pbkdf2', 'sha256', 'raw', 'evp'] as const;
@@ -38,14 +40,6 @@ export type OlderFormat = {
   readonly iterations?: number;
 };
 
-/**
- * Whether a text may be of the format of earlier projects, `<salt>:<cipher>` in hex. Digests can look
- * the same: ask only where a secret is expected.
- */
-export function isOlderFormat(value: string): boolean {
-  return /^(?:[0-9a-f]{2}){8,}:(?:[0-9a-f]{2})+$/.test(value);
-}
-
 /** What is wrong with such settings, to follow "secrets.older"; undefined when nothing is. */
 export function olderFormatProblem({ cipher, keylen, digest }: OlderFormat): string | undefined {
   const info = getCipherInfo(cipher);
@@ -69,16 +63,16 @@ export function olderFormatProblem({ cipher, keylen, digest }: OlderFormat): str
  * than those it was encrypted with, as far as that shows: by its padding, or by bytes that are no
  * UTF-8.
  */
-export function decryptOlder(
+export async function decryptOlder(
   value: string,
   passphrase: string,
   format: OlderFormat,
-): string | undefined {
+): Promise<string | undefined> {
   const [first = '', body = ''] = value.split(':');
   const info = getCipherInfo(format.cipher);
   if (info === undefined) return undefined;
   try {
-    const { key, iv } = keyAndVector(first, passphrase, format, info);
+    const { key, iv } = await keyAndVector(first, passphrase, format, info);
     const decipher = createDecipheriv(format.cipher, key, iv);
     const clear = Buffer.concat([decipher.update(Buffer.from(body, 'hex')), decipher.final()]);
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(clear);
@@ -91,18 +85,18 @@ const modes = ['cbc', 'ctr', 'cfb', 'ofb'] as const;
 
 type KeyAndVector = { readonly key: Buffer; readonly iv: Buffer };
 
-function keyAndVector(
+async function keyAndVector(
   first: string,
   passphrase: string,
   format: OlderFormat,
   { keyLength, ivLength = 0 }: CipherInfo,
-): KeyAndVector {
+): Promise<KeyAndVector> {
   const firstIsVector = format.first === 'iv';
   const { iv: vector = format.kdf === 'evp' ? 'derived' : 'zero' } = format;
   const derives = !firstIsVector && vector === 'derived';
   const length = Math.max(format.keylen ?? 0, keyLength + (derives ? ivLength : 0));
   const salt = firstIsVector ? Buffer.from(format.salt ?? '') : saltOf(first, format);
-  const bytes = derivedBytes(passphrase, salt, format, length);
+  const bytes = await derivedBytes(passphrase, salt, format, length);
   const key = bytes.subarray(0, keyLength);
   if (firstIsVector) return { key, iv: Buffer.from(first, 'hex') };
   const iv = derives ? bytes.subarray(keyLength, keyLength + ivLength) : Buffer.alloc(ivLength);
@@ -113,17 +107,13 @@ function saltOf(first: string, { salt_as }: OlderFormat): Buffer {
   return Buffer.from(first, salt_as === 'text' ? 'utf8' : 'hex');
 }
 
-/** Derived bytes that stay in memory. */
-const kept = 256;
-const derived = createMemo<Buffer>(kept);
-
 /** What a passphrase and a salt come to; kept, so that a run of jobs pays for it once per salt. */
 function derivedBytes(
   passphrase: string,
   salt: Buffer,
   format: OlderFormat,
   length: number,
-): Buffer {
+): Promise<Buffer> {
   const settings = JSON.stringify([format.kdf, format.digest, format.iterations, length]);
   const name = createHash('sha256')
     .update(`${settings}\n${salt.toString('hex')}\n`)
@@ -132,13 +122,21 @@ function derivedBytes(
   return derived(name, () => derive(passphrase, salt, format, length));
 }
 
-function derive(passphrase: string, salt: Buffer, format: OlderFormat, length: number): Buffer {
+const scryptAsync = promisify<BinaryLike, BinaryLike, number, Buffer>(scrypt);
+const pbkdf2Async = promisify(pbkdf2);
+
+async function derive(
+  passphrase: string,
+  salt: Buffer,
+  format: OlderFormat,
+  length: number,
+): Promise<Buffer> {
   switch (format.kdf) {
     case 'scrypt':
-      return scryptSync(passphrase, salt, length);
+      return scryptAsync(passphrase, salt, length);
     case 'pbkdf2': {
       const { iterations = 100_000, digest = 'sha256' } = format;
-      return pbkdf2Sync(passphrase, salt, iterations, length, digest);
+      return pbkdf2Async(passphrase, salt, iterations, length, digest);
     }
     case 'sha256':
       return createHash('sha256').update(passphrase, 'utf8').update(salt).digest();

@@ -1,65 +1,37 @@
 import { TwsError } from '../errors.js';
-import { encryptedText, isEncrypted } from '../model/encrypted.js';
-import { decrypt } from './encryption.js';
-import { isOlderFormat, type OlderFormat } from './older-format.js';
-import { below, isCredentialsName, isSecretName } from './secret-names.js';
+import { isEncrypted, isOlderFormat } from '../model/encrypted.js';
+import { encryptedIn } from '../model/encrypted-values.js';
+import { isReference } from '../model/secret-reference.js';
+import { below, isSecretName } from '../model/secret-names.js';
+import { ownerOf } from '../model/task.js';
+import type { Keyring, SecretPlace } from './keyring.js';
 
 type Json = Record<string, unknown>;
-
-/** Parameters in clear for the plugin, and the texts that nothing may show from now on. */
-export type Decrypted = { readonly params: Json; readonly clear: readonly string[] };
-
-/**
- * A copy of a step's `params` with every encrypted value in clear: texts and `{"$enc": text}`
- * anywhere. Where a secret is expected (under a name such as `pass`, or directly inside `auth` or
- * `credentials`) a text of the older format is read as `older` says. `document` names the document in
- * the sentences of the problems of `decrypt`, which this throws.
- */
-export function decryptDeep(
-  params: Readonly<Json>,
-  key: string | undefined,
-  document = 'the step',
-  older?: OlderFormat,
-): Decrypted {
-  const clear: string[] = [];
-  const copy = mapEncrypted(params, (text, path) => {
-    const value = decrypt(text, key, `params.${path} of ${document}`, older);
-    clear.push(value);
-    return value;
-  });
-  return { params: copy as Json, clear };
-}
 
 /** An encrypted value that cannot be read with what is given. */
 export type Unreadable = { readonly path: string; readonly problem: TwsError };
 
-/** Every encrypted value of a document that cannot be read, and why. */
-export function unreadableIn(
-  document: Readonly<Json>,
-  key: string | undefined,
-  older?: OlderFormat,
-): readonly Unreadable[] {
-  const unreadable: Unreadable[] = [];
-  mapEncrypted(document, (text, path) => {
-    try {
-      decrypt(text, key, path, older);
-    } catch (error) {
-      if (!(error instanceof TwsError)) throw error;
-      unreadable.push({ path, problem: error });
-    }
-    return text;
-  });
-  return unreadable;
+/** The place of a field of a task or flow. */
+export function placeIn(doc: Readonly<Json>, field: string): SecretPlace {
+  const kind = doc['type'] === 'flow' ? 'flow' : 'task';
+  return { kind, owner: ownerOf(doc), name: String(doc['name']), field };
 }
 
-/** The paths (`params.smtp.auth.pass`) of all encrypted values in a document. */
-export function findEncrypted(document: Readonly<Json>): readonly string[] {
-  const paths: string[] = [];
-  mapEncrypted(document, (text, path) => {
-    paths.push(path);
-    return text;
-  });
-  return paths;
+/** Every encrypted value of a task or flow that cannot be read, and why. */
+export async function unreadableIn(
+  doc: Readonly<Json>,
+  keyring: Keyring,
+): Promise<readonly Unreadable[]> {
+  const unreadable: Unreadable[] = [];
+  for (const [field, text] of encryptedIn(doc)) {
+    try {
+      await keyring.decrypt(text, placeIn(doc, field));
+    } catch (error) {
+      if (!(error instanceof TwsError)) throw error;
+      unreadable.push({ path: field, problem: error });
+    }
+  }
+  return unreadable;
 }
 
 /**
@@ -73,36 +45,9 @@ export function findClearSecrets(document: Readonly<Json>): readonly string[] {
   );
 }
 
-type Place = { readonly path: string; readonly key: string; readonly credentials: boolean };
-type Visit = (text: string, path: string) => unknown;
+type Place = { readonly path: string; readonly key: string };
 
-function mapEncrypted(root: Readonly<Json>, visit: Visit): unknown {
-  const walk = (value: unknown, place: Place): unknown => {
-    const text = encryptedText(value);
-    if (text !== undefined && (isEncrypted(text) || typeof value === 'object')) {
-      return visit(text, place.path);
-    }
-    if (text !== undefined) {
-      const expected = place.credentials || isSecretName(place.key);
-      return expected && isOlderFormat(text) ? visit(text, place.path) : value;
-    }
-    if (Array.isArray(value)) {
-      return value.map((item, index) => walk(item, { ...place, path: below(place.path, index) }));
-    }
-    if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value).map(([key, item]) => {
-      const credentials = isCredentialsName(place.key);
-      return [key, walk(item, { path: below(place.path, key), key, credentials })] as const;
-    });
-    return Object.fromEntries(entries);
-  };
-  return walk(root, { path: '', key: '', credentials: false });
-}
-
-function clearSecrets(
-  value: unknown,
-  { path, key }: Omit<Place, 'credentials'>,
-): readonly string[] {
+function clearSecrets(value: unknown, { path, key }: Place): readonly string[] {
   if (typeof value === 'string') return isSecretName(key) && isClear(value) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {
@@ -115,5 +60,11 @@ function clearSecrets(
 }
 
 function isClear(text: string): boolean {
-  return text !== '' && !isEncrypted(text) && !isOlderFormat(text) && !/\{\{|\[\[/.test(text);
+  return (
+    text !== '' &&
+    !isEncrypted(text) &&
+    !isOlderFormat(text) &&
+    !isReference(text) &&
+    !/\{\{|\[\[/.test(text)
+  );
 }

@@ -5,7 +5,7 @@ import { open, pruned, relaxed } from '../../src/cli/checks/partial-schema.js';
 import { checkReferences } from '../../src/cli/checks/references.js';
 import { compileParams } from '../../src/plugin/params.js';
 import type { PluginRegistry } from '../../src/plugin/loader.js';
-import { encrypt } from '../../src/secrets/encryption.js';
+import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { flow, task } from './terminal.js';
 
 type Doc = Readonly<Record<string, unknown>>;

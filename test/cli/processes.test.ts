@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { encrypt } from '../../src/secrets/encryption.js';
+import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { openProject } from './database.js';
 import { tws } from './executable.js';
 import { flow, project, task } from './terminal.js';

@@ -7,7 +7,7 @@ import { doctor } from '../../src/cli/commands/doctor.js';
 import { decrypt } from '../../src/cli/commands/encrypt.js';
 import { push } from '../../src/cli/commands/push.js';
 import { validate } from '../../src/cli/commands/validate.js';
-import { encrypt } from '../../src/secrets/encryption.js';
+import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { openProject } from './database.js';
 import { tws as start } from './executable.js';
 import { flow, project, run, task } from './terminal.js';
@@ -47,7 +47,7 @@ describe('tws dev with an encrypted value and no key', () => {
     const failed = start(['submit', 'login', '--wait'], { cwd });
     expect(await failed.ended).toBe(3);
     expect(failed.err()).toMatch(
-      /params\.auth\.pass of job \S+ is encrypted, but TWS_CRYPTO_KEY is not set in the environment of `tws start` or `tws dev`/,
+      /params\.auth\.pass of task "login" \(owner DEFAULT\) is encrypted, but TWS_CRYPTO_KEY is not set in the environment of `tws start` or `tws dev`/,
     );
     const warning = /There are encrypted values in task:DEFAULT:login \(params\.auth\.pass\)/g;
     expect(times(dev.err(), warning)).toBe(1);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { showConfig } from '../../src/cli/commands/config.js';
@@ -9,10 +9,12 @@ import { init } from '../../src/cli/commands/init.js';
 import { newThing } from '../../src/cli/commands/new.js';
 import { push } from '../../src/cli/commands/push.js';
 import { validate } from '../../src/cli/commands/validate.js';
+import { encryptedIn } from '../../src/model/encrypted-values.js';
 import { startCopiesProxy } from '../support/copies-proxy.js';
 import { couchUrl, removeAfterwards, request, store } from '../support/couch.js';
+import { encryptVersion1 } from '../support/version1.js';
 import { environment, openProject } from './database.js';
-import { project, run, task } from './terminal.js';
+import { flow, project, run, task } from './terminal.js';
 
 const cryptoKey = 'a key for tests';
 
@@ -92,18 +94,106 @@ describe('tws config', () => {
 describe('tws encrypt and decrypt', () => {
   it('take the value from stdin', async () => {
     const options = { cwd: await project(), env: { TWS_CRYPTO_KEY: cryptoKey } };
-    const { out } = await run(encrypt, { ...options, input: 'hunter2\n' });
-    expect(out).toMatch(/^tws:v1:/);
-    expect((await run(decrypt, { ...options, input: `${out}\n` })).out).toBe('hunter2');
-    const other = { ...options, env: { TWS_CRYPTO_KEY: 'another' }, input: out };
-    expect((await run(decrypt, other)).error?.code).toBe('secret_unreadable');
+    const flags = { for: 'task:mail', field: 'params.list[0].pass' };
+    const { out } = await run(encrypt, { ...options, flags, input: 'hunter2\n' });
+    expect(out).toMatch(/^tws:v2:/);
+    const input = `${out}\n`;
+    expect((await run(decrypt, { ...options, flags, input })).out).toBe('hunter2');
+    const other = { ...options, flags, env: { TWS_CRYPTO_KEY: 'another' }, input };
+    expect((await run(decrypt, other)).error?.code).toBe('secret_other_key');
+    for (const elsewhere of [
+      { ...flags, for: 'task:jsonata' },
+      { ...flags, field: 'params.x' },
+    ]) {
+      const moved = await run(decrypt, { ...options, flags: elsewhere, input });
+      expect(moved.error?.code).toBe('secret_bound');
+    }
+    expect((await run(decrypt, { ...options, input })).error?.code).toBe('usage');
   });
 
   it('need the key and a value', async () => {
     const cwd = await project();
     expect((await run(encrypt, { cwd, input: 'x' })).error?.code).toBe('crypto_key_missing');
     const env = { TWS_CRYPTO_KEY: cryptoKey };
-    expect((await run(encrypt, { cwd, env })).error?.code).toBe('usage');
+    const flags = { for: 'task:a', field: 'params.x' };
+    expect((await run(encrypt, { cwd, env, flags })).error?.code).toBe('usage');
+    for (const wrong of [
+      {},
+      { for: 'task:a' },
+      { for: 'job:a', field: 'x' },
+      { rotate: true, field: 'x' },
+    ]) {
+      const { error } = await run(encrypt, { cwd, env, flags: wrong, input: 'x' });
+      expect(error?.code).toBe('usage');
+    }
+  });
+});
+
+describe('tws encrypt', () => {
+  it('prints the value with --quiet, too', async () => {
+    const env = { TWS_CRYPTO_KEY: cryptoKey };
+    const flags = { for: 'flow:f', field: 'params.a' };
+    const { out } = await run(encrypt, { cwd: '/', env, flags, input: 'x', mode: 'quiet' });
+    expect(out).toMatch(/^tws:v2:/);
+  });
+
+  it('encrypts a field in its file, and writes an encrypted one anew', async () => {
+    const doc = { ...task('mail', { plugin: 'mail' }), params: { list: [{ pass: 'clear' }] } };
+    const cwd = await project({ 'mail.json': doc });
+    const env = { TWS_CRYPTO_KEY: cryptoKey };
+    const flags = { for: 'task:mail', field: 'params.list.0.pass' };
+    const read = async () =>
+      JSON.parse(await readFile(join(cwd, 'mail.json'), 'utf8')) as typeof doc;
+    const args = ['mail.json', 'params.list[0].pass'];
+    const seen: string[] = [];
+    while (seen.length < 2) {
+      expect((await run(encrypt, { cwd, env, args })).exit).toBe(0);
+      const input = String((await read()).params.list[0]?.pass);
+      expect((await run(decrypt, { cwd, env, flags, input })).out).toBe('clear');
+      seen.push(input);
+    }
+    expect(seen[0]).not.toBe(seen[1]);
+    expect(
+      (await run(encrypt, { cwd, env, args: ['mail.json', 'params.new'], input: 'n' })).exit,
+    ).toBe(0);
+    for (const wrong of [['none.json', 'x'], ['mail.json', 'params.list'], ['mail.json']]) {
+      expect((await run(encrypt, { cwd, env, args: wrong, input: 'x' })).error?.code).toBe('usage');
+    }
+  });
+
+  it('rewrites older values and those of other keys, in the database and in files', async () => {
+    const { tws, put, root, store, env: own } = await openProject();
+    const old = (clear: string): string => encryptVersion1(clear, 'old');
+    const doc = (name: string, pass: string) => ({ ...task(name), params: { auth: { pass } } });
+    await put(
+      { ...doc('a', old('one')), _id: 'a' },
+      { ...flow('f', [{ task: 'a', params: { pass: old('two') } }]), _id: 'f' },
+      { ...doc('wrong', encryptVersion1('x', 'unknown')), _id: 'wrong' },
+    );
+    const keys = (...list: readonly string[]) => ({ ...own, TWS_CRYPTO_KEY: JSON.stringify(list) });
+    const first = await tws(encrypt, { flags: { upgrade: true }, env: keys('old') });
+    expect(first.error?.code).toBe('secrets_left');
+    expect(first.err).toContain('params.auth.pass of task "wrong"');
+    const upgraded = JSON.stringify([await store.get('a'), await store.get('f')]);
+    expect(upgraded).not.toContain('tws:v1:');
+    const wrong = (await store.get('wrong')) as { _id: string };
+    await store.write({ ...wrong, params: {} });
+    const rotated = await tws(encrypt, { flags: { rotate: true }, env: keys('new', 'old') });
+    expect(rotated).toMatchObject({ exit: 0 });
+    expect(rotated.err).toContain('2 of 2: ');
+    const again = await tws(encrypt, { flags: { rotate: true }, env: keys('new', 'old') });
+    expect(again.out).toBe('rewritten: 0 documents; 2 as they should be');
+    const [[field = '', input = ''] = []] = encryptedIn(await store.get('f'));
+    const flags = { for: 'flow:f', field };
+    expect((await tws(decrypt, { flags, env: keys('new'), input })).out).toBe('two');
+    await writeFile(join(root, 'b.json'), JSON.stringify(doc('b', old('three'))));
+    const inFile = await tws(encrypt, {
+      flags: { upgrade: true },
+      args: ['b.json'],
+      env: keys('old'),
+    });
+    expect(inFile.out).toBe('rewritten: 1 document; 0 as they should be');
+    expect(await readFile(join(root, 'b.json'), 'utf8')).toContain('tws:v2:');
   });
 });
 
@@ -115,6 +205,15 @@ describe('tws doctor', () => {
     expect(out).not.toMatch(/^(warn|fail)/m);
     expect(out).toMatch(/^ok {4}engines: 1 running/m);
     expect(exit).toBe(0);
+  });
+
+  it('lists encrypted values that are not bound to their place', async () => {
+    const { tws, put, env } = await openProject();
+    const pass = encryptVersion1('x', cryptoKey);
+    await put({ ...task('s'), params: { auth: { pass } }, _id: 's' });
+    const { out } = await tws(doctor, { env: { ...env, TWS_CRYPTO_KEY: cryptoKey } });
+    expect(out).toMatch(/^warn {2}encrypted values: .*params\.auth\.pass of s/m);
+    expect(out).toContain('tws encrypt --upgrade');
   });
 
   it('tells a server that is away, a missing database and wrong settings', async () => {
@@ -138,7 +237,8 @@ describe('tws doctor', () => {
     });
     const running = await engine();
     const env = { TWS_CRYPTO_KEY: cryptoKey };
-    const { out: secret } = await run(encrypt, { cwd: '/', env, input: 'x' });
+    const flags = { for: 'task:s', field: 'params.auth.pass' };
+    const { out: secret } = await run(encrypt, { cwd: '/', env, flags, input: 'x' });
     await put(
       { ...task('rare', { plugin: 'rare' }), _id: 't' },
       { type: 'flow', name: 'f', owner: 'DEFAULT', tasks: ['rare'], _id: 'f' },

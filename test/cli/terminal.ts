@@ -57,6 +57,7 @@ export function testIo(options: RunOptions): { io: Io; printed: () => Omit<Ran, 
     env,
     cwd,
     out: (line) => mode === 'text' && void out.push(line),
+    result: (line) => mode !== 'json' && void out.push(line),
     json: (value) => {
       json = value;
     },

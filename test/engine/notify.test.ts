@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { encrypt } from '../../src/secrets/encryption.js';
+import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { flow, job, task } from '../support/documents.js';
 import { startReceiver, type Received } from '../support/receiver.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineEvent } from '../../src/engine/system-events.js';
-import { encrypt } from '../../src/secrets/encryption.js';
+import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { flow, job, task } from '../support/documents.js';
 import { startReceiver } from '../support/receiver.js';
 import { openWorkspace } from '../support/workspace.js';

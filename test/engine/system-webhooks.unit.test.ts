@@ -4,6 +4,7 @@ import {
   mostWaiting,
   type SystemWebhookOptions,
 } from '../../src/engine/system-webhooks.js';
+import { createKeyring } from '../../src/secrets/keyring.js';
 import { startReceiver } from '../support/receiver.js';
 
 const event = { type: 'engine.lost', at: 0, engine: 'engine:a', lost: 'engine:b' } as const;
@@ -13,7 +14,7 @@ function sender(url: string, more: Partial<SystemWebhookOptions> = {}) {
   const say = (_about: unknown, message: string): void => void lines.push(message);
   const log = { debug: say, info: say, warn: say, error: say };
   const webhooks = createSystemWebhooks({
-    ...{ webhooks: [{ url }], database: 'db', log, retryMs: 1 },
+    ...{ webhooks: [{ url }], database: 'db', log, retryMs: 1, keyring: createKeyring(undefined) },
     ...more,
   });
   return { ...webhooks, lines };

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { encrypt } from '../../src/secrets/encryption.js';
+import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { unlessHeld } from './hold.js';
 import { openApi, type TestApi, type TestOptions } from '../http/server.js';
 

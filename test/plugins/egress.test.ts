@@ -1,3 +1,4 @@
+import { createKeyring } from '../../src/secrets/keyring.js';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
@@ -65,6 +66,7 @@ describe('a denied address', () => {
     const webhooks = createSystemWebhooks({
       webhooks: [{ url: `http://127.0.0.1:${port}` }],
       database: 'd',
+      keyring: createKeyring(undefined),
       egress: exposed,
       log: { debug: none, info: none, error: none, warn: (_about, line) => void warned.push(line) },
     });

@@ -1,63 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { encrypt } from '../../src/secrets/encryption.js';
-import {
-  decryptDeep,
-  findClearSecrets,
-  findEncrypted,
-  unreadableIn,
-} from '../../src/secrets/parameters.js';
+import { encryptedIn } from '../../src/model/encrypted-values.js';
+import { createKeyring } from '../../src/secrets/keyring.js';
+import { encryptVersion1 as encrypt } from '../support/version1.js';
+import { findClearSecrets, unreadableIn } from '../../src/secrets/parameters.js';
 
 const key = 'TOPsecretKEY';
+const encryptedPaths = (doc: unknown): readonly string[] => [...encryptedIn(doc).keys()];
 const older = '00112233445566778899aabbccddeeff:0123456789abcdef';
-
-describe('decryptDeep', () => {
-  it('puts every encrypted value in clear, wherever it stands, and tells the clear texts', () => {
-    const params = {
-      plain: 'text',
-      list: [{ token: { $enc: encrypt('one', key) } }, 3, null],
-      deep: { anything: encrypt('two', key) },
-    };
-    expect(decryptDeep(params, key)).toEqual({
-      params: {
-        plain: 'text',
-        list: [{ token: 'one' }, 3, null],
-        deep: { anything: 'two' },
-      },
-      clear: ['one', 'two'],
-    });
-  });
-
-  it('leaves what it was given unchanged', () => {
-    const params = { smtp: { auth: { pass: encrypt('secret', key) } } };
-    const before = structuredClone(params);
-    decryptDeep(params, key);
-    expect(params).toEqual(before);
-  });
-
-  it('refuses the older format where a secret is expected, and takes it for a text elsewhere', () => {
-    expect(() => decryptDeep({ smtp: { auth: { user: older } } }, key)).toThrow(
-      'params.smtp.auth.user of the step is encrypted in the format of an earlier project',
-    );
-    expect(decryptDeep({ checksum: older }, key).params).toEqual({ checksum: older });
-  });
-
-  it('needs no key where nothing is encrypted', () => {
-    expect(decryptDeep({ a: 1 }, undefined)).toEqual({ params: { a: 1 }, clear: [] });
-  });
-
-  it('names the place and the document when the key is missing or wrong', () => {
-    const params = { smtp: { auth: { pass: encrypt('secret', key) } } };
-    const open = (with_: string | undefined) => () => decryptDeep(params, with_, 'job "j1"');
-    expect(open(undefined)).toThrow(
-      'params.smtp.auth.pass of job "j1" is encrypted, but TWS_CRYPTO_KEY is not set in the environment',
-    );
-    expect(open('another')).toThrow('params.smtp.auth.pass of job "j1" cannot be decrypted');
-  });
-
-  it('refuses {"$enc": …} around a text that was never encrypted', () => {
-    expect(() => decryptDeep({ pass: { $enc: 'clear' } }, key)).toThrow('cannot be decrypted');
-  });
-});
 
 describe('unreadableIn', () => {
   const document = {
@@ -68,16 +17,17 @@ describe('unreadableIn', () => {
     },
   };
 
-  it('tells each value that cannot be read, with its path and why', () => {
-    const found = unreadableIn(document, key);
+  it('tells each value that cannot be read, with its path and why', async () => {
+    const found = await unreadableIn(document, createKeyring(key));
     expect(found.map(({ path, problem }) => [path, problem.code])).toEqual([
-      ['params.b[0].token', 'secret_unreadable'],
+      ['params.b.0.token', 'secret_unreadable'],
       ['params.auth.x', 'secret_older'],
     ]);
   });
 
-  it('tells all of them when there is no key', () => {
-    expect(unreadableIn(document, undefined, { cipher: 'aes-256-cbc', kdf: 'raw' })).toMatchObject([
+  it('tells all of them when there is no key', async () => {
+    const none = createKeyring(undefined, { cipher: 'aes-256-cbc', kdf: 'raw' });
+    expect(await unreadableIn(document, none)).toMatchObject([
       { problem: { code: 'crypto_key_missing' } },
       { problem: { code: 'crypto_key_missing' } },
       { problem: { code: 'crypto_key_missing' } },
@@ -85,13 +35,13 @@ describe('unreadableIn', () => {
   });
 });
 
-describe('findEncrypted', () => {
+describe('encryptedIn', () => {
   it('tells the paths of all encrypted values', () => {
     const document = {
       a: { $enc: 'tws:v1:x' },
       params: { list: ['tws:v1:y'], auth: { pass: older } },
     };
-    expect(findEncrypted(document)).toEqual(['a', 'params.list[0]', 'params.auth.pass']);
+    expect(encryptedPaths(document)).toEqual(['a', 'params.list.0', 'params.auth.pass']);
   });
 });
 

@@ -1,33 +1,105 @@
 import { z } from 'zod';
+import type { Config } from '../../config.js';
 import { problem } from '../../errors.js';
-import { isEncrypted } from '../../model/encrypted.js';
-import { decrypt as toClear, encrypt as toCipher } from '../../secrets/encryption.js';
-import { isOlderFormat, type OlderFormat } from '../../secrets/older-format.js';
+import { isEncrypted, isOlderFormat } from '../../model/encrypted.js';
+import { fieldOf, keysOf } from '../../model/secret-reference.js';
+import { createKeyring, keysIn, type Keyring, type SecretPlace } from '../../secrets/keyring.js';
+import { placeInSettings } from '../../secrets/settings.js';
 import { command, type Command } from '../command.js';
 import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
+import { encryptInFile } from '../secrets/in-file.js';
+import { rewriteFiles, rewriteStored, type Wanted } from '../secrets/rewrite.js';
 
-/** `tws encrypt`: the value never stands on the command line, where others could read it. */
-export const encrypt = converter('Value to encrypt', toCipher);
-
-/** `tws decrypt`. */
-export const decrypt = converter('Value to decrypt', (value, key, older) => {
-  const text = value.trim();
-  if (!isEncrypted(text) && !isOlderFormat(text)) throw problem('secret_not_encrypted', {});
-  return toClear(text, key, undefined, older);
+const placeFlags = { for: z.string().optional(), field: z.string().optional() };
+const flagsSchema = z.object({
+  ...placeFlags,
+  upgrade: z.boolean().optional(),
+  rotate: z.boolean().optional(),
 });
 
-type Convert = (value: string, key: string, older: OlderFormat | undefined) => string;
+/**
+ * `tws encrypt`: for a place (`--for`, `--field`), in a file, or all that is stored (`--upgrade`,
+ * `--rotate`). A value never stands on the command line, where others could read it.
+ */
+export const encrypt = command(flagsSchema, async ({ args, flags, config: read }, io) => {
+  const config = read();
+  const keyring = keyringOf(config);
+  const wanted = wantedBy(flags);
+  if (wanted !== undefined) {
+    return args.length === 0
+      ? rewriteStored(wanted, { config, keyring }, io)
+      : rewriteFiles(wanted, args, keyring, io);
+  }
+  const [file, field, ...others] = args;
+  if (file !== undefined && field !== undefined && others.length === 0) {
+    const ask = () => valueFrom('Value to encrypt', io);
+    return encryptInFile({ file, field: canonical(field), keyring, ask }, io);
+  }
+  if (args.length > 0) throw problem('usage', { reason: 'Name a file and a field in it.' });
+  const place = placeOf(flags, config);
+  if (place === undefined) throw problem('usage', { reason: placeNeeded });
+  const text = await keyring.encrypt(await valueFrom('Value to encrypt', io), place);
+  io.result(text);
+  io.json({ value: text });
+  return 0;
+});
 
-function converter(question: string, convert: Convert): Command {
-  return command(z.object({}), async ({ config }, io) => {
-    const { cryptoKey, olderSecrets } = config();
-    if (cryptoKey === undefined) throw problem('crypto_key_missing', {});
-    const converted = convert(await valueFrom(question, io), cryptoKey, olderSecrets);
-    io.out(converted);
-    io.json({ value: converted });
+/** `tws decrypt`; values of version 1 and of earlier projects are bound to no place. */
+export const decrypt: Command = command(
+  z.object(placeFlags),
+  async ({ flags, config: read }, io) => {
+    const config = read();
+    const keyring = keyringOf(config);
+    const text = (await valueFrom('Value to decrypt', io)).trim();
+    if (!isEncrypted(text) && !isOlderFormat(text)) throw problem('secret_not_encrypted', {});
+    const place = placeOf(flags, config);
+    if (place === undefined && text.startsWith('tws:v2:')) {
+      throw problem('usage', { reason: placeNeeded });
+    }
+    const clear = await keyring.decrypt(text, place ?? anywhere);
+    io.result(clear);
+    io.json({ value: clear });
     return 0;
-  });
+  },
+);
+
+const placeNeeded =
+  "Say what the value is for: --for task:NAME --field params.auth.token (--owner for one that is not DEFAULT's), or name a file and a field in it.";
+const anywhere: SecretPlace = { kind: 'task', owner: '', name: '', field: 'The value' };
+
+function keyringOf({ cryptoKey, olderSecrets }: Config): Keyring {
+  if (keysIn(cryptoKey).length === 0) throw problem('crypto_key_missing', {});
+  return createKeyring(cryptoKey, olderSecrets);
+}
+
+function wantedBy({ upgrade, rotate, ...place }: z.infer<typeof flagsSchema>): Wanted | undefined {
+  if (upgrade !== true && rotate !== true) return undefined;
+  if (place.for !== undefined || place.field !== undefined) {
+    const reason =
+      '--upgrade and --rotate are for all values of a document: leave --for and --field out.';
+    throw problem('usage', { reason });
+  }
+  return rotate === true ? 'rotate' : 'upgrade';
+}
+
+type Place = { readonly for?: string | undefined; readonly field?: string | undefined };
+
+function placeOf({ for: of, field }: Place, { owner }: Config): SecretPlace | undefined {
+  if (of === undefined || field === undefined) return undefined;
+  if (of === 'settings') return placeInSettings(canonical(field));
+  const [, kind, name] = /^(task|flow):(.+)$/.exec(of) ?? [];
+  if (name === undefined) {
+    throw problem('usage', {
+      reason: `--for must be task:NAME, flow:NAME or settings; it is "${of}".`,
+    });
+  }
+  return { kind: kind === 'flow' ? 'flow' : 'task', owner, name, field: canonical(field) };
+}
+
+/** `a[0].b` is `a.0.b`. */
+function canonical(field: string): string {
+  return fieldOf(keysOf(field.replaceAll(/\[(\d+)\]/g, '.$1')));
 }
 
 async function valueFrom(question: string, io: Io): Promise<string> {

@@ -3,6 +3,7 @@ import type { Config } from '../../config.js';
 import { isObject } from '../../model/dialects.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { pluginOf } from '../../model/task.js';
+import { encryptedIn } from '../../model/encrypted-values.js';
 import { findClearSecrets } from '../../secrets/parameters.js';
 import { counted, listed } from '../../words.js';
 import { engineFacts, type EngineFacts } from '../lines.js';
@@ -24,25 +25,47 @@ export async function checkDatabase(client: Client, config: Config): Promise<rea
   const engines = (await client.engines()).map((engine) => engineFacts(engine, now));
   const { jobs } = await client.unfinished(mostJobs);
   return [
-    checkKey([...definitions, ...jobs], config),
+    ...(await checkKey(definitions, config)),
     ...checkClearSecrets([...definitions, ...jobs]),
     checkEngines(engines, jobs.length),
     ...checkWaiting(jobs, engines),
   ];
 }
 
-function checkKey(documents: readonly StoredDocument[], config: Config): Finding {
+async function checkKey(
+  documents: readonly StoredDocument[],
+  config: Config,
+): Promise<readonly Finding[]> {
   const what = 'TWS_CRYPTO_KEY';
-  const secrets = secretsOf(documents, config);
+  const secrets = await secretsOf(documents, config);
   const { holders } = secrets;
   if (holders.length === 0) {
-    const says = 'No task, flow or unfinished job holds an encrypted value.';
-    return { what, verdict: 'ok', says };
+    return [{ what, verdict: 'ok', says: 'No task or flow holds an encrypted value.' }];
   }
   const wrong = secretsProblem(secrets);
-  if (wrong !== undefined) return { what, verdict: 'fail', says: wrong.message, todo: wrong.hint };
+  if (wrong !== undefined) {
+    return [{ what, verdict: 'fail', says: wrong.message, todo: wrong.hint }];
+  }
   const says = `It opens the encrypted values of ${counted(holders.length, 'document')}.`;
-  return { what, verdict: 'ok', says };
+  return [{ what, verdict: 'ok', says }, ...checkVersions(holders)];
+}
+
+/** Values of older versions are bound to nothing: who may write definitions can move them. */
+function checkVersions(holders: readonly StoredDocument[]): readonly Finding[] {
+  const places = holders.flatMap((doc) =>
+    [...encryptedIn(doc)]
+      .filter(([, text]) => !text.startsWith('tws:v2:'))
+      .map(([field]) => `${field} of ${doc._id}`),
+  );
+  if (places.length === 0) return [];
+  return [
+    {
+      what: 'encrypted values',
+      verdict: 'warn',
+      says: `Encrypted with an older version, and not bound to their place: ${listed(places)}.`,
+      todo: 'Run `tws encrypt --upgrade`.',
+    },
+  ];
 }
 
 /** Passwords in clear; the samples sign in to servers of this machine with what everybody knows. */

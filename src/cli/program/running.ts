@@ -1,6 +1,14 @@
-import type { CommandDefinition } from '../command.js';
+import type { CommandDefinition, OptionDefinition } from '../command.js';
 import { shells } from '../completion/scripts.js';
 import { engineOptions, httpOption } from './options.js';
+
+const placeOptions = (word: string): OptionDefinition[] => [
+  {
+    flags: '--for <document>',
+    about: `What the value is ${word} for: task:NAME, flow:NAME (of --owner), or settings.`,
+  },
+  { flags: '--field <path>', about: 'Where it stands there: params.smtp.auth.pass.' },
+];
 
 /** Running and looking after it. */
 export const running: readonly CommandDefinition[] = [
@@ -50,14 +58,39 @@ export const running: readonly CommandDefinition[] = [
   {
     name: 'encrypt',
     about:
-      'Encrypt a value with TWS_CRYPTO_KEY for a document; it is asked for, or read from stdin.',
-    examples: ['tws encrypt', 'tws encrypt < password.txt'],
+      'Encrypt a value with TWS_CRYPTO_KEY for one field of a task or flow; it is asked for, or read from stdin.',
+    arguments: [
+      {
+        name: '[file]',
+        about:
+          'A file with a task or flow; with --upgrade or --rotate the only one that is rewritten.',
+        values: { named: ['file'] },
+      },
+      { name: '[field]', about: 'The field to encrypt in it: params.smtp.auth.pass.' },
+    ],
+    options: placeOptions('encrypted').concat([
+      {
+        flags: '--upgrade',
+        about: 'Rewrite the values of older versions in all stored tasks and flows, or in files.',
+      },
+      {
+        flags: '--rotate',
+        about: 'Rewrite, with the first key of TWS_CRYPTO_KEY, all that another key encrypted.',
+      },
+    ]),
+    stoppable: true,
+    examples: [
+      'tws encrypt --for task:mail --field params.smtp.auth.pass',
+      'tws encrypt couch/tws/tasks/mail.json params.smtp.auth.pass',
+      'tws encrypt --rotate',
+    ],
     load: async () => (await import('../commands/encrypt.js')).encrypt,
   },
   {
     name: 'decrypt',
     about: 'Decrypt a value with TWS_CRYPTO_KEY; it is asked for, or read from stdin.',
-    examples: ['tws decrypt', 'echo tws:v1:… | tws decrypt'],
+    options: placeOptions('decrypted'),
+    examples: ['tws decrypt --for task:mail --field params.smtp.auth.pass'],
     load: async () => (await import('../commands/encrypt.js')).decrypt,
   },
   {

@@ -1,8 +1,7 @@
 import { isObject } from '../../model/dialects.js';
-import { isEncrypted } from '../../model/encrypted.js';
-import { isOlderFormat } from '../../secrets/older-format.js';
+import { isEncrypted, isOlderFormat } from '../../model/encrypted.js';
 import { isReference } from '../../model/secret-reference.js';
-import { isCredentialsName, isSecretName } from '../../secrets/secret-names.js';
+import { isCredentialsName, isSecretName } from '../../model/secret-names.js';
 
 /** What stands in an answer for a secret in clear. */
 export const hidden = '[secret]';

@@ -1,0 +1,62 @@
+import { secretsIn } from './encrypted-values.js';
+import { fieldOf, keysOf } from './secret-reference.js';
+import type { Task } from './task.js';
+
+/**
+ * Which parameters of a task stay as its definition says. `all`: everything but what is `open`;
+ * `some`: what is `sealed`, and nothing else.
+ */
+export type Seal =
+  | { readonly kind: 'all'; readonly sealed: readonly string[]; readonly open: readonly string[] }
+  | { readonly kind: 'some'; readonly sealed: readonly string[] };
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** What a task seals. `besideSecret`: an encrypted value stands beside its parameters, wherever it is from. */
+export function sealOf(task: Pick<Task, 'params' | 'sealed' | 'open'>, besideSecret = false): Seal {
+  const sealed = (task.sealed ?? []).map(asField);
+  const open = (task.open ?? []).map(asField);
+  return besideSecret || secretsIn(task.params).size > 0
+    ? { kind: 'all', sealed, open }
+    : { kind: 'some', sealed };
+}
+
+/** Whether a parameter may not be set by anybody but the definition that seals it. */
+export function isSealed(seal: Seal, field: string): boolean {
+  const isNamed = seal.sealed.some((one) => isIn(field, one) || isIn(one, field));
+  return isNamed || (seal.kind === 'all' && !seal.open.some((one) => isIn(field, one)));
+}
+
+/** The first sealed parameter that `given` sets to something else than `defined`; undefined: none. */
+export function overridden(seal: Seal, given: Params, defined: Params): string | undefined {
+  const find = (own: Params, base: Params, above: readonly string[]): string | undefined => {
+    for (const [key, value] of Object.entries(own)) {
+      const old = Object.hasOwn(base, key) ? base[key] : undefined;
+      const keys = [...above, key];
+      const isDeep = isPlain(value) && (old === undefined || isPlain(old));
+      const below = isDeep ? find(value, isPlain(old) ? old : {}, keys) : undefined;
+      if (below !== undefined) return below;
+      if (!isDeep && !isSame(value, old) && isSealed(seal, fieldOf(keys))) return fieldOf(keys);
+    }
+    return undefined;
+  };
+  return find(given, defined, []);
+}
+
+function isPlain(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lists and what is in them are one value. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function asField(written: string): string {
+  return fieldOf(keysOf(written));
+}
+
+/** `a.b` is in `a` and in itself. */
+function isIn(field: string, above: string): boolean {
+  return field === above || field.startsWith(`${above}.`);
+}

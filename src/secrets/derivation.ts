@@ -1,0 +1,37 @@
+/**
+ * Derives keys beside the event loop: `scrypt` and `pbkdf2` run in threads of Node, which file system
+ * and DNS use as well, so only a few at once. Results are kept, the oldest go first.
+ */
+
+/** Derivations at the same time. */
+const atOnce = 2;
+/** Derived keys that stay in memory; a process seldom meets more salts than this. */
+const kept = 256;
+
+const known = new Map<string, Promise<Buffer>>();
+const waiting: (() => void)[] = [];
+let running = 0;
+
+/** The key of a name that says everything it depends on; derived once for all who ask meanwhile. */
+export function derived(name: string, derive: () => Promise<Buffer>): Promise<Buffer> {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const key = inTurn(derive);
+  known.set(name, key);
+  key.catch(() => known.delete(name));
+  const [oldest] = known.keys();
+  if (known.size > kept && oldest !== undefined) known.delete(oldest);
+  return key;
+}
+
+async function inTurn(derive: () => Promise<Buffer>): Promise<Buffer> {
+  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running += 1;
+  try {
+    return await derive();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}
