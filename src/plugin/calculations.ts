@@ -24,27 +24,53 @@ const heapMb = 256;
 const mostThreads = 2;
 const idleMs = 30_000;
 
-let pool: Piscina | undefined;
-
 /**
  * Makes a calculation in a thread. It ends after a second of the processor, which a busy machine does
- * not use up. Rejects with an error that names the bound, or with the error of the document.
+ * not use up. Rejects with an error that names the bound, with the error of the document, or with the
+ * reason why no thread could be started, twice in a row.
  */
-export async function calculate(calculation: Calculation): Promise<unknown> {
-  pool ??= onOwnBehalf(openPool);
+export const calculate = calculator(entry());
+
+/** The same with threads that run another module. */
+export function calculator(module: string): (calculation: Calculation) => Promise<unknown> {
+  let pool: Pool | undefined;
+  const once = (calculation: Calculation): Promise<unknown> => {
+    if (pool === undefined || pool.broken.aborted) pool = onOwnBehalf(() => openPool(module));
+    return calculateIn(pool, calculation);
+  };
+  return (calculation) =>
+    once(calculation).catch((error: unknown) => {
+      if (error instanceof ThreadStartError) return once(calculation);
+      throw error;
+    });
+}
+
+type Pool = {
+  readonly threads: Piscina;
+  /** Aborts when a thread could not start: what waits in this pool would wait for ever. */
+  readonly broken: AbortSignal;
+};
+
+/** No calculation was at fault: a thread could not be started. */
+class ThreadStartError extends Error {}
+
+async function calculateIn({ threads, broken }: Pool, calculation: Calculation): Promise<unknown> {
   const ending = new AbortController();
+  const onBroken = (): void => ending.abort(broken.reason);
+  broken.addEventListener('abort', onBroken);
   // The thread writes its number here when it begins.
   const thread = new Int32Array(new SharedArrayBuffer(4));
-  const watch = watchThread(thread, () => ending.abort());
+  const watch = watchThread(thread, () => ending.abort(tooLong()));
   try {
     const task = { calculation, thread };
-    const answer = (await pool.run(task, { signal: ending.signal })) as Calculated;
+    const answer = (await threads.run(task, { signal: ending.signal })) as Calculated;
     if (answer.ok) return answer.value;
     throw Object.assign(new Error(String(answer.error['message'])), answer.error);
   } catch (error) {
-    throw ending.signal.aborted ? tooLong() : endOf(error);
+    throw ending.signal.aborted ? ending.signal.reason : endOf(error);
   } finally {
     watch();
+    broken.removeEventListener('abort', onBroken);
   }
 }
 
@@ -77,9 +103,9 @@ function endOf(error: unknown): unknown {
     : error;
 }
 
-function openPool(): Piscina {
-  const opened = new Piscina({
-    filename: entry(),
+function openPool(module: string): Pool {
+  const threads = new Piscina({
+    filename: module,
     minThreads: 0,
     maxThreads: mostThreads,
     idleTimeout: idleMs,
@@ -88,9 +114,12 @@ function openPool(): Piscina {
     recordTiming: false,
     atomics: 'disabled',
   });
-  // A thread that dies between two calculations is nobody's loss.
-  opened.on('error', () => undefined);
-  return opened;
+  const breaking = new AbortController();
+  // Piscina starts no thread after one that failed while it started, and keeps what waits.
+  threads.on('error', (error: Error) => {
+    breaking.abort(new ThreadStartError(`its thread could not be started: ${error.message}`));
+  });
+  return { threads, broken: breaking.signal };
 }
 
 /** Node runs only the compiled side; where this runs from its sources, that is the last build. */
