@@ -114,6 +114,12 @@ export const problems = {
     1,
     409,
   ),
+  id_unfit: row(
+    (d: { id: string; reason: string }) => `The id ${d.id} cannot be used: an id ${d.reason}.`,
+    'Choose another id; nothing was written.',
+    3,
+    422,
+  ),
   document_refused: row(
     (d: { id: string; reason: string }) => `CouchDB refuses document "${d.id}": ${d.reason}`,
     'Change the document as the sentence says.',

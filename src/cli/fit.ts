@@ -1,14 +1,6 @@
 // eslint-disable-next-line no-control-regex -- it is these that are looked for
 const escapes = /\u001B\[[0-9;?]*[A-Za-z]/y;
 
-/**
- * Text from documents as it may stand on a terminal: what would move the cursor or change colours is
- * shown as a sign, and it is one line.
- */
-export function plain(text: string): string {
-  return text.replace(/[\s]+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
-}
-
 /** How many columns a text takes; colours take none. */
 export function widthOf(text: string): number {
   return [...piecesOf(text)].reduce((sum, { width }) => sum + width, 0);

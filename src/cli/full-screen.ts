@@ -1,4 +1,5 @@
 import { fit } from './fit.js';
+import { safeLine } from './safe.js';
 import type { Terminal } from './terminal.js';
 
 /** The whole of a terminal, which has its own content back when it is left. */
@@ -27,7 +28,7 @@ export function enterFullScreen(terminal: Terminal): FullScreen {
     draw: (lines) => {
       if (left) return;
       const { columns, rows } = terminal.size();
-      const shown = lines.slice(0, rows).map((line) => `${fit(line, columns)}\u001B[K`);
+      const shown = lines.slice(0, rows).map((line) => `${fit(safeLine(line), columns)}\u001B[K`);
       terminal.write(`\u001B[H${shown.join('\r\n')}\u001B[J`);
     },
   };

@@ -1,22 +1,30 @@
-import { styleText } from 'node:util';
 import type { Environment } from '../config.js';
 import { print } from './output.js';
+import { safeBlock, safeLine, styled, type Style } from './safe.js';
 import { terminalOf, type Terminal } from './terminal.js';
 
 /** How much a command prints: everything, machine-readable results only, or nothing but errors. */
 export type Mode = 'text' | 'json' | 'quiet';
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type { Style } from './safe.js';
 
-/** What a command may touch of the world around it. Made by `main`; tests make their own. */
+/**
+ * What a command may touch of the world around it. Made by `main`; tests make their own. Whatever is
+ * printed is made safe for a terminal (`safe.ts`).
+ */
 export type Io = {
   readonly mode: Mode;
   readonly env: Environment;
   readonly cwd: string;
   /** A line of the result, on stdout; nothing in `json` and `quiet` mode. */
   readonly out: (line: string) => void;
-  /** What a command was called for, such as an encrypted value, on stdout; in `json` mode it is in the JSON. */
-  readonly result: (line: string) => void;
+  /** Text of several lines, otherwise as `out`. */
+  readonly block: (text: string) => void;
+  /**
+   * What a command was called for, such as an encrypted value, on stdout; in `json` mode it is in the
+   * JSON. Programs read it as it is; it is made safe only where a person reads stdout.
+   */
+  readonly result: (text: string) => void;
   /** The machine-readable result, on stdout; only in `json` mode. */
   readonly json: (value: unknown) => void;
   /** One of many results, on stdout as a line of JSON; only in `json` mode. */
@@ -55,7 +63,9 @@ export type IoOptions = {
 /** The world of this process. */
 export function processIo(options: IoOptions): Io {
   const { mode, env } = options;
-  const printLine = (stream: NodeJS.WriteStream, line: string): void => print(stream, `${line}\n`);
+  const printLine = (stream: NodeJS.WriteStream, line: string): void =>
+    print(stream, `${safeLine(line)}\n`);
+  const block = (text: string): void => print(process.stdout, `${safeBlock(text)}\n`);
   const colours = {
     stdout: wantsColour(process.stdout, env),
     stderr: wantsColour(process.stderr, env),
@@ -63,8 +73,13 @@ export function processIo(options: IoOptions): Io {
   return {
     ...options,
     out: (line) => mode === 'text' && printLine(process.stdout, line),
-    result: (line) => mode !== 'json' && printLine(process.stdout, line),
-    json: (value) => mode === 'json' && printLine(process.stdout, JSON.stringify(value, null, 2)),
+    block: (text) => mode === 'text' && block(text),
+    result: (text) => {
+      if (mode === 'json') return;
+      if (process.stdout.isTTY) block(text);
+      else print(process.stdout, `${text}\n`);
+    },
+    json: (value) => mode === 'json' && block(JSON.stringify(value, null, 2)),
     jsonLine: (value) => mode === 'json' && printLine(process.stdout, JSON.stringify(value)),
     say: (line) => mode === 'text' && printLine(process.stderr, line),
     warn: (line) => mode !== 'quiet' && printLine(process.stderr, line),
@@ -88,12 +103,6 @@ export function wantsColour(stream: { readonly isTTY?: boolean }, env: Environme
   if (no !== '') return false;
   if (force !== undefined && force !== '') return force !== '0' && force !== 'false';
   return stream.isTTY === true && term !== 'dumb';
-}
-
-/** Whether there are colours is decided here, not by the environment once more. */
-function styled(style: Style, text: string): string {
-  const plain = { validateStream: false } as Parameters<typeof styleText>[2];
-  return styleText(style, text, plain);
 }
 
 async function readInput(): Promise<string> {

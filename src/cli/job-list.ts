@@ -26,8 +26,8 @@ export async function listJobs(client: Client, listing: JobListing, io: Io): Pro
   }
   const jobs = found.slice(0, limit);
   const now = Date.now();
-  const lines = verbose ? jobs.map((job) => JSON.stringify(job, null, 2)) : jobTable(jobs, now, io);
-  for (const line of lines) io.out(line);
+  if (verbose) for (const job of jobs) io.block(JSON.stringify(job, null, 2));
+  else for (const line of jobTable(jobs, now, io)) io.out(line);
   if (jobs.length === 0) io.say(none);
   if (found.length > limit) {
     io.say(`${await leftOut(client, listing)} not shown; \`--limit N\` shows more than ${limit}.`);

@@ -4,7 +4,7 @@ import { isStructure, type Node } from '../model/tree.js';
 import { pictureOf, type Picture, type Pictured } from '../picture/picture.js';
 import { progressOf } from '../picture/progress.js';
 import { listed } from '../words.js';
-import { plain } from './fit.js';
+import { plain } from './safe.js';
 
 /** The picture of a job document; undefined before it has begun and where it cannot be read. */
 export function pictureOfJob(job: StoredDocument): Picture | undefined {

@@ -1,6 +1,7 @@
 import type { StoredDocument } from '../model/parse.js';
 import { lengthOf, momentFrom } from '../words.js';
 import type { Io, Style } from './io.js';
+import { safeLine } from './safe.js';
 import { colourOf, jobFacts, type JobFacts } from './jobs.js';
 
 type Cell = { readonly text: string; readonly style?: Style };
@@ -18,7 +19,12 @@ export function jobTable(
   const head = ['FLOW', 'STATUS', 'STATE', 'STARTED', 'TOOK', 'FAILURE', 'ID'];
   const rows = [
     ...(io.resultsOnTerminal ? [head.map((text): Cell => ({ text, style: 'dim' }))] : []),
-    ...jobs.map((job) => cellsOf(jobFacts(job, now), now, io.resultsOnTerminal)),
+    ...jobs.map((job) =>
+      cellsOf(jobFacts(job, now), now, io.resultsOnTerminal).map((cell) => ({
+        ...cell,
+        text: safeLine(cell.text),
+      })),
+    ),
   ];
   const widths = head.map((_, i) => Math.max(...rows.map((row) => lengthIn(row[i]?.text ?? ''))));
   return rows.map((row) =>

@@ -2,7 +2,6 @@ import type { Reason } from '../client.js';
 import { stepsOf, type Told } from '../client.js';
 import type { StoredDocument } from '../model/parse.js';
 import { lengthOf, momentFrom } from '../words.js';
-import { plain } from './fit.js';
 import type { Io } from './io.js';
 import { progressText } from './job-picture.js';
 import { colourOf, jobFacts, stateLine } from './jobs.js';
@@ -11,6 +10,7 @@ import { createRedraw } from './redraw.js';
 import { createSparing } from './sparing.js';
 import { stepLines } from './step-lines.js';
 import type { Terminal } from './terminal.js';
+import { plain } from './safe.js';
 
 /** Shows how a job goes on. */
 export type JobView = {

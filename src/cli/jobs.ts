@@ -3,8 +3,8 @@ import { isObject } from '../model/dialects.js';
 import { statusOf, type Status } from '../model/status.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { keyOf } from '../model/task.js';
-import { plain } from './fit.js';
 import type { Io, Style } from './io.js';
+import { plain } from './safe.js';
 
 /** What lists and waiting show of a job. Times in ISO 8601, `took_ms` until now while it runs. */
 export type JobFacts = {
@@ -72,7 +72,7 @@ function timeOf(time: unknown): Date | undefined {
 export function jobLine(job: StoredDocument, io: Io): string {
   const { id, key, state, status, exit, failure } = jobFacts(job, Date.now());
   const ended =
-    status === 'failed' ? ` (exit ${exit ?? '?'}): ${failure ?? 'no reason given'}` : '';
+    status === 'failed' ? ` (exit ${exit ?? '?'}): ${plain(failure ?? 'no reason given')}` : '';
   return `${key} => ${state} ${io.style(colourOf(status), status)}${ended} ${io.style('dim', `(${id})`)}`;
 }
 

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { LogLevel } from '../config.js';
 import type { Log } from '../engine/log.js';
 import type { Io } from './io.js';
+import { plain } from './safe.js';
 
 export type LogOptions = {
   readonly level: LogLevel;
@@ -42,7 +43,7 @@ function readable(line: string, io: Io): string {
   );
   const more = untold.map(([key, value]) => `${key}=${shown(value)}`);
   const details = more.length === 0 ? '' : ` ${io.style('dim', more.join(' '), 'stderr')}`;
-  return `${at} ${levelWord(level, io)} ${who}${msg ?? ''}${details}`;
+  return `${at} ${levelWord(level, io)} ${who}${plain(msg ?? '')}${details}`;
 }
 
 /** Local time of day with milliseconds. */

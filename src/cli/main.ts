@@ -8,6 +8,7 @@ import { processIo, type Io, type Mode } from './io.js';
 import { letReaderLeave, print } from './output.js';
 import { packageVersion } from './package.js';
 import { commands, globalOptions } from './program.js';
+import { plain, safeBlock } from './safe.js';
 import { buildProgram, type Chosen } from './program-builder.js';
 import { watchSignals } from './signals.js';
 
@@ -134,8 +135,8 @@ function report(error: unknown, mode: Mode): void {
   const text =
     mode === 'json'
       ? JSON.stringify({ error: known?.code ?? 'unexpected', message, hint })
-      : `${message}\n${hint}`;
-  print(process.stderr, `${text}\n`);
+      : `${known === undefined ? message : plain(message)}\n${hint}`;
+  print(process.stderr, `${safeBlock(text)}\n`);
 }
 
 function unexpected(error: unknown): string {

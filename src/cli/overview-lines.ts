@@ -1,9 +1,10 @@
 import { statuses } from '../model/status.js';
 import { counted, lengthOf } from '../words.js';
-import { padded, plain } from './fit.js';
+import { padded } from './fit.js';
 import type { Io } from './io.js';
 import { colourOf } from './jobs.js';
 import type { Overview } from './overview.js';
+import { plain } from './safe.js';
 
 export type Room = { readonly columns: number; readonly rows: number };
 

@@ -1,5 +1,6 @@
 import { problem } from '../errors.js';
 import type { Io } from './io.js';
+import { plain } from './safe.js';
 
 /** Questions to the person at the terminal; they go to stderr, so that stdout holds results only. */
 export type Questions = {
@@ -23,19 +24,22 @@ export async function questions(io: Io, what: string): Promise<Questions> {
     }
   };
   return {
-    text: (message, fallback) =>
+    text: (question, fallback) =>
       ask(
         prompt([
           {
             type: 'input',
             name: 'answer',
-            message,
+            message: plain(question),
             ...(fallback === undefined ? {} : { default: fallback }),
           },
         ]),
       ),
-    hidden: (message) => ask(prompt([{ type: 'password', name: 'answer', message, mask: false }])),
-    confirm: (message, fallback) =>
-      ask(prompt([{ type: 'confirm', name: 'answer', message, default: fallback }])),
+    hidden: (question) =>
+      ask(prompt([{ type: 'password', name: 'answer', message: plain(question), mask: false }])),
+    confirm: (question, fallback) =>
+      ask(
+        prompt([{ type: 'confirm', name: 'answer', message: plain(question), default: fallback }]),
+      ),
   };
 }

@@ -1,4 +1,5 @@
 import { fit, widthOf } from './fit.js';
+import { safeLine } from './safe.js';
 import type { Terminal } from './terminal.js';
 
 /** Lines at the end of a terminal that are drawn again and again in their place. */
@@ -30,7 +31,9 @@ export function createRedraw(terminal: Terminal): Redraw {
     draw: (lines) => {
       const { columns, rows } = terminal.size();
       // The last row is for the cursor: a screen that is full would scroll.
-      const shown = lines.slice(0, Math.max(1, rows - 1)).map((line) => fit(line, columns - 1));
+      const shown = lines
+        .slice(0, Math.max(1, rows - 1))
+        .map((line) => fit(safeLine(line), columns - 1));
       const text = shown.map((line) => `${line}\u001B[K\n`).join('');
       terminal.write(`${back()}${text}\u001B[J`);
       drawn = shown;

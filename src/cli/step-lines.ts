@@ -3,9 +3,10 @@ import type { StoredDocument } from '../model/parse.js';
 import { neverDue } from '../model/scalars.js';
 import type { NodeState, Picture, PictureFrame, PictureNode } from '../picture/picture.js';
 import { lengthOf, momentFrom } from '../words.js';
-import { padded, plain, widthOf } from './fit.js';
+import { padded, widthOf } from './fit.js';
 import type { Io, Style } from './io.js';
 import { pictureOfJob } from './job-picture.js';
+import { plain } from './safe.js';
 
 const signs: Readonly<Record<NodeState, string>> = {
   pending: '·',

@@ -52,7 +52,7 @@ export async function waitForJob(client: Client, options: WaitOptions, io: Io): 
     progress.end();
     if (job !== undefined) {
       // Of a failure one sentence says all; a program asks for --json.
-      if (exitOf(job) === 0) io.out(JSON.stringify(outcomeOf(job), null, 2));
+      if (exitOf(job) === 0) io.block(JSON.stringify(outcomeOf(job), null, 2));
       else io.warn(stateLine(job, io));
       io.json(job);
       return exitOf(job);

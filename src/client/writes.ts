@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { problem } from '../errors.js';
+import { shownId, unfitId } from '../model/ids.js';
 import type { Store } from '../store/store.js';
 import type { NewDocument } from '../store/writer.js';
 
 /**
  * Writes a document and answers its revision; an answer that was lost is looked up.
- * @throws TwsError `document_conflict`, `document_refused`, `write_unknown`
+ * @throws TwsError `document_conflict`, `document_refused`, `write_unknown`, `id_unfit`
  */
 export async function writeDocument(store: Store, doc: NewDocument): Promise<string> {
   const id = doc._id;
+  const unfit = isNamed(doc) && doc._rev === undefined ? unfitId(id) : undefined;
+  if (unfit !== undefined) throw problem('id_unfit', { id: shownId(id), reason: unfit });
   const result = await store.write(doc);
   switch (result.kind) {
     case 'written':
@@ -42,6 +45,10 @@ export async function removeDocument(store: Store, id: string, rev: string): Pro
       throw problem('write_unknown', { id, cause: result.cause });
   }
 }
+
+/** Documents whose ids people choose. One that is there with such an id can still be changed. */
+const isNamed = ({ type }: NewDocument): boolean =>
+  type === 'job' || type === 'task' || type === 'flow';
 
 function contentOf(doc: NewDocument): unknown {
   const { _rev, ...content } = doc;

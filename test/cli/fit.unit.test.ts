@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fit, padded, plain, widthOf } from '../../src/cli/fit.js';
+import { fit, padded, widthOf } from '../../src/cli/fit.js';
 import { createRedraw } from '../../src/cli/redraw.js';
 import { wantsColour } from '../../src/cli/io.js';
 import { windowed } from '../../src/cli/job-view.js';
@@ -30,10 +30,6 @@ describe('Text on a terminal', () => {
   it('is filled up to its columns', () => {
     expect(padded('ab', 4)).toBe('ab  ');
     expect(padded('日', 4)).toBe('日  ');
-  });
-
-  it('cannot move the cursor, change colours or turn its direction', () => {
-    expect(plain('a\u001B[2Jb\nc\u202Ed')).toBe('a\uFFFD[2Jb c\uFFFDd');
   });
 });
 

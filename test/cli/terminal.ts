@@ -6,6 +6,7 @@ import { loadConfig, type Environment, type Flags } from '../../src/config.js';
 import { TwsError } from '../../src/errors.js';
 import type { Command } from '../../src/cli/command.js';
 import type { Io, Mode } from '../../src/cli/io.js';
+import { safeBlock, safeLine } from '../../src/cli/safe.js';
 
 /** What a command printed and how it ended. */
 export type Ran = {
@@ -56,14 +57,15 @@ export function testIo(options: RunOptions): { io: Io; printed: () => Omit<Ran, 
     mode,
     env,
     cwd,
-    out: (line) => mode === 'text' && void out.push(line),
-    result: (line) => mode !== 'json' && void out.push(line),
+    out: (line) => mode === 'text' && void out.push(safeLine(line)),
+    block: (text) => mode === 'text' && void out.push(safeBlock(text)),
+    result: (text) => mode !== 'json' && void out.push(text),
     json: (value) => {
       json = value;
     },
-    say: (line) => mode === 'text' && void err.push(line),
-    warn: (line) => mode !== 'quiet' && void err.push(line),
-    fail: (line) => void err.push(line),
+    say: (line) => mode === 'text' && void err.push(safeLine(line)),
+    warn: (line) => mode !== 'quiet' && void err.push(safeLine(line)),
+    fail: (line) => void err.push(safeLine(line)),
     style: (_style, text) => text,
     jsonLine: (value) => {
       json = value;

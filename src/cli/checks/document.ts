@@ -3,6 +3,7 @@ import { checkPattern } from '../../engine/patterns.js';
 import { checkSchema } from '../../engine/schemas.js';
 import { patternOf } from '../../model/target.js';
 import { isObject } from '../../model/dialects.js';
+import { shownId, unfitId } from '../../model/ids.js';
 import { readNotify } from '../../model/notify.js';
 import { parseDocument } from '../../model/parse.js';
 import type { FileProblem, Written } from '../files.js';
@@ -52,9 +53,8 @@ function idOf({ _id }: Written): string {
 function idProblems({ _id }: Written): readonly PathAndMessage[] {
   if (_id === undefined) return [];
   if (typeof _id !== 'string' || _id === '') return [['_id', '_id must be a text, not empty.']];
-  return _id.startsWith('_')
-    ? [['_id', `_id must not begin with "_"; it is ${JSON.stringify(_id)}.`]]
-    : [];
+  const unfit = unfitId(_id);
+  return unfit === undefined ? [] : [['_id', `_id ${unfit}; it is ${shownId(_id)}.`]];
 }
 
 /** An engine only leaves out what it cannot read of it; whoever stores it is to know. */

@@ -6,6 +6,7 @@ import { namesFor } from '../completion/names.js';
 import { forBash, wordsIn } from '../completion/shell-line.js';
 import type { Io } from '../io.js';
 import { resolvePath } from '../paths.js';
+import { plain } from '../safe.js';
 import { commands, globalOptions } from '../program.js';
 
 /**
@@ -19,8 +20,8 @@ export const complete = command(z.object({}), async ({ args }, io) => {
   const written = words.at(-1) ?? '';
   for (const { value, about } of candidates) {
     if (/[\p{Cc}]/u.test(value)) continue;
-    if (shell === 'bash') io.out(forBash(value, written));
-    else io.out(about === '' ? value : `${value}\t${about.replace(/\s+/g, ' ')}`);
+    if (shell === 'bash') io.result(forBash(value, written));
+    else io.result(about === '' ? value : `${value}\t${plain(about)}`);
   }
   io.json(candidates);
   return 0;

@@ -10,7 +10,7 @@ export const completion = command(z.object({}), async ({ args }, io) => {
     const reason = `There is no completion for "${shell}"; there is one for ${shells.join(', ')}.`;
     throw problem('usage', { reason });
   }
-  io.out(scripts[shell].trimEnd());
+  io.result(scripts[shell].trimEnd());
   io.json({ shell, script: scripts[shell] });
   return 0;
 });

@@ -94,9 +94,8 @@ type Ports = Pick<MailboxOptions, 'mailPort' | 's3Port'>;
 
 async function catchMail(dir: string, ports: Ports, io: Io, cleanup: Cleanup): Promise<void> {
   const onMail = (mail: Parameters<typeof mailLines>[0]): void => {
-    io.out(
-      ['', io.style('cyan', 'A mail has arrived:'), ...mailLines(mail, io, true), ''].join('\n'),
-    );
+    const title = io.style('cyan', 'A mail has arrived:');
+    for (const line of ['', title, ...mailLines(mail, io, true), '']) io.out(line);
   };
   const { mail, s3, stop } = await startMailboxIfPossible({ dir, onMail, ...ports }, io);
   cleanup.add(stop);
@@ -129,7 +128,7 @@ function greet(embedded: EmbeddedRun, api: HttpServer | undefined, io: Io): void
   const place = { cwd: io.cwd, root: config.root };
   io.out(`CouchDB:      ${url}/${config.database}`);
   io.out(`Fauxton:      ${url}/_utils/`);
-  if (api !== undefined) io.out(apiLine(api));
+  if (api !== undefined) io.block(apiLine(api));
   io.out(`user:         ${embedded.user}, password in ${embedded.files.settings}`);
   io.out(`for curl:     export COUCH_URL=$(cat ${shownPath(embedded.files.url, place)})`);
   const name = commandName(io.env);

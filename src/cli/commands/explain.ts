@@ -5,6 +5,7 @@ import { command } from '../command.js';
 import type { Io } from '../io.js';
 import { stateLine } from '../jobs.js';
 import { jobIdOf } from '../naming.js';
+import { plain } from '../safe.js';
 
 /** `tws explain`: why a job does not move, and what to do about it. */
 export const explain = command(z.object({}), async ({ args, config: read }, io) => {
@@ -19,7 +20,7 @@ export const explain = command(z.object({}), async ({ args, config: read }, io) 
     for (const { job, reasons } of chain) {
       io.out(stateLine(job, io, 'stdout'));
       for (const { because, todo } of reasons) {
-        io.out(`  ${because}${todo === undefined ? '' : ` ${todo}`}`);
+        io.out(`  ${plain(because)}${todo === undefined ? '' : ` ${plain(todo)}`}`);
       }
     }
     io.json(

@@ -27,7 +27,7 @@ export const graph = command(flags, async ({ args, flags: said, config: read }, 
   const text = render(drawn, format);
   if (said.out === undefined) {
     if (io.mode === 'json') io.json(format === 'json' ? pictured(drawn) : { format, text });
-    else io.out(text.trimEnd());
+    else io.block(text.trimEnd());
     return 0;
   }
   await save(resolve(io.cwd, said.out), said.out, text);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { open, type HistoryEvent } from '../../client.js';
 import { command } from '../command.js';
 import type { Io } from '../io.js';
+import { plain } from '../safe.js';
 
 /** `tws history`: what has happened in a job, as ordered events. */
 export const history = command(z.object({}), async ({ args, config: read }, io) => {
@@ -32,7 +33,7 @@ const longest = 100;
 
 function shortData({ data, engine }: HistoryEvent): string {
   const failure = (data as { failure?: { name?: string; message?: string } } | undefined)?.failure;
-  if (failure !== undefined) return ` ${failure.name}: ${failure.message}`;
+  if (failure !== undefined) return plain(` ${failure.name}: ${failure.message}`);
   const text = data === undefined ? '' : ` ${JSON.stringify(data)}`;
   const shown = text.length > longest ? `${text.slice(0, longest)}…` : text;
   return `${engine === undefined ? '' : ` on ${engine}`}${shown === ' {}' ? '' : shown}`;

@@ -92,7 +92,10 @@ async function listDefinitions(
 ): Promise<unknown> {
   const docs = await client.definitions(kind);
   if (docs.length === 0) io.say(`There is no ${kind} yet; \`tws push\` stores some.`);
-  for (const doc of docs) io.out(verbose ? JSON.stringify(doc, null, 2) : definitionLine(doc, io));
+  for (const doc of docs) {
+    if (verbose) io.block(JSON.stringify(doc, null, 2));
+    else io.out(definitionLine(doc, io));
+  }
   return docs;
 }
 
@@ -101,7 +104,8 @@ async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<
   const now = Date.now();
   if (engines.length === 0) io.say('There is no engine; `tws start` runs one.');
   for (const engine of engines) {
-    io.out(verbose ? JSON.stringify(engine, null, 2) : engineLine(engine, now, io));
+    if (verbose) io.block(JSON.stringify(engine, null, 2));
+    else io.out(engineLine(engine, now, io));
   }
   return engines.map((engine) => engineFacts(engine, now));
 }
@@ -121,7 +125,8 @@ async function listPlugins(
       inEngines === undefined ? plugin : { ...plugin, in_engine: inEngines.has(plugin.name) },
     );
   for (const plugin of listed) {
-    io.out(verbose ? JSON.stringify(plugin, null, 2) : pluginLine(plugin, io));
+    if (verbose) io.block(JSON.stringify(plugin, null, 2));
+    else io.out(pluginLine(plugin, io));
   }
   if (listed.some((plugin) => 'in_engine' in plugin && !plugin.in_engine)) {
     io.say('Engines load their plugins when they start: start them again to have the others, too.');

@@ -182,15 +182,11 @@ async function firstOf(mails: readonly CaughtMail[]): Promise<CaughtMail | undef
 
 function showResult(job: StoredDocument, mail: CaughtMail | undefined, io: Io): void {
   if (mail !== undefined) {
-    io.out(
-      ['', io.style('bold', 'The mail that arrived:'), ...mailLines(mail, io, false)].join('\n'),
-    );
+    const title = io.style('bold', 'The mail that arrived:');
+    for (const line of ['', title, ...mailLines(mail, io, false)]) io.out(line);
   }
-  io.out(
-    ['', io.style('bold', 'The job, as it is stored now:'), JSON.stringify(job, null, 2)].join(
-      '\n',
-    ),
-  );
+  for (const line of ['', io.style('bold', 'The job, as it is stored now:')]) io.out(line);
+  io.block(JSON.stringify(job, null, 2));
   io.json({ mail: mail ?? null, job });
 }
 

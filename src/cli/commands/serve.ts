@@ -17,7 +17,7 @@ export const serve = command(flags, async ({ config: read }, io) => {
   const opened = open(config, { log, ...figures.store });
   try {
     const api = await startApi({ config, opened, log, figures });
-    io.out(apiLine(api));
+    io.block(apiLine(api));
     io.json({ url: api.url });
     await aborted(io.stop);
     await api.close();

@@ -44,7 +44,7 @@ export const start = command(flags, async ({ flags: said, config: read }, io) =>
     if (figures === undefined) return;
     const api = await startApi({ config, opened, log, figures, ...parts });
     cleanup.add(api.close);
-    io.out(apiLine(api));
+    io.block(apiLine(api));
   };
   try {
     if (said.engines !== undefined && said.engines > 1) {

@@ -24,7 +24,7 @@ export const view = command(flags, async ({ args, flags: said, config: read }, i
     const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
     const doc = theOne(await client.lookUp(given, { kinds, owner }), given, kinds, io);
     const shown = said.result === undefined ? doc : await client.result(doc, said.result);
-    io.out(JSON.stringify(shown, null, 2));
+    io.block(JSON.stringify(shown, null, 2));
     io.json(shown);
     return 0;
   } finally {

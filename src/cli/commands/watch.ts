@@ -6,7 +6,6 @@ import type { StoredDocument } from '../../model/parse.js';
 import { ownerOf } from '../../model/task.js';
 import { createAbsence, type Absence } from '../absence.js';
 import { command, listFlag } from '../command.js';
-import { plain } from '../fit.js';
 import type { Io } from '../io.js';
 import { progressText } from '../job-picture.js';
 import { drawnView, lineView, type JobView } from '../job-view.js';
@@ -14,6 +13,7 @@ import { exitOf, jobFacts, stateLine } from '../jobs.js';
 import { statusFlag } from '../job-search.js';
 import { jobIdOf } from '../naming.js';
 import { watchReasons } from '../reasons.js';
+import { plain } from '../safe.js';
 
 const flags = z.object({ flow: listFlag, status: statusFlag });
 

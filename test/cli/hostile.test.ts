@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../src/cli/program.js';
+import { openProject } from './database.js';
+import { tws } from './executable.js';
+import { task } from './terminal.js';
+
+/** Erases the screen, blinks, rings, hides, turns the direction around, forges a line. */
+const hostile = 'x\u001B[2J\u001B[5m\u0007\u009B31m\r\u202Ey\u200B\u2028\nforged';
+const plugins = {
+  'fail.mjs': `export default ({ log }) => {
+    log(${JSON.stringify(hostile)});
+    throw Object.assign(new Error(${JSON.stringify(hostile)}), { name: 'Bad' });
+  };`,
+};
+
+/** What must not reach a terminal; colours of tws and line ends are its own. */
+function strange(text: string): readonly string[] {
+  // eslint-disable-next-line no-control-regex -- the colours that tws has
+  const rest = text.replace(/\u001B\[(?:1|2|22|31|32|33|36|39)m|[\n\t]/g, '');
+  return [...rest.matchAll(/.?[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]./gu)].map(([found]) =>
+    JSON.stringify(found),
+  );
+}
+
+async function ready() {
+  const opened = await openProject(
+    {
+      'plugins/broken.mjs': `throw new Error(${JSON.stringify(hostile)});`,
+      'bad.json': { type: 'flow', name: hostile, owner: 'DEFAULT', tasks: [hostile], extra: 1 },
+    },
+    plugins,
+  );
+  const { put, engine, ended, until } = opened;
+  const name = hostile;
+  await put(
+    { ...task('fail', { plugin: 'fail' }), _id: `t-${hostile}` },
+    { ...task(name, { plugin: 'fail' }), _id: `u-${hostile}` },
+    { type: 'flow', name, owner: hostile, tasks: [{ task: 'fail', name }], _id: `f-${hostile}` },
+    {
+      ...{ type: 'flow', name: 'waits', owner: 'DEFAULT', timeout: 0, _id: 'f-waits' },
+      tasks: [{ wait: { signal: 'go' } }],
+    },
+    { type: 'flow', name: 'bad', owner: 'DEFAULT', tasks: ['fail'], _id: 'f-bad' },
+    { _id: `failed-${hostile}`, type: 'job', flow: 'bad' },
+    { _id: `refused-${hostile}`, type: 'job', flow: name, owner: hostile },
+    { _id: `waiting-${hostile}`, type: 'job', flow: 'waits' },
+    {
+      ...{ _id: `engine:${hostile}`, type: 'engine', host: hostile, pid: 1, version: hostile },
+      ...{ plugins: [], labels: [hostile], slots: 1, started: 1, beat: 1, state: 'running' },
+    },
+  );
+  await engine();
+  await Promise.all([ended(`failed-${hostile}`), ended(`refused-${hostile}`)]);
+  await until(`waiting-${hostile}`, ({ steps }) => Array.isArray(steps) && steps.length > 0);
+  return opened;
+}
+
+/** How each command is called; what it does to the documents comes last. */
+const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  list: [
+    ['--all'],
+    ['--all', '--verbose'],
+    ['--all', '--json'],
+    ['--flow', hostile],
+    ['--tasks', '--flows'],
+    ['--engines', '--plugins'],
+  ],
+  view: [[`failed-${hostile}`], [`failed-${hostile}`, '--result', hostile], [hostile, '--job']],
+  explain: [[`waiting-${hostile}`], [`failed-${hostile}`], [`refused-${hostile}`], [hostile]],
+  graph: [[`f-${hostile}`], [`failed-${hostile}`], ['--format', 'svg', `waiting-${hostile}`]],
+  history: [[`failed-${hostile}`], [`failed-${hostile}`, '--json']],
+  watch: [[`failed-${hostile}`], [hostile]],
+  top: [['--once'], ['--once', '--json']],
+  doctor: [[]],
+  config: [[], ['--owner', hostile]],
+  validate: [['bad.json'], [hostile]],
+  push: [['bad.json'], [hostile]],
+  submit: [[hostile], [hostile, '--owner', hostile, '--wait'], [hostile, '--params', hostile]],
+  complete: [
+    ['zsh', 'view', ''],
+    ['bash', 'tws view '],
+  ],
+  note: [[`failed-${hostile}`, hostile]],
+  signal: [[`other-${hostile}`, hostile]],
+  event: [[hostile, hostile]],
+  skip: [[`waiting-${hostile}`, hostile]],
+  retry: [
+    [`failed-${hostile}`, '--from', hostile],
+    ['--failed', '--flow', hostile],
+  ],
+  pause: [[`waiting-${hostile}`]],
+  resume: [[`waiting-${hostile}`]],
+  disable: [[`f-${hostile}`], [hostile]],
+  enable: [[`f-${hostile}`]],
+  cancel: [[`waiting-${hostile}`], ['--every', '--flow', hostile]],
+  remove: [[`t-${hostile}`], [`failed-${hostile}`, '--no-confirm', '--force']],
+  new: [['task', hostile]],
+  decrypt: [[hostile]],
+};
+
+/** These print nothing of documents, or go on until they are stopped. */
+const others = ['quickstart', 'dev', 'init', 'start', 'serve', 'encrypt', 'completion'];
+
+describe('a hostile id, name or message', () => {
+  it('is looked for in every command', () => {
+    const names = commands.map(({ name }) => name);
+    expect([...Object.keys(calls), ...others].sort()).toEqual([...names].sort());
+  });
+
+  it('reaches no terminal', { timeout: 900_000 }, async () => {
+    const { root: cwd, env } = await ready();
+    const colours = { ...env, FORCE_COLOR: '1' };
+    const told: string[] = [];
+    for (const [command, lists] of Object.entries(calls)) {
+      for (const args of lists) {
+        const called = tws([command, ...args], { cwd, env: colours });
+        await called.ended;
+        const text = `${called.out()}${called.err()}`;
+        expect([command, ...args, ...strange(text)]).toEqual([command, ...args]);
+        // A line of its own would be a forged one; a picture is a file.
+        if (args.includes('svg')) continue;
+        expect(text.split('\n').filter((line) => line.startsWith('forged'))).toEqual([]);
+        told.push(text);
+      }
+    }
+    expect(told.join('')).toContain('failed-x\\u001b[2J\\u001b[5m\\u0007\\u009b31m\\r\\u202ey');
+  });
+
+  it('is refused by commands that would store it', async () => {
+    const { root: cwd, env } = await openProject({
+      'job.json': { type: 'job', flow: 'f', _id: hostile },
+    });
+    const file = tws(['submit', 'job.json'], { cwd, env });
+    expect(await file.ended).toBe(3);
+    expect(file.err()).toContain('_id must not hold control characters');
+    for (const id of [hostile, '..']) {
+      const called = tws(['submit', '-', '--id', id], {
+        cwd,
+        env,
+        input: '{"type": "job", "flow": "f"}',
+      });
+      expect(await called.ended).toBe(3);
+    }
+  });
+});
