@@ -5,6 +5,7 @@ import { closest } from './closest.js';
 import { problem } from './errors.js';
 import { httpSettingsSchema } from './http/settings.js';
 import { engineEventTypes } from './engine/system-events.js';
+import { usualLeaseMs } from './model/engine.js';
 import { isWebhookAddress } from './model/notify.js';
 import { egressEntryProblem } from './plugin/egress.js';
 import { durationSchema, queueSchema } from './model/scalars.js';
@@ -145,7 +146,9 @@ export const settingsFileSchema = z
       z
         .int({ error: 'must be milliseconds, 300 or more' })
         .min(300, { error: 'must be milliseconds, 300 or more' })
-        .describe('Milliseconds after which an engine that gives no sign is dead; default 15000.'),
+        .describe(
+          `Milliseconds after which an engine that gives no sign is dead; default ${usualLeaseMs}.`,
+        ),
     ),
     retry_delay: z.exactOptional(
       durationSchema.describe(

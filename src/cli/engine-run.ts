@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectServer, type Opened, type ServerReport } from '../client.js';
 import type { Config } from '../config.js';
-import { problem, type TwsError } from '../errors.js';
-import { startEngine, type Engine } from '../engine/engine.js';
-import { usualLeaseMs } from '../engine/assembly.js';
+import { problem, type ProblemCode, type TwsError } from '../errors.js';
+import { startEngine, type Engine, type EngineOptions } from '../engine/engine.js';
+import { startUnderSavedId } from '../engine/own-name.js';
+import { usualLeaseMs } from '../model/engine.js';
 import { guardProcess } from '../engine/guard.js';
 import { startWatchdog } from '../engine/watchdog.js';
 import { pagesPrefix } from '../http/pages.js';
@@ -12,6 +13,7 @@ import type { EngineMeters } from '../engine/meters.js';
 import { allMeters } from '../metrics/all.js';
 import { createSpans } from '../metrics/spans.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import { savedEngineId } from './engine-id.js';
 import { loadProjectPlugins } from './plugins.js';
 import { aborted } from './signals.js';
 import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
@@ -20,7 +22,10 @@ export type EngineStart = {
   readonly config: Config;
   readonly opened: Opened;
   readonly log: Log;
-  /** A name of its own that stays over restarts; two engines must never share one. */
+  /**
+   * A name of its own that stays over restarts; two engines must never share one. Without it the engine
+   * has the id that its project keeps, or the next one when that is in use.
+   */
   readonly name?: string | undefined;
   /** Ends the wait for a database that went away before the engine had begun. */
   readonly signal: AbortSignal;
@@ -67,7 +72,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     config;
   const spans = await createSpans();
   const listening = [meters, spans].filter((one) => one !== undefined);
-  const engine = await startEngine({
+  const settings: EngineOptions = {
     store: opened.store,
     plugins,
     log,
@@ -82,7 +87,6 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     drainMs,
     retryDelayMs,
-    name,
     signal,
     webhooks: config.webhooks,
     egress: config.egress,
@@ -90,7 +94,11 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     onSecret,
     onCall: watchdog.onCall,
     meters: allMeters(listening),
-  });
+  };
+  const id = name === undefined ? await savedEngineId(config.embedded.dir) : undefined;
+  const engine = await (id === undefined
+    ? startEngine({ ...settings, name })
+    : startUnderSavedId(id, settings));
   watchdog.watch(engine.id);
   if (started.broken !== undefined) engine.fail(started.broken);
   started.engine = engine;
@@ -125,7 +133,8 @@ export async function endEngine(engine: Engine, force: AbortSignal): Promise<'dr
 const longestWaitMs = 30_000;
 
 /**
- * Waits until the database is there: an engine may be started before its CouchDB is. Undefined when
+ * Waits until the database is ready: an engine may be started before its CouchDB is, and before
+ * somebody has run `tws init`. Undefined when
  * `stop` came first. @throws TwsError for what waiting does not mend
  */
 export async function waitForDatabase(
@@ -139,22 +148,35 @@ export async function waitForDatabase(
   while (!stop.aborted) {
     const report = await Promise.race([inspectServer(config), stopped]);
     if (report === undefined) return undefined;
-    if (report.problem === undefined) return ready(report, config, log);
-    if (!mayPass(report.problem)) throw report.problem;
-    if (report.problem.message !== told) log.warn({}, `${report.problem.message} Trying again.`);
-    told = report.problem.message;
+    const trouble = troubleOf(report, config);
+    if (trouble === undefined) return ready(report, config, log);
+    if (!mayPass(trouble)) throw trouble;
+    if (trouble.message !== told)
+      log.warn({}, `${trouble.message} ${trouble.hint} Waiting for it.`);
+    told = trouble.message;
     await sleep(waitMs, undefined, { signal: stop }).catch(() => undefined);
     waitMs = Math.min(longestWaitMs, waitMs * 2);
   }
   return undefined;
 }
 
-function mayPass({ code }: TwsError): boolean {
-  return code === 'couch_unreachable' || code === 'couch_failed';
+/** What keeps an engine from starting now. */
+function troubleOf(report: ServerReport, { database }: Config): TwsError | undefined {
+  if (report.problem !== undefined) return report.problem;
+  return report.design === 'missing' ? problem('database_not_ready', { database }) : undefined;
 }
 
+/** A server may come back, and somebody may run `tws init` yet. */
+const passing: readonly ProblemCode[] = [
+  'couch_unreachable',
+  'couch_failed',
+  'database_missing',
+  'database_not_ready',
+];
+
+const mayPass = ({ code }: TwsError): boolean => passing.includes(code);
+
 function ready(report: ServerReport, { database }: Config, log: Log): ServerReport {
-  if (report.design === 'missing') throw problem('database_not_ready', { database });
   if (report.design === 'old') {
     log.warn({}, `The design document of ${database} is of another version; run \`tws init\`.`);
   }

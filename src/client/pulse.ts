@@ -1,4 +1,4 @@
-import type { EngineDocument } from '../model/engine.js';
+import { usualLeaseMs, type EngineDocument } from '../model/engine.js';
 
 /** An engine document and whether its engine lives, as far as one can see. */
 export type SeenEngine = { readonly engine: EngineDocument; readonly alive: boolean };
@@ -14,9 +14,6 @@ export type Pulse = {
   /** Whether it is certain which engines live: each was seen to move, or watched long enough for it. */
   readonly settled: (engines: readonly EngineDocument[], now: number) => boolean;
 };
-
-/** After so many ms without renewal a lease is over, unless the settings say otherwise. */
-export const usualLeaseMs = 10_000;
 
 type Known = {
   beat: number;

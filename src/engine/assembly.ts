@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { PluginFacts } from '../decide/intent.js';
 import { rankAmong } from '../decide/turn.js';
 import type { TwsError } from '../errors.js';
+import { usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { createKeyring } from '../secrets/keyring.js';
@@ -94,12 +95,6 @@ export type EngineOptions = {
   /** Which addresses plugins and webhooks may reach. */
   readonly egress?: EgressPolicy | undefined;
 };
-
-/**
- * After so long without a sign an engine is dead, ms: with the third of it that passes between two
- * renewals, and a second for looking, what it had in hand is taken over within 15 s.
- */
-export const usualLeaseMs = 10_000;
 
 /** How often the scan is repeated, ms. */
 export const usualSweepMs = 30_000;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { usualLeaseMs, usualSweepMs, type Assembly } from './assembly.js';
+import { usualLeaseMs } from '../model/engine.js';
+import { usualSweepMs, type Assembly } from './assembly.js';
 import { isNameTaken } from './name.js';
 import { rowsOf, scanEngines, scanParts, type ScanPart } from './scan.js';
 

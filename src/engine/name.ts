@@ -50,7 +50,7 @@ export function isNameTaken(error: unknown): error is TwsError {
 }
 
 /** Its engine has ended in order, or its process, of this machine, is gone. */
-function isLeft({ state, host, pid, started }: StoredDocument): boolean {
+export function isLeft({ state, host, pid, started }: StoredDocument): boolean {
   if (state === 'stopped') return true;
   if (host !== hostname() || typeof pid !== 'number') return false;
   // In a container each life may have the same number.

@@ -1,5 +1,12 @@
 import { z } from 'zod';
 
+/**
+ * After so long without a sign an engine is dead unless the setting `lease` says otherwise, ms: with the
+ * third of it that passes between two renewals, and a second for looking, what it had in hand is taken
+ * over within 15 s.
+ */
+export const usualLeaseMs = 10_000;
+
 /** The document of one engine process: who it is, what it can run, and its lease. Times epoch ms. */
 export const engineSchema = z.looseObject({
   _id: z.string().regex(/^engine:/, { error: 'must begin with "engine:"' }),

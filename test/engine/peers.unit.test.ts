@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usualLeaseMs } from '../../src/engine/assembly.js';
+import { usualLeaseMs } from '../../src/model/engine.js';
 import { createPeers } from '../../src/engine/peers.js';
 import type { EngineDocument } from '../../src/model/engine.js';
 
