@@ -42,7 +42,7 @@ export type ApiStart = Pick<ServerOptions, 'engine' | 'plugins'> & {
 
 /**
  * Serves the HTTP API of a project.
- * @throws TwsError `port_taken`, `setting_invalid`
+ * @throws TwsError `http_port_taken`, `setting_invalid`
  */
 export async function startApi(start: ApiStart): Promise<HttpServer> {
   const { config, opened, log, figures, mayMove = false, engine, plugins } = start;
@@ -64,7 +64,7 @@ export async function startApi(start: ApiStart): Promise<HttpServer> {
   try {
     return await startHttp(options);
   } catch (error) {
-    const isTaken = error instanceof TwsError && error.code === 'port_taken';
+    const isTaken = error instanceof TwsError && error.code === 'http_port_taken';
     if (!isTaken || !mayMove || config.http.port !== undefined) throw error;
     return startHttp({ ...options, settings: { ...config.http, port: 0 } });
   }

@@ -8,6 +8,12 @@ export const machineProblems = {
     69,
     503,
   ),
+  http_port_taken: row(
+    (d: { port: number }) => `Port ${d.port} of this machine, which the HTTP API wants, is in use.`,
+    'Choose another with --http HOST:PORT (port 0: any free one), or end what uses it.',
+    69,
+    503,
+  ),
   mailbox_port_taken: row(
     (d: { port: number; what: string }) =>
       `Port ${d.port} of this machine, which the ${d.what} wants, is in use.`,

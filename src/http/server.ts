@@ -62,7 +62,7 @@ const signInRate = { perSecond: 0.2, burst: 10 };
 
 /**
  * Starts the API and listens.
- * @throws TwsError `port_taken`, `setting_invalid` (files of the certificate)
+ * @throws TwsError `http_port_taken`, `setting_invalid` (files of the certificate)
  */
 export async function startHttp(options: ServerOptions): Promise<HttpServer> {
   const { settings, log } = options;
@@ -73,7 +73,7 @@ export async function startHttp(options: ServerOptions): Promise<HttpServer> {
   } catch (error) {
     await close();
     const { code } = error as NodeJS.ErrnoException;
-    throw code === 'EADDRINUSE' ? problem('port_taken', { port }) : listenProblem(host, error);
+    throw code === 'EADDRINUSE' ? problem('http_port_taken', { port }) : listenProblem(host, error);
   }
   const { port: bound } = app.server.address() as AddressInfo;
   const scheme = settings.tls === undefined ? 'http' : 'https';
