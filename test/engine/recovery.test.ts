@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { usualLeaseMs } from '../../src/engine/assembly.js';
+import { usualLeaseMs } from '../../src/model/engine.js';
 import { openStore } from '../../src/store/store.js';
 import { startFaultyProxy, type Fault } from '../support/faulty-proxy.js';
 import { couchUrl } from '../support/couch.js';
