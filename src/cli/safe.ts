@@ -25,7 +25,7 @@ export function styled(style: Style, text: string): string {
  * What a terminal may act upon, what has no shape, and what changes the direction: control characters
  * (ESC, BEL, CR and U+0080 to U+009F among them), format characters, line separators, fillers.
  */
-const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u034F\u115F\u1160\u17B4\u17B5\u3164\uFFA0]/gu;
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]|\u034F|\u17B4|\u17B5/gu;
 
 /** Text of several lines as it may stand on a terminal; line feeds and tabs stay. */
 export function safeBlock(text: string): string {
