@@ -1,7 +1,8 @@
-import { render } from 'preact';
+import { render, type ComponentChildren } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
-import { Route, Router, Switch } from 'wouter-preact';
+import { Route, Router, Switch, useLocation } from 'wouter-preact';
 import { Layout } from './layout/layout.js';
+import { Boundary } from './parts/boundary.js';
 import { Loading } from './parts/loading.js';
 import { pathWord } from './parts/path-word.js';
 import { NotFound } from './layout/not-found.js';
@@ -25,7 +26,7 @@ function Pages() {
     <Router base={base}>
       <Layout>
         <Gate>
-          <Suspense fallback={<Loading what="the page" />}>
+          <Shown>
             <Switch>
               <Route path="/" component={Overview} />
               <Route path="/jobs" component={Jobs} />
@@ -44,10 +45,20 @@ function Pages() {
               <Route path="/engines" component={Engines} />
               <Route component={NotFound} />
             </Switch>
-          </Suspense>
+          </Shown>
         </Gate>
       </Layout>
     </Router>
+  );
+}
+
+/** A page that comes when it is wanted, or what kept it from coming. */
+function Shown({ children }: { readonly children: ComponentChildren }) {
+  const [location] = useLocation();
+  return (
+    <Boundary what="the page" at={location}>
+      <Suspense fallback={<Loading what="the page" />}>{children}</Suspense>
+    </Boundary>
   );
 }
 

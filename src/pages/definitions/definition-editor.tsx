@@ -50,6 +50,11 @@ export function DefinitionEditor(props: Props) {
   return (
     <section class="box definition-editor" aria-label={`JSON of the ${kind}`}>
       <Meeting editing={editing} onGone={onGone} save={save} />
+      {editing.isRestored && (
+        <p class="box warning">
+          Your changes that were not saved are here again. Save them, or undo all changes.
+        </p>
+      )}
       {editing.error !== undefined && <ProblemBox error={editing.error} />}
       <div class="buttons">
         <LevelButton level="admin" kind="primary" refused={refused} onClick={() => void save()}>
@@ -120,8 +125,10 @@ function Meeting({ editing, onGone, save }: MeetingProps) {
         }
       }}
       onTheirs={() => {
-        if (theirs === undefined) onGone();
-        else editing.goOn(theirs, contentOf(theirs));
+        if (theirs === undefined) {
+          editing.forget();
+          onGone();
+        } else editing.goOn(theirs, contentOf(theirs));
       }}
     />
   );

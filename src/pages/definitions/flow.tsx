@@ -73,7 +73,14 @@ function FlowPage({ loaded, known, reload }: Props) {
               Duplicate
             </Link>
           )}
-          <RemoveButton kind="flow" stored={stored} onRemoved={() => navigate('/flows')} />
+          <RemoveButton
+            kind="flow"
+            stored={stored}
+            onRemoved={() => {
+              editing.forget();
+              navigate('/flows');
+            }}
+          />
         </span>
       </PageHead>
       {isDisabled && (

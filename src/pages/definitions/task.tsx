@@ -53,7 +53,14 @@ function TaskPage({ loaded, known }: Props) {
               Duplicate
             </Link>
           )}
-          <RemoveButton kind="task" stored={stored} onRemoved={() => navigate('/tasks')}>
+          <RemoveButton
+            kind="task"
+            stored={stored}
+            onRemoved={() => {
+              editing.forget();
+              navigate('/tasks');
+            }}
+          >
             {uses.length > 0 && (
               <p>
                 <strong>It is used by {uses.map(({ by }) => by.name).join(', ')}.</strong>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { ApiProblem, get, send } from '../api.js';
 import { readJson } from '../editor/read-json.js';
 import { isSame, merge } from './merge.js';
@@ -12,6 +12,7 @@ import {
   type Stored,
 } from './stored.js';
 import type { Doc } from '../answers.js';
+import { forgetUnsaved, unsavedOf, useUnsaved } from './unsaved.js';
 
 /** What somebody else has stored while this one was edited; undefined: it was removed. */
 export type Meanwhile = { readonly theirs: Stored | undefined };
@@ -37,12 +38,18 @@ export type Editing = {
   /** Takes over a newer edition, keeping what was changed here. */
   readonly takeOver: (stored: Stored) => void;
   readonly revert: () => void;
+  /** What was left unsaved before is here again. */
+  readonly isRestored: boolean;
+  /** Nothing of the changes is to be kept. */
+  readonly forget: () => void;
 };
 
 /** Edits a definition: an existing one, or a new one that begins with `content`. */
 export function useEditing(kind: DefinitionKind, from: Stored | undefined, content: Doc): Editing {
-  const [stored, setStored] = useState(from);
-  const [text, setText] = useState(() => textOf(content));
+  const [key] = useState(() => `${kind} ${from?.id ?? `new ${textOf(content)}`}`);
+  const [left] = useState(() => unsavedOf(key));
+  const [stored, setStored] = useState(left === undefined ? from : left.stored);
+  const [text, setText] = useState(() => left?.text ?? textOf(content));
   const [edition, setEdition] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -50,7 +57,7 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
   const value = useMemo(() => readJson(text).value, [text]);
   const base = stored === undefined ? content : contentOf(stored);
   const isChanged = value === undefined || !isSame(value, base);
-  useLeaveGuard(isChanged);
+  useUnsaved(key, isChanged ? { text, stored } : undefined);
 
   const show = (shown: unknown): void => {
     setText(textOf(shown));
@@ -71,6 +78,7 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
         throw new NotYet('The text is no JSON yet: look at the marks in it.');
       const put = await store(kind, value, over);
       setStored(await get<Stored>(pathOf(kind, put.id)));
+      forgetUnsaved(key);
       return put;
     } catch (problem) {
       const isTaken = problem instanceof ApiProblem && problem.error === 'document_conflict';
@@ -103,6 +111,8 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
     goOn,
     takeOver,
     revert: () => goOn(stored, base),
+    isRestored: left !== undefined && isChanged,
+    forget: () => forgetUnsaved(key),
   };
 }
 
@@ -133,14 +143,4 @@ async function newest(kind: DefinitionKind, id: string): Promise<Meanwhile> {
     if (problem instanceof ApiProblem && problem.status === 404) return { theirs: undefined };
     throw problem;
   }
-}
-
-/** The browser asks before it closes a page with changes that are not stored. */
-function useLeaveGuard(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return undefined;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [isChanged]);
 }

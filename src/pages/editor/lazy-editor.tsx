@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
+import { Boundary } from '../parts/boundary.js';
 import { Loading } from '../parts/loading.js';
 
 const Loaded = lazy(() => import('./json-editor.js').then((module) => module.JsonEditor));
@@ -7,8 +8,10 @@ const Loaded = lazy(() => import('./json-editor.js').then((module) => module.Jso
 /** The editor, which is big: it comes when somebody edits. */
 export function JsonEditor(props: ComponentProps<typeof Loaded>) {
   return (
-    <Suspense fallback={<Loading what="the editor" />}>
-      <Loaded {...props} />
-    </Suspense>
+    <Boundary what="the editor">
+      <Suspense fallback={<Loading what="the editor" />}>
+        <Loaded {...props} />
+      </Suspense>
+    </Boundary>
   );
 }

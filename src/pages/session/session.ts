@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { ApiProblem, get, send, whenSignInNeeded } from '../api.js';
+import { forgetAllUnsaved } from '../definitions/unsaved.js';
 
 /** Who sits here, as the API knows him. */
 export type Who = {
@@ -64,6 +65,7 @@ export async function signIn(name: string, password: string): Promise<void> {
 /** Signs out, also when the API cannot be told. */
 export async function signOut(): Promise<void> {
   try {
+    forgetAllUnsaved();
     await send('DELETE', 'session');
   } finally {
     await askWho();
