@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Summary } from '../../src/pages/answers.js';
 import { changedParams } from '../../src/pages/job/changed-params.js';
-import { bodyOf, filterOf, matches, searchOf } from '../../src/pages/jobs/filter.js';
+import { filterOf, matches, searchOf } from '../../src/pages/jobs/filter.js';
 import { joined, listOf, withBatch, withPage, type List } from '../../src/pages/jobs/list.js';
 
 function job(id: string, more: Partial<Summary> = {}): Summary {
@@ -85,14 +85,6 @@ describe('the filter', () => {
       true,
       false,
     ]);
-  });
-
-  it('is sent without what it does not say', () => {
-    expect(bodyOf(filterOf(new URLSearchParams('status=failed&flow=f')))).toEqual({
-      status: ['failed'],
-      flow: 'f',
-    });
-    expect(bodyOf({ status: [] })).toEqual({});
   });
 });
 

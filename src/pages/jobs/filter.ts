@@ -57,7 +57,7 @@ export function searchOf(filter: Filter): URLSearchParams {
   return search;
 }
 
-/** What GET jobs, and the filter of the bulk requests, are asked. */
+/** What GET jobs is asked. */
 export function queryOf({ status, from, to, ...rest }: Filter): Query {
   return {
     ...rest,
@@ -65,14 +65,6 @@ export function queryOf({ status, from, to, ...rest }: Filter): Query {
     from: timeOf(from),
     to: timeOf(to),
   };
-}
-
-/** The same as JSON: what is not there is left out. */
-export function bodyOf(filter: Filter): Readonly<Record<string, unknown>> {
-  const { status = [], ...rest } = queryOf(filter);
-  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
-  const list = status as readonly string[];
-  return { ...Object.fromEntries(given), ...(list.length === 0 ? {} : { status: list }) };
 }
 
 /** The changes that may concern what is listed. */

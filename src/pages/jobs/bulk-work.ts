@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'preact/hooks';
+import { get, send } from '../api.js';
+import { statuses, type BulkRequested, type JobList, type Stats } from '../answers.js';
+import { isCounted, queryOf, type Filter } from './filter.js';
+
+export type Action = 'retry' | 'cancel';
+
+/** What is asked of which jobs: of those with these ids, or of all that a filter finds. */
+export type Work = {
+  readonly action: Action;
+  readonly chosen: Filter | readonly string[];
+  readonly reason: string | undefined;
+};
+
+/** How far it is, and what became of the jobs so far. */
+export type Progress = {
+  /** How many there are; while they are looked for, how many were found. */
+  readonly total: number;
+  readonly isLooking: boolean;
+  readonly applied: number;
+  readonly stored: number;
+  readonly refused: number;
+  readonly refusals: readonly BulkRequested['results'][number][];
+};
+
+/** Jobs of one request: few enough to see how it goes on. */
+const together = 200;
+/** Jobs of one page of a search; the API gives no more. */
+const page = 500;
+/** So many refusals are kept to be shown. */
+const mostRefusals = 100;
+
+const open = ['queued', 'scheduled', 'running', 'waiting', 'paused'] as const;
+
+/** The filter for the jobs of which it can be asked. */
+function askable(action: Action, filter: Filter): Filter {
+  const able: Filter['status'] = action === 'retry' ? ['failed'] : open;
+  const given = filter.status.length === 0 ? statuses : filter.status;
+  return { ...filter, status: able.filter((one) => given.includes(one)) };
+}
+
+/**
+ * Asks all jobs, part by part, and tells after each how far it is. All of them are looked up first: so
+ * none is asked twice, whether engines are slow or none runs. Ends early when `signal` aborts; asked
+ * again it goes on with those that are left.
+ */
+export async function carryOut(
+  { action, chosen, reason }: Work,
+  signal: AbortSignal,
+  tell: (progress: Progress) => void,
+): Promise<void> {
+  let done: Progress = {
+    ...{ total: 0, isLooking: true, applied: 0, stored: 0, refused: 0 },
+    refusals: [],
+  };
+  const ids = isIds(chosen)
+    ? chosen
+    : await idsOf(askable(action, chosen), signal, (total) => tell({ ...done, total }));
+  done = { ...done, total: ids.length, isLooking: false };
+  tell(done);
+  const about = reason === undefined ? {} : { reason };
+  let wait = '2s';
+  for (let from = 0; from < ids.length && !signal.aborted; from += together) {
+    const part = ids.slice(from, from + together);
+    // What was sent is sent: only what comes after it is left out.
+    const one = await send<BulkRequested>('POST', `jobs/${action}`, { ids: part, wait, ...about });
+    const bad = one.results.filter(({ outcome }) => outcome === 'refused');
+    // No engine takes them at the moment: they are stored, and nobody waits.
+    if (one.applied === 0 && one.stored > 0) wait = '0s';
+    done = {
+      ...done,
+      applied: done.applied + one.applied,
+      stored: done.stored + one.stored,
+      refused: done.refused + one.refused,
+      refusals: [...done.refusals, ...bad].slice(0, mostRefusals),
+    };
+    tell(done);
+  }
+}
+
+const isIds = (chosen: Work['chosen']): chosen is readonly string[] => Array.isArray(chosen);
+
+async function idsOf(
+  filter: Filter,
+  signal: AbortSignal,
+  tell: (found: number) => void,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  if (filter.status.length === 0) return ids;
+  let cursor: string | undefined;
+  do {
+    const query = { ...queryOf(filter), limit: page, cursor };
+    const found: JobList = await get<JobList>('jobs', { query });
+    ids.push(...found.jobs.map(({ id }) => id));
+    cursor = found.cursor;
+    tell(ids.length);
+  } while (cursor !== undefined && !signal.aborted);
+  return signal.aborted ? [] : ids;
+}
+
+/** How many jobs it would be; undefined while that is not known, and where nobody counts them. */
+export function useCount(action: Action, filter: Filter | undefined): number | undefined {
+  const [count, setCount] = useState<number>();
+  useEffect(() => {
+    if (filter === undefined || !isCounted(filter)) return undefined;
+    const left = new AbortController();
+    const query = { owner: filter.owner };
+    get<Stats>('stats', { query, signal: left.signal }).then(
+      ({ jobs }) => {
+        const { status } = askable(action, filter);
+        setCount(status.reduce((sum, one) => sum + jobs[one], 0));
+      },
+      // The number is a help only: without it all that are found are asked.
+      () => undefined,
+    );
+    return () => left.abort();
+  }, [action, filter]);
+  return count;
+}
