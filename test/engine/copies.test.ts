@@ -154,7 +154,7 @@ describe('on a database with several copies an engine', () => {
     const reads = (of: string): boolean =>
       proxy.paths.some((path) => path.startsWith('GET') && path.includes(`/${of}`));
     await space.put({ ...asked, _id: 'request-2' });
-    await space.logged(({ message }) => message.includes(`there is no job ${id}`));
+    await space.logged(({ message }) => message.includes(`There is no job ${id}`));
     expect([reads('request-1'), reads(String(id))]).toEqual([false, true]);
   });
 
