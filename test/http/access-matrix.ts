@@ -1,0 +1,153 @@
+import type { Level } from '../../src/http/access/principal.js';
+
+/**
+ * What a route is about. `document`: one of an owner, as absent to others as what is not there; `owner`:
+ * the request names an owner; `own`: whatever belongs to those who ask; `all`: all owners together.
+ */
+export type About = 'document' | 'owner' | 'own' | 'all';
+
+/** What a cell asks, for a document of `owner` that exists under `id`. */
+export type CellRequest = {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: unknown;
+};
+
+/** One row of the matrix: who is promised access to a route, and how it is asked. */
+export type Row = {
+  /** The least level; `open`: nobody needs to sign in. */
+  readonly access: 'open' | Level;
+  readonly about: About;
+  readonly ask?: (owner: string, id: string) => CellRequest;
+  /** Statuses of whoever has access. */
+  readonly ok: readonly number[];
+  /** The status for a document of others, where it is not 404. */
+  readonly foreign?: number;
+  /** Which document there has to be; it carries the mark of its owner. */
+  readonly seed?: 'job' | 'failed' | 'flow' | 'task';
+};
+
+const byId = (_owner: string, id: string): CellRequest => ({ path: { id } });
+const open = { access: 'open', about: 'own', ok: [200] } as const;
+const read = { access: 'viewer', about: 'document', seed: 'job', ask: byId, ok: [200] } as const;
+const list = { access: 'viewer', about: 'owner', ok: [200] } as const;
+const inOwner = (owner: string): CellRequest => ({ query: `?owner=${owner}` });
+const asked = (body: object = {}): Row => ({
+  ...{ access: 'operator', about: 'document', seed: 'job' },
+  ...{ ask: (_owner, id) => ({ path: { id }, query: '?wait=0', body }), ok: [200, 202, 409] },
+});
+const flowOf = (owner: string, name: string) => ({ name, owner, tasks: ['noop'] });
+const taskOf = (owner: string, name: string) => ({ name, owner, plugin: 'noop' });
+const definition = { access: 'viewer', about: 'document', ask: byId, ok: [200] } as const;
+const put = { access: 'admin', about: 'owner', ok: [201] } as const;
+const remove = { access: 'admin', about: 'document', ask: byId, ok: [204] } as const;
+const work = (more: object = {}): Row => ({
+  ...{ access: 'operator', about: 'document', seed: 'job', ok: [409] },
+  ask: (_owner, id) => ({ body: { job_id: id, worker_id: 'w', ...more } }),
+});
+
+/** Every route by its `operationId`. Written by hand: what is promised, not what is built. */
+export const rows: Readonly<Record<string, Row>> = {
+  submitJobs: {
+    ...{ access: 'operator', about: 'owner', ok: [201] },
+    ask: (owner) => ({ body: { flow: 'f', owner } }),
+  },
+  findJobs: { ...list, ask: inOwner },
+  checkJob: { ...list, ask: (owner) => ({ body: { flow: 'f', owner } }), ok: [200, 422] },
+  followChanges: { access: 'viewer', about: 'own', ok: [200] },
+  getJob: read,
+  getHistory: read,
+  explainJob: read,
+  getResult: { ...read, ask: (_owner, id) => ({ path: { id, step: 'noop' } }), ok: [404] },
+  getInfo: read,
+  infoJob: asked({ message: 'm' }),
+  cancelJob: asked(),
+  pauseJob: asked(),
+  resumeJob: asked(),
+  retryJob: asked(),
+  skipJob: asked({ step: 'noop' }),
+  notesJob: asked({ text: 't' }),
+  signalJob: { ...asked(), ask: (_owner, id) => ({ path: { id }, body: { name: 's' } }) },
+  retryJobs: { access: 'operator', about: 'own', ask: () => ({ body: { ids: [] } }), ok: [200] },
+  cancelJobs: { access: 'operator', about: 'own', ask: () => ({ body: { ids: [] } }), ok: [200] },
+  announceEvent: {
+    ...{ access: 'operator', about: 'all', ok: [201, 409] },
+    ask: () => ({ body: { event: 'e' } }),
+  },
+  listTasks: { ...list, ask: inOwner },
+  getTask: { ...definition, seed: 'task' },
+  putTask: {
+    ...put,
+    ask: (owner, id) => ({ path: { id: `${id}-new` }, body: taskOf(owner, `${id}-new`) }),
+  },
+  removeTask: { ...remove, seed: 'task' },
+  checkTask: { ...list, ask: (owner, id) => ({ body: taskOf(owner, `${id}-new`) }) },
+  listFlows: { ...list, ask: inOwner },
+  getFlow: { ...definition, seed: 'flow' },
+  putFlow: {
+    ...put,
+    ask: (owner, id) => ({ path: { id: `${id}-new` }, body: flowOf(owner, `${id}-new`) }),
+  },
+  removeFlow: { ...remove, seed: 'flow' },
+  checkFlow: { ...list, ask: (owner, id) => ({ body: flowOf(owner, `${id}-new`) }) },
+  enableFlow: { ...definition, access: 'operator', seed: 'flow' },
+  disableFlow: { ...definition, access: 'operator', seed: 'flow' },
+  listEngines: { access: 'viewer', about: 'own', ok: [200] },
+  getStats: { ...list, ask: inOwner },
+  getTwsMetrics: { access: 'viewer', about: 'all', ok: [200] },
+  getMetrics: { access: 'viewer', about: 'all', ok: [200] },
+  ping: open,
+  getLive: open,
+  getReady: { ...open, ok: [200, 503] },
+  // A name of its own for each cell: after too many wrong passwords an account is locked.
+  signIn: {
+    ...{ ...open, ok: [401, 429] },
+    ask: (_owner, id) => ({ body: { name: id, password: 'p' } }),
+  },
+  getSession: { access: 'none', about: 'own', ok: [200] },
+  signOut: { access: 'none', about: 'own', ok: [204] },
+  createToken: {
+    ...{ access: 'admin', about: 'all', ok: [201] },
+    ask: () => ({ body: { name: 'x', roles: ['tws-viewer'] } }),
+  },
+  listTokens: { access: 'admin', about: 'all', ok: [200] },
+  revokeToken: {
+    ...{ access: 'admin', about: 'all', ok: [404] },
+    ask: () => ({ path: { id: 'none' } }),
+  },
+  ojsManifest: open,
+  ojsHealth: { ...open, ok: [200, 503] },
+  ojsEnqueue: {
+    ...{ access: 'operator', about: 'own', ok: [201] },
+    ask: () => ({ body: { type: 'noop', args: [] } }),
+  },
+  ojsEnqueueMany: {
+    ...{ access: 'operator', about: 'own', ok: [201] },
+    ask: () => ({ body: { jobs: [{ type: 'noop', args: [] }] } }),
+  },
+  ojsGetJob: read,
+  ojsCancel: { ...asked(), ask: byId },
+  ojsActivate: { ...asked(), ask: byId },
+  ojsFetch: {
+    ...{ access: 'operator', about: 'own', ok: [200] },
+    ask: () => ({ body: { queues: ['nobody'] } }),
+  },
+  ojsAck: work({ result: 1 }),
+  ojsNack: work({ error: { code: 'c', message: 'm' } }),
+  ojsHeartbeat: {
+    ...{ access: 'operator', about: 'own', ok: [200] },
+    ask: (_owner, id) => ({ body: { worker_id: 'w', active_jobs: [id] } }),
+  },
+  ojsQueues: { access: 'viewer', about: 'own', ok: [200] },
+  ojsQueueStats: {
+    ...{ access: 'viewer', about: 'own', ok: [200] },
+    ask: () => ({ path: { name: 'default' } }),
+  },
+  ojsDeadLetters: { access: 'viewer', about: 'own', ok: [200] },
+  ojsDeadLetter: { ...read, seed: 'failed' },
+  ojsRemoveDeadLetter: { ...remove, seed: 'failed', ok: [200] },
+  ojsRetryDeadLetter: { ...asked(), ask: byId, seed: 'failed' },
+  getOpenApi: open,
+  getDocs: open,
+  getDocsStyle: open,
+};
