@@ -107,6 +107,18 @@ export const problems = {
     1,
     409,
   ),
+  definition_exists: row(
+    (d: { kind: string; id: string }) => `There is a ${d.kind} "${d.id}" already.`,
+    'To replace it send the header If-Match with its revision, or with * for whatever is there; with ?upsert=true it is stored whether there is one or not.',
+    1,
+    409,
+  ),
+  definition_absent: row(
+    (d: { kind: string; id: string }) => `There is no ${d.kind} "${d.id}" that could be replaced.`,
+    'Leave If-Match and "_rev" out to store a new one; with ?upsert=true it is stored whether there is one or not.',
+    4,
+    412,
+  ),
   id_taken: row(
     (d: { id: string; differences: string }) =>
       `Document "${d.id}" is stored already and is not this job: it differs in ${d.differences}.`,

@@ -43,7 +43,9 @@ describe('storing tasks and flows', () => {
     const body = task('a');
     const first = await ask('PUT', '/tasks/a', { body });
     const rev = String(first.body['rev']);
-    expect((await ask('PUT', '/tasks/a', { body })).status).toBe(409);
+    const again = await ask('PUT', '/tasks/a', { body });
+    expect(again).toMatchObject({ status: 409, body: { error: 'definition_exists' } });
+    expect(again.body['hint']).toContain('If-Match');
     const headers = { 'if-match': `"${rev}"` };
     const second = await ask('PUT', '/tasks/a', { body: { ...body, timeout: 5 }, headers });
     expect(second).toMatchObject({ status: 200, body: { created: false } });
@@ -54,7 +56,7 @@ describe('storing tasks and flows', () => {
     const { headers: got } = await ask('GET', '/tasks/a');
     expect(got.get('etag')).toMatch(/^"3-/);
     const odd = await ask('PUT', '/tasks/b', { body: task('b'), headers: { 'if-match': '9-x' } });
-    expect(odd.status).toBe(409);
+    expect(odd).toMatchObject({ status: 412, body: { error: 'definition_absent' } });
   });
 
   it('knows no revision that it is not of, and one that is whatever it is', async () => {
@@ -64,7 +66,7 @@ describe('storing tasks and flows', () => {
         body: task('t'),
         headers: match === undefined ? {} : { 'if-match': match },
       });
-    expect((await put('*')).status).toBe(409);
+    expect(await put('*')).toMatchObject({ status: 412, body: { error: 'definition_absent' } });
     expect((await put()).status).toBe(201);
     const wrong = ['nonsense', '"1-x", "2-y"', `1-${'a'.repeat(32)}`];
     for (const match of wrong) {
@@ -74,6 +76,18 @@ describe('storing tasks and flows', () => {
     }
     expect((await put('*')).status).toBe(200);
     expect((await ask('DELETE', '/tasks/t', { headers: { 'if-match': '*' } })).status).toBe(204);
+  });
+
+  it('stores what deploy scripts send, whether there is one or not, with upsert=true', async () => {
+    const { ask, client } = await openApi();
+    const put = (timeout: number, headers: Readonly<Record<string, string>> = {}) =>
+      ask('PUT', '/tasks/t?upsert=true', { body: task('t', { timeout }), headers });
+    expect(await put(1)).toMatchObject({ status: 201, body: { created: true } });
+    expect(await put(2)).toMatchObject({ status: 200, body: { created: false } });
+    expect(await client.get('task:DEFAULT:t')).toMatchObject({ timeout: 2 });
+    // Who names a revision means that one.
+    expect((await put(3, { 'if-match': '"1-x"' })).status).toBe(409);
+    expect(await client.get('task:DEFAULT:t')).toMatchObject({ timeout: 2 });
   });
 
   it('refuses what push refuses, with the path of every mistake', async () => {

@@ -84,22 +84,32 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
       tag: 'definitions',
       summary: `Store a ${kind}: a new one, or over the revision that you know.`,
       description:
-        'It is checked as `tws push` checks it, by itself and against all others. Jobs that have begun keep the edition they began with.',
+        'It is checked as `tws push` checks it, by itself and against all others. Jobs that have begun keep the edition they began with. Without If-Match only a new one is stored; `If-Match: *` replaces whatever is there, and only that; with `upsert=true` it is stored whether there is one or not, as deploy scripts want it.',
       access: 'admin',
       params: idParams(kind),
+      query: z.object({
+        upsert: z
+          .enum(['true', 'false'])
+          .optional()
+          .describe('true: store it whether there is one or not; without If-Match and `_rev`.'),
+      }),
       headers: { 'if-match': 'The revision that is replaced; `_rev` in the body does as well.' },
       body: { schema: document, checkedBy: 'route' },
       answers: {
         200: { description: 'Replaced.', schema: putSchema },
         201: { description: 'New.', schema: putSchema, headers: { location: 'Its path.' } },
       },
-      problems: ['document_invalid', 'document_conflict', 'definition_ambiguous', 'owner_refused'],
-      handle: async ({ api, params: { id }, body, headers, principal: who }) => {
+      problems: [
+        ...(['document_invalid', 'document_conflict', 'definition_exists'] as const),
+        ...(['definition_absent', 'definition_ambiguous', 'owner_refused'] as const),
+      ],
+      handle: async ({ api, params: { id }, query, body, headers, principal: who }) => {
         const principal = known({ principal: who });
         const { doc, before, checked } = await prepared(api, kind, { called: id, body }, principal);
         if (checked.problems.length > 0) refuseDocument(kind, checked.problems);
-        const rev = revOf(headers['if-match'], body, before);
-        if (rev !== before?._rev) throw problem('document_conflict', { id: doc._id });
+        const meant = revOf(headers['if-match'], body, before);
+        const rev = query.upsert === 'true' ? (meant ?? before?._rev) : meant;
+        assertReplaces(rev, before, { kind, id: doc._id });
         const { _rev: _old, ...content } = doc;
         const next = rev === undefined ? content : { ...content, _rev: rev };
         const written = await api.client.write({ ...next, _id: doc._id });
@@ -161,6 +171,21 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
       },
     }),
   ];
+}
+
+/**
+ * Whether the revision that somebody means to replace, or none, is what is there.
+ * @throws TwsError `definition_exists`, `definition_absent`, `document_conflict`
+ */
+function assertReplaces(
+  rev: string | undefined,
+  before: StoredDocument | undefined,
+  about: { readonly kind: DefinitionKind; readonly id: string },
+): void {
+  if (rev === before?._rev) return;
+  if (rev === undefined) throw problem('definition_exists', about);
+  if (before === undefined) throw problem('definition_absent', about);
+  throw problem('document_conflict', about);
 }
 
 const ownerParam = z.string().optional().describe('Owner of a name that is given without one.');
