@@ -42,6 +42,8 @@ function leftAlone(job: NewJob, now: number, world: World): Move | undefined {
       return lookUp({ roots: [root] });
     case 'live':
       return undefined;
+    case 'crowded':
+      return refuse(job, now, failure('TooManyJobs', { root }));
     case 'final': {
       const reason = `job ${root}, for which it was made, has ended`;
       const why = cancelled({ cancel: { reason } });

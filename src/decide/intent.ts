@@ -72,7 +72,7 @@ export type SubjectFound =
     };
 
 /** The job for which, in the end, a job was made; `live`: also one that is not there. */
-export type Root = 'unknown' | 'live' | 'final';
+export type Root = 'unknown' | 'live' | 'final' | 'crowded';
 
 /** An event that was announced: a document of its own, with data. */
 export type Announced =

@@ -18,6 +18,7 @@ import { createCopies } from './copies.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
+import { createFamily, usualDescendants } from './family.js';
 import { createHands, type HandsOptions } from './hands.js';
 import { createJobs } from './jobs.js';
 import { createLibrary } from './library.js';
@@ -90,6 +91,8 @@ export type EngineOptions = {
   readonly onEvent?: EngineListener | undefined;
   /** Addresses that are told the same. */
   readonly webhooks?: readonly SystemWebhook[] | undefined;
+  /** So many jobs may be made for one root job; another number only in tests. */
+  readonly mostDescendants?: number | undefined;
   /** The rules that decide; other ones only in tests. */
   readonly rule?: typeof decide | undefined;
   /** Which addresses plugins and webhooks may reach. */
@@ -211,9 +214,10 @@ export function assemble(options: EngineOptions) {
     ...{ store, retry, log, now, life: life.signal, before: lines.before },
     copies: () => copies.count,
   });
-  const { rule } = options;
+  const { rule, mostDescendants = usualDescendants } = options;
+  const family = createFamily({ store, now, mostDescendants });
   const decider = createDecider({
-    ...{ store, library, contents, locks, retry, life: life.signal },
+    ...{ store, library, contents, locks, family, retry, life: life.signal },
     ...(rule === undefined ? {} : { rule }),
   });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.

@@ -20,7 +20,7 @@ import { eventId } from '../model/event.js';
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
 import { isFinal, type FinalJob, type Job, type LiveJob } from '../model/job.js';
-import { isFinalState, parseDocument } from '../model/parse.js';
+import { parseDocument } from '../model/parse.js';
 import { exits, type Failure } from '../model/step.js';
 import { keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
@@ -28,6 +28,7 @@ import { evaluate } from './expressions.js';
 import { bigResult } from './big-results.js';
 import type { Contents } from './contents.js';
 import type { Library } from './library.js';
+import type { Family } from './family.js';
 import type { Locks } from './locks.js';
 import type { Retry } from './patience.js';
 import { createSchemaChecks } from './schema-checks.js';
@@ -75,6 +76,7 @@ export type DeciderParts = {
   readonly library: Library;
   readonly contents: Contents;
   readonly locks: Locks;
+  readonly family: Family;
   readonly retry: Retry;
   readonly life: AbortSignal;
   /** The rules; other ones in tests. */
@@ -136,7 +138,7 @@ async function answer(
   query: LookUp,
   found: Findings,
   job: Job,
-  { store, library, contents: kept, locks, retry }: DeciderParts,
+  { store, library, contents: kept, locks, family, retry }: DeciderParts,
 ): Promise<void> {
   const { answers, contents, children, roots, events, taken, permits, blockers } = found;
   const { subjects, flows, tasks } = found;
@@ -150,7 +152,10 @@ async function answer(
     }
   }
   for (const id of query.children) children.set(id, await findChild(store, id, job, retry));
-  for (const id of query.roots) roots.set(id, await findRoot(store, id, retry));
+  for (const id of query.roots) {
+    // The engine ends: nothing will be written any more.
+    roots.set(id, (await retry(() => family.rootOf(id))) ?? 'live');
+  }
   for (const id of query.subjects) subjects.set(id, await findSubject(store, id, retry));
   for (const name of query.events) events.set(eventId(name), await findEvent(store, name, retry));
   for (const wish of query.locks) taken.set(wish.id, await locks.take(wish, job));
@@ -247,13 +252,6 @@ async function lastOf(store: Store, first: FinalJob, retry: Retry): Promise<Fina
     last = parsed.value;
   }
   return last;
-}
-
-/** A job that went on as a new one has not ended: its work has. */
-async function findRoot(store: Store, id: string, retry: Retry): Promise<Root> {
-  const answer = await retry(async () => ({ doc: await store.get(id) }));
-  const doc = answer?.doc;
-  return doc?.['continued_to'] === undefined && isFinalState(doc?.['state']) ? 'final' : 'live';
 }
 
 /** The job that a notification tells of, as it is now. */

@@ -105,6 +105,8 @@ const sentences = {
     `The job would be ${d.bytes} bytes long, and the database takes documents of ${d.limit} at most: give smaller results (over 64 KiB they are kept as attachments), or split the work: into child jobs ({"flow": …}), or by a "slice" of the map.`,
   FlowTooDeep: (d: { flow: string; most: number }) =>
     `No child job is made for flow "${d.flow}": ${d.most} jobs wait for each other above it already, which is the most; does a flow call itself?`,
+  TooManyJobs: (d: { root: string }) =>
+    `As many jobs as may be were made for job ${d.root} already, by child flows of its child flows, so this one does not begin; does a flow call itself? Cancel that job if it goes on.`,
   ChildTaken: (d: { child: string }) =>
     `The child job cannot be stored: another document has its id ${d.child}; remove that one, or submit the job under another id.`,
   ContinuationMissing: (d: { job: string; next: string }) =>

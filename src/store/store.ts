@@ -29,6 +29,8 @@ export type Store = {
   readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
   /** The documents whose ids begin so. */
   readonly range: (prefix: string) => Promise<readonly StoredDocument[]>;
+  /** Whether there are more than so many documents whose ids begin so. */
+  readonly exceeds: (prefix: string, most: number) => Promise<boolean>;
   /**
    * Compare-and-set on `_rev` (without: the document must not exist), by group commit. A document
    * longer than `mostBytes` is refused at once.
@@ -71,6 +73,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     tips: (id, copies) => readTips(client, id, copies),
     getMany: (ids) => readDocuments(client, ids),
     range: (prefix) => readRange(client, prefix),
+    exceeds: (prefix, most) => hasMore(client, prefix, most),
     write: writer.write,
     attachment: (id, name, of) => readAttachment(client, id, name, of),
     documentLimit: () => readDocumentLimit(client),
@@ -153,6 +156,12 @@ async function readDocuments(
 async function readRange(client: Client, prefix: string): Promise<readonly StoredDocument[]> {
   const query = { start_key: prefix, end_key: `${prefix}\ufff0` };
   return (await readRows(client, { query })).flatMap(({ doc }) => doc ?? []);
+}
+
+async function hasMore(client: Client, prefix: string, most: number): Promise<boolean> {
+  const within = { start_key: prefix, end_key: `${prefix}\ufff0` };
+  const query = { ...within, include_docs: false, skip: most, limit: 1 };
+  return (await readRows(client, { query })).length > 0;
 }
 
 /** Rows of `_all_docs`, with documents. */

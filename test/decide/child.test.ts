@@ -346,6 +346,13 @@ describe('a job of a tree of jobs', () => {
     expect(told.children).toMatchObject([{ parent: { job: 'j', root: 'top', depth: 3 } }]);
   });
 
+  it('does not begin when too many jobs were made for its root', () => {
+    const told = grandchild('crowded');
+    told.go();
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'TooManyJobs' });
+    expect((told.job as FinalJob).failure?.message).toContain('made for job top already');
+  });
+
   it('is cancelled when that has ended: whatever asks for it is not needed any more', () => {
     const told = grandchild('final');
     told.go();

@@ -6,7 +6,9 @@ import type { JsonObject } from '../http/body.js';
 /** CouchDB 3.4's defaults, so that user documents replicate to it and back. */
 const ITERATIONS = 600_000;
 const KEY_BYTES = 32;
-const MAX_ITERATIONS = 10_000_000;
+/** Users may replace their own document, and every sign-in pays for what stands there. */
+const MAX_ITERATIONS = 1_000_000;
+const MAX_KEY_BYTES = 64;
 const MAX_REMEMBERED = 1_000;
 
 const deriveKey = promisify(pbkdf2);
@@ -50,12 +52,27 @@ export async function hashPassword(doc: JsonObject): Promise<JsonObject> {
   };
 }
 
+/** Why a hash costs more than a sign-in may; undefined: it does not. */
+export function hashProblem({ iterations, derived_key: key }: JsonObject): string | undefined {
+  if (iterations !== undefined && !isBounded(iterations)) {
+    return `iterations must be a whole number from 1 to ${MAX_ITERATIONS}`;
+  }
+  return key === undefined || (typeof key === 'string' && key.length <= 2 * MAX_KEY_BYTES)
+    ? undefined
+    : `derived_key must be at most ${MAX_KEY_BYTES} bytes in hex`;
+}
+
+function isBounded(iterations: unknown): iterations is number {
+  const count = Number.isInteger(iterations) ? (iterations as number) : 0;
+  return count >= 1 && count <= MAX_ITERATIONS;
+}
+
 /** True when the password is that of the user document (as CouchDB 3 hashes it). */
 export async function checkPassword(doc: JsonObject, password: string): Promise<boolean> {
   const { password_scheme: scheme, pbkdf2_prf: prf = 'sha', salt, iterations, derived_key } = doc;
   if (scheme !== 'pbkdf2' || typeof salt !== 'string' || typeof derived_key !== 'string')
     return false;
-  if (typeof iterations !== 'number' || iterations < 1 || iterations > MAX_ITERATIONS) return false;
+  if (!isBounded(iterations) || hashProblem(doc) !== undefined) return false;
   const digest = {
     sha: 'sha1',
     sha224: 'sha224',

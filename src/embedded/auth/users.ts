@@ -1,7 +1,7 @@
 import { type CouchError, refuse } from '../http/couch-error.js';
 import type { JsonObject } from '../http/body.js';
 import type { Doc } from '../storage/storage.js';
-import { hashPassword } from './passwords.js';
+import { hashPassword, hashProblem } from './passwords.js';
 
 /** Who a request comes from; `name` is null for nobody. */
 export type UserContext = { readonly name: string | null; readonly roles: readonly string[] };
@@ -31,6 +31,8 @@ export async function prepareUserDoc(
   if (!isServerAdmin(user)) checkOwnership(doc, before, user);
   if (doc._deleted === true) return doc;
   checkShape(doc);
+  const problem = typeof doc['password'] === 'string' ? undefined : hashProblem(doc);
+  if (problem !== undefined) throw refuse.forbidden(`doc.${problem}`);
   return (await hashPassword(doc)) as Doc;
 }
 

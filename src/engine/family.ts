@@ -1,0 +1,47 @@
+import type { Root } from '../decide/intent.js';
+import { isFinalState } from '../model/parse.js';
+import type { Store } from '../store/store.js';
+
+/** So many jobs may be made for one root job, over all its child flows and theirs. */
+export const usualDescendants = 100_000;
+
+/** So long an answer about the number of jobs is believed, ms: until then a few more may be made. */
+const believedMs = 1_000;
+/** Of so many roots it is remembered. */
+const remembered = 1_000;
+
+export type FamilyParts = {
+  readonly store: Pick<Store, 'get' | 'exceeds'>;
+  /** Epoch ms. */
+  readonly now: () => number;
+  readonly mostDescendants: number;
+};
+
+export type Family = { readonly rootOf: (id: string) => Promise<Root> };
+
+/**
+ * Looks up the root of a tree of jobs. Whether a tree is too large is counted in the database, by the ids
+ * of its jobs, which all begin with the id of their root: nothing has to be written for it, and
+ * nothing can get lost. Jobs that are made at the same time may exceed the limit by as many.
+ */
+export function createFamily({ store, now, mostDescendants }: FamilyParts): Family {
+  const known = new Map<string, { readonly crowded: boolean; readonly until: number }>();
+  const isCrowded = async (root: string): Promise<boolean> => {
+    const before = known.get(root);
+    if (before !== undefined && now() < before.until) return before.crowded;
+    const crowded = await store.exceeds(`${root}:`, mostDescendants);
+    known.delete(root);
+    known.set(root, { crowded, until: now() + believedMs });
+    if (known.size > remembered) known.delete(String(known.keys().next().value));
+    return crowded;
+  };
+  return {
+    rootOf: async (id) => {
+      const doc = await store.get(id);
+      // A job that went on as a new one has not ended: its work has.
+      const hasEnded = doc?.['continued_to'] === undefined && isFinalState(doc?.['state']);
+      if (hasEnded) return 'final';
+      return (await isCrowded(id)) ? 'crowded' : 'live';
+    },
+  };
+}
