@@ -3,6 +3,7 @@ import type { FinalJob, LiveJob, NewJob, Problem } from '../model/job.js';
 import { isFinalState } from '../model/parse.js';
 import { exits, isOpen, type Failure, type Step } from '../model/step.js';
 import { isPlain, without } from './record.js';
+import { withSideFailures } from './side-failures.js';
 
 /** How a job ends. */
 export type Ending = {
@@ -15,7 +16,8 @@ export type Ending = {
 /** The final document of a job that was initialised. */
 export function finish(job: LiveJob, ending: Ending, now: number): FinalJob {
   const { state = '$$complete', exit } = ending;
-  const kept = without(job, 'next_due', 'resume_at', 'held_since', 'relock');
+  const told = withSideFailures(job, ending.failure);
+  const kept = without(told, 'next_due', 'resume_at', 'held_since', 'relock');
   return {
     ...kept,
     state,
