@@ -10,7 +10,7 @@ import { newAttempt } from './begin.js';
 import { finish } from './finish.js';
 import { entryOf, leafAt, withBegun, withStep } from './history.js';
 import { childId, continuedFrom, depthOf, parentOf } from './parent.js';
-import { without } from './record.js';
+import { isPlain, without } from './record.js';
 import { definitionFor } from './serving.js';
 import { sliceMove } from './slices.js';
 import { continueParams } from './structure/decider.js';
@@ -194,13 +194,25 @@ function settleChild(
     const holder = big === undefined ? job : withAttached(job, step, big);
     return withStep(holder, own, { ...step, state: '$$complete', end: now, exit, ...result });
   }
-  const reason = child.failure?.message ?? `exit ${exit}`;
+  const cause = causeOf(child);
+  const of = cause === undefined || cause.job === child._id ? '' : `job ${cause.job}: `;
+  const reason = cause === undefined ? `exit ${exit}` : `${of}${cause.message}`;
   // A flow has a retry of its own; only an entry that asks for it has the whole flow run again.
   const { flow, retry } = entryOf(job, step.path) ?? {};
   const again = flow === undefined || retry === undefined ? { retryable: false } : {};
   // A child that went on as other jobs has failed in the last of them.
-  const why = { ...failure('ChildFailed', { child: child._id, reason }), ...again };
+  const told = cause === undefined ? {} : { cause };
+  const why = { ...failure('ChildFailed', { child: child._id, reason }), ...told, ...again };
   return failStep(job, own, { state: '$$error', failure: why, exit }, now);
+}
+
+/** The failure at the root of that of a child, however deep below it. */
+type Cause = { readonly job: string; readonly name: string; readonly message: string };
+
+function causeOf({ _id: job, failure: why }: Ended['job']): Cause | undefined {
+  if (why === undefined) return undefined;
+  const { name, message, cause } = why;
+  return isPlain(cause) ? (cause as Cause) : { job, name, message };
 }
 
 /** `job.steps` holds the step itself, not the copy that was made for its child. */

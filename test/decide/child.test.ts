@@ -409,4 +409,18 @@ describe('a child that the database refuses', () => {
     const { liveJob, now } = waiting();
     expect(failChild(liveJob, 'j:9:1', why, now)).toBe(liveJob);
   });
+
+  it('that failed because of a job far below names that job and its failure, once', () => {
+    const cause = { job: 'deep', name: 'Broken', message: 'It is Broken.' };
+    const why = { name: 'ChildFailed', message: 'The child job x failed: …', cause };
+    const told = waiting();
+    told.with(final({ exit: 2, failure: why })).go();
+    expect((told.job as FinalJob).failure).toMatchObject({
+      name: 'ChildFailed',
+      message: expect.stringMatching(
+        /^The child job \S+ failed: job deep: It is Broken\.$/,
+      ) as string,
+      cause,
+    });
+  });
 });
