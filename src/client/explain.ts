@@ -113,7 +113,13 @@ function endReason(job: StoredDocument, status: string): Reason {
     return { kind: 'ended', because: 'It has ended: succeeded.' };
   }
   const { message, step } = isObject(failure) ? failure : {};
-  const attempts = stepsOf(job).filter(({ name, path }) => name === step || path === step);
+  const failed = stepsOf(job).findLast(
+    ({ name, path, failed: isFailed }) => (name === step || path === step) && isFailed,
+  );
+  // Of a structure there is an entry for each thing that was found out.
+  const attempts = stepsOf(job).filter(
+    ({ path, structure }) => path === failed?.path && structure === undefined,
+  );
   const times = attempts.length > 1 ? ` after ${attempts.length} attempts` : '';
   const at = typeof step === 'string' ? ` at step "${step}"${times}` : '';
   const why = typeof message === 'string' ? `: ${message}` : '';

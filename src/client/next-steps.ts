@@ -13,6 +13,7 @@ export type Told = {
   readonly task?: string;
   readonly plugin?: string;
   readonly engine?: string;
+  readonly structure?: string;
   readonly child?: string;
   readonly signal?: string;
   readonly worker?: string;
@@ -45,7 +46,17 @@ export function stepsOf({ steps }: StoredDocument): readonly Told[] {
       name: typeof step['name'] === 'string' ? step['name'] : textOf(step['task']),
       path: textOf(step['path']),
       state,
-      ...texts(step, ['task', 'plugin', 'engine', 'child', 'signal', 'worker', 'event', 'key']),
+      ...texts(step, [
+        'task',
+        'plugin',
+        'engine',
+        'child',
+        'signal',
+        'worker',
+        'event',
+        'key',
+        'structure',
+      ]),
       ...numbers(step, [
         'attempt',
         'run',

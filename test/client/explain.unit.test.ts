@@ -63,6 +63,23 @@ describe('explain', () => {
   it.each<Case>([
     ['an ended job', { job: fresh({ state: '$$complete', exit: 2 }) }, ['ended'], /ended: failed/],
     [
+      'a failed item of a map, without the attempts of the others',
+      {
+        job: live({
+          state: '$$complete',
+          exit: 2,
+          failure: { name: 'E', message: 'no luck', step: 'a' },
+          steps: [
+            step({ ...failed, path: '0', structure: 'map', state: '$$complete' }),
+            step({ ...failed, path: '0.map.0', state: '$$complete' }),
+            step({ ...failed, path: '0.map.1' }),
+          ],
+        }),
+      },
+      ['ended'],
+      /^It has ended: failed at step "a": no luck\.$/,
+    ],
+    [
       'a failed job with its step, its attempts and its reason',
       {
         job: live({
