@@ -145,7 +145,7 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const breach = sealedBreach(job, { leaves, flow: settings, definitions, written });
   if (breach !== undefined) return refuse(job, now, breach);
   const problems = [
-    ...strayParams(keyed, leaves, settings, tasks.definitions),
+    ...strayParams(keyed, leaves, flow, tasks.definitions),
     ...notifyProblems(settings, job),
   ];
   const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);

@@ -1,4 +1,5 @@
 import type { FlowSettings, LiveJob, Problem } from '../model/job.js';
+import { readsParam } from '../model/param-keys.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
 import { failure } from '../model/failures.js';
 import type { Failure } from '../model/step.js';
@@ -77,7 +78,7 @@ export function stepParams(job: LiveJob, leaf: Leaf): Params {
   return objectAt(job.params, leaf.label) ?? {};
 }
 
-/** Names the keys of the job's params that no step will get by itself. */
+/** Names the keys of the job's params that no step gets and nothing in the flow or the tasks reads. */
 export function strayParams(
   written: Params,
   leaves: readonly Leaf[],
@@ -91,7 +92,7 @@ export function strayParams(
     ...Object.keys(flow.params ?? {}),
   ]);
   return Object.keys(written)
-    .filter((key) => !known.has(key))
+    .filter((key) => !known.has(key) && !readsParam([flow, definitions, written], key))
     .map((key) => ({
       path: `params.${key}`,
       message: `params.${key} names no step of the flow; steps see it only as {{job.params.${key}}}.`,

@@ -36,6 +36,7 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
   const { wait, delay, timeout } = beginning.leaf.entry;
   const texts = {
     ...(delay === undefined ? {} : { delay }),
+    ...(wait?.signal === undefined ? {} : { signal: wait.signal }),
     ...(wait?.key === undefined ? {} : { key: wait.key }),
   };
   const prepared = prepare(job, beginning, world, [], texts);
@@ -47,8 +48,8 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
     params,
     accepted: now,
     start: now,
-    ...(wait?.signal === undefined ? {} : { signal: wait.signal }),
-    ...(wait?.event === undefined ? {} : { event: wait.event, key: keyText(filled['key']) }),
+    ...(wait?.signal === undefined ? {} : { signal: asText(filled['signal']) }),
+    ...(wait?.event === undefined ? {} : { event: wait.event, key: asText(filled['key']) }),
   };
   const time =
     delay === undefined
@@ -70,9 +71,9 @@ export function beginNews(job: LiveJob, beginning: Beginning, now: number): Begu
   return { kind: 'change', job: withBegun(job, step, now) };
 }
 
-function keyText(key: unknown): string {
-  if (key === undefined) return '';
-  return typeof key === 'string' ? key : JSON.stringify(key);
+function asText(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function timeoutAt(timeout: number | undefined, now: number): number {

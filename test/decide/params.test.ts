@@ -133,6 +133,15 @@ describe('strayParams', () => {
     expect(problems.map(({ path }) => path)).toEqual(stray ? [`params.${key}`] : []);
   });
 
+  it('knows the keys that an expression or a template of the flow reads', () => {
+    const over = {
+      map: { over: 'params.list', do: { task: 'a', params: { x: '{{job.params.y}}' } } },
+    };
+    const defined = flow([over]);
+    const problems = strayParams({ list: [], y: 1, z: 2 }, [], defined, {});
+    expect(problems.map(({ path }) => path)).toEqual(['params.z']);
+  });
+
   it('says where steps find a stray key', () => {
     const [problem] = strayParams({ free: 1 }, [], { ...flow([]) }, {});
     expect(problem?.message).toContain('{{job.params.free}}');

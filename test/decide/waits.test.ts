@@ -51,6 +51,13 @@ describe('an entry that waits for a signal', () => {
     expect(told.steps.map((step) => step['result'])).toEqual([1, 2, undefined]);
   });
 
+  it('may have a name that is a template, also in a map', () => {
+    const told = begun([{ map: { over: [1, 'x'], do: { wait: { signal: 's{{item}}' } } } }]);
+    expect(told.steps.slice(1).map((step) => step['signal'])).toEqual(['s1', 'sx']);
+    told.signal('sx', 7).signal('s1');
+    expect(told.ending).toMatchObject({ exit: 0 });
+  });
+
   it('leaves signals of other names alone, and those without data bring no result', () => {
     const told = begun([wait, 'b']).signal('stop').signal('go');
     expect(told.steps[0]).not.toHaveProperty('result');

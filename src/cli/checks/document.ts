@@ -80,7 +80,7 @@ function isTemplate(keys: readonly string[]): boolean {
   if (keys[0] === 'notify') return true;
   if (!['tasks', 'error', 'cancel'].includes(keys[0] ?? '')) return false;
   const [above, last] = keys.slice(-2);
-  return last === 'delay' || (above === 'wait' && last === 'key');
+  return last === 'delay' || (above === 'wait' && (last === 'key' || last === 'signal'));
 }
 
 /** Conditions of steps and the flow's `output` are JSONata. */
