@@ -10,6 +10,7 @@ import { pages } from './pages.js';
 import { openServer, type BenchServer } from './server.js';
 import { sleeping } from './sleeping.js';
 import { steps } from './steps.js';
+import { timers } from './timers.js';
 import { throughput } from './throughput.js';
 import { winner } from './winner.js';
 
@@ -21,6 +22,7 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   feed,
   steps,
   map,
+  timers,
   sleeping,
   pages,
 };

@@ -9,6 +9,7 @@ export const benchNames = [
   'feed',
   'steps',
   'map',
+  'timers',
   'sleeping',
   'pages',
 ] as const;
