@@ -1,5 +1,6 @@
 import { problem, type TwsError } from '../errors.js';
 import { databasePath, serverUrl, type Connection } from './connection.js';
+import { openNano } from './by-nano.js';
 import { openExchange, type Answered, type Exchange } from './exchange.js';
 import { askLong } from './long-ask.js';
 import { createPatience } from './patience.js';
@@ -56,9 +57,10 @@ export function openClient(connection: Connection): Client {
   };
 }
 
-/** Sends each request with the limit that suits it. */
+/** Sends each request with the limit that suits it: those that may take minutes by nano. */
 function createSender(connection: Connection, exchange: Exchange) {
   const patience = createPatience();
+  const byNano = openNano(connection);
   let looking: Promise<boolean> | undefined;
   /** One look at a time serves all who ask. */
   const isAlive = (): Promise<boolean> =>
@@ -73,17 +75,17 @@ function createSender(connection: Connection, exchange: Exchange) {
       method,
       path: `${path}${queryText(query)}`,
       body: body === undefined ? undefined : JSON.stringify(body),
-      patience,
     };
     const repeatable = method !== 'PUT';
-    const ask = async (until?: AbortSignal): Promise<Answered> => {
-      const once = { ...call, unhurried: long, signal: until };
-      const first = await exchange.send(once);
+    const twice = async (send: () => Promise<Answered>, until?: AbortSignal): Promise<Answered> => {
+      const first = await send();
       const isBroken = first.kind === 'failed' && first.cause === 'connection broken';
       // A kept-alive connection may have died unseen: reading is repeated once on a new one.
-      return isBroken && repeatable && until?.aborted !== true ? exchange.send(once) : first;
+      return isBroken && repeatable && until?.aborted !== true ? send() : first;
     };
-    return long ? askLong({ ask, isAlive, repeatable, signal }) : ask(signal);
+    if (!long) return twice(() => exchange.send({ ...call, patience, signal }), signal);
+    const ask = (until: AbortSignal): Promise<Answered> => twice(() => byNano(call, until), until);
+    return askLong({ ask, isAlive, repeatable, signal });
   };
 }
 

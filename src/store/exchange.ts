@@ -13,8 +13,6 @@ export type Call = {
   /** JSON. */
   readonly body?: string | undefined;
   readonly patience: Patience;
-  /** The answer may take as long as the caller likes, who aborts `signal`; its text may not. */
-  readonly unhurried?: boolean;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -51,7 +49,7 @@ export function openExchange(connection: Connection): Exchange {
 
   const send = (call: Call): Promise<Answered> =>
     new Promise((resolve) => {
-      const { method, path, body, patience, unhurried = false, signal } = call;
+      const { method, path, body, patience, signal } = call;
       if (signal?.aborted === true) return resolve({ kind: 'failed', cause: 'aborted' });
       const payload = body === undefined ? undefined : Buffer.from(body);
       const bytes = payload?.length ?? 0;
@@ -65,7 +63,6 @@ export function openExchange(connection: Connection): Exchange {
       });
       let hasBegun = false;
       const watch = watchSilence(patience.limitMs(bytes), () => {
-        if (unhurried && !hasBegun) return;
         resolve({ kind: 'failed', cause: 'no answer in time' });
         dropIdle(agent);
         if (scout === undefined && !hasBegun) keepAsScout();
@@ -91,7 +88,7 @@ export function openExchange(connection: Connection): Exchange {
       outgoing.on('error', fail);
       outgoing.on('response', (response) => {
         hasBegun = true;
-        if (!unhurried) patience.answered(performance.now() - began, bytes);
+        patience.answered(performance.now() - began, bytes);
         watch.heard();
         if (scout === outgoing) {
           // It has done what it was kept for.

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { openNano } from '../../src/store/by-nano.js';
 import { openExchange } from '../../src/store/exchange.js';
 import { askLong } from '../../src/store/long-ask.js';
 import { createPatience } from '../../src/store/patience.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of the test's own, and what sends requests to it. */
+/** A server of the test's own, and both ways of sending requests to it. */
 async function serving(handler: Handler) {
   const server = createServer(handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -17,7 +18,8 @@ async function serving(handler: Handler) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return openExchange({ url: `http://127.0.0.1:${port}/below`, database: 'd', app: 'a' });
+  const connection = { url: `http://127.0.0.1:${port}/below`, database: 'd', app: 'a' };
+  return { ...openExchange(connection), byNano: openNano(connection) };
 }
 
 const late = { kind: 'failed', cause: 'no answer in time' };
@@ -36,7 +38,7 @@ test('an answer that breaks off or stands still in its middle is none', async ()
   const patience = createPatience(50);
   const broken = await send({ method: 'GET', path: '/broken', patience });
   expect(broken).toMatchObject({ kind: 'failed' });
-  const call = { method: 'GET', path: '/still', patience, unhurried: true } as const;
+  const call = { method: 'GET', path: '/still', patience } as const;
   expect(await send(call)).toEqual(late);
 });
 
@@ -85,21 +87,20 @@ const times = { lookMs: 20, longestMs: 60_000 };
 test('an answer that takes long is waited for while the server is alive', async () => {
   let asked = 0;
   let answer = (): void => undefined;
-  const { send } = await serving((_request, response) => {
+  const { byNano } = await serving((_request, response) => {
     asked += 1;
     answer = () => response.end('{}');
   });
-  const patience = createPatience(20);
   const reply = askLong(
     {
-      ask: (signal) => send({ method: 'PUT', path: '/v', patience, unhurried: true, signal }),
+      ask: (signal) => byNano({ method: 'PUT', path: '/v' }, signal),
       isAlive: () => Promise.resolve(true),
       repeatable: false,
     },
     times,
   );
   await expect.poll(() => asked).toBe(1);
-  // Ten times the limit of other requests.
+  // Ten looks long.
   await new Promise((resolve) => setTimeout(resolve, 200));
   answer();
   expect(await reply).toMatchObject({ kind: 'answered' });
@@ -108,14 +109,13 @@ test('an answer that takes long is waited for while the server is alive', async 
 
 test('a question is asked again beside one whose connection is dead', async () => {
   let asked = 0;
-  const { send } = await serving((_request, response) => {
+  const { byNano } = await serving((_request, response) => {
     asked += 1;
     if (asked > 1) response.end('{}');
   });
-  const patience = createPatience(20);
   const reply = await askLong(
     {
-      ask: (signal) => send({ method: 'GET', path: '/v', patience, unhurried: true, signal }),
+      ask: (signal) => byNano({ method: 'GET', path: '/v' }, signal),
       isAlive: () => Promise.resolve(true),
       repeatable: true,
     },
@@ -125,11 +125,10 @@ test('a question is asked again beside one whose connection is dead', async () =
 });
 
 test('a question is given up when the server answers nothing else either', async () => {
-  const { send } = await serving(() => undefined);
-  const patience = createPatience(20);
+  const { byNano } = await serving(() => undefined);
   const reply = await askLong(
     {
-      ask: (signal) => send({ method: 'GET', path: '/v', patience, unhurried: true, signal }),
+      ask: (signal) => byNano({ method: 'GET', path: '/v' }, signal),
       isAlive: () => Promise.resolve(false),
       repeatable: true,
     },
