@@ -206,7 +206,7 @@ function start(
     pid: world.me.pid,
     claim: `${world.nonce}:${leaf.path}`,
     params,
-    ...(secrets.length === 0 ? {} : { secrets }),
+    ...(secrets.length === 0 ? {} : { secrets: [...secrets] }),
     accepted: now,
     start: now,
     ...(leaf.entry.decides === undefined

@@ -181,6 +181,10 @@ const running = {
   notifies: z.exactOptional(z.unknown()),
   notifications: z.exactOptional(z.unknown()),
   _attachments: z.exactOptional(objectSchema),
+  /** Read where they are needed, too: what people noted, and the job that this one goes on from. */
+  notes: z.exactOptional(z.unknown()),
+  continued_from: z.exactOptional(z.unknown()),
+  continued_start: z.exactOptional(z.unknown()),
 };
 
 /** Progress states are `{task}-{n}`; any other text with `$$` is not a state we know. */
@@ -208,8 +212,14 @@ export const liveJobSchema = z
 export const finalJobSchema = z.looseObject({
   type: z.literal('job'),
   state: z.enum(['$$complete', '$$cancelled'], { error: liveStateText }),
-  /** Read where it is granted or refused (`readRetryWish`): a mistake in it must not touch the end. */
+  /** Read where they are needed (`retry` by `readRetryWish`): a mistake in them must not touch the end. */
   retry: z.exactOptional(z.unknown()),
+  retry_refused: z.exactOptional(z.unknown()),
+  continued_to: z.exactOptional(z.unknown()),
+  end: z.exactOptional(z.unknown()),
+  exit: z.exactOptional(z.unknown()),
+  result: z.exactOptional(z.unknown()),
+  failure: z.exactOptional(z.unknown()),
 });
 
 /** A problem found in a definition or in parameters: JSON path and sentence. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { momentSchema, objectSchema } from './scalars.js';
+import { flagSchema, momentSchema, objectSchema } from './scalars.js';
 
 /** Exit codes of jobs and steps (DESIGN: states). */
 export const exits = {
@@ -48,6 +48,13 @@ const told = {
   reported: z.exactOptional(momentSchema),
   blocked_ms: z.exactOptional(z.number()),
 };
+/** Written by one kind of step each: a decision, one that goes on as another job, one that a signal ended. */
+const ofKind = {
+  /** Of a decision: so much had happened when it began. */
+  seen: z.exactOptional(z.int().min(0)),
+  continues: z.exactOptional(flagSchema),
+  signal_id: z.exactOptional(z.string()),
+};
 const claimed = {
   plugin: z.string(),
   plugin_hash: z.exactOptional(z.string()),
@@ -55,7 +62,9 @@ const claimed = {
   pid: z.int(),
   claim: z.string(),
   params: objectSchema,
+  secrets: z.exactOptional(z.array(z.string())),
   accepted: momentSchema,
+  ...ofKind,
 };
 /** For what a step waits: a child job (`child`), or a signal of that name, perhaps until a time. */
 const waits = {
@@ -82,8 +91,10 @@ const maybeClaimed = {
   claim: z.exactOptional(z.string()),
   params: z.exactOptional(objectSchema),
   accepted: z.exactOptional(momentSchema),
+  secrets: z.exactOptional(z.array(z.string())),
   start: z.exactOptional(momentSchema),
   child: z.exactOptional(z.string()),
+  ...ofKind,
 };
 const failed = {
   ...maybeClaimed,
@@ -139,6 +150,7 @@ export const stepSchema = z.discriminatedUnion(
       ...ended,
       result: z.exactOptional(z.unknown()),
       warning: z.exactOptional(failureSchema),
+      sets_exit: z.exactOptional(z.int()),
       ...failedItems,
       ...told,
     }),

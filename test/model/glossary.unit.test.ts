@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cataloguedSchema } from '../../src/model/catalogue.js';
 import { failureNames } from '../../src/model/failures.js';
 import { flowSchema } from '../../src/model/flow.js';
-import { liveJobSchema, newJobSchema, sliceSchema } from '../../src/model/job.js';
+import { finalJobSchema, liveJobSchema, newJobSchema, sliceSchema } from '../../src/model/job.js';
 import { notifyEntrySchema } from '../../src/model/notify.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { statuses } from '../../src/model/status.js';
@@ -45,10 +45,7 @@ describe('the glossary', () => {
     ['Fields of an entry of `notify`', keysOf(notifyEntrySchema)],
     ['Fields of an entry of the error catalogue', keysOf(cataloguedSchema)],
     ['Fields of a retry policy', keysOf(retryPolicySchema)],
-    [
-      'Fields of a job',
-      [...keysOf(newJobSchema), ...keysOf(liveJobSchema), 'end', 'exit', 'result', 'failure'],
-    ],
+    ['Fields of a job', [newJobSchema, liveJobSchema, finalJobSchema].flatMap(keysOf)],
     ['Fields of a slice', keysOf(sliceSchema)],
     ['Fields of an attempt', stepSchema.options.flatMap(keysOf)],
     [

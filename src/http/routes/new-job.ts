@@ -30,12 +30,9 @@ export const foreignIds = [
 const writable = new Set(Object.keys(newJobSchema.shape));
 /** What the engines write: a job that brings it would be one that never ran. */
 const ofEngines = new Set(
-  [
-    ...Object.keys(liveJobSchema.shape),
-    ...Object.keys(finalJobSchema.shape),
-    ...['end', 'exit', 'result', 'failure', 'notes'],
-    ...['continued_from', 'continued_start', 'continued_to', 'retry_refused', 'seen'],
-  ].filter((key) => !writable.has(key)),
+  [...Object.keys(liveJobSchema.shape), ...Object.keys(finalJobSchema.shape)].filter(
+    (key) => !writable.has(key),
+  ),
 );
 
 export type NewJobOptions = {
