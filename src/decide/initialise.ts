@@ -143,7 +143,7 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const leaves = leavesOf(tree);
   const { definitions } = tasks;
   const breach = sealedBreach(job, { leaves, flow: settings, definitions, written });
-  if (breach !== undefined) return refuse(job, now, breach);
+  if (breach !== undefined) return refuse(job, now, breach.failure);
   const problems = [
     ...strayParams(keyed, leaves, flow, tasks.definitions),
     ...notifyProblems(settings, job),

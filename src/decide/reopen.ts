@@ -8,6 +8,7 @@ import { mayLock } from './locks.js';
 import { withoutPermit } from './permit.js';
 import { isPlain, merge, without } from './record.js';
 import { stepWords, strayChanges, withParams } from './retry-params.js';
+import { sealedChange } from './sealed.js';
 
 type Reopened =
   | { readonly kind: 'applied'; readonly job: Job }
@@ -37,6 +38,9 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
   // The definitions of today may have steps that the job does not know yet.
   const [stray] = latest === true ? [] : strayChanges(live, params ?? {});
   if (stray !== undefined) return refused(noSuchKey(live, stray));
+  const changed = params === undefined ? undefined : withParams(live, params);
+  const sealed = latest === true || changed === undefined ? undefined : sealedChange(live, changed);
+  if (sealed !== undefined) return refused(sealed.message);
   const { redo = [] } = live;
   const all = leaf === undefined ? redo : [...redo, { from: leaf.path, run: live.run }];
   return {
@@ -46,7 +50,7 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
       ...(all.length === 0 ? {} : { redo: all }),
       ...(latest === true ? { refresh: true } : {}),
       ...(mayLock(live) ? { relock: true } : {}),
-      ...(params === undefined ? {} : { params: withParams(live, params) }),
+      ...(changed === undefined ? {} : { params: changed }),
     },
   };
 }

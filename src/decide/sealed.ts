@@ -6,6 +6,7 @@ import type { Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
 import { isOwn } from './input.js';
+import { leavesIn } from './leaves.js';
 import { difference, objectAt } from './params.js';
 import { merge } from './record.js';
 import type { Beginning } from './structure/progress.js';
@@ -24,27 +25,49 @@ export type Ordered = {
   readonly written: Params;
 };
 
+/** Why a job is refused, and the step that is concerned. */
+export type Breach = { readonly leaf: Leaf; readonly failure: Failure };
+
 /** Why a new job is refused: it, or its flow, sets a parameter that the task of a step seals. */
-export function sealedBreach(
-  job: NewJob,
+export function sealedBreach(job: NewJob, ordered: Ordered): Breach | undefined {
+  return breachIn(
+    ordered,
+    (entry) => job.tasks === undefined || toldEntry(job, entry) !== undefined,
+  );
+}
+
+/** `isDefined`: a definition says what stands in an entry, not the job. */
+function breachIn(
   { leaves, flow, definitions, written }: Ordered,
-): Failure | undefined {
+  isDefined: (entry: Entry) => boolean,
+): Breach | undefined {
   for (const leaf of leaves) {
     const { entry, label, name } = leaf;
     const task = namesTask(entry) ? definitions[entry.task] : undefined;
     if (task === undefined) continue;
-    const isDefined = job.tasks === undefined || toldEntry(job, entry) !== undefined;
-    const ofFlow = flowParams(flow, { leaf, phase: 'main' }, isDefined ? entry : undefined);
+    const isOfFlow = isDefined(entry);
+    const ofFlow = flowParams(flow, { leaf, phase: 'main' }, isOfFlow ? entry : undefined);
     const own = merge(
-      isDefined ? undefined : entry.params,
+      isOfFlow ? undefined : entry.params,
       objectAt(written, entry.task),
       objectAt(written, label),
     );
     const changes = difference(own, merge(task.params, ofFlow));
     const why = refusal({ task, ofFlow, entry }, changes) ?? misplaced(name, changes);
-    if (why !== undefined) return why;
+    if (why !== undefined) return { leaf, failure: why };
   }
   return undefined;
+}
+
+/** Why parameters of a job that has begun cannot be changed to these: a task seals one of them. */
+export function sealedChange(job: LiveJob, changed: Params): Failure | undefined {
+  const { list: leaves } = leavesIn(job.tasks);
+  const { flow_definition: flow, definitions } = job;
+  const isDefined = (entry: Entry): boolean =>
+    job.flow_rev !== undefined || toldEntry(job, entry) !== undefined;
+  const breach = (written: Params): Failure | undefined =>
+    breachIn({ leaves, flow, definitions, written }, isDefined)?.failure;
+  return breach(merge(job.params)) === undefined ? breach(changed) : undefined;
 }
 
 /** What the flow or the job says of a parameter that the task seals. */

@@ -3,13 +3,14 @@ import type { World } from '../../src/decide/intent.js';
 import { expandParams } from '../../src/decide/params.js';
 import { givenParams, secretsOf } from '../../src/decide/secrets.js';
 import type { Flow } from '../../src/model/flow.js';
-import type { LiveJob } from '../../src/model/job.js';
+import type { FinalJob, LiveJob } from '../../src/model/job.js';
 import { referenceText, type SecretReference } from '../../src/model/secret-reference.js';
 import type { Task } from '../../src/model/task.js';
 import { leavesOf, type Entry } from '../../src/model/tree.js';
 import { flow, liveJob, t0, task, world } from '../support/builders.js';
 import { decide } from '../../src/decide/decide.js';
 import { initialise } from '../../src/decide/initialise.js';
+import { reopened } from '../../src/decide/reopen.js';
 import { newJob } from '../support/builders.js';
 import { story } from './story.js';
 
@@ -415,5 +416,55 @@ describe('a job whose task has a secret', () => {
     });
     handing.go();
     expect(handing.job).toMatchObject({ exit: 3, failure: { name: 'SecretMisplaced' } });
+  });
+});
+
+describe('a retry with parameters', () => {
+  const definition = task('http', { params: { url: 'good', body: 'x' }, sealed: ['url'] });
+  const ended = (steps: Parameters<typeof story>[0]['steps'] = ['http']) => {
+    const told = story({ steps, tasks: [definition] });
+    told.go();
+    told.broke('http');
+    return told;
+  };
+
+  it.each<[string, Record<string, unknown>]>([
+    ['by task', { http: { url: 'evil' } }],
+    ['by step', { 'http-0': { url: 'evil' } }],
+  ])('is refused when it sets what the task seals: %s', (_what, params) => {
+    const told = ended();
+    told.edit({ retry: { params } });
+    told.go();
+    expect(told.job.state).toBe('$$complete');
+    const sentence = 'The parameter url of task "http" is sealed';
+    expect((told.job as Record<string, unknown>)['retry_refused']).toContain(sentence);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['sets another parameter', { params: { http: { body: 'y' } } }],
+    ['sets the same value', { params: { http: { url: 'good' } } }],
+    ['asks for the definitions of today', { params: { http: { url: 'evil' } }, latest: true }],
+  ])('is applied when it %s', (_what, retry) => {
+    const told = ended();
+    told.edit({ retry });
+    told.go();
+    expect(told.job).not.toHaveProperty('retry_refused');
+    expect(told.job).toMatchObject({ run: 2 });
+  });
+
+  it('is refused for a job with a structure of its own, too', () => {
+    const { flow_rev: _none, ...own } = ended().job as FinalJob & Record<string, unknown>;
+    const params = { http: { url: 'evil' } };
+    expect(reopened(own as FinalJob, { params }, t0)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is applied to a job in which somebody edited such a parameter: its steps tell', () => {
+    const told = ended();
+    told.edit({
+      params: { 'http-0': { url: 'evil' } },
+      retry: { params: { http: { body: 'y' } } },
+    });
+    told.go();
+    expect(told.job).not.toHaveProperty('retry_refused');
   });
 });
