@@ -25,6 +25,7 @@ import {
   type RequestOptions,
 } from './client/requests.js';
 import { resultOf } from './client/results.js';
+import { sealedInJobs } from './client/sealed-params.js';
 import { searchJobs, type JobPage, type JobSearch, type PageOptions } from './client/search.js';
 import { submitJobs, type SubmittedOne } from './client/submit-many.js';
 import {
@@ -47,6 +48,7 @@ import {
 import { removeDocument, writeDocument } from './client/writes.js';
 import type { EngineDocument } from './model/engine.js';
 import type { StoredDocument } from './model/parse.js';
+import type { Problem } from './model/job.js';
 import type { RequestAction } from './model/request.js';
 import type { JobCounts, Span } from './model/summary.js';
 import type { Change } from './store/change.js';
@@ -62,6 +64,7 @@ export { spanMs, spanUnits } from './client/figures.js';
 export { newDefinitionId } from './client/definitions.js';
 export type { JobPage, JobSearch, PageOptions } from './client/search.js';
 export { isFinalState } from './client/jobs.js';
+export { sealedInFlow, sealedInJob } from './client/sealed-params.js';
 export { stepsOf, type Told } from './client/next-steps.js';
 export type { SubmittedOne } from './client/submit-many.js';
 export { summaryOf } from './client/summary.js';
@@ -107,6 +110,13 @@ export type Client = {
   readonly submit: (job: JobToSubmit) => Promise<Submitted>;
   /** Stores many new jobs, each by itself; answers in their order. */
   readonly submitMany: (jobs: readonly JobToSubmit[]) => Promise<readonly SubmittedOne[]>;
+  /**
+   * Those of new jobs that set a parameter which a stored task seals, with the first of them: the engine
+   * would refuse them. Jobs that are stored already, or whose flow is not yet, are not among them.
+   */
+  readonly sealed: <J extends Readonly<Record<string, unknown>>>(
+    jobs: readonly J[],
+  ) => Promise<ReadonlyMap<J, Problem>>;
   /** A document, or undefined when there is none of that id. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
   /** Those of the documents that exist, by id. */
@@ -245,6 +255,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
   return {
     submit: (job) => submitJob(store, job),
     submitMany: (jobs) => submitJobs(store, jobs),
+    sealed: (jobs) => sealedInJobs(store, jobs),
     get: (id) => store.get(id),
     getMany: (ids) => store.getMany(ids),
     result: (job, step) => resultOf(store, job, step),

@@ -165,3 +165,63 @@ describe('checkReferences', () => {
     expect(problems[0]?.message).toContain('(one, two)');
   });
 });
+
+describe('parameters that a task seals', () => {
+  const sealed = task('http', { params: { url: 'good', body: 'x' }, sealed: ['url'] });
+  const message = 'The parameter url of task "http" is sealed';
+
+  it.each<readonly [string, object, string]>([
+    [
+      'in a step',
+      flow('f', [{ task: 'http', params: { url: 'evil' } }]),
+      'tasks.sequence[0].params',
+    ],
+    ['by task', flow('f', ['http'], { params: { http: { url: 'evil' } } }), 'params.http'],
+    ['by step', flow('f', ['http'], { params: { 'http-0': { url: 'evil' } } }), 'params.http-0'],
+    [
+      'by stdio',
+      flow('f', ['a', { task: 'http', stdio: { x: 'url' } }]),
+      'tasks.sequence[1].stdio',
+    ],
+    [
+      'in the handler',
+      flow('f', [], { error: { name: 'http', params: { url: 'evil' } } }),
+      'error.params',
+    ],
+    [
+      'after a cancel',
+      flow('f', [], { cancel: [{ task: 'http', params: { url: 'evil' } }] }),
+      'cancel[0].params',
+    ],
+    [
+      'in a job',
+      { type: 'job', flow: 'plain', owner: 'me', params: { http: { url: 'evil' } } },
+      'params.http',
+    ],
+    [
+      'in a job of its own structure',
+      { type: 'job', owner: 'me', tasks: [{ task: 'http', params: { url: 'evil' } }] },
+      'tasks',
+    ],
+  ])('are told as a problem when they are set: %s', async (_title, doc, path) => {
+    const docs = files({ doc, plain: flow('plain', ['http']), http: sealed, a: task('a') });
+    const { problems } = await checkReferences(docs, nothing);
+    expect(problems).toMatchObject([{ file: 'doc' }]);
+    expect(problems[0]?.path).toContain(path);
+    expect(problems[0]?.message).toContain(message);
+  });
+
+  it.each<readonly [string, object]>([
+    ['the same value', flow('f', [{ task: 'http', params: { url: 'good' } }])],
+    ['an open parameter', flow('f', [{ task: 'http', params: { body: 'y' } }], { error: 'http' })],
+    ['another task', flow('f', [{ task: 'later', params: { url: 'evil' } }])],
+    [
+      'a job of a flow that is not there',
+      { type: 'job', flow: 'g', params: { http: { url: 'e' } } },
+    ],
+    ['a job without parameters', { type: 'job', flow: 'f' }],
+  ])('are not meant by %s', async (_title, doc) => {
+    const { problems } = await checkReferences(files({ doc }), tasksStored(sealed));
+    expect(problems).toEqual([]);
+  });
+});

@@ -61,6 +61,26 @@ describe('tws submit of a stored flow', () => {
     }
   });
 
+  it('refuses what a task seals, in a file as for a stored flow, and stores nothing', async () => {
+    const job = { type: 'job', flow: 'call', owner: 'me', params: { http: { url: 'evil' } } };
+    const { tws, put, stored } = await ready({ 'job.json': job });
+    const params = { url: 'good' };
+    await put(
+      { ...task('http', { plugin: 'echo', params, sealed: ['url'] }), _id: 's1' },
+      { ...flow('call', ['http'], { owner: 'me' }), _id: 's2' },
+    );
+    const byFile = await tws(submit, { args: ['job.json'], flags: { id: 'a' } });
+    const flags = { id: 'a', set: ['http.url=evil'] };
+    const byFlow = await tws(submit, { args: ['call::me'], flags });
+    for (const { error, err } of [byFile, byFlow]) {
+      expect(error?.code).toBe('documents_invalid');
+      expect(err).toContain('The parameter url of task "http" is sealed');
+    }
+    expect(await stored('a')).toEqual({});
+    const fine = { id: 'a', set: ['http.url=good'] };
+    expect(await tws(submit, { args: ['call::me'], flags: fine })).toMatchObject({ exit: 0 });
+  });
+
   it('belongs to the owner of the flow, or to the one that was chosen', async () => {
     const { tws, stored } = await ready();
     await tws(submit, { args: ['own'], flags: { id: 'a' } });

@@ -1,6 +1,6 @@
-import type { DefinitionKind } from '../../client.js';
+import { sealedInFlow, sealedInJob, type DefinitionKind } from '../../client.js';
 import { closest } from '../../closest.js';
-import { checkDefinitions, type Finding } from '../../model/check.js';
+import { checkDefinitions, finder, type Finding } from '../../model/check.js';
 import type { Flow } from '../../model/flow.js';
 import { parseDocument } from '../../model/parse.js';
 import { defaultOwner, keyOf, type Task } from '../../model/task.js';
@@ -48,10 +48,28 @@ export async function checkReferences(
         return { file, ...asWritten({ path, message: told }, docs.get(file) ?? {}) };
       });
   return {
-    problems: ofLevel('problem'),
+    problems: [...ofLevel('problem'), ...sealedParams(documents, { tasks, flows })],
     warnings: [...ofLevel('warning'), ...jobsOfNoFlow(documents, flows, known)],
     definitions: { tasks, flows },
   };
+}
+
+/** What flows and jobs set although a task seals it: their jobs would be refused. */
+function sealedParams(
+  documents: readonly Checked[],
+  { tasks, flows }: Definitions,
+): readonly FileProblem[] {
+  const world = { task: finder(tasks), flow: finder(flows) };
+  const byFile = new Map(flows.map((flow) => [flow._id, flow]));
+  return documents.flatMap(({ file, doc }) => {
+    const flow = doc['type'] === 'flow' ? byFile.get(file) : undefined;
+    const inJob = doc['type'] === 'job' ? sealedInJob(doc, world) : undefined;
+    const found = [
+      ...(flow === undefined ? [] : sealedInFlow(flow, world)),
+      ...(inJob === undefined ? [] : [inJob]),
+    ];
+    return found.map((one) => ({ file, ...asWritten(one, doc) }));
+  });
 }
 
 type Known = Readonly<Record<DefinitionKind, readonly string[]>>;

@@ -36,6 +36,8 @@ export const submit = command(flags, async ({ args, flags: said, config: read },
     const order = await orderFor(args[0] ?? '', { client, config, said, params }, io);
     const job = { ...order.job, ...(said.id === undefined ? {} : { _id: said.id }) };
     refuseProblems(checkDocument(order.shown, job), [], io);
+    const sealed = (await client.sealed([job])).get(job);
+    if (sealed !== undefined) refuseProblems([{ file: order.shown, ...sealed }], [], io);
     await warnOfFlow(client, job, io);
     const submitted = await client.submit(job as unknown as JobToSubmit);
     const { id, existed } = submitted;

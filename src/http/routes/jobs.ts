@@ -4,7 +4,7 @@ import { problem } from '../../errors.js';
 import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../closest.js';
 import type { Api } from '../api.js';
-import { Refused, told } from '../answers/problems.js';
+import { Refused, refuseDocument, told } from '../answers/problems.js';
 import { contentsOfJob, warningsOfJob } from '../checks.js';
 import { mostDocuments } from '../limits.js';
 import { prefix, route, type Answer } from '../route.js';
@@ -140,6 +140,8 @@ export const checkJobRoute = route({
   handle: async ({ api, body, principal }) => {
     try {
       const job = newJobOf(body, { principal: known({ principal }) });
+      const sealed = (await api.client.sealed([job])).get(job);
+      if (sealed !== undefined) refuseDocument('job', [sealed]);
       const contents = await contentsOfJob(job, api.client, api.plugins);
       const found = [...warningsOfJob(job), ...(await flowWarnings(api, job)), ...contents];
       const warnings = told(found);

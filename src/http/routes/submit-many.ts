@@ -53,11 +53,23 @@ export async function submitMany(
   return { status: 200, body: reportOf(verdicts) };
 }
 
+/** Why jobs are not taken, for all that they are valid: they set what is sealed, or may not be had. */
+export async function hindrancesOf(
+  api: Api,
+  jobs: readonly JobToSubmit[],
+  principal: Principal,
+): Promise<ReadonlyMap<JobToSubmit, TwsError | Refused>> {
+  const sealed = [...(await api.client.sealed(jobs))].map(
+    ([job, found]) => [job, refusedDocument('job', [found])] as const,
+  );
+  return new Map([...sealed, ...(await withheld(api, jobs, principal))]);
+}
+
 /**
- * Why jobs cannot be had by somebody, for all that they are valid: their ids are taken by what he may
+ * Why jobs cannot be had by somebody: their ids are taken by what he may
  * not see, of which nothing more is told, or their parent is none of the jobs that he may see.
  */
-export async function hindrancesOf(
+async function withheld(
   { client }: Api,
   jobs: readonly JobToSubmit[],
   principal: Principal,

@@ -7,6 +7,7 @@ import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
 import { mostDocuments } from '../../limits.js';
 import { idParams, jobFor, knownStill } from '../../routes/common.js';
+import { refuseDocument } from '../../answers/problems.js';
 import { newJobOf, type NewJobOptions } from '../../routes/new-job.js';
 import { byOf } from '../../routes/requests.js';
 import { hindrancesOf } from '../../routes/submit-many.js';
@@ -107,6 +108,8 @@ async function enqueue(
     return { ...made, _id: id };
   });
   await assertFree(api, jobs, options.principal);
+  const [sealed] = (await api.client.sealed(jobs)).values();
+  if (sealed !== undefined) refuseDocument('job', [sealed]);
   const stored = await api.client.submitMany(jobs);
   return stored.map((one, i) => {
     if (one.kind === 'refused') throw one.problem;

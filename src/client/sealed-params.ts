@@ -1,0 +1,176 @@
+import { withDefaults, objectAt } from '../decide/params.js';
+import { merge } from '../decide/record.js';
+import { flowParams, refusal, sealedBreach } from '../decide/sealed.js';
+import { finder, placesIn, type World } from '../model/check.js';
+import { isObject, toKeyedParams } from '../model/dialects.js';
+import { branchesOf, handlerOf, type Flow } from '../model/flow.js';
+import type { NewJob, Problem } from '../model/job.js';
+import { parseDocument, type StoredDocument } from '../model/parse.js';
+import { toJsonPath } from '../model/problems.js';
+import { defaultOwner, keyOf, ownerOf, type Task } from '../model/task.js';
+import { leavesOf, namesTask, type Entry, type Leaf } from '../model/tree.js';
+import type { Store } from '../store/store.js';
+import type { DefinitionKind } from './definitions.js';
+
+type Written = Readonly<Record<string, unknown>>;
+type Params = Readonly<Record<string, unknown>>;
+
+/**
+ * New jobs that set a parameter which a stored task seals, with the first such parameter of each. What
+ * is not stored yet is left to the engine; so is a job that is stored already.
+ */
+export async function sealedInJobs<J extends Written>(
+  store: Store,
+  jobs: readonly J[],
+): Promise<ReadonlyMap<J, Problem>> {
+  const setting = jobs.filter(setsParams);
+  if (setting.length === 0) return new Map();
+  const world = await worldOf(store, setting);
+  const found = setting.flatMap((job): [J, Problem][] => {
+    const problem = sealedInJob(job, world);
+    return problem === undefined ? [] : [[job, problem]];
+  });
+  const ids = found.flatMap(([{ _id }]) => (typeof _id === 'string' ? [_id] : []));
+  const there = ids.length === 0 ? new Map<string, unknown>() : await store.getMany(ids);
+  return new Map(found.filter(([{ _id }]) => !there.has(String(_id))));
+}
+
+/** The first parameter that a new job sets, or its flow for it, and that the task of a step seals. */
+export function sealedInJob(doc: Written, world: World): Problem | undefined {
+  const read = setsParams(doc) ? readJob(doc, world) : undefined;
+  if (read === undefined) return undefined;
+  const { job, flow, leaves } = read;
+  const { tasks, ...settings } = flow;
+  const owner = ownerOf(doc);
+  const definitions = Object.fromEntries(
+    leaves.flatMap(({ entry: { task } }): [string, Task][] => {
+      const found = world.task(task, owner);
+      return found === undefined ? [] : [[task, found]];
+    }),
+  );
+  const written = withDefaults(toKeyedParams(job.params ?? {}, tasks), settings);
+  const breach = sealedBreach(job, { leaves, flow: settings, definitions, written });
+  if (breach?.failure.name !== 'ParamSealed') return undefined;
+  return { path: placeIn(doc, breach.leaf), message: breach.failure.message };
+}
+
+/** The parameters that a flow sets although the tasks of its steps seal them, with their places. */
+export function sealedInFlow(flow: Flow, { task }: World): readonly Problem[] {
+  const main = { places: placesIn(flow.tasks, 'tasks'), phase: 'main' as const };
+  const beside = branchesOf(flow).map(({ tree, root }) => ({
+    places: placesIn(tree, root),
+    phase: root,
+  }));
+  const ofSteps = [main, ...beside].flatMap(({ places, phase }) =>
+    places.flatMap(({ leaf, at }) => {
+      const { entry, label } = leaf;
+      const ofFlow = flowParams(flow, { leaf, phase }, entry);
+      const keys = phase === 'main' ? [label, entry.task] : [entry.task];
+      return sealedAt({ entry, at, keys, ofFlow }, flow, task(entry.task, flow.owner));
+    }),
+  );
+  const handler = handlerOf(flow);
+  if (handler === undefined) return ofSteps;
+  const { name, params } = handler;
+  const entry = { task: name, ...(params === undefined ? {} : { params }) };
+  const ofFlow = merge(objectAt(flow.params, name), params);
+  const of = { entry, at: 'error', keys: [name], ofFlow };
+  return [...ofSteps, ...sealedAt(of, flow, task(name, flow.owner))];
+}
+
+type Place = {
+  readonly entry: Entry;
+  readonly at: string;
+  /** Under which the flow has parameters for it. */
+  readonly keys: readonly string[];
+  readonly ofFlow: Params;
+};
+
+function sealedAt(
+  { entry, at, keys, ofFlow }: Place,
+  flow: Flow,
+  task: Task | undefined,
+): readonly Problem[] {
+  if (task === undefined || !namesTask(entry)) return [];
+  const why = refusal({ task, ofFlow, entry }, {});
+  if (why === undefined) return [];
+  const layers: readonly (readonly [string, Params | undefined])[] = [
+    [`${at}.params`, entry.params],
+    ...keys.map((key) => [toJsonPath(['params', key]), objectAt(flow.params, key)] as const),
+  ];
+  const bare = { task: entry.task };
+  const guilty = layers.find(
+    ([, layer = {}]) => refusal({ task, ofFlow: layer, entry: bare }, {}) !== undefined,
+  );
+  const path = guilty?.[0] ?? `${at}.stdio`;
+  return [{ path, message: `${path}: ${why.message}` }];
+}
+
+function setsParams({ params, tasks }: Written): boolean {
+  return tasks !== undefined || (isObject(params) && Object.keys(params).length > 0);
+}
+
+type Read = { readonly job: NewJob; readonly flow: Flow; readonly leaves: readonly Leaf[] };
+
+/** A new job with the structure that it runs: its own, or that of the flow that it names. */
+function readJob(doc: Written, world: World): Read | undefined {
+  const parsed = parseDocument({ ...doc, _id: 'new', _rev: '0-0' });
+  if (parsed.kind !== 'job' || !parsed.ok || doc['state'] !== undefined) return undefined;
+  const job = parsed.value as NewJob;
+  const owner = ownerOf(doc);
+  const name = job.flow ?? '';
+  const flow: Flow | undefined =
+    job.tasks === undefined
+      ? world.flow(name, owner)
+      : { type: 'flow', name, owner, tasks: job.tasks };
+  return flow === undefined ? undefined : { job, flow, leaves: leavesOf(flow.tasks) };
+}
+
+/** Where a job sets parameters of a step. */
+function placeIn({ params, tasks }: Written, { label, entry }: Leaf): string {
+  const given = isObject(params) ? params : {};
+  const key = [label, entry.task].find((one) => Object.hasOwn(given, one));
+  if (key !== undefined) return toJsonPath(['params', key]);
+  return tasks === undefined ? 'params' : 'tasks';
+}
+
+/** What jobs name, as it is stored. */
+async function worldOf(store: Store, jobs: readonly Written[]): Promise<World> {
+  const flows = await stored(store, 'flow', jobs.flatMap(flowKeys));
+  const world = { flow: finder(flows.flatMap(flowIn)), task: () => undefined };
+  const keys = jobs.flatMap((doc) =>
+    (readJob(doc, world)?.leaves ?? []).flatMap(({ entry }) => keysFor(entry.task, ownerOf(doc))),
+  );
+  const tasks = await stored(store, 'task', keys);
+  return { ...world, task: finder(tasks.flatMap(taskIn)) };
+}
+
+function flowKeys(doc: Written): readonly string[] {
+  const { flow, tasks } = doc;
+  return typeof flow === 'string' && tasks === undefined ? keysFor(flow, ownerOf(doc)) : [];
+}
+
+function keysFor(name: string, owner: string): readonly string[] {
+  return [keyOf(name, owner), keyOf(name, defaultOwner)];
+}
+
+async function stored(
+  store: Store,
+  kind: DefinitionKind,
+  named: readonly string[],
+): Promise<readonly StoredDocument[]> {
+  const keys = [...new Set(named)];
+  if (keys.length === 0) return [];
+  const rows = await store.view(kind === 'task' ? 'tasks' : 'flows', { keys, includeDocs: true });
+  return rows.flatMap(({ doc }) => doc ?? []);
+}
+
+function flowIn(doc: StoredDocument): readonly Flow[] {
+  const parsed = parseDocument(doc);
+  return parsed.kind === 'flow' && parsed.ok ? [parsed.value] : [];
+}
+
+function taskIn(doc: StoredDocument): readonly Task[] {
+  const parsed = parseDocument(doc);
+  return parsed.kind === 'task' && parsed.ok ? [parsed.value] : [];
+}

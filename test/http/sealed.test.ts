@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { flow, task } from '../cli/terminal.js';
+import { openApi, type TestApi } from './server.js';
+
+type Body = {
+  readonly error?: string;
+  readonly reason?: string;
+  readonly path?: string;
+  readonly problems?: readonly { readonly path: string; readonly message: string }[];
+};
+
+const sealed = task('http', { params: { url: 'good', body: 'x' }, sealed: ['url'] });
+const sentence = 'The parameter url of task "http" is sealed';
+
+async function ready(): Promise<TestApi> {
+  const api = await openApi();
+  await api.put({ ...sealed, _id: 't1' }, { ...flow('call', ['http']), _id: 'f1' });
+  return api;
+}
+
+describe('a job that sets a sealed parameter', () => {
+  it.each<[string, object, string]>([
+    ['of a task', { flow: 'call', params: { http: { url: 'evil' } } }, 'params.http'],
+    ['of a step', { flow: 'call', params: { 'http-0': { url: 'evil' } } }, 'params.http-0'],
+    ['in its own structure', { tasks: [{ task: 'http', params: { url: 'evil' } }] }, 'tasks'],
+    [
+      'for another owner than that of the task',
+      { flow: 'call', owner: 'me', params: { http: { url: 'evil' } } },
+      'params.http',
+    ],
+  ])('is refused when it is submitted: %s', async (_what, body, path) => {
+    const api = await ready();
+    const answer = await api.ask<Body>('POST', '/jobs', { body });
+    expect(answer).toMatchObject({ status: 422, body: { error: 'document_invalid' } });
+    expect(answer.body.problems).toHaveLength(1);
+    expect(answer.body.reason).toContain(sentence);
+    expect(answer.body.path).toContain(path.split('-')[0]);
+    expect((await api.ask('GET', '/jobs')).body).toEqual({ jobs: [] });
+    const checked = await api.ask<Body>('POST', '/jobs/check', { body });
+    expect(checked.body).toMatchObject({ ok: false, problems: answer.body.problems });
+  });
+
+  it.each<[string, object]>([
+    ['the same value', { flow: 'call', params: { http: { url: 'good' } } }],
+    ['another parameter', { flow: 'call', params: { http: { body: 'y' } } }],
+    ['an unknown flow', { flow: 'later', params: { http: { url: 'evil' } } }],
+    ['an unknown task', { tasks: [{ task: 'later', params: { url: 'evil' } }] }],
+  ])('is not meant by %s', async (_what, body) => {
+    const api = await ready();
+    expect((await api.ask('POST', '/jobs', { body })).status).toBe(201);
+  });
+
+  it('is refused among many, and with "atomic" none is stored', async () => {
+    const api = await ready();
+    const body = [{ flow: 'call' }, { flow: 'call', params: { http: { url: 'evil' } } }];
+    const none = await api.ask<Body>('POST', '/jobs?atomic=true', { body });
+    expect(none).toMatchObject({ status: 422, body: { error: 'bulk_refused' } });
+    expect((await api.ask('GET', '/jobs')).body).toEqual({ jobs: [] });
+    const { body: report } = await api.ask('POST', '/jobs', { body });
+    expect(report).toMatchObject({
+      submitted: 1,
+      refused: 1,
+      results: [{ status: 201 }, { status: 422, problem: { error: 'document_invalid' } }],
+    });
+  });
+
+  it('is found again when it was stored before the parameter was sealed', async () => {
+    const api = await openApi();
+    const before = task('http', { params: { url: 'good' } });
+    await api.put({ ...before, _id: 't1' }, { ...flow('call', ['http']), _id: 'f1' });
+    const body = { _id: 'a', flow: 'call', params: { http: { url: 'evil' } } };
+    expect((await api.ask('POST', '/jobs', { body })).status).toBe(201);
+    const stored = await api.store.get('t1');
+    await api.put({ ...stored, _id: 't1', sealed: ['url'] });
+    expect(await api.ask('POST', '/jobs', { body })).toMatchObject({
+      status: 200,
+      body: { existed: true },
+    });
+  });
+});
+
+describe('a flow that sets a sealed parameter', () => {
+  it('is not stored', async () => {
+    const api = await ready();
+    const body = flow('bad', [{ task: 'http', params: { url: 'evil' } }]);
+    const answer = await api.ask<Body>('PUT', '/flows/flow:me:bad', { body });
+    expect(answer).toMatchObject({ status: 422, body: { error: 'document_invalid' } });
+    expect(answer.body.reason).toContain(sentence);
+  });
+});
