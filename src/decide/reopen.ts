@@ -106,13 +106,14 @@ function asNew(job: FinalJob, params: RetryWish['params'], now: number): StoredD
   return { ...kept, ...changed };
 }
 
-/** The leaf that a person means: by name, `<task>-<n>` or path; by task when only one has it. */
+/** The leaf that a person means: by path, `<task>-<n>` or name; by task when only one step has it. */
 export function leafNamed(job: LiveJob, word: string): Leaf | undefined {
   const { list, at } = leavesIn(job.tasks);
   const byPath = at(word);
   if (byPath !== undefined) return byPath;
   const byLabel = list.find(({ label }) => label === word);
   if (byLabel !== undefined) return byLabel;
-  const named = list.filter(({ name, entry }) => name === word || entry.task === word);
-  return named.length === 1 ? named[0] : undefined;
+  const named = list.filter(({ name }) => name === word);
+  const found = named.length > 0 ? named : list.filter(({ entry }) => entry.task === word);
+  return found.length === 1 ? found[0] : undefined;
 }

@@ -179,6 +179,8 @@ describe('leafNamed', () => {
       { task: 'b', name: 'mid' },
       ['a', { task: 'c', name: 'twice' }],
       { task: 'd', name: 'twice' },
+      { task: 'e', name: 'first' },
+      'e',
     ]),
   );
   it.each([
@@ -186,6 +188,7 @@ describe('leafNamed', () => {
     ['finds a step by its label', 'a-2', '2.sequence.0'],
     ['finds a step by its name', 'mid', '1'],
     ['finds a step by its task', 'c', '2.sequence.1'],
+    ['finds the one step of that name when others share it as their task', 'e', '5'],
     ['finds none when several have the task', 'a', undefined],
     ['finds none when several have the name', 'twice', undefined],
     ['finds none for another word', 'z', undefined],
