@@ -40,7 +40,9 @@ export function gatesMove(
       const questions = open.map(({ id, expression }) => ({ id, expression, context }));
       queries.push(missing.length > 0 ? lookUp({ attachments: missing }) : lookUp({ questions }));
     } else {
-      marked = withNewStep(marked, markStep(job, gate, verdictOf(job, gate, world), now));
+      const verdict = verdictOf(job, gate, world);
+      const noted = withProblem(marked, gate, world);
+      marked = withNewStep(noted, markStep(job, gate, verdict, now));
     }
   }
   if (marked !== job) return { kind: 'change', job: marked };
@@ -102,6 +104,18 @@ function itemsFrom(job: LiveJob, gate: Gate, ask: Ask, answer: Answer): Verdict 
   if (items !== undefined) return marked(job, gate, items);
   const why = failure('OverInvalid', { at: ask.id, kind: describe(answer.value) });
   return { kind: 'fail', failure: why, exit: exits.definition };
+}
+
+/** A list that is not there is often a misspelled one: the job says so, once for all rounds and items. */
+function withProblem(job: LiveJob, { node, path }: Gate, world: World): LiveJob {
+  if (node.structure !== 'map' || typeof node.map.over !== 'string') return job;
+  const answer = world.answers.get(below(path, 'map.over'));
+  if (answer === undefined || !answer.ok || answer.value !== undefined) return job;
+  const { over } = node.map;
+  const message = `"over" of the map ${node.name ?? `at ${path}`} (${over}) found nothing; the map has no items.`;
+  const { problems = [] } = job;
+  if (problems.some((one) => one.message === message)) return job;
+  return { ...job, problems: [...problems, { path: `steps[${job.steps.length}]`, message }] };
 }
 
 /** JSONata gives nothing for an empty list, and the item itself for a list of one. */

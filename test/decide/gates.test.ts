@@ -61,6 +61,28 @@ describe('what structures ask', () => {
     });
   });
 
+  it('is told among the problems of the job when a map finds no list at all', () => {
+    const told = begun([{ map: { over: 'params.lst', do: 'a' } }, 'b']);
+    told.answering({ '0.map.over': undefined }).go();
+    const message = '"over" of the map at 0 (params.lst) found nothing; the map has no items.';
+    expect(told.liveJob.problems).toEqual([{ path: 'steps[0]', message }]);
+    expect(told.running).toEqual(['b']);
+  });
+
+  it('is told once of a map that finds no list in several rounds', () => {
+    const map = { map: { over: 'params.lst', do: 'a' }, name: 'all' };
+    const told = begun([{ loop: { max: 2, do: map } }, 'b']);
+    told.answering({ '0.loop.0.map.over': undefined, '0.loop.1.map.over': undefined }).go();
+    expect(told.liveJob.problems).toHaveLength(1);
+    expect(told.running).toEqual(['b']);
+  });
+
+  it('is no problem when a map finds an empty list', () => {
+    const told = begun([{ map: { over: 'params.list', do: 'a' } }, 'b']);
+    told.answering({ '0.map.over': [] }).go();
+    expect(told.liveJob).not.toHaveProperty('problems');
+  });
+
   it('may be a structure without any entry', () => {
     const told = begun([{ choice: [{ when: 'w', then: [] }] }, 'a']);
     told.answering({ '0.choice[0].when': true }).go();
