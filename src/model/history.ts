@@ -1,4 +1,4 @@
-import { toDecisions } from './decisions.js';
+import { createDecisionReader } from './decision-events.js';
 import type { Job } from './job.js';
 import { isNew } from './job.js';
 import { notificationsOf, notifiesOf, type NotificationMade } from './notify.js';
@@ -27,7 +27,8 @@ export type HistoryEvent = {
   readonly data?: unknown;
 };
 
-type Draft = Omit<HistoryEvent, 'id'>;
+/** An event without its number. */
+export type Draft = Omit<HistoryEvent, 'id'>;
 
 /** The history of a job as ordered events, up to `until` (epoch ms; absent: all of it). */
 export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {
@@ -39,7 +40,7 @@ export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {
     ...listIn(doc, 'signals').map(signalEvent),
     ...requests.map(requestEvent),
     ...listIn(doc, 'notes').map(noteEvent),
-    ...(isNew(job) ? [] : listIn(doc, 'steps')).map(readable).flatMap(eventsOf),
+    ...(isNew(job) ? [] : stepsEvents(listIn(doc, 'steps').map(readable))),
     ...requests.flatMap(({ overrode }) => (isDoc(overrode) ? endOf(overrode) : [])),
     ...endOf(doc),
     ...notificationsOf(doc).map(notificationEvent),
@@ -89,7 +90,11 @@ function endOf({ state, end, exit, result, failure }: Doc): readonly Draft[] {
   return [{ at: end, level: 'service', kind, data }];
 }
 
-/** Scheduled, started and closed are three moments, as far as a step has come. */
+function stepsEvents(steps: readonly Step[]): readonly Draft[] {
+  const decisionsIn = createDecisionReader(steps);
+  return steps.flatMap((step) => [...eventsOf(step), ...decisionsIn(step)]);
+}
+
 /** A step as the engine writes it, also where somebody has made something else of it. */
 function readable(step: Doc): Step {
   const { path, name, attempt } = step;
@@ -98,6 +103,7 @@ function readable(step: Doc): Step {
   return { ...own, ...(typeof attempt === 'number' ? {} : { attempt: 1 }) } as unknown as Step;
 }
 
+/** Scheduled, started and closed are three moments, as far as a step has come. */
 function eventsOf(step: Step): readonly Draft[] {
   const { path, name, attempt } = step;
   const about = { path, name, attempt };
@@ -124,22 +130,7 @@ function eventsOf(step: Step): readonly Draft[] {
           },
         ]
       : []),
-    ...markersOf(step, word),
   ];
-}
-
-/** What a decider noted down. */
-function markersOf(step: Step, word: string): readonly Draft[] {
-  const { end, result } = step as Doc;
-  if (word !== 'Decision' || step.state !== '$$complete' || typeof end !== 'number') return [];
-  const answered = toDecisions(result);
-  return (answered.ok ? answered.decisions : []).flatMap((decision): readonly Draft[] => {
-    const { record_marker: name, details } = decision as Doc;
-    if (typeof name !== 'string') return [];
-    const { path } = step;
-    const data = details === undefined ? {} : { data: details };
-    return [{ at: end, level: 'decider', kind: 'MarkerRecorded', path, name, ...data }];
-  });
 }
 
 function kindOf(step: Step): { readonly word: string; readonly level: EventLevel } {

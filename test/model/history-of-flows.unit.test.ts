@@ -177,6 +177,41 @@ const cases: readonly (readonly [string, () => Story, readonly string[]])[] = [
     ],
   ],
   [
+    'what a decider asks for and cannot have',
+    () => {
+      const told = begun([{ decider: 'boss', name: 'lead' }], boss);
+      told
+        .at(1)
+        .did('boss', [
+          { start_timer: 9, id: 't' },
+          { start_timer: 3, id: 't' },
+          { cancel: 'nobody' },
+        ]);
+      told.at(2).did('boss', [{ record_marker: 'wait' }]);
+      told.at(10).go();
+      return told.at(12).did('boss', [{ cancel: 't' }, { complete: 1 }]);
+    },
+    [
+      started,
+      '0 decider DecisionScheduled 0.decision.0 lead',
+      '0 decider DecisionStarted 0.decision.0 lead',
+      '1 decider DecisionCompleted 0.decision.0 lead',
+      '1 decider StartRefused 0.decision.0 t',
+      '1 decider CancelRefused 0.decision.0 nobody',
+      '1 service TimerStarted 0.timer.t t',
+      '1 decider DecisionScheduled 0.decision.1 lead',
+      '1 decider DecisionStarted 0.decision.1 lead',
+      '2 decider DecisionCompleted 0.decision.1 lead',
+      '2 decider MarkerRecorded 0.decision.1 wait',
+      '10 service TimerFired 0.timer.t t',
+      '10 decider DecisionScheduled 0.decision.2 lead',
+      '10 decider DecisionStarted 0.decision.2 lead',
+      '12 decider DecisionCompleted 0.decision.2 lead',
+      '12 decider CancelRefused 0.decision.2 t',
+      '12 service JobCompleted',
+    ],
+  ],
+  [
     'requests and remarks of people',
     () => {
       const told = begun(['a']).at(3).ask('note', { text: 'look', by: 'ann' });
@@ -197,6 +232,22 @@ const cases: readonly (readonly [string, () => Story, readonly string[]])[] = [
 describe('the history of a flow', () => {
   it.each(cases)('tells %s in order, with level and time', (_title, story, expected) => {
     expect(lines(story())).toEqual(expected);
+  });
+
+  it('tells of a refused cancel only when there was nothing left to cancel', () => {
+    const told = begun([{ decider: 'boss', name: 'lead' }], boss).at(1);
+    told.did('boss', [
+      { start_timer: 9, id: 't' },
+      { start_timer: 2, id: 'u' },
+    ]);
+    told.at(3).go();
+    told.did('boss', [{ cancel: 't' }]);
+    told.at(4).did('boss', [{ cancel: 't' }]);
+    const about = lines(told).filter((line) => /Cancel/.test(line));
+    expect(about).toEqual([
+      '3 service TimerCancelled 0.timer.t t',
+      '4 decider CancelRefused 0.decision.2 t',
+    ]);
   });
 
   it('tells what a structure found out', () => {
