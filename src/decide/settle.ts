@@ -105,8 +105,8 @@ function decisionFailure(result: unknown): Failure | undefined {
   for (const decision of answered.decisions) {
     if (!('fail' in decision)) continue;
     const { fail } = decision as { readonly fail: string | { name?: string; message: string } };
-    const { name = 'DeciderFailed', message } = typeof fail === 'string' ? { message: fail } : fail;
-    return { name, message, retryable: false };
+    const given = typeof fail === 'string' ? { message: fail } : fail;
+    return { ...failure('DeciderFailed', { reason: given.message }), ...given, retryable: false };
   }
   return undefined;
 }

@@ -6,6 +6,7 @@ import { earlierAttempts, lastDetails } from '../decide/report.js';
 import type { Results } from '../decide/results.js';
 import { scopeOf } from '../decide/scope.js';
 import { TwsError } from '../errors.js';
+import { failure } from '../model/failures.js';
 import { historyOf } from '../model/history.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type LiveStep, type Step } from '../model/step.js';
@@ -76,8 +77,8 @@ export async function callPlugin(
     // Nothing a plugin or a document does may end the engine.
     const { message } = error as { message?: unknown };
     const name = error instanceof TwsError ? 'SecretUnreadable' : 'AttemptFailed';
-    const failure = { name, message: String(message ?? error) };
-    return { kind: 'failed', failure, exit: exits.definition, retryable: false };
+    const why = failure(name, { reason: String(message ?? error) });
+    return { kind: 'failed', failure: why, exit: exits.definition, retryable: false };
   }
 }
 

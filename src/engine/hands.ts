@@ -2,6 +2,7 @@ import type { TaskSlots } from '../decide/intent.js';
 import type { Outcome } from '../decide/outcome.js';
 import type { Report } from '../decide/report.js';
 import { limitOf } from '../decide/slots.js';
+import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
@@ -82,10 +83,7 @@ export function createHands(options: HandsOptions): Hands {
   };
   const missing = (step: LiveStep): Outcome => ({
     kind: 'failed',
-    failure: {
-      name: 'PluginMissing',
-      message: `Plugin ${step.plugin} went away from this engine.`,
-    },
+    failure: failure('PluginMissing', { plugin: step.plugin }),
   });
   const freeSlots: Hands['freeSlots'] = (ended = []) => {
     const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;

@@ -93,6 +93,10 @@ const sentences = {
     `The step waited ${d.awaited} for ${d.timeout} ms in vain.`,
   WorkerLost: (d: { worker: string; lease: number }) =>
     `Worker "${d.worker}" did not answer, and its lease was not renewed for ${d.lease} ms.`,
+  DeciderFailed: (d: { reason: string }) => d.reason,
+  PluginMissing: (d: { plugin: string }) => `Plugin ${d.plugin} went away from this engine.`,
+  SecretUnreadable: (d: { reason: string }) => d.reason,
+  AttemptFailed: (d: { reason: string }) => d.reason,
   DelayInvalid: (d: { value: string }) =>
     `The delay ${d.value} is neither a number of milliseconds nor a time (ISO 8601 with a zone).`,
   OverInvalid: (d: { at: string; kind: string }) =>

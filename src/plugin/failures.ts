@@ -122,6 +122,9 @@ const failures = {
 } as const;
 
 export type PluginFailureName = keyof typeof failures;
+
+export const pluginFailureNames = Object.keys(failures) as readonly PluginFailureName[];
+
 type Details<N extends PluginFailureName> = Parameters<(typeof failures)[N]['say']>[0];
 
 /** Makes the error of a row: `pluginProblem('FileOutside', { path, folder })`. */
