@@ -13,7 +13,7 @@ export function createDecisionReader(steps: readonly Step[]): DecisionReader {
   const last = new Map(steps.map((step) => [step.path, step]));
   const taken = new Map<string, Set<string>>();
   return (step) => {
-    const { path, state, end: at, result } = step as Step & Readonly<Record<string, unknown>>;
+    const { path, state, end: at, result } = step;
     const [, decider, number] = /^(.*)\.decision\.(\d+)$/.exec(path) ?? [];
     if (decider === undefined || state !== '$$complete' || typeof at !== 'number') return [];
     // The first decision again: the decider began anew, and so do its ids.
