@@ -214,6 +214,7 @@ describe('each route', () => {
 
   it('answers as the reference says', async () => {
     api = await openApi({ files: plugins });
+    expect(await go('putTask', '/tasks/echo', { headers: { 'if-match': '*' } })).toBe(412);
     expect(await go('putTask', '/tasks/echo')).toBe(201);
     const { body: stored } = await api.ask('GET', '/tasks/echo');
     const match = { 'if-match': `"${String(stored['rev'])}"` };
@@ -223,6 +224,7 @@ describe('each route', () => {
     const hold = task('hold', { plugin: 'hold', timeout: 0 });
     await api.ask('PUT', '/tasks/hold', { body: hold });
     await api.ask('PUT', '/tasks/bad', { body: task('bad', { plugin: 'fail' }) });
+    expect(await go('putFlow', '/flows/greet', { headers: { 'if-match': '*' } })).toBe(412);
     expect(await go('putFlow', '/flows/greet')).toBe(201);
     expect(await go('putFlow', '/flows/greet')).toBe(409);
     const flowNow = await api.ask('GET', '/flows/greet');

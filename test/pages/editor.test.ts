@@ -82,7 +82,7 @@ describe('the editor of a flow', long, () => {
 
   it('does not overwrite what somebody else stored: both changes are put together', async () => {
     const api = await openOrders();
-    const page = await openPage(api.url, '/flows/order', { expected: /409|404/ });
+    const page = await openPage(api.url, '/flows/order', { expected: /409|404|412/ });
     await replaceText(page, 'Packs a parcel', 'Packs two parcels');
     const change = async (part: object): Promise<void> => {
       const { body } = await api.ask<{ rev: string }>('GET', '/flows/order');

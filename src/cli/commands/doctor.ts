@@ -12,7 +12,7 @@ import type { Io } from '../io.js';
 /** `tws doctor`: looks at everything an engine needs; exit 1 when something has failed. */
 export const doctor = command(z.object({}), async (called, io) => {
   const findings = await examine(called);
-  for (const finding of findings) io.out(lineOf(finding, io));
+  for (const finding of findings) for (const line of linesOf(finding, io)) io.out(line);
   io.json({ findings });
   return findings.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
 });
@@ -46,8 +46,8 @@ function settingsOf(read: () => Config): Config | Finding {
   }
 }
 
-function lineOf({ verdict, what, says, todo }: Finding, io: Io): string {
+function linesOf({ verdict, what, says, todo }: Finding, io: Io): readonly string[] {
   const colour = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
   const line = `${io.style(colour[verdict], verdict.padEnd(4))}  ${what}: ${says}`;
-  return todo === undefined ? line : `${line}\n      ${todo}`;
+  return todo === undefined ? [line] : [line, `      ${todo}`];
 }

@@ -103,7 +103,8 @@ async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> 
   const log = createLog({ level: 'warn' }, io);
   const engine = await run('engine', () =>
     startProjectEngine({
-      config: embedded.config,
+      // Where the server keeps its data the engine keeps its id.
+      config: { ...embedded.config, embedded: { ...embedded.config.embedded, dir } },
       opened,
       log,
       signal: io.stop,

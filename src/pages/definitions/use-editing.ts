@@ -81,7 +81,7 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
       forgetUnsaved(key);
       return put;
     } catch (problem) {
-      const isTaken = problem instanceof ApiProblem && problem.error === 'document_conflict';
+      const isTaken = problem instanceof ApiProblem && changedMeanwhile.has(problem.error);
       if (isTaken && over !== undefined) {
         await newest(kind, over.id).then(setMeanwhile, setError);
       } else setError(problem);
@@ -115,6 +115,9 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
     forget: () => forgetUnsaved(key),
   };
 }
+
+/** What the API answers when the revision that was edited is not the newest, or is removed. */
+const changedMeanwhile: ReadonlySet<string> = new Set(['document_conflict', 'definition_absent']);
 
 /** What has to be done before something can be. */
 export class NotYet extends Error {
