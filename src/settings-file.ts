@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { closest } from './closest.js';
+import { closest } from './model/closest.js';
 import { problem } from './errors.js';
 import { httpSettingsSchema } from './http/settings.js';
 import { engineEventTypes } from './engine/system-events.js';

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { closest } from '../closest.js';
+import { closest } from '../model/closest.js';
 import type { CommandDefinition, OptionDefinition } from './command.js';
 
 /** The command that a command line names, with what was said to it. */

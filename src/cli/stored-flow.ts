@@ -1,5 +1,5 @@
 import type { Client } from '../client.js';
-import { closest } from '../closest.js';
+import { closest } from '../model/closest.js';
 import type { Config } from '../config.js';
 import { problem } from '../errors.js';
 import { isObject } from '../model/dialects.js';

@@ -18,6 +18,7 @@ import { without } from './record.js';
 import { sealedBreach } from './sealed.js';
 import { snapshot } from './snapshot.js';
 import { brokenSchema, unfitForFlow } from './suits.js';
+import { unreadIn } from './unread.js';
 
 /**
  * Turns a new job into a live one: state, snapshots of flow and tasks, expanded parameters, no
@@ -147,6 +148,7 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const problems = [
     ...strayParams(keyed, leaves, flow, tasks.definitions),
     ...notifyProblems(settings, job),
+    ...unreadIn(job, flow, definitions),
   ];
   const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);
   const found = locking(job, now, world);

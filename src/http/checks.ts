@@ -1,6 +1,6 @@
 import { checkContents } from '../cli/checks/contents.js';
 import { checkDocument } from '../cli/checks/document.js';
-import { strayKeys } from '../cli/checks/keys.js';
+import { unreadKeys } from '../model/unread-keys.js';
 import { checkReferences } from '../cli/checks/references.js';
 import type { Client, DefinitionKind } from '../client.js';
 import type { Problem } from '../model/job.js';
@@ -27,7 +27,7 @@ export function problemsOf(doc: Written): readonly Problem[] {
 
 /** What a job that is valid is told nevertheless. */
 export function warningsOfJob(doc: Written): readonly Problem[] {
-  return [...strayKeys(doc), ...clearSecrets(doc)];
+  return [...unreadKeys(doc), ...clearSecrets(doc)];
 }
 
 /**
@@ -56,7 +56,7 @@ export async function checkDefinition(
   const excess = excessOf(doc);
   if (excess !== undefined) return { problems: [excess], warnings: [] };
   const own = problemsOf(doc);
-  if (own.length > 0) return { problems: own, warnings: strayKeys(doc) };
+  if (own.length > 0) return { problems: own, warnings: unreadKeys(doc) };
   const written = [{ file: doc._id, doc }];
   // The stored edition of this document gives way to this one, also under another name.
   const stored = async (kind: DefinitionKind) =>
@@ -66,7 +66,7 @@ export async function checkDefinition(
   return {
     problems: problems.map(bare),
     warnings: [
-      ...strayKeys(doc),
+      ...unreadKeys(doc),
       ...warnings.map(bare),
       ...contents.map(bare),
       ...clearSecrets(doc),

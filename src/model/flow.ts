@@ -106,7 +106,9 @@ export const flowSchema = z
         .describe('What the job leaves as its result: JSONata.'),
     ),
     notify: z.exactOptional(notifySchema),
-    retain: z.exactOptional(objectSchema),
+    retain: z.exactOptional(
+      objectSchema.describe('Not applied: final jobs stay until somebody deletes them.'),
+    ),
     version: z.exactOptional(versionSchema),
   })
   .describe('A flow: which tasks run, in which structure, with which parameters.');

@@ -222,6 +222,13 @@ export const finalJobSchema = z.looseObject({
   failure: z.exactOptional(z.unknown()),
 });
 
+/** Keys that the engines write into a job, or that tell them what it was before. */
+export const engineKeys: ReadonlySet<string> = new Set(
+  [...Object.keys(running), ...Object.keys(finalJobSchema.shape)].filter(
+    (key) => !Object.hasOwn(newJobSchema.shape, key),
+  ),
+);
+
 /** A problem found in a definition or in parameters: JSON path and sentence. */
 export type Problem = { readonly path: string; readonly message: string };
 

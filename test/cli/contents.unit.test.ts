@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { checkContents } from '../../src/cli/checks/contents.js';
-import { strayKeys } from '../../src/cli/checks/keys.js';
 import { open, pruned, relaxed } from '../../src/cli/checks/partial-schema.js';
 import { checkReferences } from '../../src/cli/checks/references.js';
 import { compileParams } from '../../src/plugin/params.js';
@@ -9,65 +8,6 @@ import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { flow, task } from './terminal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
-
-describe('strayKeys', () => {
-  it.each<readonly [string, object, string, string]>([
-    ['a task', task('a', { timout: 5 }), 'timout', 'timeout'],
-    ['a retry policy', task('a', { retry: { limt: 3 } }), 'retry.limt', 'limit'],
-    ['a flow', flow('f', [], { timeout_mod: 'hard' }), 'timeout_mod', 'timeout_mode'],
-    ['an entry', flow('f', [{ task: 'a', wen: 'true' }]), 'tasks.sequence[0].wen', 'when'],
-    [
-      'an entry of a list in a list',
-      { ...flow('f', []), tasks: ['a', [{ task: 'b', parms: {} }]] },
-      'tasks[1][0].parms',
-      'params',
-    ],
-    [
-      'the retry policy of an entry',
-      flow('f', [{ task: 'a', retry: { limit: 1, dealy: 5 } }]),
-      'tasks.sequence[0].retry.dealy',
-      'delay',
-    ],
-    [
-      'the handler of a flow',
-      flow('f', [], { error: { name: 'a', parms: {} } }),
-      'error.parms',
-      'params',
-    ],
-    [
-      'the cancel branch',
-      flow('f', [], { cancel: { task: 'a', prams: {} } }),
-      'cancel.prams',
-      'params',
-    ],
-    ['a job', { type: 'job', flow: 'f', execAfter: 1 }, 'execAfter', 'exec_after'],
-    [
-      'the tasks of a job',
-      { type: 'job', tasks: [{ tsk: 'a', task: 'a', whn: '1' }] },
-      'tasks[0].whn',
-      'when',
-    ],
-  ])('tells a mistyped key of %s, and which one is meant', (_title, doc, path, meant) => {
-    const found = strayKeys(doc as Doc);
-    expect(found.map((one) => one.path)).toContain(path);
-    const { message } = found.find((one) => one.path === path) ?? { message: '' };
-    expect(message).toContain(`did you mean "${meant}"?`);
-  });
-
-  it.each<readonly [string, object]>([
-    [
-      "keys of one's own",
-      task('a', { note: 'mine', team: 'us', x_ref: 7, $schema: 's', _id: 'i' }),
-    ],
-    ['a key beside the one it is like', task('a', { timeout: 5, timeouts: 6 })],
-    ['parameters', task('a', { params: { timout: 5, retry: { limt: 1 } } })],
-    ['a schema', task('a', { schema: { typ: 'object' } })],
-    ['what the user keeps in keys', { type: 'job', flow: 'f', keys: { flw: 1 } }],
-    ['another type', { type: 'note', timout: 1 }],
-  ])('leaves %s alone', (_title, doc) => {
-    expect(strayKeys(doc as Doc)).toEqual([]);
-  });
-});
 
 const schema = {
   type: 'object',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../src/cli/checks/document.js';
-import { strayKeys } from '../../src/cli/checks/keys.js';
+import { unreadKeys } from '../../src/model/unread-keys.js';
 import { decide } from '../../src/decide/decide.js';
 import type { Found } from '../../src/decide/intent.js';
 import { checkDefinitions } from '../../src/model/check.js';
@@ -264,7 +264,7 @@ describe('a key that nothing reads', () => {
   ])('in %s is told when it is nearly one that is read', (_what, doc, path, meant) => {
     expect(checkDocument('x', doc)).toEqual([]);
     const message = `${path} is no key that TWS knows, so nothing reads it; did you mean "${meant}"?`;
-    expect(strayKeys(doc)).toEqual([{ path, message }]);
+    expect(unreadKeys(doc)).toEqual([{ path, message }]);
   });
 
   it.each<[what: string, doc: Doc]>([
@@ -273,6 +273,6 @@ describe('a key that nothing reads', () => {
     ['that only another structure would have', defined([{ sequence: ['a'], befor: ['a'] }])],
   ])("%s that is one's own may stay", (_what, doc) => {
     expect(checkDocument('x', doc)).toEqual([]);
-    expect(strayKeys(doc)).toEqual([]);
+    expect(unreadKeys(doc)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Client } from '../../client.js';
-import { closest } from '../../closest.js';
+import { closest } from '../../model/closest.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
 import { branchPlaces, placesIn } from '../../model/check.js';
 import type { Flow } from '../../model/flow.js';
@@ -12,7 +12,7 @@ import { isShipped } from '../paths.js';
 import { loadProjectPlugins } from '../plugins.js';
 import { checkContents } from './contents.js';
 import { checkDocument } from './document.js';
-import { strayKeys } from './keys.js';
+import { unreadKeys } from '../../model/unread-keys.js';
 import { checkReferences, type Stored } from './references.js';
 import { asWritten } from './written-path.js';
 
@@ -53,7 +53,7 @@ export async function checkFiles(
     const found = checkDocument(file.shown, doc);
     problems.push(...found);
     // A mistyped key may be the cause of what is missing.
-    stray.push(...strayKeys(doc).map((key) => ({ file: file.shown, ...key })));
+    stray.push(...unreadKeys(doc).map((key) => ({ file: file.shown, ...key })));
     if (found.length === 0) good.push({ file, text, doc });
   }
   const documents = good.map(({ file, doc }) => ({ file: file.shown, doc }));

@@ -1,4 +1,4 @@
-import { closest } from '../../closest.js';
+import { closest } from '../../model/closest.js';
 import { isOpen } from '../../engine/schemas.js';
 import { branchPlaces, placesIn } from '../../model/check.js';
 import { isObject } from '../../model/dialects.js';

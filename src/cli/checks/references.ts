@@ -1,5 +1,5 @@
 import { sealedInFlow, sealedInJob, type DefinitionKind } from '../../client.js';
-import { closest } from '../../closest.js';
+import { closest } from '../../model/closest.js';
 import { checkDefinitions, finder, type Finding } from '../../model/check.js';
 import type { Flow } from '../../model/flow.js';
 import { parseDocument } from '../../model/parse.js';

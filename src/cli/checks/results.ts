@@ -1,6 +1,6 @@
 import Handlebars from 'handlebars';
 import jsonata from 'jsonata';
-import { closest } from '../../closest.js';
+import { closest } from '../../model/closest.js';
 import { withPositions } from '../../engine/expressions.js';
 import { isObject } from '../../model/dialects.js';
 import { leavesOf, namesIn as namesInTree, type Structure } from '../../model/tree.js';

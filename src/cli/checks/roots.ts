@@ -1,5 +1,5 @@
 import jsonata from 'jsonata';
-import { closest } from '../../closest.js';
+import { closest } from '../../model/closest.js';
 import { isObject } from '../../model/dialects.js';
 import type { Written } from '../files.js';
 import { isExpression, textsIn } from './document.js';

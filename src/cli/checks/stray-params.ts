@@ -1,4 +1,4 @@
-import { closest } from '../../closest.js';
+import { closest } from '../../model/closest.js';
 import { branchPlaces, placesIn } from '../../model/check.js';
 import { isObject } from '../../model/dialects.js';
 import { handlerOf, type Flow } from '../../model/flow.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { summaryOf } from '../../client.js';
 import { problem } from '../../errors.js';
 import { ownerOf, defaultOwner } from '../../model/task.js';
-import { closest } from '../../closest.js';
+import { closest } from '../../model/closest.js';
 import type { Api } from '../api.js';
 import { Refused, refuseDocument, told } from '../answers/problems.js';
 import { contentsOfJob, warningsOfJob } from '../checks.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JobToSubmit } from '../../client.js';
 import { isObject } from '../../model/dialects.js';
-import { finalJobSchema, liveJobSchema, newJobSchema, type Problem } from '../../model/job.js';
+import { engineKeys, type Problem } from '../../model/job.js';
 import { locksDatabase } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
 import { problem } from '../../errors.js';
@@ -26,14 +26,6 @@ export const foreignIds = [
   'schedule:',
   'schedule-run:',
 ];
-
-const writable = new Set(Object.keys(newJobSchema.shape));
-/** What the engines write: a job that brings it would be one that never ran. */
-const ofEngines = new Set(
-  [...Object.keys(liveJobSchema.shape), ...Object.keys(finalJobSchema.shape)].filter(
-    (key) => !writable.has(key),
-  ),
-);
 
 export type NewJobOptions = {
   readonly principal: Principal;
@@ -90,7 +82,7 @@ function refusalOf(key: string, value: unknown): string | undefined {
   if (key.startsWith('_')) return `${key} must be left out: a job can only be made, not changed.`;
   if (key === 'type') return value === 'job' ? undefined : 'type must be "job", or be left out.';
   if (key === 'state') return 'state must be left out of a new job: the engine sets it.';
-  return ofEngines.has(key)
+  return engineKeys.has(key)
     ? `${key} must be left out of a new job: the engine writes it.`
     : undefined;
 }

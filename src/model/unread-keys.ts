@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { closest } from './closest.js';
+import { isObject } from './dialects.js';
+import { flowSchema } from './flow.js';
+import { insteadOf, type Place } from './foreign-keys.js';
+import { engineKeys, newJobSchema, type Problem } from './job.js';
+import { kinds } from './node-keys.js';
+import { toJsonPath } from './problems.js';
+import { taskSchema } from './task.js';
+
+type Written = Readonly<Record<string, unknown>>;
+
+/** How far a document is looked through. */
+export type Bounds = {
+  /** So many objects and unknown keys are looked at, and no object with more keys; default: all. */
+  readonly most?: number;
+  /** Keys of the document that are looked at by somebody else. */
+  readonly except?: readonly string[];
+};
+
+/**
+ * Keys that look like a feature and that nothing reads, wherever the schema of a task, flow or job
+ * names keys: those close to a known one, those that other engines have and those that TWS reads in
+ * another place. Keys of one's own are allowed, so no other one is told. Parameters are free.
+ */
+export function unreadKeys(
+  doc: Written,
+  { most = Infinity, except = [] }: Bounds = {},
+): readonly Problem[] {
+  const root = roots.find(({ type }) => type === doc['type']);
+  if (root === undefined || Object.keys(doc).length > most) return [];
+  const rest = Object.entries(doc).filter(([key]) => !except.includes(key));
+  const walk = { root, left: most };
+  return unreadIn(Object.fromEntries(rest), [root.schema], [], walk);
+}
+
+type Root = {
+  readonly type: Place;
+  readonly schema: z.ZodType;
+  /** Keys that the engines write: neither unknown nor meant by a mistyped one. */
+  readonly beside: ReadonlySet<string>;
+};
+
+const roots: readonly Root[] = [
+  { type: 'task', schema: taskSchema, beside: new Set() },
+  { type: 'flow', schema: flowSchema, beside: new Set() },
+  { type: 'job', schema: newJobSchema, beside: engineKeys },
+];
+
+/** `left`: so many objects and unknown keys are still looked at. */
+type Walk = { readonly root: Root; left: number };
+type Path = readonly (string | number)[];
+
+/** `schemas`: all that may describe this place; it is enough when one of them knows a key. */
+function unreadIn(
+  value: unknown,
+  schemas: readonly z.ZodType[],
+  path: Path,
+  walk: Walk,
+): readonly Problem[] {
+  if (typeof value !== 'object' || value === null || walk.left <= 0) return [];
+  walk.left -= 1;
+  const forms = schemas.flatMap(formsOf);
+  if (Array.isArray(value)) {
+    const elements = forms.flatMap((form) =>
+      form instanceof z.ZodArray ? [form.element as z.ZodType] : [],
+    );
+    return value.flatMap((item, i) => unreadIn(item, elements, [...path, i], walk));
+  }
+  if (!isObject(value) || Object.keys(value).length > walk.left) return [];
+  const values = forms.flatMap((form) =>
+    form instanceof z.ZodRecord ? [form.valueType as z.ZodType] : [],
+  );
+  const objects = fitting(
+    value,
+    forms.filter((form) => form instanceof z.ZodObject),
+  );
+  if (objects.length === 0) {
+    return Object.entries(value).flatMap(([key, inner]) =>
+      unreadIn(inner, values, [...path, key], walk),
+    );
+  }
+  const known = new Set(objects.flatMap(namesIn));
+  const absent = [...known].filter((name) => !Object.hasOwn(value, name));
+  const place = placeOf(value, path, walk.root);
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = [...path, key];
+    if (!known.has(key)) return unread(key, { absent, place, at, walk });
+    const below = objects.flatMap(({ shape }) => (shape[key] as z.ZodType | undefined) ?? []);
+    return [...unapplied(key, at), ...unreadIn(inner, below, at, walk)];
+  });
+}
+
+/** The one key that documents may have and that no engine follows yet. */
+function unapplied(key: string, at: Path): readonly Problem[] {
+  if (key !== 'retain' || at.length > 1) return [];
+  return [told(at, 'is not applied', String(insteadOf(key, 'flow')))];
+}
+
+function placeOf(value: Written, path: Path, { type }: Root): Place | undefined {
+  if (path.length === 0) return type;
+  const last = path.at(-1);
+  if (last === 'retry' || last === 'map') return last;
+  const isNode = path[0] !== 'notify' && kinds.some((kind) => Object.hasOwn(value, kind));
+  return isNode ? 'node' : undefined;
+}
+
+/** Those in which every key may stand that the value has; all, when there is none. */
+function fitting(value: Written, objects: readonly z.ZodObject[]): readonly z.ZodObject[] {
+  const fit = objects.filter((one) => Object.keys(value).every((key) => !isBarred(one, key)));
+  return fit.length === 0 ? objects : fit;
+}
+
+function namesIn(object: z.ZodObject): readonly string[] {
+  return Object.keys(object.shape).filter((key) => !isBarred(object, key));
+}
+
+/** The schema names the key only to refuse it. */
+function isBarred({ shape }: z.ZodObject, key: string): boolean {
+  const own = Object.hasOwn(shape, key) ? (shape[key] as z.ZodType) : undefined;
+  return own instanceof z.ZodExactOptional && own.unwrap() instanceof z.ZodNever;
+}
+
+/** Shorter keys are near to too many others, and longer ones are no words. */
+const shortest = 3;
+const longest = 40;
+
+type Around = {
+  readonly absent: readonly string[];
+  readonly place: Place | undefined;
+  readonly at: Path;
+  readonly walk: Walk;
+};
+
+function unread(key: string, { absent, place, at, walk }: Around): readonly Problem[] {
+  if (/^[$_]/.test(key) || key.length > longest || walk.left <= 0) return [];
+  walk.left -= 1;
+  const instead = place === undefined ? undefined : insteadOf(key, place);
+  if (instead !== undefined) return [told(at, 'is read by nothing here', instead)];
+  if (at.length === 1 && walk.root.beside.has(key)) return [];
+  const meant = key.length < shortest ? undefined : closest(key, absent);
+  if (meant === undefined) return [];
+  const what = 'is no key that TWS knows, so nothing reads it; did you mean';
+  const path = toJsonPath(at);
+  return [{ path, message: `${path} ${what} "${meant}"?` }];
+}
+
+function told(at: Path, what: string, instead: string): Problem {
+  const path = toJsonPath(at);
+  return { path, message: `${path} ${what}: ${instead}.` };
+}
+
+const known = new WeakMap<z.ZodType, readonly z.ZodType[]>();
+
+/** The schemas behind unions, options and references: objects, lists and values. */
+function formsOf(schema: z.ZodType): readonly z.ZodType[] {
+  const forms = known.get(schema) ?? unfolded(schema);
+  known.set(schema, forms);
+  return forms;
+}
+
+function unfolded(schema: z.ZodType): readonly z.ZodType[] {
+  if (schema instanceof z.ZodUnion) {
+    return (schema.options as readonly z.ZodType[]).flatMap(formsOf);
+  }
+  if (schema instanceof z.ZodLazy || schema instanceof z.ZodOptional) {
+    return formsOf(schema.unwrap() as z.ZodType);
+  }
+  if (schema instanceof z.ZodExactOptional) return formsOf(schema.unwrap() as z.ZodType);
+  return [schema];
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { flowSchema } from '../../src/model/flow.js';
+import { insteadOf, type Place } from '../../src/model/foreign-keys.js';
+import { newJobSchema } from '../../src/model/job.js';
+import { retryPolicySchema } from '../../src/model/retry.js';
+import { taskSchema } from '../../src/model/task.js';
+import { unreadKeys } from '../../src/model/unread-keys.js';
+import { entrySchema } from '../../src/model/written-entry.js';
+import { flow, task } from '../cli/terminal.js';
+
+type Doc = Readonly<Record<string, unknown>>;
+
+describe('unreadKeys', () => {
+  it.each<readonly [string, object, string, string]>([
+    ['a task', task('a', { timout: 5 }), 'timout', 'timeout'],
+    ['a retry policy', task('a', { retry: { limt: 3 } }), 'retry.limt', 'limit'],
+    ['a flow', flow('f', [], { timeout_mod: 'hard' }), 'timeout_mod', 'timeout_mode'],
+    ['an entry', flow('f', [{ task: 'a', wen: 'true' }]), 'tasks.sequence[0].wen', 'when'],
+    [
+      'an entry of a list in a list',
+      { ...flow('f', []), tasks: ['a', [{ task: 'b', parms: {} }]] },
+      'tasks[1][0].parms',
+      'params',
+    ],
+    [
+      'the retry policy of an entry',
+      flow('f', [{ task: 'a', retry: { limit: 1, dealy: 5 } }]),
+      'tasks.sequence[0].retry.dealy',
+      'delay',
+    ],
+    [
+      'the handler of a flow',
+      flow('f', [], { error: { name: 'a', parms: {} } }),
+      'error.parms',
+      'params',
+    ],
+    [
+      'the cancel branch',
+      flow('f', [], { cancel: { task: 'a', prams: {} } }),
+      'cancel.prams',
+      'params',
+    ],
+    ['a job', { type: 'job', flow: 'f', execAfter: 1 }, 'execAfter', 'exec_after'],
+    [
+      'the tasks of a job',
+      { type: 'job', tasks: [{ tsk: 'a', task: 'a', whn: '1' }] },
+      'tasks[0].whn',
+      'when',
+    ],
+  ])('tells a mistyped key of %s, and which one is meant', (_title, doc, path, meant) => {
+    const found = unreadKeys(doc as Doc);
+    expect(found.map((one) => one.path)).toContain(path);
+    const { message } = found.find((one) => one.path === path) ?? { message: '' };
+    expect(message).toContain(`did you mean "${meant}"?`);
+  });
+
+  it.each<readonly [string, object]>([
+    [
+      "keys of one's own",
+      task('a', { note: 'mine', team: 'us', x_ref: 7, $schema: 's', _id: 'i' }),
+    ],
+    ['a key beside the one it is like', task('a', { timeout: 5, timeouts: 6 })],
+    ['parameters', task('a', { params: { timout: 5, retry: { limt: 1 } } })],
+    ['a schema', task('a', { schema: { typ: 'object' } })],
+    ['what the user keeps in keys', { type: 'job', flow: 'f', keys: { flw: 1 } }],
+    ['another type', { type: 'note', timout: 1 }],
+  ])('leaves %s alone', (_title, doc) => {
+    expect(unreadKeys(doc as Doc)).toEqual([]);
+  });
+});
+
+describe('keys that look like a feature', () => {
+  const entry = (fields: object) => flow('f', [{ task: 'a', ...fields }]);
+  const job = (fields: object) => ({ type: 'job', flow: 'f', ...fields });
+  it.each<readonly [string, object, string, string]>([
+    ['catch in a flow', flow('f', [], { catch: 'b' }), 'catch', '"error"'],
+    ['catch in an entry', entry({ catch: 'b' }), 'tasks.sequence[0].catch', '"error"'],
+    ['rate in a task', task('a', { rate: '5/s' }), 'rate', 'not how many begin in a time'],
+    ['cache in a task', task('a', { cache: true }), 'cache', 'keeps no results'],
+    ['cron in a flow', flow('f', [], { cron: '* * * * *' }), 'cron', '"exec_after"'],
+    ['schedule in a job', job({ schedule: 'daily' }), 'schedule', '"exec_after"'],
+    ['retry_delay in a flow', flow('f', [], { retry_delay: 5 }), 'retry_delay', '"retry"'],
+    ['concurrency in a flow', flow('f', [], { concurrency: 2 }), 'concurrency', '"max_running"'],
+    ['concurrency in a task', task('a', { concurrency: 2 }), 'concurrency', '"slots"'],
+    ['retain in a flow', flow('f', [], { retain: { days: 1 } }), 'retain', 'not applied'],
+    ['retain in a job', job({ retain: { days: 1 } }), 'retain', 'deletes them'],
+    [
+      'maxAttempts in a policy',
+      task('a', { retry: { maxAttempts: 3 } }),
+      'retry.maxAttempts',
+      '"limit"',
+    ],
+    ['labels in an entry', entry({ labels: ['gpu'] }), 'tasks.sequence[0].labels', 'a task'],
+    [
+      'depends_on in an entry',
+      entry({ depends_on: ['b'] }),
+      'tasks.sequence[0].depends_on',
+      '"after"',
+    ],
+    ['timeout in a job', job({ timeout: 5 }), 'timeout', 'a flow'],
+    ['retry in a new job', job({ retry: 3 }), 'retry', 'a flow'],
+    ['exec_after in a flow', flow('f', [], { exec_after: 5 }), 'exec_after', 'a job'],
+    [
+      'concurrency in a map',
+      { ...flow('f', []), tasks: { map: { over: [1], do: 'a', concurrency: 2 } } },
+      'tasks.map.concurrency',
+      '"limit"',
+    ],
+  ])('%s is told once, with what to use instead', (_title, doc, path, part) => {
+    const found = unreadKeys(doc as Doc);
+    expect(found.map((one) => one.path)).toEqual([path]);
+    expect(found[0]?.message).toContain(part);
+  });
+
+  it.each<readonly [string, object]>([
+    ['parameters', task('a', { params: { cron: 1, cache: 1 } })],
+    ['data of a job', job({ data: { catch: 1 }, keys: { rate: 1 } })],
+    ["keys of one's own", job({ custom: 1, note: 'n', constructor: 1, toString: 2 })],
+    ['the names of nodes', { ...flow('f', []), tasks: { graph: { cache: 'a', catch: 'b' } } }],
+    ['headers of a webhook', job({ notify: [{ url: 'http://h', headers: { cache: 'no' } }] })],
+  ])('are left alone in %s', (_title, doc) => {
+    expect(unreadKeys(doc as Doc)).toEqual([]);
+  });
+
+  it.each<readonly [Place, readonly string[]]>([
+    ['task', Object.keys(taskSchema.shape)],
+    ['flow', Object.keys(flowSchema.shape).filter((key) => key !== 'retain')],
+    ['job', Object.keys(newJobSchema.shape)],
+    ['node', ['task', 'name', 'when', 'params', 'retry', 'timeout', 'error', 'undo', 'after']],
+    ['node', Object.keys(entrySchema.shape)],
+    ['retry', Object.keys(retryPolicySchema.shape)],
+  ])('are none that is read in a %s', (place, keys) => {
+    expect(keys.filter((key) => insteadOf(key, place) !== undefined)).toEqual([]);
+  });
+
+  it('are looked for within bounds', () => {
+    const many = Array.from({ length: 50 }, () => ({ task: 'a', cache: true }));
+    expect(unreadKeys(flow('f', many) as Doc)).toHaveLength(50);
+    expect(unreadKeys(flow('f', many) as Doc, { most: 22 }).length).toBeLessThan(12);
+  });
+});
