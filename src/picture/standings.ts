@@ -162,7 +162,10 @@ function visitBatch(book: Book, node: Batch, path: string, { isOver, wentOn }: W
     isOver,
     toleratedIn(node),
   );
-  const isWell = jobs === 'done' || jobs === 'skipped';
+  // Where there is nothing in the batch, only what was called tells that it went well.
+  const isEmpty = jobs === 'pending' || jobs === 'unreached';
+  const isCalledWell = called.includes('on_success') && !called.includes('on_failure');
+  const isWell = jobs === 'done' || jobs === 'skipped' || (isEmpty && isCalledWell);
   const last = ['on_complete', isWell ? 'on_success' : 'on_failure'] as const;
   // The other one may have been called in an earlier run.
   const state = together([jobs, ...of((key) => last.some((one) => one === key))], isOver);
