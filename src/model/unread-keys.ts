@@ -136,7 +136,7 @@ function unread(key: string, { absent, place, at, walk }: Around): readonly Prob
   if (/^[$_]/.test(key) || key.length > longest || walk.left <= 0) return [];
   walk.left -= 1;
   const instead = place === undefined ? undefined : insteadOf(key, place);
-  if (instead !== undefined) return [told(at, 'is read by nothing here', instead)];
+  if (instead !== undefined) return [told(at, 'has no effect here', instead)];
   if (at.length === 1 && walk.root.beside.has(key)) return [];
   const meant = key.length < shortest ? undefined : closest(key, absent);
   if (meant === undefined) return [];
