@@ -1,6 +1,13 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, isFailed, type Failure, type FailedStep, type Step } from '../model/step.js';
+import {
+  exits,
+  isFailed,
+  type Failure,
+  type FailedStep,
+  type FailureSeen,
+  type Step,
+} from '../model/step.js';
 import { childPath, type Batch } from '../model/tree.js';
 import { cancelled, isCancelRequested } from './cancel.js';
 import { flowTimeoutMs } from './clock.js';
@@ -9,20 +16,6 @@ import { nodeAt, treeAt } from './leaves.js';
 import { isOfEnd } from './paths.js';
 import { interpret, progressAt } from './structure/interpret.js';
 import { firstOf } from './structure/siblings.js';
-
-/** The failure that a step follows. Each key is there: null where nothing is known. */
-export type FailureSeen = {
-  readonly name: string;
-  readonly message: string;
-  readonly code: string | number | null;
-  /** What the flow's error catalogue calls it. */
-  readonly kind: string | null;
-  /** Name of the step that failed; null for a cancel and for the timeout of the flow. */
-  readonly step: string | null;
-  readonly exit: number;
-  /** Number of the attempt that failed last. */
-  readonly attempt: number | null;
-};
 
 /**
  * The failure that handlers, undo tasks, callbacks of a batch and the cancel branch are told of:

@@ -1,5 +1,4 @@
-import type { LiveStep } from '../model/step.js';
-import type { FailureSeen } from './failure-seen.js';
+import type { FailureSeen, LiveStep } from '../model/step.js';
 import type { BigResult } from '../model/big-result.js';
 import type { Flow } from '../model/flow.js';
 import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';

@@ -169,6 +169,21 @@ export type WaitingStep = StepIn<'$$waiting'>;
 export type OpenStep = LiveStep | WaitingStep;
 export type FailedStep = StepIn<'$$error' | '$$timeout' | '$$cancelled'>;
 
+/** The failure that a handler, an undo task, a callback or the cancel branch follows. */
+export type FailureSeen = {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string | number | null;
+  /** What the flow's error catalogue calls it: `business` or `technical`. */
+  readonly kind: string | null;
+  /** Name of the step that failed; null for a cancel and for the timeout of the flow. */
+  readonly step: string | null;
+  /** The exit of the step, 130 for a cancel. */
+  readonly exit: number;
+  /** Number of the attempt that failed last. */
+  readonly attempt: number | null;
+};
+
 /** Claimed, running, or waiting: not ended. */
 export function isOpen(step: Step): step is OpenStep {
   return isLive(step) || step.state === '$$waiting';

@@ -1,8 +1,11 @@
 import type { FailureKind } from '../model/catalogue.js';
 import type { HistoryEvent } from '../model/history.js';
+import type { FailureSeen } from '../model/step.js';
 import type { Detour } from './detour.js';
 import type { Done } from './done.js';
 import type { EgressPolicy } from './egress.js';
+
+export type { FailureSeen };
 
 export type { HistoryEvent } from '../model/history.js';
 
@@ -108,21 +111,6 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly egress: EgressPolicy;
   /** The project's folder, absolute: where files named in parameters are looked for. */
   readonly cwd: string;
-};
-
-/** What a handler, an undo task, a callback or the cancel branch follows. */
-export type FailureSeen = {
-  readonly name: string;
-  readonly message: string;
-  readonly code: string | number | null;
-  /** What the flow's error catalogue calls it: `business` or `technical`. */
-  readonly kind: string | null;
-  /** Name of the step that failed; null for a cancel and for the timeout of the flow. */
-  readonly step: string | null;
-  /** The exit of the step, 130 for a cancel. */
-  readonly exit: number;
-  /** Number of the attempt that failed last. */
-  readonly attempt: number | null;
 };
 
 /** A JSON Schema of draft 7 or 2020-12. */
