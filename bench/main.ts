@@ -8,6 +8,7 @@ import { map } from './map.js';
 import { help, readOptions, type BenchName, type Options } from './options.js';
 import { pages } from './pages.js';
 import { openServer, type BenchServer } from './server.js';
+import { signIn } from './sign-in.js';
 import { sleeping } from './sleeping.js';
 import { steps } from './steps.js';
 import { timers } from './timers.js';
@@ -24,6 +25,7 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   map,
   timers,
   sleeping,
+  'sign-in': signIn,
   pages,
 };
 

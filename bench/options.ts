@@ -11,6 +11,7 @@ export const benchNames = [
   'map',
   'timers',
   'sleeping',
+  'sign-in',
   'pages',
 ] as const;
 export type BenchName = (typeof benchNames)[number];

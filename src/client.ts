@@ -54,7 +54,7 @@ import type { JobCounts, Span } from './model/summary.js';
 import type { Change } from './store/change.js';
 import type { FollowOptions } from './store/feed.js';
 import type { PastChanges } from './store/past-changes.js';
-import { signIn, whoIs, type SignedIn, type SignIn } from './store/sessions.js';
+import { signIn, whoIs, type SignedIn, type SignIn, type SigningIn } from './store/sessions.js';
 import type { Store } from './store/store.js';
 import type { NewDocument } from './store/writer.js';
 
@@ -234,10 +234,7 @@ export type Client = {
   /** What has changed between a position and now, so many changes at most. */
   readonly changes: (since: string, limit: number) => Promise<PastChanges>;
   /** Signs somebody in against CouchDB's own users. */
-  readonly signIn: (credentials: {
-    readonly name: string;
-    readonly password: string;
-  }) => Promise<SignIn>;
+  readonly signIn: (credentials: SigningIn) => Promise<SignIn>;
   /** Whose session of CouchDB it is; undefined when it has ended. */
   readonly whoIs: (cookie: string) => Promise<SignedIn | undefined>;
   /** Makes a bearer token for a program; `token` is told this once and kept nowhere. */

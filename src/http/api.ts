@@ -36,8 +36,8 @@ export type Api = {
   readonly reference: () => OpenApi;
   /** Cookies go over HTTPS only. */
   readonly secure: boolean;
-  /** Takes a try to sign in: the seconds to wait when there were too many. */
-  readonly trySignIn: (address: string, name: string) => number | undefined;
+  /** Counts an attempt to sign in from an address: the seconds to wait when there were too many. */
+  readonly trySignIn: (address: string) => number | undefined;
   /** Epoch ms. */
   readonly now: () => number;
   /** How often streams give a sign of life, ms. */

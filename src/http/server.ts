@@ -57,7 +57,7 @@ const mostWaits = 500;
 /** So long what was found wrong or well is believed, ms. */
 const checksMs = 1_000;
 const usualRate = { per_second: 50, burst: 200 };
-/** Tries to sign in: from an address or for a name. */
+/** Attempts to sign in from one address; a limit by name would let anybody lock that user out. */
 const signInRate = { perSecond: 0.2, burst: 10 };
 
 /**
@@ -144,7 +144,7 @@ async function createApp(options: ServerOptions): Promise<App> {
     plugins: options.plugins,
     reference,
     secure,
-    trySignIn: (address, name) => tries.take(`from ${address}`) ?? tries.take(`as ${name}`),
+    trySignIn: (address) => tries.take(address),
     now: () => Date.now(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     streams: { most: settings.streams ?? usualStreams, open: new Map() },

@@ -1,6 +1,6 @@
 import { problem } from '../errors.js';
 import { causeOf } from './causes.js';
-import { serverUrl, type Connection } from './connection.js';
+import { credentialsOf, serverUrl, type Connection } from './connection.js';
 
 /** Somebody CouchDB knows. `cookie` is CouchDB's session, renewed when it was about to end. */
 export type SignedIn = {
@@ -17,17 +17,30 @@ export type SignIn =
 
 const timeoutMs = 20_000;
 
+/** Who wants to sign in. `address`: where the request comes from. */
+export type SigningIn = {
+  readonly name: string;
+  readonly password: string;
+  readonly address: string;
+};
+
 /**
- * Signs somebody in against CouchDB's own users.
+ * Signs a user in against CouchDB's own users. CouchDB locks a name for the address that sent wrong
+ * passwords; it takes the address from `x-forwarded-for` when the request comes from a private network,
+ * the embedded server when it carries the credentials of a server admin.
  * @throws TwsError `couch_unreachable`, `couch_failed`
  */
 export async function signIn(
   connection: Connection,
-  { name, password }: { readonly name: string; readonly password: string },
+  { name, password, address }: SigningIn,
 ): Promise<SignIn> {
   const answer = await ask(connection, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      'x-forwarded-for': address,
+      ...credentialsOf(connection),
+    },
     body: JSON.stringify({ name, password }),
   });
   if (answer.status === 401) return { kind: 'refused' };

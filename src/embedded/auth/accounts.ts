@@ -1,12 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 
+import { createTurns } from '../databases/turns.js';
 import type { JsonObject } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import type { Credentials } from './credentials.js';
 import { createGuesses } from './guesses.js';
 import { checkNothing, createProvedPasswords, sameText } from './passwords.js';
 import { createSessionCookies } from './session-cookies.js';
-import { NOBODY, rolesOf, temporarilyLocked, wrongPassword, type UserContext } from './users.js';
+import {
+  isServerAdmin,
+  NOBODY,
+  rolesOf,
+  temporarilyLocked,
+  wrongPassword,
+  type UserContext,
+} from './users.js';
 
 /** How a request showed who it comes from. */
 export type SignIn = { readonly user: UserContext; readonly by: 'default' | 'cookie' | undefined };
@@ -18,6 +26,12 @@ export type Accounts = {
    * @throws CouchError 403 when too many were wrong
    */
   check(name: string, password: string, address: string): Promise<UserContext | undefined>;
+  /**
+   * Where a request comes from. A server admin, who signs in with the same request, may say that it is
+   * made for a client at another address (`x-forwarded-for`); nobody else is believed.
+   * @throws CouchError 401 for credentials that are wrong, 403 when too many were wrong
+   */
+  addressOf(request: IncomingMessage): Promise<string>;
   /** @throws CouchError 401 for credentials that are wrong; none at all is nobody */
   signIn(request: IncomingMessage): Promise<SignIn>;
   /** The `Set-Cookie` of a new or renewed session; undefined for nobody. */
@@ -39,24 +53,35 @@ export function createAccounts({ credentials, findUser }: Options): Accounts {
 
   const isAdmin = (name: string, password: string): boolean =>
     name === credentials.user && sameText(password, credentials.password, credentials.secret);
-  const find = async (name: string, password: string): Promise<UserContext | undefined> => {
-    if (name === credentials.user) return isAdmin(name, password) ? admin : undefined;
-    const doc = await findUser(name);
-    if (doc === undefined) {
-      await checkNothing(password);
-      return undefined;
-    }
-    return (await proved.check(doc, password)) ? { name, roles: rolesOf(doc) } : undefined;
+  const assertUnlocked = (name: string, address: string): void => {
+    if (guesses.lockedMs(name, address) > 0) throw temporarilyLocked();
   };
+  const turns = createTurns();
+  /** By its hash. An address that waits for one has no other made: it may be locked by then. */
+  const prove = (name: string, password: string, address: string, doc: JsonObject | undefined) =>
+    turns.take(address, async () => {
+      assertUnlocked(name, address);
+      const isRight =
+        doc === undefined ? await checkNothing(password) : await proved.check(doc, password);
+      if (!isRight) guesses.failed(name, address);
+      return isRight;
+    });
   const check: Accounts['check'] = async (name, password, address) => {
     // Nobody guesses a long random password, so no guesser locks out the engines that have it.
     const isSafe = credentials.password.length >= SAFE_LENGTH && isAdmin(name, password);
     if (isSafe) return admin;
-    if (guesses.lockedMs(name, address) > 0) throw temporarilyLocked();
-    const user = await find(name, password);
-    if (user === undefined) guesses.failed(name, address);
-    else guesses.passed(name, address);
-    return user;
+    assertUnlocked(name, address);
+    if (name === credentials.user) {
+      const isRight = isAdmin(name, password);
+      if (isRight) guesses.passed(name, address);
+      else guesses.failed(name, address);
+      return isRight ? admin : undefined;
+    }
+    const doc = await findUser(name);
+    const isKnown = doc !== undefined && proved.knows(doc, password);
+    if (!isKnown && !(await prove(name, password, address, doc))) return undefined;
+    guesses.passed(name, address);
+    return { name, roles: rolesOf(doc ?? {}) };
   };
 
   const cookies = createSessionCookies(credentials.secret, async (name) => {
@@ -66,16 +91,25 @@ export function createAccounts({ credentials, findUser }: Options): Accounts {
     return { user: { name, roles: rolesOf(doc) }, salt: String(doc['salt']) };
   });
 
+  const byPassword = async (request: IncomingMessage): Promise<UserContext | undefined> => {
+    const given = basicOf(request);
+    if (given === undefined) return undefined;
+    const user = await check(given.name, given.password, peerOf(request));
+    if (user === undefined) throw wrongPassword();
+    return user;
+  };
+
   return {
     check,
+    async addressOf(request) {
+      const forwarded = forwardedFor(request);
+      if (forwarded === undefined) return peerOf(request);
+      const user = (await byPassword(request)) ?? NOBODY;
+      return isServerAdmin(user) ? forwarded : peerOf(request);
+    },
     async signIn(request) {
-      const given = basicOf(request);
-      if (given !== undefined) {
-        const address = request.socket.remoteAddress ?? '';
-        const user = await check(given.name, given.password, address);
-        if (user === undefined) throw wrongPassword();
-        return { user, by: 'default' };
-      }
+      const proved = await byPassword(request);
+      if (proved !== undefined) return { user: proved, by: 'default' };
       const user = await cookies.read(request);
       if (user === undefined) return { user: NOBODY, by: undefined };
       checkOrigin(request);
@@ -83,6 +117,14 @@ export function createAccounts({ credentials, findUser }: Options): Accounts {
     },
     cookie: (name) => cookies.make(name),
   };
+}
+
+const peerOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? '';
+
+/** The client that the last proxy names. */
+function forwardedFor({ headers }: IncomingMessage): string | undefined {
+  const address = [headers['x-forwarded-for']].join().split(',').at(-1)?.trim().slice(0, 100);
+  return address === '' ? undefined : address;
 }
 
 /** Name and password of an `Authorization: Basic` header. @throws CouchError 400 */

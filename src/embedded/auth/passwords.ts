@@ -1,39 +1,21 @@
-import { createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 import type { JsonObject } from '../http/body.js';
+import { deriveKey } from './hashing.js';
 
 /** CouchDB 3.4's defaults, so that user documents replicate to it and back. */
 const ITERATIONS = 600_000;
 const KEY_BYTES = 32;
+const OURS = { iterations: ITERATIONS, bytes: KEY_BYTES, digest: 'sha256' } as const;
 /** Users may replace their own document, and every sign-in pays for what stands there. */
 const MAX_ITERATIONS = 1_000_000;
 const MAX_KEY_BYTES = 64;
 const MAX_REMEMBERED = 1_000;
 
-const deriveKey = promisify(pbkdf2);
-
-/** A hash keeps a processor and a thread of the pool busy, which writes need as well. */
-const MOST_AT_A_TIME = 2;
-let running = 0;
-const waiting: (() => void)[] = [];
-
-const derive: typeof deriveKey = async (...hash) => {
-  if (running >= MOST_AT_A_TIME) await new Promise<void>((begin) => waiting.push(begin));
-  else running += 1;
-  try {
-    return await deriveKey(...hash);
-  } finally {
-    // Whoever waits takes this place over.
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
-};
-
 /** Takes as long as the check of a password: nobody can tell by the time that there is no such user. */
-export async function checkNothing(password: string): Promise<void> {
-  await derive(password, 'nobody', ITERATIONS, KEY_BYTES, 'sha256');
+export async function checkNothing(password: string): Promise<false> {
+  await deriveKey({ password, salt: 'nobody', ...OURS });
+  return false;
 }
 
 /** Replaces `password` of a user document by its PBKDF2 hash; other documents stay as they are. */
@@ -41,7 +23,7 @@ export async function hashPassword(doc: JsonObject): Promise<JsonObject> {
   const { password, ...rest } = doc;
   if (typeof password !== 'string') return doc;
   const salt = randomBytes(16).toString('hex');
-  const key = await derive(password, salt, ITERATIONS, KEY_BYTES, 'sha256');
+  const key = await deriveKey({ password, salt, ...OURS });
   return {
     ...rest,
     password_scheme: 'pbkdf2',
@@ -84,7 +66,8 @@ export async function checkPassword(doc: JsonObject, password: string): Promise<
     typeof prf === 'string' && Object.hasOwn(digest, prf) ? digest[prf as 'sha'] : undefined;
   if (hash === undefined) return false;
   const expected = Buffer.from(derived_key, 'hex');
-  const key = await derive(password, salt, iterations, expected.length || KEY_BYTES, hash);
+  const bytes = expected.length || KEY_BYTES;
+  const key = await deriveKey({ password, salt, iterations, bytes, digest: hash });
   return sameBytes(key, expected);
 }
 
@@ -96,21 +79,26 @@ export function sameText(a: string, b: string, key: string): boolean {
 
 const sameBytes = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
-/** Hashing takes long by design: who proved a password stays proved until the document changes. */
+/** Hashing takes long by design: a password once proved stays proved until the document changes. */
 export type ProvedPasswords = {
+  /** Whether this password was proved before: no hash. */
+  knows(doc: JsonObject, password: string): boolean;
+  /** Checks the password by its hash, and remembers it if it is right. */
   check(doc: JsonObject, password: string): Promise<boolean>;
 };
 
 export function createProvedPasswords(key: string): ProvedPasswords {
   const proved = new Set<string>();
+  const macOf = (doc: JsonObject, password: string): string => {
+    const claim = [doc['_id'], doc['_rev'], doc['derived_key'], password];
+    return createHmac('sha256', key).update(JSON.stringify(claim)).digest('hex');
+  };
   return {
+    knows: (doc, password) => proved.has(macOf(doc, password)),
     async check(doc, password) {
-      const claim = [doc['_id'], doc['_rev'], doc['derived_key'], password];
-      const mac = createHmac('sha256', key).update(JSON.stringify(claim)).digest('hex');
-      if (proved.has(mac)) return true;
       if (!(await checkPassword(doc, password))) return false;
       if (proved.size >= MAX_REMEMBERED) proved.clear();
-      proved.add(mac);
+      proved.add(macOf(doc, password));
       return true;
     },
   };

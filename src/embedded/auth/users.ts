@@ -79,10 +79,10 @@ export function rolesOf(doc: JsonObject): string[] {
   );
 }
 
-/** CouchDB's answer to a wrong name or password. */
-/** In CouchDB's words: clients know the refusal by them. */
+/** The answer after too many wrong passwords, in CouchDB's words: clients know the refusal by them. */
 export const temporarilyLocked = (): CouchError =>
   refuse.forbidden('Account is temporarily locked due to multiple authentication failures');
 
+/** CouchDB's answer to a wrong name or password. */
 export const wrongPassword = (): CouchError =>
   refuse.unauthorized('Name or password is incorrect.');

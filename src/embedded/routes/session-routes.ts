@@ -27,9 +27,10 @@ export async function postSession(x: Exchange): Promise<void> {
   if (typeof name !== 'string' || typeof password !== 'string') {
     throw refuse.badRequest('name and password are required');
   }
-  const user = await x.context.accounts.check(name, password, x.request.socket.remoteAddress ?? '');
+  const { accounts } = x.context;
+  const user = await accounts.check(name, password, await accounts.addressOf(x.request));
   if (user === undefined) throw wrongPassword();
-  const cookie = await x.context.accounts.cookie(name);
+  const cookie = await accounts.cookie(name);
   const headers = cookie === undefined ? {} : { 'set-cookie': cookie };
   const next = x.query.text('next');
   // Only a path of this server: a session must not end in a redirect elsewhere.

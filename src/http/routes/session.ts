@@ -23,9 +23,9 @@ export const signInRoute = route({
   answers: { 200: { description: 'Signed in.', schema: whoSchema, headers: cookieHeader } },
   problems: ['sign_in_refused', 'sign_in_locked', 'too_many_requests', 'database_away'],
   handle: async ({ api, body: { name, password }, address }) => {
-    const seconds = api.trySignIn(address, name);
+    const seconds = api.trySignIn(address);
     if (seconds !== undefined) throw problem('too_many_requests', { seconds });
-    const signedIn = await api.client.signIn({ name, password });
+    const signedIn = await api.client.signIn({ name, password, address });
     switch (signedIn.kind) {
       case 'refused':
         throw problem('sign_in_refused', {});
