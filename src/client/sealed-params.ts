@@ -5,6 +5,7 @@ import { finder, placesIn, type World } from '../model/check.js';
 import { isObject, toKeyedParams } from '../model/dialects.js';
 import { branchesOf, handlerOf, type Flow } from '../model/flow.js';
 import type { NewJob, Problem } from '../model/job.js';
+import { secretsInNotify } from '../model/notify.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import { toJsonPath } from '../model/problems.js';
 import { defaultOwner, keyOf, ownerOf, type Task } from '../model/task.js';
@@ -16,14 +17,15 @@ type Written = Readonly<Record<string, unknown>>;
 type Params = Readonly<Record<string, unknown>>;
 
 /**
- * New jobs that set a parameter which a stored task seals, with the first such parameter of each. What
- * is not stored yet is left to the engine; so is a job that is stored already.
+ * New jobs that set a parameter which a stored task seals, or that have a secret in `notify`, with the
+ * first such place of each. What is not stored yet is left to the engine; so is a job that is stored
+ * already.
  */
 export async function sealedInJobs<J extends Written>(
   store: Store,
   jobs: readonly J[],
 ): Promise<ReadonlyMap<J, Problem>> {
-  const setting = jobs.filter(setsParams);
+  const setting = jobs.filter((job) => setsParams(job) || job['notify'] !== undefined);
   if (setting.length === 0) return new Map();
   const world = await worldOf(store, setting);
   const found = setting.flatMap((job): [J, Problem][] => {
@@ -35,8 +37,10 @@ export async function sealedInJobs<J extends Written>(
   return new Map(found.filter(([{ _id }]) => !there.has(String(_id))));
 }
 
-/** The first parameter that a new job sets, or its flow for it, and that the task of a step seals. */
+/** The first secret in `notify` of a new job, or parameter that it or its flow sets and a task seals. */
 export function sealedInJob(doc: Written, world: World): Problem | undefined {
+  const [secret] = secretsInNotify(doc);
+  if (secret !== undefined) return secret;
   const read = setsParams(doc) ? readJob(doc, world) : undefined;
   if (read === undefined) return undefined;
   const { job, flow, leaves } = read;

@@ -2,7 +2,7 @@ import { toKeyedParams } from '../model/dialects.js';
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
 import type { FlowSettings, NewJob, Problem } from '../model/job.js';
-import { readNotify } from '../model/notify.js';
+import { readNotify, secretsInNotify } from '../model/notify.js';
 import { toEpochMs } from '../model/scalars.js';
 import { exits, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';
@@ -186,7 +186,7 @@ function notifyProblems(flow: FlowSettings, job: NewJob): readonly Problem[] {
     path: `flow_definition.${path}`,
     message: `flow_definition.${message}`,
   }));
-  return [...ofFlow, ...readNotify(job.notify).problems];
+  return [...ofFlow, ...readNotify(job.notify).problems, ...secretsInNotify(job)];
 }
 
 function refuse(job: NewJob, now: number, why: Failure, problems?: readonly Problem[]): Move {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { encryptedText, isEncrypted } from './encrypted.js';
 import type { Problem } from './job.js';
-import { toProblems } from './problems.js';
-import { isReference } from './secret-reference.js';
+import { secretsIn } from './encrypted-values.js';
+import { toJsonPath, toProblems } from './problems.js';
+import { isReference, keysOf } from './secret-reference.js';
 import { retrySchema } from './retry.js';
 import { durationSchema, nameOf, paramsSchema } from './scalars.js';
 import type { Status } from './status.js';
@@ -148,6 +149,22 @@ export function readNotify(written: unknown): ReadNotify {
 const lengthSchema = z.object({
   notify: z.array(z.unknown()).max(mostEntries, { error: mostText }),
 });
+
+/**
+ * Encrypted values in the `notify` of a job: they are decrypted in stored definitions only, so what they
+ * are in would fail at the end of the job. Paths begin with `notify`.
+ */
+export function secretsInNotify({ notify }: Readonly<Record<string, unknown>>): readonly Problem[] {
+  if (notify === undefined) return [];
+  return [...secretsIn(notify).keys()].map((field) => {
+    const keys = keysOf(field).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    const path = toJsonPath(['notify', ...keys]);
+    const why = 'is an encrypted value, or refers to one, which nothing in a job may be';
+    const remedy =
+      'put the entry into "notify" of the flow, or name a task or flow there that has the secret';
+    return { path, message: `${path} ${why}: ${remedy}.` };
+  });
+}
 
 /** Whether an entry is about a job that ended like that. */
 export function isAbout({ on = ['ended'] }: NotifyEntry, status: Status): boolean {

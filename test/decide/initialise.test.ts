@@ -129,6 +129,14 @@ describe('initialise', () => {
     expect((move as { job?: { held_ms?: number } }).job?.held_ms).toBe(heldMs);
   });
 
+  it('tells of an encrypted value in the notify of the job at once', () => {
+    const url = 'https://hooks.example/x';
+    const notify = [{ url }, { url, secret: 'tws:v2:AAAA' }];
+    expect(initialised(newJob({ notify }))).toMatchObject({
+      job: { state: '$$ready', problems: [{ path: 'notify[1].secret' }] },
+    });
+  });
+
   it('drops what an earlier run left in a copy of its job', () => {
     const traces = { exit: 2, end: 1, start: 1, failure: { name: 'X' }, result: 1, held_ms: 7 };
     const more = { next_due: 1, resume_at: 1, held_since: 1, problems: [], flow_rev: 'x', run: 4 };

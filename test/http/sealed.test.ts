@@ -88,3 +88,37 @@ describe('a flow that sets a sealed parameter', () => {
     expect(answer.body.reason).toContain(sentence);
   });
 });
+
+describe('an encrypted value in the "notify" of a job', () => {
+  const url = 'https://hooks.example/x';
+  const encrypted = 'tws:v2:AAAA';
+  const reference = 'tws:secret:flow:DEFAULT:call:notify.0.secret';
+  const advice = /put the entry into "notify" of the flow/;
+
+  it.each<[string, object, string]>([
+    ['a secret', { url, secret: encrypted }, 'notify[0].secret'],
+    ['as an object', { url, secret: { $enc: 'x' } }, 'notify[0].secret'],
+    ['a reference', { url, secret: reference }, 'notify[0].secret'],
+    ['a header', { url, headers: { 'x-key': encrypted } }, 'notify[0].headers.x-key'],
+    ['a parameter', { task: 'http', params: { a: [encrypted] } }, 'notify[0].params.a[0]'],
+  ])('is refused when it is submitted, alone and among many: %s', async (_what, entry, path) => {
+    const api = await ready();
+    const body = { flow: 'call', notify: [entry] };
+    const answer = await api.ask<Body>('POST', '/jobs', { body });
+    expect(answer).toMatchObject({ status: 422, body: { error: 'document_invalid', path } });
+    expect(answer.body.reason).toMatch(advice);
+    expect(answer.text).not.toContain('AAAA');
+    expect((await api.ask<Body>('POST', '/jobs/check', { body })).body).toMatchObject({
+      ok: false,
+    });
+    const { body: report } = await api.ask('POST', '/jobs', { body: [{ flow: 'call' }, body] });
+    expect(report).toMatchObject({ submitted: 1, refused: 1 });
+  });
+
+  it('is a text like any other in the flow, where it is decrypted', async () => {
+    const api = await ready();
+    await api.put({ ...flow('told', ['http']), _id: 'f2', notify: [{ url, secret: encrypted }] });
+    const body = { flow: 'told', notify: [{ url, secret: 'plain' }] };
+    expect((await api.ask('POST', '/jobs', { body })).status).toBe(201);
+  });
+});
