@@ -27,6 +27,12 @@ export function isSealed(seal: Seal, field: string): boolean {
   return isNamed || (seal.kind === 'all' && !seal.open.some((one) => isIn(field, one)));
 }
 
+/** Whether nothing in a parameter may be set: neither it nor anything below it. */
+export function isWhollySealed(seal: Seal, field: string): boolean {
+  if (seal.sealed.some((one) => isIn(field, one))) return true;
+  return seal.kind === 'all' && !seal.open.some((one) => isIn(field, one) || isIn(one, field));
+}
+
 /** The first sealed parameter that `given` sets to something else than `defined`; undefined: none. */
 export function overridden(seal: Seal, given: Params, defined: Params): string | undefined {
   const find = (own: Params, base: Params, above: readonly string[]): string | undefined => {

@@ -39,6 +39,50 @@ describe('what was written in the editor and not saved', () => {
   });
 });
 
+describe('what was filled in for a job and not submitted', () => {
+  it('is here again after links and keys led to other pages and back', async () => {
+    const api = await openOrders();
+    const page = await openPage(api.url, '/submit/order');
+    const again = page.getByText('What you filled in before is here again.');
+    const address = page.getByLabel('Address');
+    await address.waitFor(soon);
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.goBack();
+    await address.waitFor(soon);
+    expect(await again.count()).toBe(0);
+    await address.fill('Elm Street');
+    await page.getByText('When, for whom').click();
+    await page.getByLabel('Tags').fill('red');
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.getByText('Your changes are kept').waitFor(soon);
+    await page.goBack();
+    await again.waitFor(soon);
+    await shoot(page, 'submit-restored');
+    for (const key of ['1', '2', '3', '4', '5']) {
+      await page.getByRole('heading', { level: 1 }).click();
+      await page.keyboard.press(key);
+      await again.waitFor({ state: 'detached' });
+      await page.goBack();
+      await again.waitFor(soon);
+      expect(await address.inputValue()).toBe('Elm Street');
+    }
+    await page.getByText('When, for whom').click();
+    expect(await page.getByLabel('Tags').inputValue()).toBe('red');
+    await page.getByLabel('Speed').selectOption('slow');
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByText('Submitted.').waitFor(soon);
+    await page.goBack();
+    await address.waitFor(soon);
+    expect(await address.inputValue()).toBe('');
+    await address.fill('Oak');
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Begin anew' }).click();
+    await again.waitFor({ state: 'detached' });
+    expect(await address.inputValue()).toBe('');
+  });
+});
+
 describe('a part of the pages that cannot be loaded', () => {
   it('says so in its place, and everything else goes on', async () => {
     const api = await openOrders();

@@ -1,15 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import { say } from '../parts/toasts.js';
-import type { Stored } from './stored.js';
-
-/** What was written and not stored: the text, and the edition it was made from. */
-export type Unsaved = { readonly text: string; readonly stored: Stored | undefined };
 
 /** By what is edited. It lives as long as the page is loaded, and goes when somebody signs out. */
-const drafts = new Map<string, Unsaved>();
+const drafts = new Map<string, unknown>();
 
-/** What was left unsaved of this definition. */
-export const unsavedOf = (key: string): Unsaved | undefined => drafts.get(key);
+/** What was left unsaved under this key: the draft that `useUnsaved` was given. */
+export const unsavedOf = (key: string): unknown => drafts.get(key);
 
 /** Takes away what was left unsaved. */
 export function forgetUnsaved(key: string): void {
@@ -25,14 +21,14 @@ export function forgetAllUnsaved(): void {
  * Keeps what is written while it is not stored, so that it is here again when somebody comes back from
  * another page, and says so when they leave. `draft` is undefined while there is nothing to keep.
  */
-export function useUnsaved(key: string, draft: Unsaved | undefined): void {
+export function useUnsaved(key: string, draft: object | undefined): void {
   useEffect(() => {
     if (draft === undefined) drafts.delete(key);
     else {
       guard();
       drafts.set(key, draft);
     }
-  }, [key, draft?.text, draft?.stored]);
+  }, [key, draft]);
   useEffect(
     () => () => {
       if (drafts.has(key)) say('Your changes are kept: they are here again when you come back.');

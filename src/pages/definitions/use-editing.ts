@@ -44,10 +44,13 @@ export type Editing = {
   readonly forget: () => void;
 };
 
+/** What was written and not stored: the text, and the edition it was made from. */
+type Unsaved = { readonly text: string; readonly stored: Stored | undefined };
+
 /** Edits a definition: an existing one, or a new one that begins with `content`. */
 export function useEditing(kind: DefinitionKind, from: Stored | undefined, content: Doc): Editing {
   const [key] = useState(() => `${kind} ${from?.id ?? `new ${textOf(content)}`}`);
-  const [left] = useState(() => unsavedOf(key));
+  const [left] = useState(() => unsavedOf(key) as Unsaved | undefined);
   const [stored, setStored] = useState(left === undefined ? from : left.stored);
   const [text, setText] = useState(() => left?.text ?? textOf(content));
   const [edition, setEdition] = useState(0);

@@ -1,15 +1,23 @@
 import { isRecord } from '../editor/schema-at.js';
 import type { Stored } from '../definitions/stored.js';
 import { fieldOf, type GroupField } from './fields.js';
+import { offered, type IsSealed } from './sealed.js';
 
-/** A form for the parameters of a job; `usuals`: what the flow gives where nothing is filled in. */
+/**
+ * A form for the parameters of a job; `usuals`: what the flow gives where nothing is filled in; `sealed`:
+ * what is left out, since tasks seal it.
+ */
 export type FlowForm = {
   readonly field: GroupField;
   readonly usuals: Readonly<Record<string, unknown>>;
+  readonly sealed: readonly string[];
 };
 
 /** The form of the flow's schema, where it has one that can be a form; what the flow gives need not be filled in. */
-export function formOf({ document }: Pick<Stored, 'document'>): FlowForm | undefined {
+export function formOf(
+  { document }: Pick<Stored, 'document'>,
+  isSealed: IsSealed = () => false,
+): FlowForm | undefined {
   const { schema, params } = document;
   if (!isRecord(schema)) return undefined;
   const field = fieldOf(schema, 'parameters');
@@ -24,7 +32,7 @@ export function formOf({ document }: Pick<Stored, 'document'>): FlowForm | undef
     return [key, { ...rest, required: false }] as const;
   });
   return {
-    field: { ...field, fields: Object.fromEntries(fields) },
+    ...offered({ ...field, fields: Object.fromEntries(fields) }, isSealed),
     usuals: Object.fromEntries(usuals),
   };
 }

@@ -4,22 +4,28 @@ import { namesTask } from '../../model/tree.js';
 import type { Stored } from '../definitions/stored.js';
 import { meant } from '../definitions/uses.js';
 import { record, type JsonSchema } from '../editor/schema-at.js';
+import { sealedIn } from './sealed.js';
 
 /**
  * What parameters a job for a flow without a schema may have: those of each step, by its name or that of
- * its task, with the keys that the task has already.
+ * its task, with the keys that the task has already and does not seal.
  */
 export function stepSchema(flow: Flow, tasks: readonly Stored[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
+  const isSealed = sealedIn(flow, tasks);
   for (const { leaf } of placesIn(flow.tasks, 'tasks')) {
     const { entry, label } = leaf;
     if (!namesTask(entry)) continue;
     const known = meant(tasks, entry.task, flow.owner)?.document ?? {};
     const given = { ...record(known['params']), ...record(entry.params) };
-    const keys = Object.entries(given).map(([key, value]) => [key, schemaLike(value)]);
+    const sealed = Object.keys(given).filter((key) => isSealed([label, key]));
+    const note = sealed.length === 0 ? '' : ` Set by the task alone: ${sealed.join(', ')}.`;
+    const keys = Object.entries(given)
+      .filter(([key]) => !sealed.includes(key))
+      .map(([key, value]) => [key, schemaLike(value)]);
     const own = { type: 'object', properties: Object.fromEntries(keys) as JsonSchema };
-    properties[entry.task] ??= { ...own, description: `All steps of task ${entry.task}.` };
-    properties[label] ??= { ...own, description: `The step ${label} alone.` };
+    properties[entry.task] ??= { ...own, description: `All steps of task ${entry.task}.${note}` };
+    properties[label] ??= { ...own, description: `The step ${label} alone.${note}` };
   }
   return { type: 'object', properties };
 }

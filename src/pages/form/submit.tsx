@@ -18,7 +18,9 @@ import type { Mistakes } from './mistakes.js';
 import { ParamsEditor } from './params-editor.js';
 import { SchemaForm } from './schema-form.js';
 import { SubmitNotes } from './submit-notes.js';
-import { useParams, type Filling } from './use-params.js';
+import { sealedIn } from './sealed.js';
+import { useFillingIn } from './use-filling-in.js';
+import { firstParams, type Filling } from './use-params.js';
 import { useSubmit, type Submitting } from './use-submit.js';
 
 /** The page that submits a job for a flow: `flow` is its id, its name, or `name::owner`. */
@@ -39,7 +41,8 @@ export function Submit({ flow: called }: { readonly flow: string }) {
       <ProblemBox error={error} again={reload} />
     );
   }
-  return <SubmitPage flow={value.flow} params={value.params} known={known.value} />;
+  if (known.value === undefined && known.error === undefined) return <Loading what="the tasks" />;
+  return <SubmitForms key={again} again={again} {...value} known={known.value} />;
 }
 
 type Props = {
@@ -47,15 +50,36 @@ type Props = {
   /** Parameters to begin with, of an earlier job. */
   readonly params: unknown;
   readonly known: Known | undefined;
+  /** That job. */
+  readonly again: string | null;
 };
 
-function SubmitPage({ flow, params, known }: Props) {
-  const form = useMemo(() => formOf(flow), [flow]);
-  const filling = useParams(form, params);
-  const [job, setJob] = useState(() => emptyJob(ownerFor(flow), Date.now()));
+/** The page with its inputs; to begin anew, all of them are made again. */
+function SubmitForms(props: Props) {
+  const [edition, setEdition] = useState(0);
+  return <SubmitPage key={edition} {...props} onAnew={() => setEdition(edition + 1)} />;
+}
+
+function SubmitPage({
+  flow,
+  params,
+  known,
+  again,
+  onAnew,
+}: Props & { readonly onAnew: () => void }) {
+  const isSealed = useMemo(
+    () => sealedIn(flowOf(flow.document), known?.tasks ?? []),
+    [flow, known],
+  );
+  const form = useMemo(() => formOf(flow, isSealed), [flow, isSealed]);
+  const { filling, job, setJob, isRestored, forget } = useFillingIn(
+    `job for ${flow.id} ${again ?? ''}`,
+    form,
+    () => ({ params: firstParams(form, params), job: emptyJob(ownerFor(flow), Date.now()) }),
+  );
   const [isTried, setTried] = useState(false);
   const page = useRef<HTMLFormElement>(null);
-  const submitting = useSubmit();
+  const submitting = useSubmit(forget);
   const own: Mistakes = { ...filling.mistakes, ...mistakesInJob(job) };
   const mistakes = { ...submitting.mistakes, ...(isTried ? own : {}) };
   const jobWith = (value: unknown) => jobOf(flow.name, value, job, Date.now());
@@ -73,6 +97,21 @@ function SubmitPage({ flow, params, known }: Props) {
         </Link>
       </PageHead>
       <About flow={flow} />
+      {isRestored && (
+        <p class="box warning">
+          What you filled in before is here again.{' '}
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              forget();
+              onAnew();
+            }}
+          >
+            Begin anew
+          </button>
+        </p>
+      )}
       <form
         ref={page}
         class="box submit"
@@ -154,6 +193,9 @@ function Parameters(props: ParametersProps) {
           </button>
         )}
       </div>
+      {form !== undefined && form.sealed.length > 0 && (
+        <p class="muted">Set by the tasks, and by no job: {form.sealed.join(', ')}.</p>
+      )}
       {form !== undefined && !isJson ? (
         <SchemaForm
           field={form.field}

@@ -14,15 +14,29 @@ export type Filling = {
   /** What is filled in; undefined: it is no JSON. */
   readonly given: unknown;
   readonly mistakes: Mistakes;
+  /** All of it, to go on from later. */
+  readonly kept: KeptParams;
   /** From the form to JSON, or back; what is filled in goes with it. */
   readonly swap: () => void;
 };
 
-/** Begins with the parameters of an earlier job, or with what the schema says. */
-export function useParams(form: FlowForm | undefined, params: unknown): Filling {
-  const [isJson, setJson] = useState(form === undefined);
-  const [draft, setDraft] = useState<Draft>(() => form && draftOf(form.field, params));
-  const [text, setText] = useState(() => JSON.stringify(params ?? {}, null, 2));
+/** What is filled in, as it stands in the inputs. */
+export type KeptParams = { readonly isJson: boolean; readonly draft: Draft; readonly text: string };
+
+/** What the inputs begin with: the parameters of an earlier job, or what the schema says. */
+export function firstParams(form: FlowForm | undefined, params: unknown): KeptParams {
+  return {
+    isJson: form === undefined,
+    draft: form && draftOf(form.field, params),
+    text: JSON.stringify(params ?? {}, null, 2),
+  };
+}
+
+/** Begins with what is given. */
+export function useParams(form: FlowForm | undefined, begin: KeptParams): Filling {
+  const [isJson, setJson] = useState(begin.isJson);
+  const [draft, setDraft] = useState<Draft>(begin.draft);
+  const [text, setText] = useState(begin.text);
   const given = isJson ? parsed(text) : form && valueOf(form.field, draft);
   const swap = (): void => {
     if (form === undefined) return;
@@ -32,7 +46,8 @@ export function useParams(form: FlowForm | undefined, params: unknown): Filling 
   };
   const mistakes =
     isJson || form === undefined ? jsonMistake(given) : mistakesOf(form.field, draft, 'params');
-  return { isJson, draft, setDraft, text, setText, given, mistakes, swap };
+  const kept = { isJson, draft, text };
+  return { isJson, draft, setDraft, text, setText, given, mistakes, kept, swap };
 }
 
 function parsed(text: string): unknown {

@@ -24,8 +24,11 @@ export type Submitting = {
 
 const nothing = { problems: [], warnings: [] } as const;
 
-/** Submits jobs: the server checks first, and what it warns of has to be accepted. */
-export function useSubmit(): Submitting {
+/**
+ * Submits jobs: the server checks first, and what it warns of has to be accepted. `onSubmitted` is called
+ * before the page of the job is shown.
+ */
+export function useSubmit(onSubmitted: () => void): Submitting {
   const [, navigate] = useLocation();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -44,6 +47,7 @@ export function useSubmit(): Submitting {
     const headers = key === '' ? {} : { 'idempotency-key': key };
     const { id, existed } = await send<Submitted>('POST', 'jobs', job, { headers });
     say(existed ? 'It was submitted before; this is that job.' : 'Submitted.');
+    onSubmitted();
     navigate(`/jobs/${encodeURIComponent(id)}`);
   };
   return {
