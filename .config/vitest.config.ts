@@ -32,7 +32,7 @@ const longUnits = [
 const longEngine = [
   'test/engine/{copies,isolation,locks,max-running,notify-kill,outage,processes,recovery}.test.ts',
   'test/engine/{attempts,batch-kill,big-jobs,malformed,map-slices,names,told-to-stop,blocked-process,hostile-corpus}.test.ts',
-  'test/engine/{notify,samples,system-events}.test.ts',
+  'test/engine/{fair-share,notify,samples,system-events}.test.ts',
 ];
 
 /** Thousands of jobs. */

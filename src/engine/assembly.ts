@@ -30,7 +30,7 @@ import { createNotifications } from './notifications.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { EgressPolicy } from '../plugin/egress.js';
 import { createOpenSecrets } from './open-secrets.js';
-import { createParking, inLineOf } from './parking.js';
+import { createCount, createParking, inLineOf } from './parking.js';
 import { permitFlowOf } from './permit-flow.js';
 import { createPermitLines } from './permit-lines.js';
 import { createRetry } from './patience.js';
@@ -125,7 +125,8 @@ export function assemble(options: EngineOptions) {
     const kind = String(doc['type']);
     events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
   });
-  const parking = createParking();
+  const count = createCount();
+  const parking = createParking(count);
   const desk = createDesk((document, error) => {
     if (life.signal.aborted) return;
     log.error({ document, error: String(error) }, `Something unexpected happened to ${document}.`);
@@ -157,6 +158,7 @@ export function assemble(options: EngineOptions) {
     plugins,
     slots,
     meters,
+    count,
     onFree,
     onEnded,
     onTold,
@@ -181,8 +183,8 @@ export function assemble(options: EngineOptions) {
   });
   /** Free slots that are not for jobs which go before this one. */
   const freeFor = (job: Job, ended?: readonly string[]): number => {
-    const others = parking.ahead(inLineOf(job), hands.hasRoom);
-    return Math.max(0, hands.freeSlots(ended) - others);
+    const facts = { hasRoom: hands.hasRoom, use: () => hands.use(ended) };
+    return parking.slotsFor(inLineOf(job), hands.freeSlots(ended), facts);
   };
   const linkOf = (job: string): string | undefined => options.linkOf?.(job);
   const surroundings = ({ job, ended, seenAt }: Standpoint): Surroundings => ({

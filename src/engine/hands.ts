@@ -1,3 +1,4 @@
+import { partyOf, type SlotUse } from '../decide/fair-share.js';
 import type { TaskSlots } from '../decide/intent.js';
 import type { Outcome } from '../decide/outcome.js';
 import type { Report } from '../decide/report.js';
@@ -7,6 +8,7 @@ import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { factsOf, noMeters, type EngineMeters } from './meters.js';
+import { createSlotUses } from './slot-use.js';
 import { runAttempt, type Attempt, type RunnerOptions, type StopReason } from './runner.js';
 
 /**
@@ -21,6 +23,8 @@ export type Hands = {
   readonly freeSlots: (ended?: readonly string[]) => number;
   /** How many attempts of a task (by its key) are in hand; those of `ended` do not count. */
   readonly runningOf: (task: string, ended?: readonly string[]) => number;
+  /** Who has the slots; those of `ended` do not count. */
+  readonly use: (ended?: readonly string[]) => SlotUse;
   /** Whether a task may run once more. */
   readonly hasRoom: (task: TaskSlots) => boolean;
   /** Whether there is a slot for each of these steps of a job, one of its task as well. */
@@ -48,6 +52,8 @@ export type HandsOptions = RunnerOptions & {
   readonly plugins: PluginRegistry;
   readonly slots: number;
   readonly meters?: EngineMeters;
+  /** The count by which slots are given, see `createParking`. */
+  readonly count: () => number;
   /** A slot came free. */
   readonly onFree: () => void;
   /**
@@ -60,7 +66,7 @@ export type HandsOptions = RunnerOptions & {
 };
 
 export function createHands(options: HandsOptions): Hands {
-  const { plugins, slots, meters = noMeters, onFree, onEnded, onTold } = options;
+  const { plugins, slots, meters = noMeters, count, onFree, onEnded, onTold } = options;
   const claims = new Set<string>();
   const stopping = new Set<string>();
   /** Claims that have no slot any more: the next step of their job has it. */
@@ -69,6 +75,7 @@ export function createHands(options: HandsOptions): Hands {
   const emptied: (() => void)[] = [];
   /** The tasks of the claims, by key, where only so many attempts of one may run. */
   const taskOf = new Map<string, string>();
+  const uses = createSlotUses(count);
   let closed = false;
   let disabled = false;
 
@@ -77,6 +84,7 @@ export function createHands(options: HandsOptions): Hands {
     stopping.delete(claim);
     handedOver.delete(claim);
     taskOf.delete(claim);
+    uses.leave(claim);
     if (!claims.delete(claim)) return;
     if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
     onFree();
@@ -101,6 +109,7 @@ export function createHands(options: HandsOptions): Hands {
     release,
     freeSlots,
     runningOf,
+    use: (ended = []) => uses.now((claim) => ended.includes(claim) || handedOver.has(claim)),
     hasRoom: ({ task, slots: most }) => runningOf(task) < most,
     fits: (job, steps, ended) => {
       if (freeSlots(ended) < steps.length) return false;
@@ -113,7 +122,9 @@ export function createHands(options: HandsOptions): Hands {
     reserve: (steps, ended = [], job) => {
       for (const step of steps) {
         claims.add(step.claim);
-        const limit = job === undefined ? undefined : limitOf(job, step);
+        if (job === undefined) continue;
+        uses.take(step.claim, partyOf(job));
+        const limit = limitOf(job, step);
         if (limit !== undefined) taskOf.set(step.claim, limit.task);
       }
       const there = ended.filter((claim) => claims.has(claim));
@@ -129,6 +140,7 @@ export function createHands(options: HandsOptions): Hands {
     },
     start: (job, step) => {
       meters.claim('won');
+      uses.began(partyOf(job));
       const meter = meters.attempt(factsOf(job, step));
       const plugin = plugins.get(step.plugin);
       const outcome = Promise.resolve(missing(step));

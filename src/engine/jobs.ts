@@ -170,7 +170,7 @@ function wake(parts: JobParts, id: string): Promise<void> {
 async function fillSlots(parts: JobParts): Promise<void> {
   const { hands, parking } = parts;
   while (hands.freeSlots() > parking.calls()) {
-    const id = parking.nextForSlot(hands.hasRoom);
+    const id = parking.nextForSlot(hands);
     if (id === undefined) return;
     await wake(parts, id);
     parking.answered(id);

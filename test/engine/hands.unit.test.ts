@@ -8,6 +8,7 @@ function open(slots: number) {
   const freed: number[] = [];
   const hands = createHands({
     slots,
+    count: () => 1,
     onFree: () => freed.push(hands.freeSlots()),
   } as unknown as HandsOptions);
   return { hands, freed };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createHands, type HandsOptions } from '../../src/engine/hands.js';
-import { createParking } from '../../src/engine/parking.js';
+import { createParking, inLineOf } from '../../src/engine/parking.js';
 import type { LiveStep } from '../../src/model/step.js';
 import { flow, liveJob, task } from '../support/builders.js';
+import { idle } from './slot-facts.js';
 
 const job = liveJob(flow(['a', 'b']), { tasks: [task('a', { slots: 2 }), task('b')] });
 /** A claim of step `a` (position 0) or `b`. */
@@ -11,7 +12,8 @@ const step = (claim: string, name = 'a'): LiveStep =>
 const a = 'a::DEFAULT';
 
 describe('the slots of a task on one engine', () => {
-  const open = () => createHands({ slots: 5, onFree: () => undefined } as unknown as HandsOptions);
+  const open = () =>
+    createHands({ slots: 5, count: () => 1, onFree: () => undefined } as unknown as HandsOptions);
 
   it('are taken by its attempts only', () => {
     const hands = open();
@@ -47,15 +49,19 @@ describe('the slots of a task on one engine', () => {
 describe('jobs that wait for a slot of their task', () => {
   const one = { task: a, slots: 1 };
   const two = { task: 'b::DEFAULT', slots: 2 };
-  const only =
-    (...tasks: readonly string[]) =>
-    ({ task }: { readonly task: string }) =>
-      tasks.includes(task);
+  const only = (...tasks: readonly string[]) => ({
+    ...idle,
+    hasRoom: ({ task }: { readonly task: string }) => tasks.includes(task),
+  });
+  const line = (id: string, priority = 500, begun = false) => ({
+    ...inLineOf({ _id: id, priority }),
+    begun,
+  });
 
   it('are called when their task may run once more, others meanwhile', () => {
     const parking = createParking();
-    parking.forSlot({ id: 'full', priority: 1, begun: false }, 0, [one]);
-    parking.forSlot({ id: 'any', priority: 500, begun: false }, 0);
+    parking.forSlot(line('full', 1), 0, [one]);
+    parking.forSlot(line('any', 500), 0);
     expect(parking.nextForSlot(only())).toBe('any');
     expect(parking.nextForSlot(only())).toBeUndefined();
     expect(parking.nextForSlot(only(a))).toBe('full');
@@ -64,27 +70,27 @@ describe('jobs that wait for a slot of their task', () => {
 
   it('are called by priority, whatever they wait for', () => {
     const parking = createParking();
-    parking.forSlot({ id: 'c', priority: 500, begun: false }, 0);
-    parking.forSlot({ id: 'b', priority: 500, begun: false }, 0, [one]);
-    parking.forSlot({ id: 'a', priority: 1, begun: false }, 0, [two]);
-    const called = Array.from({ length: 4 }, () => parking.nextForSlot());
+    parking.forSlot(line('c', 500), 0);
+    parking.forSlot(line('b', 500), 0, [one]);
+    parking.forSlot(line('a', 1), 0, [two]);
+    const called = Array.from({ length: 4 }, () => parking.nextForSlot(idle));
     expect(called).toEqual(['a', 'c', 'b', undefined]);
   });
 
   it('are called once, though they wait for several tasks', () => {
     const parking = createParking();
-    parking.forSlot({ id: 'a', priority: 500, begun: false }, 0, [one, two]);
+    parking.forSlot(line('a', 500), 0, [one, two]);
     expect(parking.nextForSlot(only(two.task))).toBe('a');
-    expect(parking.nextForSlot()).toBeUndefined();
+    expect(parking.nextForSlot(idle)).toBeUndefined();
   });
 
   it('wait in one place only', () => {
     const parking = createParking();
-    parking.forSlot({ id: 'a', priority: 500, begun: false }, 0, [one]);
-    parking.forSlot({ id: 'a', priority: 500, begun: false }, 0);
+    parking.forSlot(line('a', 500), 0, [one]);
+    parking.forSlot(line('a', 500), 0);
     expect(parking.nextForSlot(only())).toBe('a');
-    parking.forSlot({ id: 'b', priority: 500, begun: false }, 0, [one]);
+    parking.forSlot(line('b', 500), 0, [one]);
     parking.forChange('b');
-    expect(parking.nextForSlot()).toBeUndefined();
+    expect(parking.nextForSlot(idle)).toBeUndefined();
   });
 });
