@@ -74,9 +74,12 @@ export function explain(seen: Seen): readonly Reason[] {
 const toldRefusals = 3;
 
 /** What was asked of the job and could not be done. */
-function refusals({ job: { requests }, now }: Seen): readonly Reason[] {
+function refusals({ job: { requests, retry_refused: wish }, now }: Seen): readonly Reason[] {
   const records = Array.isArray(requests) ? requests.filter(isObject) : [];
-  const refused = records.filter((record) => typeof record['refused'] === 'string');
+  // That of the last wish to go on is told with the end of the job.
+  const refused = records.filter(
+    (record) => typeof record['refused'] === 'string' && record['refused'] !== wish,
+  );
   return refused.slice(-toldRefusals).map(({ action, by, at, refused: why }) => {
     const who = typeof by === 'string' && by !== '' ? ` by ${by}` : '';
     const since = typeof at === 'number' ? ` (${momentFrom(now, at)})` : '';

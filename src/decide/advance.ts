@@ -6,6 +6,7 @@ import { cancelMove } from './cancel.js';
 import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from './clock.js';
 import { complete } from './complete.js';
 import { asReady } from './copies/tips.js';
+import { withEdits } from './edits.js';
 import { loseStep } from './fail.js';
 import { failedMove } from './failed.js';
 import { finish } from './finish.js';
@@ -26,12 +27,13 @@ import { dropMove, lateOnes, workMove } from './work.js';
 
 /**
  * The next move of a live job. The rules are asked in this order; the first that has something to
- * say decides: lost engines, new definitions, cancel, locks to take again, hard timeout, what waiting
+ * say decides: edits of the document that are not on record, lost engines, new definitions, cancel, locks to take again, hard timeout, what waiting
  * steps wait for, expiry, pause, the time before a run, the permit to
  * run, and last what the structure says.
  */
 export function advance(job: LiveJob, now: number, world: World): Move {
   const move =
+    editsMove(job, now) ??
     reclaimMove(job, now, world) ??
     refreshMove(job, now, world) ??
     cancelMove(job, now, world) ??
@@ -43,6 +45,11 @@ export function advance(job: LiveJob, now: number, world: World): Move {
     delayMove(job, now) ??
     permitMove(job, now, world);
   return move ?? structureMove(job, now, world);
+}
+
+function editsMove(job: LiveJob, now: number): Move | undefined {
+  const told = withEdits(job, now);
+  return told === job ? undefined : { kind: 'change', job: told };
 }
 
 function reclaimMove(job: LiveJob, now: number, world: World): Move | undefined {

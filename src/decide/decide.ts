@@ -8,6 +8,7 @@ import {
 } from '../model/job.js';
 import { abandoned } from './abandoned.js';
 import { advance } from './advance.js';
+import { isAsked, withoutLateWishes } from './edits.js';
 import { refuseRetry } from './finish.js';
 import { initialise } from './initialise.js';
 import { cancelledChild } from './child.js';
@@ -63,7 +64,7 @@ export const mostMoves = 50;
 
 /** What is to be done, were there no other engine. */
 function decideAlone(job: Job, now: number, world: World): Intent {
-  if (isFinal(job)) return retryMove(job, now);
+  if (isFinal(job)) return lateWishMove(job, now);
   const told = subjectMove(job, now, world);
   if (told !== undefined && told.kind !== 'knows') return told;
   let current = told?.job ?? job;
@@ -78,16 +79,21 @@ function decideAlone(job: Job, now: number, world: World): Intent {
   }
 }
 
-/** A user wrote `retry` into a final job: the job goes on, or says why it cannot. */
-function retryMove(job: FinalJob, now: number): Intent {
+/**
+ * A user wrote a wish into a final job. With `retry` the job goes on, or says why it cannot; a pause or
+ * a cancel is refused in any case.
+ */
+function lateWishMove(final: FinalJob, now: number): Intent {
+  const job = withoutLateWishes(final, now);
   const { retry } = job;
-  if (retry === undefined || retry === null || retry === false) {
+  if (!isAsked(retry)) {
+    if (job !== final) return { kind: 'write', job };
     return { kind: 'ignore', because: 'The job is final.' };
   }
   const read = readRetryWish(retry);
-  if (!read.ok) return { kind: 'write', job: refuseRetry(job, read.reason) };
+  if (!read.ok) return { kind: 'write', job: refuseRetry(job, read.reason, now) };
   const again = reopened(job, read.wish, now);
-  if (again.kind === 'refused') return { kind: 'write', job: refuseRetry(job, again.because) };
+  if (again.kind === 'refused') return { kind: 'write', job: refuseRetry(job, again.because, now) };
   return { kind: 'write', job: withWishRecord(job, again.job, read.wish, now) };
 }
 

@@ -2,6 +2,7 @@ import { failure } from '../model/failures.js';
 import type { FinalJob, LiveJob, NewJob, Problem } from '../model/job.js';
 import { isFinalState } from '../model/parse.js';
 import { exits, isOpen, type Failure, type Step } from '../model/step.js';
+import { withEdits, withoutWishes, withRefusedEdit } from './edits.js';
 import { isPlain, without } from './record.js';
 import { withSideFailures } from './side-failures.js';
 
@@ -19,7 +20,7 @@ export function finish(job: LiveJob, ending: Ending, now: number): FinalJob {
   const told = withSideFailures(job, ending.failure);
   const kept = without(told, 'next_due', 'resume_at', 'held_since', 'relock');
   return {
-    ...kept,
+    ...withoutWishes(kept, state),
     state,
     end: now,
     exit,
@@ -36,10 +37,12 @@ export function endUnbegun(
   why: Failure,
   problems: readonly Problem[] = [],
 ): FinalJob {
+  const state = exit === exits.cancelled ? '$$cancelled' : '$$complete';
+  const told: object = withoutWishes(withEdits<JobDocument>(job, now), state);
   return {
-    ...job,
+    ...(told as typeof job),
     type: 'job',
-    state: exit === exits.cancelled ? '$$cancelled' : '$$complete',
+    state,
     start: now,
     end: now,
     exit,
@@ -68,13 +71,16 @@ export function endInvalid(
  * final job keeps its end; its wish to go on is refused.
  */
 export function endRefused(doc: JobDocument, why: Failure, now: number): FinalJob {
-  if (isFinalState(doc['state'])) return refuseRetry(doc as FinalJob, why.message);
+  if (isFinalState(doc['state'])) return refuseRetry(doc as FinalJob, why.message, now);
   return withHistory(endUnbegun(doc, now, exits.definition, why), doc, now);
 }
 
 /** The final job without the wish to go on, which cannot be granted, and with the reason. */
-export function refuseRetry({ retry: _refused, ...kept }: FinalJob, because: string): FinalJob {
-  return { ...kept, retry_refused: because };
+export function refuseRetry(job: FinalJob, because: string, now: number): FinalJob {
+  const { retry, ...kept } = job;
+  const { from } = isPlain(retry) ? retry : {};
+  const wish = { action: 'retry', ...(typeof from === 'string' ? { from } : {}) } as const;
+  return { ...withRefusedEdit(kept, wish, because, now), retry_refused: because };
 }
 
 type JobDocument = Readonly<Record<string, unknown>> & {

@@ -1,3 +1,4 @@
+import { hasLateWish, isAsked } from './edits.js';
 import type { Peer, World } from './intent.js';
 import { rankAmong, turnMs } from './turn.js';
 
@@ -32,7 +33,7 @@ const unclear: Glance = { kind: 'unclear' };
 export function glance(job: JobDocument, now: number, world: GlanceWorld): Glance {
   const { state, retry } = job;
   if (state === '$$complete' || state === '$$cancelled') {
-    return retry === undefined || retry === false ? { kind: 'final' } : unclear;
+    return isAsked(retry) || hasLateWish(job) ? unclear : { kind: 'final' };
   }
   return state === undefined ? glanceAtNew(job, now, world) : glanceAtLive(job, world);
 }
@@ -60,12 +61,15 @@ function canAll(peer: Peer, me: Peer): boolean {
 }
 
 /** Where steps only follow one another nothing begins while one runs. */
-function glanceAtLive({ steps, tasks, flow_definition }: JobDocument, world: GlanceWorld): Glance {
+function glanceAtLive(job: JobDocument, world: GlanceWorld): Glance {
+  const { steps, tasks, flow_definition, paused, cancel, requests } = job;
   const flow = (flow_definition ?? {}) as Readonly<Record<string, unknown>>;
   const ends = [flow['error'], flow['cancel']].filter((tree) => tree !== undefined);
   const trees = [tasks, ...ends];
   if (!Array.isArray(steps) || !trees.every(isPlain) || flow['timeout_mode'] === 'hard')
     return unclear;
+  // What was asked for by editing the job is put on record first.
+  if (isAsked(paused) || isAsked(cancel) || requests !== undefined) return unclear;
   const running = (steps as readonly unknown[]).filter(isRunning);
   const [first] = running;
   const alive = new Set(world.peers.map(({ id }) => id));

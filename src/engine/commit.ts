@@ -1,5 +1,6 @@
 import type { Change, Committed } from '../decide/copies/commit.js';
 import { failChild } from '../decide/child.js';
+import { refusedEdit } from '../decide/edits.js';
 import { endRefused, leftBy } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
 import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../model/job.js';
@@ -164,9 +165,14 @@ async function writeChild({ store, documentLimit }: JobParts, child: ChildJob) {
 }
 
 function sayEnd({ log }: JobParts, job: FinalJob): void {
-  const { exit, failure, retry_refused: refused } = job;
-  if (typeof refused === 'string') {
-    log.warn({ job: job._id }, `Job ${job._id} is not retried: ${refused}`);
+  const { exit, failure } = job;
+  const late = refusedEdit(job);
+  if (late !== undefined) {
+    const { action, refused } = late;
+    log.warn(
+      { job: job._id },
+      `Job ${job._id}: the ${action} written into it is refused: ${refused}`,
+    );
     return;
   }
   const because = failure === undefined ? '' : ` ${failure.message}`;

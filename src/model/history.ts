@@ -178,8 +178,10 @@ function signalEvent({ at, name, data, by }: Doc): Draft {
   };
 }
 
-function requestEvent({ at, action, by, reason, step, from, params, latest, refused }: Doc): Draft {
-  const data = { by, reason, step, from, params, latest, refused };
+function requestEvent(record: Doc): Draft {
+  const { at, action, by, reason, step, from, params, latest, refused } = record;
+  const { edited, withdrawn } = record;
+  const data = { by, reason, step, from, params, latest, edited, withdrawn, refused };
   const kind = refused === undefined ? 'RequestApplied' : 'RequestRefused';
   return { ...external(kind, at, action), data };
 }

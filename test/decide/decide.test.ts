@@ -65,7 +65,7 @@ describe('decide', () => {
     ['complete', { state: '$$complete', exit: 0 }],
     ['failed', { state: '$$complete', exit: 2 }],
     ['cancelled', { state: '$$cancelled', exit: 130 }],
-    ['complete and cancelled after that', { state: '$$complete', cancel: true, paused: true }],
+    ['cancelled, as its cancel says', { state: '$$cancelled', exit: 130, cancel: true }],
   ];
   it.each(finals)('leaves a job alone that is %s', (_title, more) => {
     const job = { ...liveJob(flow(['a'])), ...more } as Job;

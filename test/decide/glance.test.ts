@@ -29,6 +29,22 @@ describe('a glance at a job', () => {
   });
 
   it.each([
+    ['a pause', '$$cancelled', { paused: true }, 'unclear'],
+    ['a cancel', '$$complete', { cancel: {} }, 'unclear'],
+    ['the cancel that ended it', '$$cancelled', { cancel: {} }, 'final'],
+  ])('looks in a final one for %s', (_title, state, wish, kind) => {
+    expect(glance({ _id: 'j', state, ...wish }, t0, worldOf())).toEqual({ kind });
+  });
+
+  it.each([{ paused: true }, { cancel: true }, { requests: [] }])(
+    'has one read that somebody asked something of: %j',
+    (wish) => {
+      const peers = [peer(plugins, [], 'other')];
+      expect(glance({ ...jobOn('other'), ...wish }, t0, worldOf({ peers })).kind).toBe('unclear');
+    },
+  );
+
+  it.each([
     ['one after the other', 'sequence', 'elsewhere'],
     ['beside each other', 'parallel', 'unclear'],
   ])('looks at the steps for a cancel, too: %s', (_title, structure, kind) => {

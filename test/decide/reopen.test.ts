@@ -266,6 +266,7 @@ describe('the key `retry` of a final job', () => {
       retry_refused: 'Job j has no step "z"; its steps are a-0, b-1 (mid), c-2.',
     });
     expect(it.job).not.toHaveProperty('retry');
+    expect(it.job).toMatchObject({ requests: [{ action: 'retry', from: 'z' }] });
     it.edit({ retry: true }).go();
     expect(it.job).not.toHaveProperty('retry_refused');
   });
@@ -319,7 +320,9 @@ describe('a wish in a final job that cannot be read', () => {
     const told = failing();
     const ended = final(told);
     told.at(100).edit({ retry }).go();
-    expect(told.job).toEqual({ ...ended, retry_refused: because });
+    const id = `edit:retry:${ended._rev}`;
+    const requests = [{ id, action: 'retry', at: t0 + 100, refused: because }];
+    expect(told.job).toEqual({ ...ended, requests, retry_refused: because });
     expect(told.decide()).toMatchObject({ kind: 'ignore' });
   });
 
@@ -359,6 +362,9 @@ describe('a final job about which nothing can be decided', () => {
   it('keeps its end, and its wish to go on is refused with the reason', () => {
     const ended = final(failing());
     const marked = endRefused({ ...ended, retry: true }, broken, t0 + 5);
-    expect(marked).toEqual({ ...ended, retry_refused: broken.message });
+    const refused = broken.message;
+    const id = `edit:retry:${ended._rev}`;
+    const requests = [{ id, action: 'retry', at: t0 + 5, refused }];
+    expect(marked).toEqual({ ...ended, requests, retry_refused: refused });
   });
 });

@@ -1,5 +1,6 @@
 import { command, receive, type Commanded } from '../../src/decide/command.js';
 import { decide } from '../../src/decide/decide.js';
+import { withEdits } from '../../src/decide/edits.js';
 import type { Answer, ChildJob, Intent } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import type { Report } from '../../src/decide/report.js';
@@ -75,8 +76,15 @@ export class Story {
     return this;
   }
 
-  /** Edits the job document as a user does. */
+  /** Edits the job document as a user does; of a live job an engine has put it on record. */
   edit(change: Readonly<Record<string, unknown>>): this {
+    this.write(change);
+    if (isLiveJob(this.job)) this.job = frozen(withEdits(this.job, this.now));
+    return this;
+  }
+
+  /** The same before any engine has seen it. */
+  write(change: Readonly<Record<string, unknown>>): this {
     this.job = frozen({ ...this.job, ...change });
     return this;
   }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/decide/decide.js';
 import type { Intent } from '../../src/decide/intent.js';
+import { explainJob } from '../../src/client/explain-job.js';
+import { jobHistory } from '../../src/client/history.js';
 import { generationOf } from '../../src/engine/desk.js';
 import type { Job } from '../../src/model/job.js';
 import type { StoredDocument } from '../../src/model/parse.js';
@@ -79,12 +81,34 @@ describe('a wish in a final job', () => {
     for (const [i, id] of ids.entries()) {
       const told = await space.until(id, (doc) => doc['retry_refused'] !== undefined);
       const { _rev: before, ...end } = ends[i] as StoredDocument;
-      const { _rev: after, retry_refused: _why, ...kept } = told;
+      const { _rev: after, retry_refused: refused, requests, ...kept } = told;
       expect(kept).toEqual(end);
+      expect(requests).toMatchObject([{ action: 'retry', refused }]);
       expect(generationOf(after)).toBe(generationOf(before) + 2);
     }
     await works(space);
     await engine.stop();
+  });
+
+  it('to pause or cancel it is refused beside the end, also when no engine ran', async () => {
+    const space = await openWorkspace();
+    await space.put(...definitions, job('j'));
+    const first = await space.engine();
+    const { _rev: before, ...end } = await space.ended('j');
+    await first.stop();
+    await edit(space, 'j', { paused: true, cancel: { by: 'ann' } });
+    await space.engine();
+    const told = await space.until('j', ({ requests }) => requests !== undefined);
+    const { _rev: after, requests, ...kept } = told;
+    expect(kept).toEqual(end);
+    const refused = 'Job j is final already.';
+    const wishes = [{ action: 'pause' }, { action: 'cancel', by: 'ann' }];
+    expect(requests).toMatchObject(wishes.map((wish) => ({ ...wish, refused })));
+    expect(generationOf(after)).toBe(generationOf(before) + 2);
+    const { reasons } = await explainJob(space.store, 'j');
+    expect(reasons.map(({ kind }) => kind)).toEqual(['ended', 'refused', 'refused']);
+    const kinds = (await jobHistory(space.store, 'j')).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'RequestRefused')).toHaveLength(2);
   });
 
   it('that was written while no engine ran is granted by the next one', async () => {
@@ -116,5 +140,27 @@ describe('a new job with anything in the fields that engines write', () => {
       expect(ended).toMatchObject({ exit: 3, failure: { name: 'InvalidJob' } });
       expect(ended.failure?.message).toContain('slice must be left out of a new job');
     }
+  });
+});
+
+describe('a pause that somebody writes into a live job', () => {
+  it('is on record once, as is its end, with two engines', async () => {
+    const space = await openWorkspace();
+    const tasks = [{ wait: { signal: 'go' } }, 'noop'];
+    const waiting = { type: 'flow', name: 'w', owner: 'DEFAULT', tasks };
+    await space.put(...definitions, waiting, { _id: 'j', type: 'job', flow: 'w' });
+    await space.engine();
+    await space.engine();
+    await space.until('j', ({ state }) => state === 'wait-0');
+    await edit(space, 'j', { paused: true });
+    await space.until('j', ({ state }) => state === '$$paused');
+    await edit(space, 'j', { paused: false });
+    await space.until('j', ({ state }) => state === 'wait-0');
+    await space.put({ type: 'signal', job: 'j', name: 'go' });
+    const { requests } = await space.ended('j');
+    expect(requests).toMatchObject([
+      { action: 'pause', edited: true },
+      { action: 'resume', edited: true },
+    ]);
   });
 });

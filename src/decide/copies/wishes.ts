@@ -1,6 +1,7 @@
 import { parseDocument } from '../../model/parse.js';
 import type { Step } from '../../model/step.js';
 import { command } from '../command.js';
+import { isAsked } from '../edits.js';
 import { without } from '../record.js';
 import { isRefusal } from '../refusal.js';
 import { isOver, withAttachmentsOf, type Tip } from './tips.js';
@@ -105,10 +106,6 @@ export function withNotes(tip: Tip, steps: readonly Step[]): Tip {
 /** Somebody wants the job to begin nothing more. */
 export function isHeld(tip: Tip): boolean {
   return isAsked(tip['cancel']) || tip['paused'] === true;
-}
-
-function isAsked(wish: unknown): boolean {
-  return wish !== undefined && wish !== false;
 }
 
 type Told = Readonly<Record<string, unknown>>;

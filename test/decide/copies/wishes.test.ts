@@ -3,6 +3,7 @@ import { mend } from '../../../src/decide/copies/heal.js';
 import { isOver, type Tip } from '../../../src/decide/copies/tips.js';
 import { isHeld, withNotes, withWishes } from '../../../src/decide/copies/wishes.js';
 import { command } from '../../../src/decide/command.js';
+import { withEdits } from '../../../src/decide/edits.js';
 import type { Job } from '../../../src/model/job.js';
 import type { JobRequest } from '../../../src/model/request.js';
 import type { WrittenNode } from '../../../src/model/written-tree.js';
@@ -30,6 +31,13 @@ describe('what users asked of the other revision', () => {
       signals,
       _attachments: { [name]: { from: '2-b', stub: true } },
     });
+  });
+
+  it('keeps an edit once that two engines have put on record', () => {
+    const edited = { paused: true, cancel: true };
+    const one = withEdits(tip('2-a', [], edited), 1);
+    const other = withEdits(tip('2-b', [], { ...edited, note: 1 }), 2);
+    expect(withWishes(one, other)).toEqual(one);
   });
 
   it.each([

@@ -1,11 +1,15 @@
 /*
  * Jobs that want to be looked at: new ones, live ones that do not sleep until a time (these are in the
- * view `due`), and final ones with the wish to go on. Key: state, "" for new ones.
+ * view `due`), and final ones into which somebody has written a wish. Key: state, "" for new ones.
  */
 function map(doc) {
+  function asked(wish) {
+    return wish !== undefined && wish !== null && wish !== false;
+  }
   if (doc.type !== 'job') return;
   if (doc.state === '$$complete' || doc.state === '$$cancelled') {
-    if (doc.retry !== undefined && doc.retry !== null && doc.retry !== false) emit(doc.state, null);
+    var halts = asked(doc.paused) || (doc.state === '$$complete' && asked(doc.cancel));
+    if (halts || asked(doc.retry)) emit(doc.state, null);
     return;
   }
   var state = typeof doc.state === 'string' ? doc.state : '';
