@@ -13,7 +13,6 @@ const layer = (from, forbid, message) => ({
     ],
   },
 });
-const nano = { regex: '^nano$' };
 
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'coverage/**', 'couch/**', 'test/fixtures/**'] },
@@ -63,7 +62,6 @@ export default tseslint.config(
   layer(
     ['src/pages/**'],
     [
-      nano,
       { regex: '^node:' },
       { regex: '/(decide|store|client|cli|http|engine|embedded|secrets|metrics|plugin)/' },
     ],
@@ -96,14 +94,9 @@ export default tseslint.config(
     },
   },
   layer(
-    ['src/{config,client,errors}.ts', 'src/{engine,plugin,secrets,embedded}/**'],
-    [nano],
-    'Only store knows nano.',
-  ),
-  layer(
     ['src/cli/**', 'src/http/**'],
-    [nano, { regex: '/(decide|store)/' }],
-    'cli and http go through client.ts: no decide, no store, no nano.',
+    [{ regex: '/(decide|store)/' }],
+    'cli and http go through client.ts: no decide, no store.',
   ),
   layer(
     ['plugins/**'],

@@ -1,9 +1,8 @@
 import { problem, type TwsError } from '../errors.js';
 import { databasePath, serverUrl, type Connection } from './connection.js';
-import { openNano } from './by-nano.js';
 import { openExchange, type Answered, type Exchange } from './exchange.js';
 import { askLong } from './long-ask.js';
-import { createPatience } from './patience.js';
+import { createPatience, unlimited } from './patience.js';
 
 /** One request that is answered with JSON. `path` is encoded and begins with a slash. */
 export type Ask = {
@@ -57,10 +56,9 @@ export function openClient(connection: Connection): Client {
   };
 }
 
-/** Sends each request with the limit that suits it: those that may take minutes by nano. */
+/** Sends each request with the limit that suits it. */
 function createSender(connection: Connection, exchange: Exchange) {
   const patience = createPatience();
-  const byNano = openNano(connection);
   let looking: Promise<boolean> | undefined;
   /** One look at a time serves all who ask. */
   const isAlive = (): Promise<boolean> =>
@@ -84,7 +82,8 @@ function createSender(connection: Connection, exchange: Exchange) {
       return isBroken && repeatable && until?.aborted !== true ? send() : first;
     };
     if (!long) return twice(() => exchange.send({ ...call, patience, signal }), signal);
-    const ask = (until: AbortSignal): Promise<Answered> => twice(() => byNano(call, until), until);
+    const ask = (until: AbortSignal): Promise<Answered> =>
+      twice(() => exchange.send({ ...call, patience: unlimited, signal: until }), until);
     return askLong({ ask, isAlive, repeatable, signal });
   };
 }

@@ -24,6 +24,13 @@ const margin = 2;
 /** What one fast answer leaves of what was learnt. */
 const forgetting = 0.8;
 
+/** For a question that nothing but its caller limits, who aborts its signal. */
+export const unlimited: Patience = {
+  // As long as a timer can be.
+  limitMs: () => 2 ** 31 - 1,
+  answered: () => undefined,
+};
+
 export function createPatience(leastMs: number = usualMs): Patience {
   /** Times of the usual limit. */
   let factor = 1;

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { openNano } from '../../src/store/by-nano.js';
 import { openExchange } from '../../src/store/exchange.js';
 import { askLong } from '../../src/store/long-ask.js';
-import { createPatience } from '../../src/store/patience.js';
+import { openClient } from '../../src/store/client.js';
+import { createPatience, unlimited } from '../../src/store/patience.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of the test's own, and both ways of sending requests to it. */
+/** A server of the test's own, and the way to it. */
 async function serving(handler: Handler) {
   const server = createServer(handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -19,7 +19,7 @@ async function serving(handler: Handler) {
   });
   const { port } = server.address() as AddressInfo;
   const connection = { url: `http://127.0.0.1:${port}/below`, database: 'd', app: 'a' };
-  return { ...openExchange(connection), byNano: openNano(connection) };
+  return { ...openExchange(connection), connection };
 }
 
 const late = { kind: 'failed', cause: 'no answer in time' };
@@ -87,13 +87,13 @@ const times = { lookMs: 20, longestMs: 60_000 };
 test('an answer that takes long is waited for while the server is alive', async () => {
   let asked = 0;
   let answer = (): void => undefined;
-  const { byNano } = await serving((_request, response) => {
+  const { send } = await serving((_request, response) => {
     asked += 1;
     answer = () => response.end('{}');
   });
   const reply = askLong(
     {
-      ask: (signal) => byNano({ method: 'PUT', path: '/v' }, signal),
+      ask: (signal) => send({ method: 'PUT', path: '/v', patience: unlimited, signal }),
       isAlive: () => Promise.resolve(true),
       repeatable: false,
     },
@@ -109,13 +109,13 @@ test('an answer that takes long is waited for while the server is alive', async 
 
 test('a question is asked again beside one whose connection is dead', async () => {
   let asked = 0;
-  const { byNano } = await serving((_request, response) => {
+  const { send } = await serving((_request, response) => {
     asked += 1;
     if (asked > 1) response.end('{}');
   });
   const reply = await askLong(
     {
-      ask: (signal) => byNano({ method: 'GET', path: '/v' }, signal),
+      ask: (signal) => send({ method: 'GET', path: '/v', patience: unlimited, signal }),
       isAlive: () => Promise.resolve(true),
       repeatable: true,
     },
@@ -125,14 +125,28 @@ test('a question is asked again beside one whose connection is dead', async () =
 });
 
 test('a question is given up when the server answers nothing else either', async () => {
-  const { byNano } = await serving(() => undefined);
+  const { send } = await serving(() => undefined);
   const reply = await askLong(
     {
-      ask: (signal) => byNano({ method: 'GET', path: '/v' }, signal),
+      ask: (signal) => send({ method: 'GET', path: '/v', patience: unlimited, signal }),
       isAlive: () => Promise.resolve(false),
       repeatable: true,
     },
     times,
   );
   expect(reply).toEqual(late);
+});
+
+test('a long answer that breaks off in its middle is told as such, and leaves no rejection behind', async () => {
+  const { connection } = await serving((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '10' });
+    response.write('12345', () => response.socket?.end());
+  });
+  const stray: unknown[] = [];
+  const hear = (reason: unknown): void => void stray.push(reason);
+  process.prependListener('unhandledRejection', hear);
+  onTestFinished(() => void process.off('unhandledRejection', hear));
+  const asked = openClient(connection).ask({ path: '/v', action: 'read a view', long: true });
+  await expect(asked).rejects.toMatchObject({ code: 'couch_unreachable' });
+  expect(stray).toEqual([]);
 });
