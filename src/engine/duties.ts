@@ -18,10 +18,7 @@ export async function renewLease(engine: Assembly): Promise<void> {
   });
 }
 
-/**
- * Looks for engines whose lease is over and takes up their jobs. When this process itself stood
- * still (stopped, or blocked), nobody is judged by that time.
- */
+/** Looks for engines whose lease is over and takes up their jobs. */
 export async function watchPeers({
   peers,
   parking,
@@ -33,11 +30,7 @@ export async function watchPeers({
   isTeller,
 }: Assembly): Promise<void> {
   const tickMs = Math.min(1_000, (options.leaseMs ?? usualLeaseMs) / 5);
-  let last = performance.now();
   await every(tickMs, ending.signal, async () => {
-    const now = performance.now();
-    if (now - last > 3 * tickMs) peers.forgive();
-    last = now;
     const lost = new Set(peers.lost());
     for (const engine of peers.died()) {
       // Every engine sees that; the one that it falls to tells.

@@ -210,7 +210,7 @@ type Teller = {
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
 function createTeller(engine: Assembly): Teller {
-  const { log, peers, desk, store, retry, library, copies, events } = engine;
+  const { log, desk, store, retry, library, copies, events } = engine;
   const { database } = store.connection;
   let away = false;
   let reloading: Promise<unknown> = Promise.resolve();
@@ -220,7 +220,6 @@ function createTeller(engine: Assembly): Teller {
       await scan(engine);
     });
   const onState = (state: FeedState): void => {
-    peers.forgive();
     if (state.kind === 'lost') {
       const { cause } = state;
       const level = away ? 'debug' : 'warn';

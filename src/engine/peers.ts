@@ -9,7 +9,8 @@ import type { EngineDocument } from '../model/engine.js';
  * P1 Clocks of other machines are never read.
  * P2 Time in which this process saw nothing itself (no connection, a feed that lags, process
  *    stopped) does not count against anybody: only what the feed brings of its own document moves
- *    the time at which the others are judged.
+ *    the time at which the others are judged, by the time between two renewals at the most. After a
+ *    long blindness everybody is given a whole lease.
  * P3 An engine nobody has heard of is given a whole lease before it counts as dead.
  */
 export type Peers = {
@@ -24,8 +25,6 @@ export type Peers = {
   readonly lost: () => readonly string[];
   /** Documents of engines whose lease is over for as long again: everybody has seen it by then. */
   readonly remains: () => readonly string[];
-  /** Gives everybody a whole lease, since we could not see for a while (P2). */
-  readonly forgive: () => void;
 };
 
 type Seen = {
@@ -54,13 +53,17 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       entry.told = false;
     }
   };
-  /** A lease is renewed three times in its length: one that is seen later was not seen in between. */
+  /** A lease is renewed three times in its length: of one that is seen later the rest was not seen. */
   const seeMyself = (): void => {
-    if (now() - sawMyselfAt > (2 * leaseMs) / 3) forgive();
+    const sinceMs = now() - sawMyselfAt;
+    const blindMs = sinceMs - leaseMs / 3;
+    if (sinceMs > (2 * leaseMs) / 3) forgive();
+    else if (blindMs > 0) {
+      for (const entry of seen.values()) entry.movedAt = Math.min(now(), entry.movedAt + blindMs);
+    }
     sawMyselfAt = now();
   };
   return {
-    forgive,
     update: (id, doc) => {
       if (id === me) return seeMyself();
       const before = seen.get(id);

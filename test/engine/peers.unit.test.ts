@@ -94,25 +94,41 @@ describe('the lease of another engine', () => {
     expect(peers.died()).toEqual(['engine:b']);
   });
 
-  it('begins anew when the others are forgiven', () => {
-    const { peers, after } = withClock();
+  it('does not run on while the feed was away, however short a break was', () => {
+    for (const awayMs of [100, 300, 500, 650]) {
+      const { peers, after, blind } = withClock();
+      peers.update('engine:b', doc(1));
+      // Its next renewal is about to come when the feed breaks.
+      after(345);
+      blind(awayMs);
+      // Of what the feed brings afterwards our own document may come first.
+      after(10);
+      expect(peers.died()).toEqual([]);
+      peers.update('engine:b', doc(2));
+      after(900);
+      expect(peers.died()).toEqual([]);
+    }
+  });
+
+  it('ends although our own document is always seen late', () => {
+    const { peers, after, blind } = withClock();
     peers.update('engine:b', doc(1));
-    after(1_200);
-    expect(peers.died()).toEqual(['engine:b']);
-    peers.forgive();
-    expect(peers.lease('engine:b')).toBe('alive');
-    after(1_200);
+    for (let beats = 0; beats < 4; beats += 1) {
+      blind(590);
+      after(10);
+    }
     expect(peers.died()).toEqual(['engine:b']);
   });
 });
 
 describe('an engine whose document was removed', () => {
-  it('has a whole lease again when the others are forgiven: it may have come back unseen', () => {
-    const { peers, after } = withClock();
+  it('has a whole lease again after a blindness: it may have come back unseen', () => {
+    const { peers, after, blind } = withClock();
     peers.update('engine:b', doc(1));
     peers.update('engine:b', undefined);
     expect(peers.died()).toEqual(['engine:b']);
-    peers.forgive();
+    blind(2_000);
+    after(10);
     expect(peers.lease('engine:b')).toBe('alive');
     expect(peers.alive()).toEqual([]);
     after(1_200);
