@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectServer, type Opened, type ServerReport } from '../client.js';
 import type { Config } from '../config.js';
-import { problem, type ProblemCode, type TwsError } from '../errors.js';
+import { problem, TwsError, type ProblemCode } from '../errors.js';
 import { startEngine, type Engine, type EngineOptions } from '../engine/engine.js';
 import { startUnderSavedId } from '../engine/own-name.js';
+import { createRetry, type Retry } from '../engine/patience.js';
 import { usualLeaseMs } from '../model/engine.js';
 import { guardProcess } from '../engine/guard.js';
 import { startWatchdog } from '../engine/watchdog.js';
@@ -27,7 +27,7 @@ export type EngineStart = {
    * has the id that its project keeps, or the next one when that is in use.
    */
   readonly name?: string | undefined;
-  /** Ends the wait for a database that went away before the engine had begun. */
+  /** Ends the start, also while it waits for a database that went away. */
   readonly signal: AbortSignal;
   /** Starts although tasks or flows hold encrypted values and there is no key; it is told. */
   readonly keyless?: boolean;
@@ -42,17 +42,15 @@ export type ProjectEngine = Engine & { readonly plugins: PluginRegistry };
 
 /**
  * Loads the plugins and starts an engine, to which this process belongs from now on: what plugins
- * leave behind is reported and does not end it. Encrypted values that cannot be read are told.
- * @throws TwsError `stored_without_key` unless `keyless`
+ * leave behind is reported and does not end it. Encrypted values that cannot be read are told. A
+ * database that fails meanwhile is waited for, however it fails. Undefined when `signal` came first.
+ * @throws TwsError `stored_without_key` unless `keyless`, `engine_name_taken`
  */
-export async function startProjectEngine(start: EngineStart): Promise<ProjectEngine> {
-  const { config, opened, log, name, signal, keyless = false, meters } = start;
-  const secrets = await lookAtSecrets(opened.client, config);
-  const unreadable = secretsProblem(secrets);
-  if (unreadable !== undefined) {
-    if (lacksKey(secrets) && !keyless) throw unreadable;
-    log.warn({}, `${unreadable.message} ${unreadable.hint}`);
-  }
+export async function startProjectEngine(start: EngineStart): Promise<ProjectEngine | undefined> {
+  const { config, opened, log, name, signal, meters } = start;
+  const retry = retryUntil(signal, log);
+  await checkSecrets(start, retry);
+  if (signal.aborted) return undefined;
   const started: { engine?: Engine; broken?: TwsError } = {};
   const onBroken = (reason: string): void => {
     started.broken = problem('engine_broken', { reason });
@@ -98,11 +96,28 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
   const id = name === undefined ? await savedEngineId(config.embedded.dir) : undefined;
   const engine = await (id === undefined
     ? startEngine({ ...settings, name })
-    : startUnderSavedId(id, settings));
+    : startUnderSavedId(id, settings, retry));
   watchdog.watch(engine.id);
   if (started.broken !== undefined) engine.fail(started.broken);
   started.engine = engine;
   return { ...engine, plugins };
+}
+
+/** Asks until the database answers or the start is ended; what is wrong is told once. */
+function retryUntil(signal: AbortSignal, log: Log): Retry {
+  const tell = (reason: string): void => log.warn({}, `${reason} Waiting for it.`);
+  return createRetry({ signal, tell });
+}
+
+/** Tells which encrypted values cannot be read. @throws TwsError `stored_without_key` */
+async function checkSecrets(start: EngineStart, retry: Retry): Promise<void> {
+  const { config, opened, log, keyless = false } = start;
+  const secrets = await retry(() => lookAtSecrets(opened.client, config));
+  if (secrets === undefined) return;
+  const unreadable = secretsProblem(secrets);
+  if (unreadable === undefined) return;
+  if (lacksKey(secrets) && !keyless) throw unreadable;
+  log.warn({}, `${unreadable.message} ${unreadable.hint}`);
 }
 
 /** The admin page of a job, where the settings say how browsers reach it. */
@@ -129,35 +144,28 @@ export async function endEngine(engine: Engine, force: AbortSignal): Promise<'dr
   return 'killed';
 }
 
-/** Longest wait between two looks at a server that does not answer, in ms. */
-const longestWaitMs = 30_000;
-
 /**
  * Waits until the database is ready: an engine may be started before its CouchDB is, and before
- * somebody has run `tws init`. Undefined when
- * `stop` came first. @throws TwsError for what waiting does not mend
+ * somebody has run `tws init`. Undefined when `stop` came first.
+ * @throws TwsError for what waiting does not mend
  */
 export async function waitForDatabase(
   config: Config,
   log: Log,
   stop: AbortSignal,
 ): Promise<ServerReport | undefined> {
-  let waitMs = 1_000;
-  let told = '';
-  const stopped = aborted(stop);
-  while (!stop.aborted) {
-    const report = await Promise.race([inspectServer(config), stopped]);
-    if (report === undefined) return undefined;
-    const trouble = troubleOf(report, config);
-    if (trouble === undefined) return ready(report, config, log);
-    if (!mayPass(trouble)) throw trouble;
-    if (trouble.message !== told)
-      log.warn({}, `${trouble.message} ${trouble.hint} Waiting for it.`);
-    told = trouble.message;
-    await sleep(waitMs, undefined, { signal: stop }).catch(() => undefined);
-    waitMs = Math.min(longestWaitMs, waitMs * 2);
-  }
-  return undefined;
+  let isAccepted = false;
+  const report = await retryUntil(stop, log)(
+    async () => {
+      const found = await inspectServer(config);
+      isAccepted ||= found.credentials === 'accepted';
+      const trouble = troubleOf(found, config);
+      if (trouble !== undefined) throw trouble;
+      return found;
+    },
+    (error) => !isAccepted && error instanceof TwsError && !passing.includes(error.code),
+  );
+  return report && ready(report, config, log);
 }
 
 /** What keeps an engine from starting now. */
@@ -166,15 +174,16 @@ function troubleOf(report: ServerReport, { database }: Config): TwsError | undef
   return report.design === 'missing' ? problem('database_not_ready', { database }) : undefined;
 }
 
-/** A server may come back, and somebody may run `tws init` yet. */
+/**
+ * What may pass before name and password were accepted: a server may come back, and somebody may run
+ * `tws init` yet. Afterwards everything may pass.
+ */
 const passing: readonly ProblemCode[] = [
   'couch_unreachable',
   'couch_failed',
   'database_missing',
   'database_not_ready',
 ];
-
-const mayPass = ({ code }: TwsError): boolean => passing.includes(code);
 
 function ready(report: ServerReport, { database }: Config, log: Log): ServerReport {
   if (report.design === 'old') {

@@ -1,4 +1,4 @@
-import { isAway, type Client } from '../client.js';
+import type { Client } from '../client.js';
 import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
@@ -19,15 +19,10 @@ type Keys = Pick<Config, 'cryptoKey' | 'olderSecrets'>;
 /** Values of version 1 cost a derivation each: after so long the rest is believed, ms. */
 const longestMs = 3_000;
 
-/** Tries to decrypt what tasks and flows hold; nothing when the database is away. */
+/** Tries to decrypt what tasks and flows hold. @throws TwsError of the store */
 export async function lookAtSecrets(client: Client, keys: Keys): Promise<StoredSecrets> {
-  try {
-    const [tasks, flows] = [await client.definitions('task'), await client.definitions('flow')];
-    return await secretsOf([...tasks, ...flows], keys);
-  } catch (error) {
-    if (!isAway(error)) throw error;
-    return { holders: [], unreadable: [] };
-  }
+  const [tasks, flows] = [await client.definitions('task'), await client.definitions('flow')];
+  return secretsOf([...tasks, ...flows], keys);
 }
 
 /** The same for tasks and flows that were read already. */

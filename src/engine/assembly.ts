@@ -115,7 +115,12 @@ export function assemble(options: EngineOptions) {
   const life = new AbortController();
   // Every job that is under way may listen to them.
   setMaxListeners(0, ending.signal, life.signal);
-  const retry = createRetry(life.signal, (reason) => log.warn({}, `${reason} Trying again.`));
+  const feed = { isFollowed: false };
+  const retry = createRetry({
+    signal: life.signal,
+    tell: (reason) => log.warn({}, `${reason} Trying again.`),
+    isAwayTold: () => feed.isFollowed,
+  });
   const events = createSystemEvents(id, { now, log });
   if (options.onEvent !== undefined) events.subscribe(options.onEvent);
   const peers = createPeers(id, leaseMs, () => performance.now());
@@ -265,7 +270,7 @@ export function assemble(options: EngineOptions) {
     void desk.queue(id, () => presence.enable(enabled));
   };
   const controls = createControls({ me: id, log, onChange });
-  const ends = { failed, ending, meters, webhooks, isTeller };
+  const ends = { failed, ending, meters, webhooks, isTeller, feed };
   const others = { early: createEarly(), library, peers, jobs, presence, controls };
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }

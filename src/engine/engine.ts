@@ -59,11 +59,15 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   await appear(engine);
   // The scan of many jobs outlasts a lease: it is renewed from the beginning.
   const running = [renewLease(engine), watchPeers(engine)];
-  await retry(() => scan(engine));
-  const since = info?.updateSeq ?? '0';
-  running.push(follow(engine, since), sweep(engine), watchPermits(engine));
   options.signal?.removeEventListener('abort', giveUp);
-  if (!life.signal.aborted) {
+  const scanning = retry(() => scan(engine));
+  await Promise.race([scanning, aborted(options.signal)]);
+  const wasEnded = options.signal?.aborted === true;
+  if (wasEnded) ending.abort();
+  const since = info?.updateSeq ?? '0';
+  running.push(scanning.then(() => undefined));
+  running.push(follow(engine, since), sweep(engine), watchPermits(engine));
+  if (!wasEnded) {
     log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);
     engine.events.emit({ type: 'engine.started', host: hostname(), pid: process.pid });
   }
@@ -78,6 +82,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   };
   const drain = async (): Promise<void> => {
     engine.hands.close();
+    // One that was ended before it had begun may never have been answered.
+    if (wasEnded && engine.hands.claims.size === 0) {
+      await end(killMs);
+      await within(presence.leave(), killMs);
+      return engine.webhooks.close(0);
+    }
     await within(presence.drain(), handBackMs);
     await within(engine.hands.empty(), options.drainMs ?? 30_000);
     engine.hands.stopAll('released');
@@ -106,6 +116,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return { id, stop, kill, failed, fail, subscribe: events.subscribe };
 }
 
+/** Resolves when the signal is aborted; at once when it is already. */
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    else signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /** Unless a setting says so, the database tells how long a document may be. */
 async function learnLimit({ options, store, retry, documentLimit }: Assembly): Promise<void> {
   if (options.documentLimit !== undefined) return;
@@ -117,14 +135,8 @@ async function learnLimit({ options, store, retry, documentLimit }: Assembly): P
 async function appear({ id, options, store, presence, retry, life, renewMs }: Assembly) {
   const watch = { store, retry, renewMs, signal: life.signal };
   const former = options.name === undefined ? undefined : await takeOverName(id, watch);
-  const refusal = await retry(() => presence.begin(former).then(() => undefined, onlyTaken));
-  if (refusal !== undefined) throw refusal;
-}
-
-/** No patience gives a name back that somebody else has. */
-function onlyTaken(error: unknown): TwsError {
-  if (isNameTaken(error)) return error;
-  throw error;
+  // No patience gives a name back that somebody else has.
+  await retry(() => presence.begin(former), isNameTaken);
 }
 
 /** How long the database may take to answer an engine that stops, ms. */
@@ -146,6 +158,7 @@ async function within(done: Promise<unknown>, ms: number): Promise<void> {
 async function follow(engine: Assembly, since: string): Promise<void> {
   const { store, ending, desk } = engine;
   const { onState, reloaded } = createTeller(engine);
+  engine.feed.isFollowed = true;
   for await (const change of store.follow({ since, signal: ending.signal, onState })) {
     take(engine, change);
     await desk.room(busyLimit);

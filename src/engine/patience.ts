@@ -1,29 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TwsError } from '../errors.js';
+import { usualBackoff } from '../store/backoff.js';
 
-/** Asks the store until it answers; undefined only when the engine ends first. */
-export type Retry = <T>(ask: () => Promise<T>) => Promise<T | undefined>;
+/**
+ * Asks the store until it answers; undefined only when the engine ends first. What `isFinal` picks is
+ * thrown: waiting does not mend it.
+ */
+export type Retry = <T>(
+  ask: () => Promise<T>,
+  isFinal?: (error: unknown) => boolean,
+) => Promise<T | undefined>;
+
+export type RetryOptions = {
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
+  /** Hears what is wrong and what to do, once as long as any question waits because of it. */
+  readonly tell: (reason: string) => void;
+  /** Whether others tell, as the feed does, that the database does not answer; default: nobody. */
+  readonly isAwayTold?: () => boolean;
+};
 
 const firstWaitMs = 100;
 const longestWaitMs = 5_000;
 /** The database may be back at any moment. */
 const longestAwayMs = 2_000;
+/** A refused password is tried once more soon: a server that starts may not know its users yet. */
+const firstRefusedMs = 1_000;
 
 /**
- * That the database is away is told by the feed; `tell` hears every other reason, once until an
- * answer comes: a missing view or a missing right, for instance, which no patience mends. As soon as
- * one question is answered, all that wait for a database that was away are asked again.
+ * Asks again after whatever a store does: no answer, an answer that is not one, a missing view, a
+ * missing right. The wait grows up to a limit that suits the cause. As soon as one question is
+ * answered, all that wait for a database that was away are asked again.
  */
-export function createRetry(signal: AbortSignal, tell: (reason: string) => void): Retry {
-  let told = '';
+export function createRetry({ signal, tell, isAwayTold }: RetryOptions): Retry {
+  const teller = createTeller(tell);
   const waiting = new Set<() => void>();
-  const hear = (error: unknown): void => {
-    const reason = error instanceof Error ? error.message : String(error);
-    if (reason !== told) tell(reason);
-    told = reason;
-  };
   const answered = (): void => {
-    told = '';
     for (const wake of waiting) wake();
     waiting.clear();
   };
@@ -37,22 +49,91 @@ export function createRetry(signal: AbortSignal, tell: (reason: string) => void)
     waiting.delete(end);
     signal.removeEventListener('abort', end);
   };
-  return async (ask) => {
-    for (let tries = 0; !signal.aborted; tries += 1) {
-      try {
-        const answer = await unlessAborted(ask(), signal);
-        answered();
-        return answer;
-      } catch (error) {
-        const isAway = error instanceof TwsError && error.code === 'couch_unreachable';
-        if (!isAway) hear(error);
-        const waitMs = firstWaitMs * 2 ** Math.min(tries, 10);
-        await rest(isAway ? firstWaitMs : Math.min(longestWaitMs, waitMs), signal);
-        if (isAway) await untilBack(Math.min(longestAwayMs, waitMs));
-      }
+  const wait = async (error: unknown, tries: number): Promise<void> => {
+    const waitMs = firstWaitMs * 2 ** Math.min(tries, 10);
+    const kind = kindOf(error);
+    switch (kind) {
+      case 'other':
+        return rest(Math.min(longestWaitMs, waitMs), signal);
+      case 'away':
+      case 'refused':
+        await rest(firstWaitMs, signal);
+        return untilBack(kind === 'away' ? Math.min(longestAwayMs, waitMs) : refusedMs(tries));
     }
-    return undefined;
   };
+  return async (ask, isFinal = () => false) => {
+    const voice = teller.voice();
+    try {
+      for (let tries = 0; !signal.aborted; tries += 1) {
+        try {
+          const answer = await unlessAborted(ask(), signal);
+          answered();
+          return answer;
+        } catch (error) {
+          if (isFinal(error)) throw error;
+          const isTold = kindOf(error) === 'away' && isAwayTold?.() === true;
+          voice.meets(isTold ? undefined : error);
+          await wait(error, tries);
+        }
+      }
+      return undefined;
+    } finally {
+      voice.meets(undefined);
+    }
+  };
+}
+
+/** `away`: the database does not answer; `refused`: it does not take the password. */
+function kindOf(error: unknown): 'away' | 'refused' | 'other' {
+  const code = error instanceof TwsError ? error.code : undefined;
+  if (code === 'couch_unreachable') return 'away';
+  return code === 'couch_unauthorized' || code === 'couch_locked' ? 'refused' : 'other';
+}
+
+/** CouchDB locks an account after five refusals in five minutes. */
+function refusedMs(tries: number): number {
+  return tries === 0 ? firstRefusedMs : usualBackoff.refusedMs;
+}
+
+/** Tells a cause when the first question meets it, and again only after none has met it any more. */
+function createTeller(tell: (reason: string) => void) {
+  const meeting = new Map<string, number>();
+  const leave = (key: string): void => {
+    const others = (meeting.get(key) ?? 1) - 1;
+    if (others === 0) meeting.delete(key);
+    else meeting.set(key, others);
+  };
+  const enter = (key: string, error: unknown): void => {
+    const others = meeting.get(key) ?? 0;
+    meeting.set(key, others + 1);
+    if (others === 0)
+      tell(error instanceof TwsError ? `${error.message} ${error.hint}` : textOf(error));
+  };
+  return {
+    /** Of one question. Undefined: nothing that has to be told keeps it from its answer now. */
+    voice: () => {
+      let met: string | undefined;
+      return {
+        meets: (error: unknown): void => {
+          const key = error === undefined ? undefined : keyOf(error);
+          if (key === met) return;
+          const former = met;
+          met = key;
+          if (key !== undefined) enter(key, error);
+          if (former !== undefined) leave(former);
+        },
+      };
+    },
+  };
+}
+
+/** Which documents or views meet it makes no other cause. */
+function keyOf(error: unknown): string {
+  return error instanceof TwsError ? error.code : textOf(error);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**

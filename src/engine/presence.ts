@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { EngineDocument } from '../model/engine.js';
 import type { StoredDocument } from '../model/parse.js';
+import type { WriteResult } from '../store/batch.js';
 import type { Store } from '../store/store.js';
 import { taken } from './name.js';
 
@@ -32,6 +33,17 @@ export type PresenceFacts = Pick<
 /** A lost answer, or somebody who removed the document of an engine thought dead, stands in the way. */
 const mostTries = 5;
 
+function causeOf(result: Exclude<WriteResult, { kind: 'written' }>): string {
+  switch (result.kind) {
+    case 'conflict':
+      return 'others write it, too';
+    case 'refused':
+      return result.reason;
+    case 'unknown':
+      return result.cause;
+  }
+}
+
 /** Keeps the document `engine:<id>` of this process. */
 export function createPresence(store: Store, facts: PresenceFacts, now: () => number): Presence {
   const { id, ...told } = facts;
@@ -51,25 +63,30 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
     beat,
     state,
   });
-  /** One try; false when the document was removed or its revision is not known any more. */
-  const tryWrite = async (): Promise<boolean> => {
+  /** One try; why not when the document was removed or its revision is not known any more. */
+  const tryWrite = async (): Promise<'stored' | { readonly cause: string }> => {
     beat += 1;
     const doc = documentNow();
     const result = await store.write(rev === undefined ? doc : { ...doc, _rev: rev });
     if (result.kind === 'written') {
       rev = result.rev;
-      return true;
+      return 'stored';
     }
     const stored = await store.get(id);
     const isOurs = stored?.['started'] === started && stored['pid'] === told.pid;
     // A revision that we know of is one of ours, or the one that we were to replace.
     if (stored !== undefined && !isOurs && stored._rev !== rev) throw taken(id, stored);
     rev = stored?._rev;
-    return isOurs && stored?.['beat'] === beat;
+    return isOurs && stored?.['beat'] === beat ? 'stored' : { cause: causeOf(result) };
   };
   const write = async (): Promise<void> => {
-    for (let tries = 0; tries < mostTries; tries += 1) if (await tryWrite()) return;
-    throw new Error(`The document ${id} was not stored.`);
+    let cause = '';
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const end = await tryWrite();
+      if (end === 'stored') return;
+      ({ cause } = end);
+    }
+    throw new Error(`The document ${id} was not stored (${cause}).`);
   };
   return {
     begin: (former) => {
@@ -86,6 +103,7 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
     },
     drain: async () => {
       state = 'draining';
+      if (beat === 0) return;
       // Without it the engine is only asked in vain for a while.
       await write().catch(() => undefined);
     },

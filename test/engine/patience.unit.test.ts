@@ -4,7 +4,11 @@ import { problem } from '../../src/errors.js';
 
 it('asks until there is an answer, and tells once what is wrong unless the feed tells it', async () => {
   const told: string[] = [];
-  const retry = createRetry(new AbortController().signal, (reason) => told.push(reason));
+  const retry = createRetry({
+    signal: new AbortController().signal,
+    tell: (reason) => told.push(reason),
+    isAwayTold: () => true,
+  });
   const failures = [
     problem('couch_unreachable', { url: 'http://x', cause: 'connection refused' }),
     new Error('There is no view.'),
@@ -20,13 +24,13 @@ it('asks until there is an answer, and tells once what is wrong unless the feed 
 
 it('gives up when the engine ends', async () => {
   const life = new AbortController();
-  const retry = createRetry(life.signal, () => life.abort());
+  const retry = createRetry({ signal: life.signal, tell: () => life.abort() });
   expect(await retry(() => Promise.reject(new Error('no')))).toBeUndefined();
 });
 
 it('asks again at once all that wait for a database, when one of them got an answer', async () => {
   const away = problem('couch_unreachable', { url: 'http://x', cause: 'connection refused' });
-  const retry = createRetry(new AbortController().signal, () => undefined);
+  const retry = createRetry({ signal: new AbortController().signal, tell: () => undefined });
   let isBack = false;
   let tries = 0;
   const waiting = retry(() => {

@@ -32,12 +32,18 @@ export type Fault =
       readonly body: string;
     };
 
+/** A request as it comes: `path` with its query. */
+export type Request = { readonly method: string; readonly path: string };
+
 /** An HTTP proxy that does to requests what servers and networks do. */
 export type FaultyProxy = {
   /** `http://127.0.0.1:<port>`, without credentials. */
   readonly url: string;
-  /** From now on; a feed that is open suffers it as well. */
-  readonly begin: (fault: Fault) => void;
+  /**
+   * From now on; a feed that is open suffers it as well. With `isMet` only the requests that it picks
+   * meet the fault, and what is open goes on.
+   */
+  readonly begin: (fault: Fault, isMet?: (request: Request) => boolean) => void;
   /** The fault is over. */
   readonly heal: () => void;
   /** Requests that met a fault since it began. */
@@ -58,12 +64,14 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const open = new Set<Open>();
   const writes: string[] = [];
   let fault: Fault | undefined;
+  let picks: ((request: Request) => boolean) | undefined;
   let healed: PromiseWithResolvers | undefined;
   let met = 0;
 
   const pass = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const body = await bytesOf(incoming);
-    const now = fault;
+    const { method = 'GET', url: path = '/', headers } = incoming;
+    const now = picks?.({ method, path }) === false ? undefined : fault;
     if (now !== undefined) met += 1;
     switch (now?.kind) {
       case undefined:
@@ -85,7 +93,6 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
         outgoing.writeHead(now.status, { 'content-type': now.type }).end(now.body);
         return;
     }
-    const { method = 'GET', url: path = '/', headers } = incoming;
     if (path.endsWith('/_bulk_docs')) writes.push(String(body));
     const request = requestHttp({ hostname, port, method, path, headers, agent: false });
     outgoing.on('close', () => request.destroy());
@@ -107,7 +114,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     outgoing.flushHeaders();
     answer.on('data', (part: Buffer) => outgoing.write(part));
     answer.on('end', () => outgoing.end());
-    if (fault?.kind === 'stall') answer.pause();
+    if (fault?.kind === 'stall' && picks === undefined) answer.pause();
   };
 
   const server = createServer((incoming, outgoing) => {
@@ -123,10 +130,12 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     writes,
     met: () => met,
-    begin: (next) => {
+    begin: (next, isMet) => {
       fault = next;
+      picks = isMet;
       met = 0;
       healed = withResolvers();
+      if (isMet !== undefined) return;
       for (const link of open) suffer(link, next);
     },
     heal: () => {

@@ -68,6 +68,7 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
         meters: figures?.meters,
       });
       const started = engine;
+      if (started === undefined) return 0;
       cleanup.add(() => endEngine(started, io.force));
     }
     const api =

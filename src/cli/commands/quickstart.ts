@@ -111,6 +111,7 @@ async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> 
       keyless: true,
     }),
   );
+  if (engine === undefined) throw problem('interrupted', {});
   cleanup.add(() => endEngine(engine, io.force));
   return { client, embedded, mailbox, mails };
 }

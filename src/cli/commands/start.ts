@@ -57,6 +57,7 @@ export const start = command(flags, async ({ flags: said, config: read }, io) =>
     const isTerminal = io.isTerminal && io.mode !== 'json';
     const begun = { config, opened, log, name, meters, signal, isTerminal };
     const engine = await startProjectEngine(begun);
+    if (engine === undefined) return 0;
     const isRunning = (): boolean => !io.stop.aborted;
     await serve({ engine: { id: engine.id, isRunning }, plugins: engine.plugins });
     const failure = await untilStopped(engine, io.stop);
