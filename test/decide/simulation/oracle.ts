@@ -166,11 +166,13 @@ export function oracleOf(steps: readonly Step[], tasks: Readonly<Record<string, 
         (join === 'done' && open === 0) ||
         (join === 'none_failed' && open === 0 && !bad) ||
         (join !== 'done' && join !== 'none_failed' && done >= needed);
-      const own = endOf(node, under(path, `graph.${name}`));
+      const at = under(path, `graph.${name}`);
+      // What has nothing in it is done only when it may begin.
+      const own = mayBegin || lastBelow(at) !== undefined ? endOf(node, at) : 'idle';
       const mayStill = join === 'done' || (join === 'none_failed' ? !bad : done + open >= needed);
       const isCutOff = dropped.has(name) || (own === 'idle' && !mayBegin && !mayStill);
       const end = isCutOff ? 'cut_off' : own;
-      const isCancelled = lastBelow(under(path, `graph.${name}`))?.state === '$$cancelled';
+      const isCancelled = lastBelow(at)?.state === '$$cancelled';
       const isBad = isCutOff ? bad && !dropped.has(name) : own === 'failed' && !isCancelled;
       const place: Standing = { end, mayBegin, bad: isBad };
       known.set(name, place);
