@@ -17,7 +17,7 @@ import {
 } from '../model/tree.js';
 import { deciderState, leafState } from './leaf-state.js';
 import type { NodeState, PictureNode, Runs } from './picture.js';
-import { runsOf, together, toleratedIn } from './together.js';
+import { isBad, replacedIn, runsOf, together, toleratedIn } from './together.js';
 import { markOf, trailOf, type Begun, type Trail } from './trail.js';
 
 /** How a node of the picture stands. */
@@ -129,10 +129,19 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
     }
     case 'parallel':
     case 'graph': {
-      const states = childrenOf(node, path).map((child) =>
-        visit(book, child.node, child.path, beside),
+      const replaced =
+        node.structure === 'graph' ? replacedIn(node, path, book.trail.hasBegun) : undefined;
+      const all = childrenOf(node, path).map((child) => ({
+        state: visit(book, child.node, child.path, beside),
+        counts: replaced?.has(child.path) !== true,
+      }));
+      const states = all.map(({ state }) => state);
+      const counted = all.filter(({ state, counts }) => counts || !isBad(state));
+      const state = together(
+        counted.map(({ state }) => state),
+        way.isOver,
+        toleratedIn(node),
       );
-      const state = together(states, way.isOver, toleratedIn(node));
       const isCut = way.isOver && !way.wentOn && states.includes('unreached');
       return isCut && state === 'skipped' ? 'cancelled' : state;
     }
@@ -157,15 +166,13 @@ function visitBatch(book: Book, node: Batch, path: string, { isOver, wentOn }: W
   });
   const of = (isWanted: (key: unknown) => boolean): readonly NodeState[] =>
     states.filter(({ key }) => isWanted(key)).map(({ state }) => state);
-  const jobs = together(
-    of((key) => key === 'batch'),
-    isOver,
-    toleratedIn(node),
-  );
-  // Where there is nothing in the batch, only what was called tells that it went well.
+  const ofBatch = of((key) => key === 'batch');
+  const jobs = together(ofBatch, isOver, toleratedIn(node));
+  // A failure that is ignored calls on_failure all the same. Where there is nothing in the batch, only what was called tells that it went well.
   const isEmpty = jobs === 'pending' || jobs === 'unreached';
   const isCalledWell = called.includes('on_success') && !called.includes('on_failure');
-  const isWell = jobs === 'done' || jobs === 'skipped' || (isEmpty && isCalledWell);
+  const isWell =
+    ['done', 'skipped', 'undone'].includes(together(ofBatch, isOver)) || (isEmpty && isCalledWell);
   const last = ['on_complete', isWell ? 'on_success' : 'on_failure'] as const;
   // The other one may have been called in an earlier run.
   const state = together([jobs, ...of((key) => last.some((one) => one === key))], isOver);

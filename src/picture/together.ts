@@ -1,4 +1,4 @@
-import type { Structure } from '../model/tree.js';
+import { childPath, type Graph, type Structure } from '../model/tree.js';
 import type { NodeState, Runs } from './picture.js';
 
 const kinds: Readonly<Record<NodeState, keyof Runs | undefined>> = {
@@ -41,13 +41,32 @@ export function together(states: readonly NodeState[], isOver: boolean, tolerate
   if (some('retrying')) return 'retrying';
   if (all('unreached')) return 'unreached';
   if (all('pending', 'unreached')) return 'pending';
-  const bad = states.filter((state) => state === 'failed' || state === 'cancelled').length;
+  const bad = states.filter(isBad).length;
   if (bad > tolerated && some('failed')) return 'failed';
   if (some('pending')) return 'active';
   if (bad > tolerated) return 'cancelled';
   if (all('skipped', 'unreached')) return 'skipped';
   if (all('undone', 'unreached')) return 'undone';
   return 'done';
+}
+
+/** It failed, or was broken off because something else had. */
+export const isBad = (state: NodeState): boolean => state === 'failed' || state === 'cancelled';
+
+/** Paths of the nodes of a graph whose failure does not count: one after them needed others only. */
+export function replacedIn(
+  { graph }: Graph,
+  path: string,
+  hasBegun: (path: string) => boolean,
+): ReadonlySet<string> {
+  const at = (name: string): string => childPath(path, 'graph', name);
+  const begun = Object.entries(graph).filter(
+    ([name, node]) =>
+      !('parallel' in node) &&
+      (node.join === 'any' || typeof node.join === 'number') &&
+      hasBegun(at(name)),
+  );
+  return new Set(begun.flatMap(([, { after = [] }]) => after.map(at)));
 }
 
 /** So many of the nodes right below a structure may fail; `total`: the items of a map. */

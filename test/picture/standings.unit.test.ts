@@ -121,6 +121,47 @@ describe('The states in the picture of a job', () => {
       ['0:failed', '0.on_success:failed', '0.on_complete:done'],
     ],
     [
+      'a batch whose failures are ignored calls back in vain',
+      [{ batch: ['a'], on_failure: 'f', on_fail: 'ignore' }],
+      { ...final, steps: [step('0.batch.0', '$$error'), step('0.on_failure', '$$error')] },
+      ['0:failed', '0.on_failure:failed'],
+    ],
+    [
+      'the jobs of a batch were undone after its callback had failed',
+      [{ batch: [{ task: 'a', undo: 'u' }], on_success: 's' }],
+      {
+        ...final,
+        steps: [done('0.batch.0'), step('0.on_success', '$$error'), done('0.batch.0.undo')],
+      },
+      ['0:failed', '0.batch.0:undone', '0.on_success:failed'],
+    ],
+    [
+      'another node of a graph was enough',
+      [
+        {
+          parallel: [
+            {
+              graph: {
+                a: { task: 'x' },
+                b: { task: 'y' },
+                c: { task: 'z', after: ['a', 'b'], join: 'any' },
+              },
+            },
+          ],
+        },
+      ],
+      {
+        state: '$$complete',
+        exit: 0,
+        steps: [
+          step('0.parallel.0.graph.a', '$$error'),
+          done('0.parallel.0.graph.b'),
+          done('0.parallel.0.graph.c'),
+        ],
+      },
+      ['0.parallel.0:done', '0.parallel.0.graph.a:failed', '0.parallel.0.graph.c:done'],
+    ],
+    [
       'a graph is on its way',
       [{ graph: { a: { task: 'x' }, b: { task: 'y', after: ['a'] } } }],
       { steps: [done('0.graph.a')] },
