@@ -1,4 +1,7 @@
-/* Reads tar archives as npm makes them, so that building needs no program beside Node and npm. */
+/*
+ * Reads tar archives as npm makes them, so that building needs no program beside Node and npm. The
+ * package `tar` would do it as well, with five packages more for these lines.
+ */
 
 const BLOCK = 512;
 

@@ -1,6 +1,9 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate for `localhost` that signs itself, valid from 2020 to 2049, and its key, as PEM. */
+/**
+ * A certificate for `localhost` that signs itself, valid from 2020 to 2049, and its key, as PEM. The
+ * package `selfsigned` brings two libraries for X.509 with some twenty packages of their own.
+ */
 export function makeCertificate(): { readonly cert: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from('localhost')))));
