@@ -1,4 +1,4 @@
-import { childPath, type Graph, type Structure } from '../model/tree.js';
+import { childPath, type Graph, type GraphNode, type Structure } from '../model/tree.js';
 import type { NodeState, Runs } from './picture.js';
 
 const kinds: Readonly<Record<NodeState, keyof Runs | undefined>> = {
@@ -53,20 +53,27 @@ export function together(states: readonly NodeState[], isOver: boolean, tolerate
 /** It failed, or was broken off because something else had. */
 export const isBad = (state: NodeState): boolean => state === 'failed' || state === 'cancelled';
 
-/** Paths of the nodes of a graph whose failure does not count: one after them needed others only. */
+/**
+ * Paths of the nodes of a graph whose failure does not count: one after them needed others only, and
+ * none is left out because it needs them.
+ */
 export function replacedIn(
   { graph }: Graph,
   path: string,
   hasBegun: (path: string) => boolean,
 ): ReadonlySet<string> {
   const at = (name: string): string => childPath(path, 'graph', name);
-  const begun = Object.entries(graph).filter(
-    ([name, node]) =>
-      !('parallel' in node) &&
-      (node.join === 'any' || typeof node.join === 'number') &&
-      hasBegun(at(name)),
+  const needsSome = (node: GraphNode): boolean =>
+    !('parallel' in node) && (node.join === 'any' || typeof node.join === 'number');
+  const needsAll = (node: GraphNode): boolean =>
+    'parallel' in node || !(needsSome(node) || node.join === 'done');
+  const nodes = Object.entries(graph);
+  const begun = nodes.filter(([name, node]) => needsSome(node) && hasBegun(at(name)));
+  const replaced = new Set(begun.flatMap(([, { after = [] }]) => after));
+  const needed = nodes.flatMap(([name, node]) =>
+    needsAll(node) && !replaced.has(name) ? (node.after ?? []) : [],
   );
-  return new Set(begun.flatMap(([, { after = [] }]) => after.map(at)));
+  return new Set([...replaced].filter((name) => !needed.includes(name)).map(at));
 }
 
 /** So many of the nodes right below a structure may fail; `total`: the items of a map. */
