@@ -16,7 +16,8 @@ describe('the data of a job', () => {
     await space.put(
       ...Object.keys(plugins).map((file) => {
         const name = file.replace('.mjs', '');
-        return { _id: `task:DEFAULT:${name}`, type: 'task', name };
+        // A thread takes its time to start on a busy machine.
+        return { _id: `task:DEFAULT:${name}`, type: 'task', name, timeout: 120_000 };
       }),
     );
     await space.engine();
