@@ -1,5 +1,6 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
+import { widest } from '../model/limits.js';
 import { exits, isLive, isOfFlow, isOpen, type LiveStep, type Step } from '../model/step.js';
 import { begin } from './begin.js';
 import { flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
@@ -99,6 +100,8 @@ function harvestOf(
     changed: job,
   };
   for (const beginning of beginnings) {
+    // The others begin with the next revision, and other jobs write in between.
+    if (harvest.children.length >= widest) break;
     const around = withClaims(job, world, harvest.claims);
     const move = begin(harvest.changed, beginning, now, around);
     switch (move.kind) {

@@ -4,6 +4,7 @@ import { isObject } from './dialects.js';
 import { flowSchema } from './flow.js';
 import { insteadOf, type Place } from './foreign-keys.js';
 import { engineKeys, newJobSchema, type Problem } from './job.js';
+import { widest } from './limits.js';
 import { kinds } from './node-keys.js';
 import { toJsonPath } from './problems.js';
 import { taskSchema } from './task.js';
@@ -21,7 +22,8 @@ export type Bounds = {
 /**
  * Keys that look like a feature and that nothing reads, wherever the schema of a task, flow or job
  * names keys: those close to a known one, those that other engines have and those that TWS reads in
- * another place. Keys of one's own are allowed, so no other one is told. Parameters are free.
+ * another place. Keys of one's own are allowed, so no other one is told. Parameters are free. Also told is
+ * a `limit` of a map that is higher than any engine goes.
  */
 export function unreadKeys(
   doc: Written,
@@ -87,7 +89,11 @@ function unreadIn(
     const at = [...path, key];
     if (!known.has(key)) return unread(key, { absent, place, at, walk });
     const below = objects.flatMap(({ shape }) => (shape[key] as z.ZodType | undefined) ?? []);
-    return [...unapplied(key, at), ...unreadIn(inner, below, at, walk)];
+    return [
+      ...unapplied(key, at),
+      ...capped(at, place, inner),
+      ...unreadIn(inner, below, at, walk),
+    ];
   });
 }
 
@@ -95,6 +101,14 @@ function unreadIn(
 function unapplied(key: string, at: Path): readonly Problem[] {
   if (key !== 'retain' || at.length > 1) return [];
   return [told(at, 'is not applied', String(insteadOf(key, 'flow')))];
+}
+
+/** A number of which only a part counts. */
+function capped(at: Path, place: Place | undefined, value: unknown): readonly Problem[] {
+  if (place !== 'map' || at.at(-1) !== 'limit') return [];
+  if (typeof value !== 'number' || value <= widest) return [];
+  const most = `a map works on ${widest} items at a time at the most`;
+  return [told(at, `is ${value}, of which only a part counts`, most)];
 }
 
 function placeOf(value: Written, path: Path, { type }: Root): Place | undefined {

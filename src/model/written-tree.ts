@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { widest } from './limits.js';
 import { alone, notOfEntries, ofStructures, within, type Kind } from './node-keys.js';
 import { flagSchema, nameOf, nameSchema } from './scalars.js';
 import {
@@ -117,7 +118,7 @@ const choiceForm = structureSchema('choice', {
 });
 const tolerateText = 'must be a number of items, or a share such as "10%"';
 const sliceText = 'must be a number of items for each child job (a whole number, 1 or more)';
-const limitText = 'must be a number of items at a time (0 = all)';
+const limitText = 'must be a number of items at a time (0 = as many as may be)';
 const mapForm = structureSchema('map', {
   ...within('map', 'over', 'do', 'as', 'limit', 'slice', 'tolerate', 'on_fail'),
   map: z.looseObject(
@@ -126,7 +127,12 @@ const mapForm = structureSchema('map', {
         error: 'must be a JSONata expression (a string) or a list',
       }),
       as: z.exactOptional(nameSchema.describe('Name of the item in templates; default: item.')),
-      limit: z.exactOptional(z.int({ error: limitText }).min(0, { error: limitText })),
+      limit: z.exactOptional(
+        z
+          .int({ error: limitText })
+          .min(0, { error: limitText })
+          .describe(`So many items at a time; absent or 0, or more: ${widest}.`),
+      ),
       slice: z.exactOptional(
         z
           .int({ error: sliceText })

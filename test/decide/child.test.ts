@@ -4,6 +4,7 @@ import type { Child, Root } from '../../src/decide/intent.js';
 import { maxDepth } from '../../src/decide/parent.js';
 import type { FinalJob } from '../../src/model/job.js';
 import type { JobRequest } from '../../src/model/request.js';
+import { widest } from '../../src/model/limits.js';
 import { exits } from '../../src/model/step.js';
 import { toTree } from '../../src/model/to-tree.js';
 import { t0, task } from '../support/builders.js';
@@ -422,5 +423,17 @@ describe('a child that the database refuses', () => {
       ) as string,
       cause,
     });
+  });
+});
+
+describe('a structure with many child flows', () => {
+  it('makes so many of them with each revision', () => {
+    const nodes = Array.from({ length: widest + 5 }, () => ({ flow: 'inner' }));
+    const told = story({ steps: [{ parallel: nodes }] });
+    expect(told.go()).toMatchObject({ kind: 'spawn', children: { length: widest } });
+    const live = nodes.map((_, n) => [`j:0.parallel.${n}:1`, { kind: 'live' }] as const);
+    told.with({ children: Object.fromEntries(live) });
+    expect(told.go()).toMatchObject({ kind: 'spawn', children: { length: 5 } });
+    expect(told.decide()).toMatchObject({ kind: 'wait' });
   });
 });

@@ -39,6 +39,14 @@ describe('a job that begins', () => {
       'tasks.sequence[0].cache',
       'results',
     ],
+    [
+      'a limit of a map that is too high',
+      {
+        flow: { tasks: { structure: 'map', map: { over: [1], limit: 5_000, do: { task: 'a' } } } },
+      },
+      'tasks.map.limit',
+      'only a part counts',
+    ],
     ['a key of a task', { task: { concurrency: 1 } }, 'definitions.a.concurrency', '"slots"'],
   ])('tells %s', (_title, written, path, part) => {
     const found = problemsOf(written);

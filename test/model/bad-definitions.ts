@@ -747,13 +747,13 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'has a negative limit',
       flow([map({ limit: -1 })]),
       'tasks[0].map.limit',
-      'must be a number of items at a time (0 = all); it is -1.',
+      'must be a number of items at a time (0 = as many as may be); it is -1.',
     ],
     [
       'has a word as limit',
       flow([map({ limit: 'all' })]),
       'tasks[0].map.limit',
-      'must be a number of items at a time (0 = all); it is the string "all".',
+      'must be a number of items at a time (0 = as many as may be); it is the string "all".',
     ],
     [
       'has its limit beside it',

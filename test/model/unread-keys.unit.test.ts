@@ -106,6 +106,12 @@ describe('keys that look like a feature', () => {
       'tasks.map.concurrency',
       '"limit"',
     ],
+    [
+      'a limit of a map that is too high',
+      { ...flow('f', []), tasks: { map: { over: [1], do: 'a', limit: 1_000_000 } } },
+      'tasks.map.limit',
+      '1000000, of which only a part counts: a map works on 1000 items at a time',
+    ],
   ])('%s is told once, with what to use instead', (_title, doc, path, part) => {
     const found = unreadKeys(doc as Doc);
     expect(found.map((one) => one.path)).toEqual([path]);
@@ -116,6 +122,11 @@ describe('keys that look like a feature', () => {
     ['parameters', task('a', { params: { cron: 1, cache: 1 } })],
     ['data of a job', job({ data: { catch: 1 }, keys: { rate: 1 } })],
     ["keys of one's own", job({ custom: 1, note: 'n', constructor: 1, toString: 2 })],
+    ['the limit of a retry', task('a', { retry: { limit: 5_000 } })],
+    [
+      'a limit that counts',
+      { ...flow('f', []), tasks: { map: { over: [1], do: 'a', limit: 1_000 } } },
+    ],
     ['the names of nodes', { ...flow('f', []), tasks: { graph: { cache: 'a', catch: 'b' } } }],
     ['headers of a webhook', job({ notify: [{ url: 'http://h', headers: { cache: 'no' } }] })],
   ])('are left alone in %s', (_title, doc) => {

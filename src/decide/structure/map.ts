@@ -1,3 +1,4 @@
+import { itemsAtOnce } from '../../model/limits.js';
 import { childPath, type MapOver } from '../../model/tree.js';
 import { isBusyBelow, lastRunBelow } from '../history.js';
 import { markAt, type Mark } from '../marks.js';
@@ -6,17 +7,18 @@ import { siblingsProgress, type Sibling } from './siblings.js';
 import { slicesProgress, toleratedOf } from './slices.js';
 
 /**
- * The same for every item of a list, in its order, at most `limit` at a time. Every item is worked
+ * The same for every item of a list, in its order, at most `limit` and never more than 1,000 at a time. Every item is worked
  * on, whatever became of others; more failures than `tolerate` make it fail.
  */
 export function mapProgress(node: MapOver, path: string, interpreting: Interpreting): Progress {
   const { job } = interpreting;
-  const { limit = 0, on_fail: onFail = 'wait' } = node.map;
+  const { on_fail: onFail = 'wait' } = node.map;
   const { items = [], from = 0, slice } = markAt(job, path) as Mark;
   const total = items.length;
   if (total === 0) return done;
   if (slice !== undefined) return slicesProgress(node, path, { total, slice }, interpreting);
-  const siblings = admitted(node, { path, from, total, most: limit || Infinity }, interpreting);
+  const most = itemsAtOnce(node.map);
+  const siblings = admitted(node, { path, from, total, most }, interpreting);
   // A slice may have as many failures as the whole list.
   const whole = job.slice?.path === path ? job.slice.total : total;
   const needed = total - toleratedOf(node, whole);

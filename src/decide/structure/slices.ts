@@ -1,5 +1,6 @@
 import { exits, isFailed, isOfFlow, isOpen, type FailedStep, type Step } from '../../model/step.js';
 import type { LiveJob } from '../../model/job.js';
+import { itemsAtOnce } from '../../model/limits.js';
 import { leavesOf, type Entry, type MapOver } from '../../model/tree.js';
 import { lastAttempt, sliceLeaf } from '../history.js';
 import { slicesOf, type SliceOfItems } from '../marks.js';
@@ -18,7 +19,7 @@ export function slicesProgress(
   { total, slice }: { readonly total: number; readonly slice: number },
   { job, view, phase }: Interpreting,
 ): Progress {
-  const { limit = 0, on_fail: onFail = 'wait' } = node.map;
+  const { on_fail: onFail = 'wait' } = node.map;
   const parts = slicesOf(path, total, slice);
   const slices = parts.map((part) => standingOf(part, job, view === 'now'));
   const busy = slices.filter(({ kind }) => kind === 'open');
@@ -32,7 +33,7 @@ export function slicesProgress(
   if (busy.length + waiting.length === 0) {
     return isFailing && onFail === 'wait' ? failedAt(firstOf(failures)) : done;
   }
-  const most = limit === 0 ? Infinity : Math.max(1, Math.floor(limit / slice));
+  const most = Math.max(1, Math.floor(itemsAtOnce(node.map) / slice));
   const admitted = waiting.slice(0, Math.max(0, most - busy.length));
   const begin = admitted.map((one) => ({ leaf: sliceLeaf(job, one.path), phase }));
   return { kind: 'open', ...noWork, begin };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Slice } from '../../../src/model/job.js';
+import { widest } from '../../../src/model/limits.js';
 import type { StoredDocument } from '../../../src/model/parse.js';
 import type { WrittenNode } from '../../../src/model/written-tree.js';
 import { t0, task } from '../../support/builders.js';
@@ -584,6 +585,14 @@ describe('the limit of a map in slices', () => {
     });
     expect(most).toBe(items);
     expect(ending(told)).toEqual(endings.well);
+  });
+});
+
+describe('a map of many slices', () => {
+  it('works on no more items at a time than any other map', () => {
+    const over = Array.from({ length: 2 * widest }, (_, i) => i);
+    const told = sliced({ over, slice: widest / 4, limit: 1_000 * widest, do: { delay: 1_000 } });
+    expect(told.open()).toHaveLength(4);
   });
 });
 

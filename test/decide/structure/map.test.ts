@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { widest } from '../../../src/model/limits.js';
 import type { WrittenNode } from '../../../src/model/written-tree.js';
 import { begun, endings, story, type Setting, type Story } from '../story.js';
 
@@ -172,9 +173,15 @@ describe('the limit of a map', () => {
     expect(told.open).toEqual(['0.map.3']);
   });
 
-  it('is none when it is 0 or left out', () => {
-    expect(mapping([0, 1, 2], { limit: 0 }).open).toHaveLength(3);
-    expect(mapping([0, 1, 2]).open).toHaveLength(3);
+  it.each([
+    ['a limit of 0', { limit: 0 }],
+    ['no limit', {}],
+    ['a limit beyond all measure', { limit: 1_000_000 }],
+  ])('is the widest that there is with %s', (_title, more) => {
+    const each = { delay: 1_000 };
+    const open = (count: number) =>
+      mapping(Array.from({ length: count }), { do: each, ...more }).open.length;
+    expect([open(3), open(widest), open(widest + 500)]).toEqual([3, widest, widest]);
   });
 
   it('counts an item that waits for its next attempt', () => {
