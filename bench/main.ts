@@ -1,6 +1,7 @@
 /* Runs the benchmarks: one line of JSON per figure on stdout, what goes on and what went wrong on stderr. */
 import type { Bench } from './bench.js';
 import { claims } from './claims.js';
+import { fair } from './fair.js';
 import { feed } from './feed.js';
 import { printer } from './figure.js';
 import { latency } from './latency.js';
@@ -24,6 +25,7 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   steps,
   map,
   timers,
+  fair,
   sleeping,
   'sign-in': signIn,
   pages,

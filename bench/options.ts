@@ -10,6 +10,7 @@ export const benchNames = [
   'steps',
   'map',
   'timers',
+  'fair',
   'sleeping',
   'sign-in',
   'pages',
