@@ -51,6 +51,7 @@ function declaredBy({ schema }: FlowSettings): ReadonlySet<string> {
 export function difference(params: Params, defaults: Params): Params {
   const own: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(params)) {
+    if (key === '__proto__') continue;
     const old = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
     if (isPlain(value) && isPlain(old)) {
       const inner = difference(value, old);

@@ -39,14 +39,24 @@ export function overridden(seal: Seal, given: Params, defined: Params): string |
     for (const [key, value] of Object.entries(own)) {
       const old = Object.hasOwn(base, key) ? base[key] : undefined;
       const keys = [...above, key];
-      const isDeep = isPlain(value) && (old === undefined || isPlain(old));
-      const below = isDeep ? find(value, isPlain(old) ? old : {}, keys) : undefined;
+      const deep = isDeep(value, old);
+      const below = deep ? find(value as Params, isPlain(old) ? old : {}, keys) : undefined;
       if (below !== undefined) return below;
-      if (!isDeep && !isSame(value, old) && isSealed(seal, fieldOf(keys))) return fieldOf(keys);
+      if (!deep && !isSame(value, old) && isSealed(seal, fieldOf(keys))) return fieldOf(keys);
     }
     return undefined;
   };
   return find(given, defined, []);
+}
+
+/**
+ * Whether two values are compared key by key. An object that adds nothing but itself has no keys to
+ * compare: it is a value. Merging drops the key `__proto__`.
+ */
+function isDeep(value: unknown, old: unknown): boolean {
+  if (!isPlain(value)) return false;
+  if (old !== undefined) return isPlain(old);
+  return Object.keys(value).some((key) => key !== '__proto__');
 }
 
 function isPlain(value: unknown): value is Params {

@@ -1,13 +1,18 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { difference } from '../../src/decide/params.js';
+import { merge } from '../../src/decide/record.js';
 import { handWritten, secretsIn, withReferences } from '../../src/model/encrypted-values.js';
 import { isSealed, overridden, sealOf } from '../../src/model/sealing.js';
 import { fieldOf, isReference, keysOf, readReference } from '../../src/model/secret-reference.js';
+import { runs } from '../support/properties.js';
 
 const enc = 'tws:v2:aaaaaaaa:bbbbbbbbbbbbbbbb:cccccccccccccccccccccc:dd';
 
 describe('overridden', () => {
   const task = { params: { url: 'u', smtp: { host: 'h', tls: { a: 1 } }, list: [{ a: 1 }] } };
   const secret = { params: { ...task.params, token: enc } };
+  const hidden = JSON.parse('{"json": {"__proto__": 1}}') as object;
 
   it.each<[string, object, object, string | undefined]>([
     ['nothing sealed', {}, { url: 'x' }, undefined],
@@ -30,6 +35,28 @@ describe('overridden', () => {
       'smtp.host',
     ],
     ['above what is open', { ...secret, open: ['smtp.tls'] }, { smtp: 1 }, 'smtp'],
+    ['an empty object beside a secret', secret, { json: {} }, 'json'],
+    ['one below a parameter beside a secret', secret, { smtp: { auth: {} } }, 'smtp.auth'],
+    ['one in another', secret, { json: { a: {} } }, 'json.a'],
+    ['one that is sealed', { sealed: ['json'] }, { json: {} }, 'json'],
+    ['one above a sealed one', { sealed: ['json.a'] }, { json: {} }, 'json'],
+    ['one with a key that is dropped', { sealed: ['json.a'] }, hidden, 'json'],
+    [
+      'an empty object for an empty object',
+      { params: { a: {} }, sealed: ['a'] },
+      { a: {} },
+      undefined,
+    ],
+    [
+      'an empty object in what is open',
+      { ...secret, open: ['json'] },
+      { json: { a: {} } },
+      undefined,
+    ],
+    ['an empty list beside a secret', secret, { json: [] }, 'json'],
+    ['null beside a secret', secret, { json: null }, 'json'],
+    ['an empty text beside a secret', secret, { json: '' }, 'json'],
+    ['a key of every object', secret, { constructor: {} }, 'constructor'],
     ['sealed and open', { ...secret, sealed: ['url'], open: ['url'] }, { url: 'x' }, 'url'],
   ])('finds %s', (_what, seal, given, found) => {
     const whole = { ...task, ...seal } as Parameters<typeof sealOf>[0];
@@ -42,6 +69,66 @@ describe('overridden', () => {
     expect(isSealed(sealOf(task, true), 'url')).toBe(true);
     expect(isSealed(sealOf(task), 'url')).toBe(false);
   });
+});
+
+describe('what is not refused', () => {
+  const key = fc.constantFrom('a', 'b', 'c', 'a.b', 'd e', '__proto__', 'constructor');
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<unknown>(null, '', 0, 1, 'x', {}, [], [{}], [{ a: 1 }]),
+      fc.dictionary(key, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  }));
+  const params = fc.dictionary(key, value, { maxKeys: 3, noNullPrototype: true });
+  const fields = fc.array(
+    fc.array(fc.constantFrom('a', 'b', 'c', 'd e'), { minLength: 1, maxLength: 3 }),
+    { maxLength: 3 },
+  );
+
+  it('leaves every sealed parameter as it was defined', () => {
+    const given = { defined: params, job: params, sealed: fields, open: fields, all: fc.boolean() };
+    const property = fc.property(fc.record(given), ({ defined, job, all, ...named }) => {
+      const base = merge(defined);
+      const [sealed, open] = [named.sealed, named.open].map((list) =>
+        list.map((keys) => keys.join('.')),
+      ) as [string[], string[]];
+      const seal = sealOf({ sealed, open }, all);
+      const changes = difference(job, base);
+      expect(merge(base, changes)).toEqual(merge(base, job));
+      const isRefused = [job, changes].every((given) => {
+        const found = overridden(seal, given, base);
+        return found !== undefined && isSealed(seal, found);
+      });
+      if (isRefused) return;
+      const [before, after] = [leavesIn(base), leavesIn(merge(base, changes))];
+      for (const field of new Set([...before.keys(), ...after.keys()])) {
+        if (isSealed(seal, field) && !isAround(field, before, after)) {
+          expect([field, after.get(field)]).toEqual([field, before.get(field)]);
+        }
+      }
+    });
+    fc.assert(property, runs(2_000));
+  });
+
+  /** The values of parameters that have nothing below them, as JSON, by field. */
+  function leavesIn(root: object, above: readonly string[] = []): Map<string, string> {
+    const found = Object.entries(root).flatMap(([name, one]: [string, unknown]) => {
+      const keys = [...above, name];
+      const isTree = typeof one === 'object' && one !== null && !Array.isArray(one);
+      return isTree && Object.keys(one).length > 0
+        ? [...leavesIn(one, keys)]
+        : [[fieldOf(keys), JSON.stringify(one)] as const];
+    });
+    return new Map(found);
+  }
+
+  /** An object without keys that has some on the other side: these are compared. */
+  function isAround(field: string, ...sides: readonly ReadonlyMap<string, string>[]): boolean {
+    const [here, there] = sides.toSorted((a, b) => Number(b.has(field)) - Number(a.has(field)));
+    const isBelow = (one: string): boolean => one.startsWith(`${field}.`);
+    return here?.get(field) === '{}' && [...(there?.keys() ?? [])].some(isBelow);
+  }
 });
 
 describe('references', () => {
