@@ -14,6 +14,8 @@ export type Telling = {
   readonly before: Subject;
   readonly ended: FinalJob;
   readonly entry: NotifyEntry;
+  /** Where the entry is, if it is a flow's. */
+  readonly of?: Notifies['entry'] | undefined;
   readonly id: string;
 };
 
@@ -41,14 +43,14 @@ const webhookRetry: RetryInput = {
 
 /** The job that tells of the end of another. It is of the same owner, and in the same queue. */
 export function notificationOf(telling: Telling, world: Pick<World, 'linkOf'>): ChildJob {
-  const { before, ended, entry, id } = telling;
+  const { ended, entry, id } = telling;
   const { owner, priority } = ended as Doc;
   const kept = {
     _id: id,
     type: 'job' as const,
     owner: typeof owner === 'string' ? owner : defaultOwner,
     ...(typeof priority === 'number' ? { priority } : {}),
-    notifies: notifiesFor(before, ended, entry, world),
+    notifies: notifiesFor(telling, world),
   };
   const { flow, task } = entry;
   if (flow !== undefined) {
@@ -102,16 +104,17 @@ function queueFor({ queue, flow_definition: flow, parent }: Doc) {
 }
 
 function notifiesFor(
-  before: Subject,
-  ended: FinalJob,
-  { include }: NotifyEntry,
+  { before, ended, entry: { include, flow }, of }: Telling,
   world: Pick<World, 'linkOf'>,
 ): Notifies {
+  // What an entry says for a flow are the parameters of a job, which has no secrets.
+  const entry = flow === undefined ? of : undefined;
   return {
     ...toldOf(ended, include, world),
     depth: tellingDepth(ended) + 1,
     ...(runOf(before) === 0 ? { of_rev: before._rev } : {}),
     ...(include === undefined ? {} : { include }),
+    ...(entry === undefined ? {} : { entry }),
   };
 }
 

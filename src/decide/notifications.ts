@@ -5,10 +5,11 @@ import {
   notificationsOf,
   readNotify,
   type NotificationMade,
+  type Notifies,
   type NotifyEntry,
 } from '../model/notify.js';
 import { statusOf } from '../model/status.js';
-import { defaultOwner } from '../model/task.js';
+import { defaultOwner, ownerOf } from '../model/task.js';
 import { lookUp, type ChildJob, type Intent, type LookUp, type World } from './intent.js';
 import { notificationOf, runOf, type Subject } from './notification.js';
 import { tellingDepth } from './parent.js';
@@ -59,20 +60,21 @@ export function announce(before: Subject, ended: FinalJob, world: NotifyWorld): 
   if (isPartOfAnother(ended) || tellingDepth(ended) >= mostTelling) return nothing;
   const ofFlow = flowsNotify(ended, world);
   if (ofFlow.kind === 'look_up') return ofFlow;
-  const written = [ofFlow.notify, ended['notify']];
-  if (written.every((one) => one === undefined)) return nothing;
+  const written: readonly Written[] = [ofFlow, { notify: ended['notify'] }];
+  if (written.every(({ notify }) => notify === undefined)) return nothing;
   const status = statusOf(ended, 0);
   const wanted = numbered(written).filter(({ entry }) => isAbout(entry, status));
   const unknown: string[] = [];
   const makes: ChildJob[] = [];
   const made: NotificationMade[] = [];
-  for (const { entry, number } of wanted) {
+  for (const { number, ...told } of wanted) {
     const found = freeId(before, number, world);
     if (found.kind === 'unknown') unknown.push(found.id);
     else {
       const { id } = found;
       made.push({ id, run: runOf(before), at: Number(ended.end) });
-      if (found.kind === 'absent') makes.push(notificationOf({ before, ended, entry, id }, world));
+      if (found.kind === 'absent')
+        makes.push(notificationOf({ before, ended, ...told, id }, world));
     }
   }
   if (unknown.length > 0) return lookUp({ children: unknown });
@@ -86,25 +88,44 @@ function isPartOfAnother(ended: FinalJob): boolean {
   return ended['slice'] !== undefined || ended['continued_to'] !== undefined;
 }
 
-type FlowsNotify = LookUp | { readonly kind: 'known'; readonly notify: unknown };
+/** A list of entries; `of`: the flow that has it. */
+type Written = { readonly notify: unknown; readonly of?: Pick<Of, 'flow' | 'owner'> };
+type Of = NonNullable<Notifies['entry']>;
+
+type FlowsNotify = LookUp | ({ readonly kind: 'known' } & Written);
 
 /** `notify` of the snapshot; of a job that never began, of its flow as it is now. */
 function flowsNotify(ended: FinalJob, { flow }: NotifyWorld): FlowsNotify {
   const { flow_definition: settings, flow: name, tasks, owner } = ended;
-  if (isPlain(settings)) return { kind: 'known', notify: settings['notify'] };
+  if (isPlain(settings)) return notifyOf(settings);
   if (typeof name !== 'string' || tasks !== undefined) return { kind: 'known', notify: undefined };
   const of = typeof owner === 'string' ? owner : defaultOwner;
   const found = flow(name, of);
   if (found.kind === 'unknown') return lookUp({ flows: [{ name, owner: of }] });
-  return { kind: 'known', notify: found.kind === 'found' ? found.value.notify : undefined };
+  return found.kind === 'found' ? notifyOf(found.value) : { kind: 'known', notify: undefined };
 }
 
+function notifyOf(settings: Readonly<Record<string, unknown>>): FlowsNotify {
+  const { notify, name } = settings;
+  return { kind: 'known', notify, of: { flow: String(name), owner: ownerOf(settings) } };
+}
+
+type Wanted = {
+  readonly entry: NotifyEntry;
+  readonly of?: Of | undefined;
+  readonly number: number;
+};
+
 /** The entries that can be read, each with its number among all; what is wrong with others is no end. */
-function numbered(written: readonly unknown[]) {
+function numbered(written: readonly Written[]): readonly Wanted[] {
   return written
-    .flatMap((one) => (Array.isArray(one) ? (one as readonly unknown[]).slice(0, mostEntries) : []))
-    .flatMap((one, number): readonly { entry: NotifyEntry; number: number }[] =>
-      readNotify([one]).entries.map((entry) => ({ entry, number })),
+    .flatMap(({ notify, of }) =>
+      (Array.isArray(notify) ? (notify as readonly unknown[]) : [])
+        .slice(0, mostEntries)
+        .map((one, at) => ({ one, of: of === undefined ? undefined : { ...of, at } })),
+    )
+    .flatMap(({ one, of }, number) =>
+      readNotify([one]).entries.map((entry) => ({ entry, of, number })),
     );
 }
 

@@ -2,6 +2,7 @@ import { secretsIn } from '../model/encrypted-values.js';
 import { failure } from '../model/failures.js';
 import type { FlowSettings, LiveJob, NewJob } from '../model/job.js';
 import { isSealed, overridden, sealOf } from '../model/sealing.js';
+import { fieldOf } from '../model/secret-reference.js';
 import type { Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
@@ -30,22 +31,19 @@ export type Breach = { readonly leaf: Leaf; readonly failure: Failure };
 
 /** Why a new job is refused: it, or its flow, sets a parameter that the task of a step seals. */
 export function sealedBreach(job: NewJob, ordered: Ordered): Breach | undefined {
-  return breachIn(
-    ordered,
-    (entry) => job.tasks === undefined || toldEntry(job, entry) !== undefined,
-  );
+  return breachIn(ordered, (leaf) => job.tasks === undefined || toldEntry(job, leaf) !== undefined);
 }
 
-/** `isDefined`: a definition says what stands in an entry, not the job. */
+/** `isDefined`: a definition says what is in the entry of a step, not the job. */
 function breachIn(
   { leaves, flow, definitions, written }: Ordered,
-  isDefined: (entry: Entry) => boolean,
+  isDefined: (leaf: Leaf) => boolean,
 ): Breach | undefined {
   for (const leaf of leaves) {
     const { entry, label, name } = leaf;
     const task = namesTask(entry) ? definitions[entry.task] : undefined;
     if (task === undefined) continue;
-    const isOfFlow = isDefined(entry);
+    const isOfFlow = isDefined(leaf);
     const ofFlow = flowParams(flow, { leaf, phase: 'main' }, isOfFlow ? entry : undefined);
     const own = merge(
       isOfFlow ? undefined : entry.params,
@@ -63,8 +61,8 @@ function breachIn(
 export function sealedChange(job: LiveJob, changed: Params): Failure | undefined {
   const { list: leaves } = leavesIn(job.tasks);
   const { flow_definition: flow, definitions } = job;
-  const isDefined = (entry: Entry): boolean =>
-    job.flow_rev !== undefined || toldEntry(job, entry) !== undefined;
+  const isDefined = (leaf: Leaf): boolean =>
+    job.flow_rev !== undefined || toldEntry(job, leaf) !== undefined;
   const breach = (written: Params): Failure | undefined =>
     breachIn({ leaves, flow, definitions, written }, isDefined)?.failure;
   return breach(merge(job.params)) === undefined ? breach(changed) : undefined;
@@ -76,7 +74,7 @@ export function refusal({ task, ofFlow, entry }: Defined, changes: Params): Fail
   const beside = sealOf(task, secretsIn(ofFlow).size > 0);
   const param =
     overridden(seal, ofFlow, task.params ?? {}) ??
-    Object.values(entry.stdio ?? {}).find((to) => isSealed(seal, to)) ??
+    Object.values(entry.stdio ?? {}).find((to) => isSealed(seal, fieldOf(to.split('.')))) ??
     overridden(beside, changes, merge(task.params, ofFlow));
   return param === undefined ? undefined : failure('ParamSealed', { param, task: task.name });
 }

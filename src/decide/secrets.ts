@@ -126,7 +126,8 @@ function refused(why: Failure): Given {
 function ofSnapshot(job: LiveJob, beginning: Beginning, task: Task): Defined {
   const { entry, path } = beginning.leaf;
   const isDefined =
-    (job.flow_rev !== undefined && !isOfDecider(path)) || toldEntry(job, entry) !== undefined;
+    (job.flow_rev !== undefined && !isOfDecider(path)) ||
+    toldEntry(job, beginning.leaf) !== undefined;
   return {
     task,
     entry,
@@ -170,8 +171,8 @@ type Around =
 function flowNow(job: LiveJob, beginning: Beginning, { ofFlow }: Defined, world: World): Around {
   const { entry } = beginning.leaf;
   if (secretsIn(ofFlow).size === 0) return { kind: 'around', ofFlow, entry, webhook: false };
-  const told = toldEntry(job, entry);
-  const { name, owner } = told ?? job.flow_definition;
+  const told = toldEntry(job, beginning.leaf);
+  const { flow: name, owner } = told ?? flowNamed(job);
   const flow = mine(job, owner, (one) => world.flow(name, one));
   if (flow.kind === 'unknown') return lookUp({ flows: [{ name, owner }] });
   if (flow.kind !== 'found') return nowhere;
@@ -180,6 +181,10 @@ function flowNow(job: LiveJob, beginning: Beginning, { ofFlow }: Defined, world:
   const params = told === undefined ? flowParams(flow.value, beginning, now) : merge(now.params);
   const isWebhook = told !== undefined && entryOf(flow.value, told.at)?.['url'] !== undefined;
   return { kind: 'around', ofFlow: params, entry: now, webhook: isWebhook };
+}
+
+function flowNamed({ flow_definition: { name, owner } }: LiveJob) {
+  return { flow: name, owner };
 }
 
 /** A definition, if it is of the owner that is named, and that is the job's or DEFAULT. */

@@ -1,27 +1,25 @@
-import { secretsIn } from '../model/encrypted-values.js';
 import type { Flow } from '../model/flow.js';
-import { notifiesOf } from '../model/notify.js';
-import { keysOf, readReference } from '../model/secret-reference.js';
-import type { Entry } from '../model/tree.js';
+import { notifiesOf, type Notifies } from '../model/notify.js';
+import type { Entry, Leaf } from '../model/tree.js';
 import { webhook } from './notification.js';
+import { isOfDecider } from './paths.js';
 import { isPlain } from './record.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
 /** The entry of a flow's `notify` that a notification was made of. */
-export type ToldEntry = { readonly name: string; readonly owner: string; readonly at: number };
+export type ToldEntry = NonNullable<Notifies['entry']>;
 
-/** Where the entry stands that a step of a notification was made of; only when it has a secret. */
+/**
+ * The entry of a flow's `notify` that a step of a notification was made of. Engines record it when they
+ * make the notification, and the API takes no `notifies` from anybody: what a step's parameters say is
+ * no evidence. Undefined for an entry of the job itself, and for what a decider began.
+ */
 export function toldEntry(
   job: Readonly<Record<string, unknown>>,
-  { params }: Pick<Entry, 'params'>,
+  { path }: Pick<Leaf, 'path'>,
 ): ToldEntry | undefined {
-  if (notifiesOf(job) === undefined) return undefined;
-  const [text] = secretsIn(params).values();
-  const reference = readReference(text);
-  const [first, at] = keysOf(reference?.field ?? '');
-  if (reference?.kind !== 'flow' || first !== 'notify') return undefined;
-  return { name: reference.name, owner: reference.owner, at: Number(at) };
+  return isOfDecider(path) ? undefined : notifiesOf(job)?.entry;
 }
 
 /** What a notification runs that is made of an entry of `notify`. */

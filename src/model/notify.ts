@@ -185,6 +185,10 @@ const notifiesSchema = z.looseObject({
   start: z.exactOptional(z.number()),
   of_rev: z.exactOptional(z.string()),
   include: z.exactOptional(z.array(z.enum(includable))),
+  /** The entry of a flow's `notify` that it was made of; absent: an entry of the job itself. */
+  entry: z.exactOptional(
+    z.looseObject({ flow: z.string(), owner: z.string(), at: z.int().min(0) }),
+  ),
   /** When the end of the subject was found to be stored; absent: it waits for that. */
   since: z.exactOptional(z.number()),
 });

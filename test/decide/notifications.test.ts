@@ -75,6 +75,19 @@ describe('the end of a job', () => {
     ]);
   });
 
+  it('says of which entry of which flow it is made, where that is the entry of a flow', () => {
+    const told = begun(['a'], {
+      flow: { notify: [{ flow: 'escalate' }, { task: 'tell' }, { url }] },
+      job: { notify: [{ url }] },
+      world: { children: absent(...[0, 1, 2, 3].map((n) => `j:notify:1:${n}`)) },
+    });
+    const entries = (told.done() as Writing).makes?.map(
+      ({ notifies }) => (notifies as { readonly entry?: unknown }).entry,
+    );
+    const of = { flow: 'f', owner: 'DEFAULT' };
+    expect(entries).toEqual([undefined, { ...of, at: 1 }, { ...of, at: 2 }, undefined]);
+  });
+
   it('is made for the first entries of very many', () => {
     const notify = Array.from({ length: 105 }, () => ({ url }));
     const ids = notify.map((_, n) => `j:notify:1:${n}`);

@@ -9,6 +9,7 @@ import type { Task } from '../../src/model/task.js';
 import { leavesOf, type Entry } from '../../src/model/tree.js';
 import { flow, liveJob, t0, task, world } from '../support/builders.js';
 import { decide } from '../../src/decide/decide.js';
+import { announce } from '../../src/decide/notifications.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { reopened } from '../../src/decide/reopen.js';
 import { newJob } from '../support/builders.js';
@@ -123,6 +124,37 @@ describe('the parameters of a step with a secret', () => {
       'sealed parameters that the flow sets',
       'ParamSealed',
       { snapshot: { flow: one({ params: { url: 'evil' } }) } },
+    ],
+    [
+      'sealed parameters that stdio sets, under a name with a space',
+      'ParamSealed',
+      {
+        snapshot: {
+          task: task('http', { params: {}, sealed: ['my key'] }),
+          flow: one({ stdio: { x: 'my key' } }),
+        },
+      },
+    ],
+    [
+      'an empty object beside a secret',
+      'ParamSealed',
+      { params: { url: 'good', token, json: {} } },
+    ],
+    [
+      'an empty object where the task seals a parameter',
+      'ParamSealed',
+      {
+        snapshot: { task: task('http', { params: {}, sealed: ['json'] }) },
+        params: { json: {} },
+      },
+    ],
+    [
+      'an empty object beside a secret of the flow',
+      'ParamSealed',
+      {
+        snapshot: { flow: secretFlow, task: plain },
+        params: { url: 'good', token: inEntry, json: { a: {} } },
+      },
     ],
     [
       'sealed parameters that stdio sets',
@@ -277,9 +309,12 @@ describe('a notification with a secret', () => {
   const at = (path: string) => of({ kind: 'flow', name: 'f', field: `notify.0.${path}` });
   const hook = { url: 'https://good', secret: at('secret') };
   const tell = { task: 'tell', params: { to: 'x', token: at('params.token') } };
-  const notifies = { job: 'j', run: 1, status: 'succeeded', depth: 1 };
+  const entry = { flow: 'f', owner: 'DEFAULT', at: 0 };
+  const notifies = { job: 'j', run: 1, status: 'succeeded', depth: 1, entry };
 
-  function told(entry: Entry, notify: unknown, more: { definition?: Task; job?: object } = {}) {
+  type Told = { definition?: Task; job?: object; path?: string };
+
+  function told(entry: Entry, notify: unknown, more: Told = {}) {
     const definition = more.definition ?? task(entry.task);
     const inline = { ...flow([entry]), name: '' };
     const job = {
@@ -290,7 +325,11 @@ describe('a notification with a secret', () => {
     const { flow_rev: _none, ...live } = job;
     const stored = { ...flow(['a']), notify } as Flow;
     const [leaf] = leavesOf(inline.tasks);
-    const beginning = { leaf: leaf as NonNullable<typeof leaf>, phase: 'main' as const };
+    const at = more.path === undefined ? {} : { path: more.path };
+    const beginning = {
+      leaf: { ...(leaf as NonNullable<typeof leaf>), ...at },
+      phase: 'main' as const,
+    };
     return givenParams(
       live,
       beginning,
@@ -329,16 +368,48 @@ describe('a notification with a secret', () => {
     });
   });
 
+  it.each<[string, object | undefined, Entry, string]>([
+    ['an entry of the job itself', undefined, webhook(hook), 'SecretMisplaced'],
+    ['an entry of the job itself with a task', undefined, tell as Entry, 'SecretMisplaced'],
+    ['no position', { ...entry, at: '0' }, webhook(hook), 'SecretMisplaced'],
+    ['an entry of another flow', { ...entry, flow: 'g' }, webhook(hook), 'SecretGone'],
+    ['an entry of another owner', { ...entry, owner: 'B' }, webhook(hook), 'SecretGone'],
+    ['another entry', { ...entry, at: 1 }, webhook(hook), 'SecretGone'],
+  ])('is refused where the engine recorded %s', (_what, recorded, written, name) => {
+    const { entry: _none, ...others } = notifies;
+    const job = { notifies: recorded === undefined ? others : { ...others, entry: recorded } };
+    expect(told(written, [hook], { job })).toMatchObject({ unbegun: { failure: { name } } });
+  });
+
+  it('is not there for what a decider began', () => {
+    const answer = told(webhook(hook), [hook], { path: '0.activity.a' });
+    expect(answer).toMatchObject({ unbegun: { failure: { name: 'SecretMisplaced' } } });
+  });
+
   it('is refused when it is made up', () => {
     for (const params of [
-      { x: token },
-      { x: of({ kind: 'flow', name: 'f', field: 'params.x' }) },
-      { x: enc },
+      { ...tell.params, x: token },
+      { ...tell.params, x: of({ kind: 'flow', name: 'f', field: 'params.x' }) },
+      { ...tell.params, x: enc },
     ]) {
       expect(told({ task: 'tell', params }, [tell])).toMatchObject({
-        unbegun: { failure: { name: 'SecretMisplaced' } },
+        unbegun: { failure: { name: 'SecretGone' } },
       });
     }
+  });
+
+  it('is refused in a job that ended without having run the flow it refers to', () => {
+    const job = newJob({ notify: [hook], exit: 0, end: t0 });
+    const known = world({ children: { 'j:notify:0:0': { kind: 'absent' } } });
+    const announced = announce(job, { ...job, state: '$$complete' } as FinalJob, known);
+    const [made] = announced.kind === 'announced' ? announced.makes : [];
+    const live = { ...made, _rev: '1-made' } as unknown as LiveJob;
+    const [leaf] = leavesOf(live.tasks);
+    const beginning = { leaf: leaf as NonNullable<typeof leaf>, phase: 'main' as const };
+    const stored = { ...flow(['a']), notify: [hook] } as Flow;
+    expect(givenParams(live, beginning, task('webhook'), world({ flows: [stored] }))).toMatchObject(
+      { unbegun: { failure: { name: 'SecretMisplaced' } } },
+    );
   });
 });
 
