@@ -4,7 +4,6 @@ import {
   connectWithin,
   loadPackage,
   PluginError,
-  resolveWithin,
   type PluginContext,
 } from '../src/plugin/index.js';
 import {
@@ -14,6 +13,8 @@ import {
   toMessage,
   type MailParams,
 } from './_mail/message.js';
+import { connectThrough, proxyOf } from './_mail/proxy.js';
+import { connectionOf, type Smtp } from './_mail/smtp-options.js';
 
 export const description = 'Sends a mail through an SMTP server';
 
@@ -28,6 +29,7 @@ const smtpSchema = {
     service: { type: 'string', description: 'a provider that nodemailer knows, instead of host' },
     auth: { type: 'object' },
     tls: { type: 'object', description: 'certificates are verified unless this says otherwise' },
+    proxy: { type: 'string', description: 'a proxy with http or https before the server' },
   },
 };
 
@@ -36,10 +38,6 @@ export const params = {
   properties: { ...mailSchema, smtp: smtpSchema, transport: smtpSchema },
 };
 
-type Smtp = Readonly<Record<string, unknown>> & {
-  readonly host?: string;
-  readonly service?: string;
-};
 type Params = MailParams & {
   readonly smtp?: Smtp;
   /** The older name of `smtp`. */
@@ -58,7 +56,7 @@ export default async function mailSmtp(context: PluginContext<Params>): Promise<
   if (!smtp?.host && !smtp?.service) throw incomplete('smtp.host');
   const message = await toMessage(context);
   const nodemailer = await loadPackage<typeof Nodemailer>('nodemailer', 'mail-smtp', context.cwd);
-  const connection = await withinEgress(connectionOf(smtp), context);
+  const connection = withinEgress(smtp, context);
   const transport = nodemailer.createTransport(connection);
   try {
     const sent = await transport.sendMail({ ...message, signal: context.signal });
@@ -71,52 +69,24 @@ export default async function mailSmtp(context: PluginContext<Params>): Promise<
   }
 }
 
-/**
- * What parameters may say of the connection. Everything else could exchange it for something that
- * starts programs or writes files (`sendmail`, `url`, `dkim.cacheDir`, for instance).
- */
-const connectionKeys = [
-  'host',
-  'port',
-  'secure',
-  'service',
-  'auth',
-  'authMethod',
-  'tls',
-  'ignoreTLS',
-  'requireTLS',
-  'opportunisticTLS',
-  'name',
-  'localAddress',
-  'lmtp',
-  'proxy',
-  'connectionTimeout',
-  'greetingTimeout',
-  'socketTimeout',
-  'dnsTimeout',
-] as const;
-
-function connectionOf(smtp: Smtp): Smtp {
-  const given = connectionKeys.filter((key) => smtp[key] !== undefined);
-  return Object.fromEntries(given.map((key) => [key, smtp[key]]));
-}
-
-/** Has the mailer use connections that the settings permit: to the server, or to the proxy before it. */
-async function withinEgress(smtp: Smtp, { egress, signal }: PluginContext<Params>) {
-  const { proxy } = smtp;
-  if (typeof proxy === 'string' && URL.canParse(proxy)) {
-    const { hostname } = new URL(proxy);
-    return { ...smtp, proxy: proxy.replace(hostname, await resolveWithin(egress, hostname)) };
-  }
+/** Has the mailer use a connection that the settings permit: to the server, or to the proxy before it. */
+function withinEgress(smtp: Smtp, { egress, signal }: PluginContext<Params>) {
+  const proxy = proxyOf(smtp);
+  const options = connectionOf(smtp);
   const getSocket = ({ host = 'localhost', port, secure, localAddress }: Server, done: Opened) => {
     const to = { host, port: Number(port) || (secure === true ? 465 : 587) };
     const from = localAddress === undefined ? {} : { localAddress };
-    connectWithin(egress, { ...to, ...from }, signal).then(
+    const tls = { ...(options['tls'] as object | undefined) };
+    const opening =
+      proxy === undefined
+        ? connectWithin(egress, { ...to, ...from }, signal)
+        : connectThrough({ ...to, proxy, tls }, egress, signal);
+    opening.then(
       (connection) => done(null, { connection }),
       (error: unknown) => done(error instanceof PluginError ? error : asOfMailer(error)),
     );
   };
-  return { ...smtp, getSocket };
+  return { ...options, getSocket };
 }
 
 /** As the mailer tells of a socket that did not open. */

@@ -32,17 +32,6 @@ export function assertEgress(policy: EgressPolicy, host: string): void {
   if (denied !== undefined) throw denied;
 }
 
-/** The address that a host has now. @throws PluginError `EgressDenied`; rejects when there is none */
-export async function resolveWithin(policy: EgressPolicy, host: string): Promise<string> {
-  assertEgress(policy, host);
-  return new Promise((done, fail) => {
-    egressLookup(policy)(host, { all: false }, (error, address) => {
-      if (error === null && typeof address === 'string') done(address);
-      else fail(error ?? new Error(`${host} has no address`));
-    });
-  });
-}
-
 /** Opens a socket. Rejects with `EgressDenied` or what the system says. */
 export async function connectWithin(
   policy: EgressPolicy,

@@ -13,7 +13,7 @@ export { isTemporary, retryAfter } from './answers.js';
 export { Detour } from './detour.js';
 export { Done } from './done.js';
 export { PluginError, type PluginErrorOptions } from './errors.js';
-export { connectWithin, egressAgents, resolveWithin } from './connect.js';
+export { connectWithin, egressAgents } from './connect.js';
 export type { EgressPolicy } from './egress.js';
 export { fetchWithin, type FetchAnswer } from './fetch.js';
 export { projectFile, readProjectFile } from './files.js';

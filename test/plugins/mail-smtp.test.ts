@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import * as http from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -173,6 +175,58 @@ describe('mail-smtp', () => {
     const trusting = { ...smtp, tls: { rejectUnauthorized: false } };
     expect(await run('mail-smtp', { ...mail, smtp: trusting })).toMatchObject({ kind: 'done' });
   });
+
+  it.each(['http://localhost', 'http://LOCALHOST', 'http://me:p%40ss@127.0.0.1'])(
+    'sends through a proxy: %s',
+    async (proxy) => {
+      const { port, received } = await smtpServer({ secure: true });
+      const asked: http.IncomingMessage[] = [];
+      const server = http.createServer().listen(0, new URL(proxy).hostname);
+      server.on('connect', (request: http.IncomingMessage, socket: Duplex) => {
+        asked.push(request);
+        const behind = connect(port, '127.0.0.1', () => {
+          socket.write('HTTP/1.1 200 Connected\r\n\r\n');
+          socket.pipe(behind).pipe(socket);
+        });
+      });
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      const at = `${proxy}:${(server.address() as AddressInfo).port}`;
+      const more = { secure: true, tls: { rejectUnauthorized: false }, proxy: at };
+      const smtp = { host: 'mail.example.com', port: 465, ...more };
+      expect(await run('mail-smtp', { ...mail, smtp })).toMatchObject({ kind: 'done' });
+      expect(received).toHaveLength(1);
+      const [{ url, headers } = { url: '', headers: {} }] = asked;
+      expect(url).toBe('mail.example.com:465');
+      const user = proxy.includes('@') ? 'Basic bWU6cEBzcw==' : undefined;
+      expect((headers as http.IncomingHttpHeaders)['proxy-authorization']).toBe(user);
+    },
+  );
+
+  it('says what a proxy answered', async () => {
+    const server = http.createServer().listen(0, '127.0.0.1');
+    server.on('connect', (_request, socket: Duplex) => {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+    });
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const smtp = { host: 'mail.example.com', proxy };
+    const { failure } = (await run('mail-smtp', { ...mail, smtp })) as unknown as {
+      readonly failure: Error;
+    };
+    expect(failure.message).toContain('The proxy answered 407 when asked for mail.example.com:587');
+  });
+
+  it.each(['socks5://127.0.0.1:1', 'localhost:3128', 'none', 5])(
+    'refuses %s as a proxy',
+    async (proxy) => {
+      const { port, received } = await smtpServer();
+      const smtp = local(port, { proxy });
+      expect(await run('mail-smtp', { ...mail, smtp })).toMatchObject({ kind: 'failed', exit: 3 });
+      expect(received).toEqual([]);
+    },
+  );
 
   it('ends at once, connection and all, when its signal aborts', async () => {
     const sockets: Socket[] = [];
