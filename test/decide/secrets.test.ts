@@ -370,7 +370,7 @@ describe('a notification with a secret', () => {
 
   it.each<[string, object | undefined, Entry, string]>([
     ['an entry of the job itself', undefined, webhook(hook), 'SecretMisplaced'],
-    ['an entry of the job itself with a task', undefined, tell as Entry, 'SecretMisplaced'],
+    ['an entry of the job itself with a task', undefined, tell, 'SecretMisplaced'],
     ['no position', { ...entry, at: '0' }, webhook(hook), 'SecretMisplaced'],
     ['an entry of another flow', { ...entry, flow: 'g' }, webhook(hook), 'SecretGone'],
     ['an entry of another owner', { ...entry, owner: 'B' }, webhook(hook), 'SecretGone'],
@@ -401,7 +401,7 @@ describe('a notification with a secret', () => {
   it('is refused in a job that ended without having run the flow it refers to', () => {
     const job = newJob({ notify: [hook], exit: 0, end: t0 });
     const known = world({ children: { 'j:notify:0:0': { kind: 'absent' } } });
-    const announced = announce(job, { ...job, state: '$$complete' } as FinalJob, known);
+    const announced = announce(job, { ...job, state: '$$complete' }, known);
     const [made] = announced.kind === 'announced' ? announced.makes : [];
     const live = { ...made, _rev: '1-made' } as unknown as LiveJob;
     const [leaf] = leavesOf(live.tasks);

@@ -199,7 +199,7 @@ describe('mail-smtp', () => {
       const [{ url, headers } = { url: '', headers: {} }] = asked;
       expect(url).toBe('mail.example.com:465');
       const user = proxy.includes('@') ? 'Basic bWU6cEBzcw==' : undefined;
-      expect((headers as http.IncomingHttpHeaders)['proxy-authorization']).toBe(user);
+      expect(headers['proxy-authorization']).toBe(user);
     },
   );
 
