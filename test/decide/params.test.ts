@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  difference,
   expandParams,
   handlerParams,
   mapStdio,
@@ -182,5 +183,22 @@ describe('mapStdio', () => {
   ])('fails for %s', (_title, stdio, source) => {
     const mapped = map(stdio, source);
     expect(mapped).toMatchObject({ ok: false, failure: { name: 'MappingError' } });
+  });
+});
+
+describe('difference', () => {
+  const hostile = JSON.parse('{"__proto__": {"url": "evil"}, "a": 1}') as Record<string, unknown>;
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]>([
+    ['the same', { a: { b: [1] } }, { a: { b: [1] } }, {}],
+    ['another value at some depth', { a: { b: 1, c: 2 } }, { a: { b: 1, c: 3 } }, { a: { c: 2 } }],
+    ['an empty object where there was nothing', { a: {} }, {}, { a: {} }],
+    ['an empty object over an object', { a: {} }, { a: { b: 1 } }, {}],
+    ['a key of every object', { constructor: 1 }, {}, { constructor: 1 }],
+    ['what merging drops', hostile, {}, { a: 1 }],
+  ])('tells %s', (_what, params, defaults, own) => {
+    const found = difference(params, defaults);
+    expect(found).toEqual(own);
+    expect(Object.getPrototypeOf(found)).toBe(Object.prototype);
   });
 });
