@@ -34,10 +34,11 @@ export type Hands = {
   /** Undoes `reserve`: the claims were not stored. */
   readonly withdraw: (steps: readonly LiveStep[], ended?: readonly string[]) => void;
   readonly release: (claim: string) => void;
-  /** Starts a reserved attempt; its claim was confirmed. */
+  /** Starts a reserved attempt; its claim was confirmed. After `stopAll` it only settles it. */
   readonly start: (job: LiveJob, step: LiveStep) => void;
   readonly stop: (claim: string, reason: StopReason) => void;
-  readonly stopAll: (reason: StopReason) => void;
+  /** Stops all attempts, also those whose claims are confirmed later. */
+  readonly stopAll: (reason: 'released' | 'fenced') => void;
   /** Attempts of a job that run here. */
   readonly of: (job: string) => readonly string[];
   /** Whether there are free slots at all for now; what is in hand goes on. */
@@ -78,6 +79,8 @@ export function createHands(options: HandsOptions): Hands {
   const uses = createSlotUses(count);
   let closed = false;
   let disabled = false;
+  /** Why all were told to stop: what is confirmed later is not begun. */
+  let stoppedAll: 'released' | 'fenced' | undefined;
 
   const release = (claim: string): void => {
     attempts.delete(claim);
@@ -93,6 +96,10 @@ export function createHands(options: HandsOptions): Hands {
     kind: 'failed',
     failure: failure('PluginMissing', { plugin: step.plugin }),
   });
+  const notBegun = (reason: 'released' | 'fenced', job: string, step: LiveStep): void => {
+    if (reason === 'fenced') return release(step.claim);
+    void onEnded(job, step, { kind: 'released' }, {}).finally(() => release(step.claim));
+  };
   const freeSlots: Hands['freeSlots'] = (ended = []) => {
     const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
     return closed || disabled ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
@@ -140,6 +147,7 @@ export function createHands(options: HandsOptions): Hands {
     },
     start: (job, step) => {
       meters.claim('won');
+      if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
       uses.began(partyOf(job));
       const meter = meters.attempt(factsOf(job, step));
       const plugin = plugins.get(step.plugin);
@@ -164,6 +172,7 @@ export function createHands(options: HandsOptions): Hands {
       attempts.get(claim)?.stop(reason);
     },
     stopAll: (reason) => {
+      stoppedAll = reason;
       for (const attempt of attempts.values()) attempt.stop(reason);
     },
     of: (job) => [...attempts.values()].filter((one) => one.job === job).map((one) => one.claim),

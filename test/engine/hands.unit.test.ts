@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { createHands, type HandsOptions } from '../../src/engine/hands.js';
+import type { Outcome } from '../../src/decide/outcome.js';
+import type { LiveJob } from '../../src/model/job.js';
 import type { LiveStep } from '../../src/model/step.js';
 
 const step = (claim: string): LiveStep => ({ claim }) as unknown as LiveStep;
@@ -53,3 +55,25 @@ it('hands that are closed have no free slot', async () => {
   expect(hands.freeSlots()).toBe(0);
   await hands.empty();
 });
+
+it.each(['released', 'fenced'] as const)(
+  'an attempt that is confirmed after all were %s is not begun',
+  async (reason) => {
+    const called: string[] = [];
+    const ended: unknown[] = [];
+    const plugins = { get: (name: string) => void called.push(name) };
+    const hands = createHands({
+      ...{ slots: 1, plugins, onFree: () => undefined },
+      onEnded: (job: string, { claim }: LiveStep, outcome: Outcome) => {
+        ended.push({ job, claim, kind: outcome.kind });
+        return Promise.resolve();
+      },
+    } as unknown as HandsOptions);
+    hands.reserve([step('a')]);
+    hands.stopAll(reason);
+    hands.start({ _id: 'j' } as LiveJob, step('a'));
+    await hands.empty();
+    expect(called).toEqual([]);
+    expect(ended).toEqual(reason === 'fenced' ? [] : [{ job: 'j', claim: 'a', kind: 'released' }]);
+  },
+);
