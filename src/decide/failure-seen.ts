@@ -8,12 +8,12 @@ import {
   type FailureSeen,
   type Step,
 } from '../model/step.js';
-import { childPath, type Batch } from '../model/tree.js';
+import { childPath, isStructure, type Batch, type Node } from '../model/tree.js';
 import { cancelled, isCancelRequested } from './cancel.js';
 import { flowTimeoutMs } from './clock.js';
 import { lastAttempt } from './history.js';
 import { nodeAt, treeAt } from './leaves.js';
-import { isOfEnd } from './paths.js';
+import { batchCalling, isOfEnd } from './paths.js';
 import { interpret, progressAt } from './structure/interpret.js';
 import { firstOf } from './structure/siblings.js';
 
@@ -36,16 +36,19 @@ export function failureFor(
 
 /** The first failure in the innermost batch of which the path is in a callback. */
 function batchFailure(job: LiveJob, path: string): FailedStep | undefined {
-  const batch = /^(?:(.*)\.)?on_(?:success|failure|complete)(?:\.|$)/.exec(path);
+  const at = batchCalling(path);
   const branch = treeAt(job, path);
-  if (batch === null || branch === undefined) return undefined;
-  const at = batch[1] ?? '';
-  const { batch: nodes } = nodeAt(branch.tree, at, branch.prefix) as Batch;
-  const failures = nodes.flatMap((node, i) => {
-    const progress = progressAt(job, node, childPath(at, 'batch', i));
+  const node = branch && at !== undefined ? nodeAt(branch.tree, at, branch.prefix) : undefined;
+  if (at === undefined || node === undefined || !isBatch(node)) return undefined;
+  const failures = node.batch.flatMap((one, i) => {
+    const progress = progressAt(job, one, childPath(at, 'batch', i));
     return progress.kind === 'failed' ? [progress.step] : [];
   });
   return failures.length === 0 ? undefined : firstOf(failures);
+}
+
+function isBatch(node: Node): node is Batch {
+  return isStructure(node) && node.structure === 'batch';
 }
 
 /** Why the flow has come to its end: a cancel, the step that failed, or its timeout. */

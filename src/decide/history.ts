@@ -3,7 +3,7 @@ import { isOpen, type Step, type StepIn } from '../model/step.js';
 import type { Entry, Leaf } from '../model/tree.js';
 import { leavesIn, nodeAt, pathsAbove, treeAt } from './leaves.js';
 import { isFrom } from './order.js';
-import { isWithin, slicedMap } from './paths.js';
+import { deciderOf, decisionMaker, isWithin, slicedMap } from './paths.js';
 import { leafBelow } from './structure/decider.js';
 import { without } from './record.js';
 
@@ -175,7 +175,7 @@ function undoneDeciders({ steps, run }: LiveJob): ReadonlyMap<string, number> {
   const undone = new Map<string, number>();
   for (const step of steps) {
     if (step.phase !== 'undo' || step.state !== '$$complete' || step.run >= run) continue;
-    const decider = /^(.+)\.(?:activity|child)\.[^.]+\.undo$/.exec(step.path)?.[1];
+    const decider = deciderOf(step.path.replace(/\.undo$/, ''));
     if (decider !== undefined) undone.set(decider, step.run);
   }
   return undone;
@@ -186,10 +186,7 @@ export function leafAt(job: LiveJob, path: string): Leaf | undefined {
   const written = writtenLeaf(job, path);
   if (written !== undefined) return written;
   if (slicedMap(path) !== path) return sliceLeaf(job, path);
-  const above = /^(.*)\.(?:continue|(?:decision|activity|timer|child|news)\.[^.]+)$/.exec(
-    path,
-  )?.[1];
-  const decider = above === undefined ? undefined : writtenLeaf(job, above);
+  const decider = writtenLeaf(job, deciderOf(path) ?? decisionMaker(path));
   return decider?.entry.decider === undefined ? undefined : leafBelow(job, decider, path);
 }
 

@@ -24,9 +24,45 @@ export function batchesAround(path: string): readonly string[] {
   return [...path.matchAll(/(?:^|\.)batch\.\d+(?=\.|$)/g)].map(({ index }) => path.slice(0, index));
 }
 
+/** Words in paths that the name or the number of a child follows. */
+const kinds: ReadonlySet<string> = new Set([
+  ...['sequence', 'parallel', 'batch', 'graph', 'choice', 'map', 'loop', 'slice'],
+  ...['decision', 'activity', 'timer', 'child', 'news'],
+]);
+
+/**
+ * The parts of a path: `0.graph.on_failure.on_success` -> `0`, `graph.on_failure`, `on_success`.
+ * Nodes of graphs and what deciders begin may be named like any word of the engine but `error` and
+ * `undo`; only as a part of its own is it that word.
+ */
+function partsOf(path: string): readonly string[] {
+  const words = path.split('.');
+  const parts: string[] = [];
+  for (let i = 0; i < words.length; i += 1) {
+    const word = String(words[i]);
+    if (kinds.has(word) && i + 1 < words.length) parts.push(`${word}.${String(words[(i += 1)])}`);
+    else parts.push(word);
+  }
+  return parts;
+}
+
+/** The path of the innermost batch whose callback a path is in; undefined: it is in none. */
+export function batchCalling(path: string): string | undefined {
+  const parts = partsOf(path);
+  const at = parts.findLastIndex((part) => /^on_(?:success|failure|complete)$/.test(part));
+  return at < 0 ? undefined : parts.slice(0, at).join('.');
+}
+
+/** The path of the decider that began what is at a path, or that goes on there; else undefined. */
+export function deciderOf(path: string): string | undefined {
+  const parts = partsOf(path);
+  const isBegun = /^(?:(?:activity|timer|child|news)\..+|continue)$/.test(String(parts.at(-1)));
+  return isBegun ? parts.slice(0, -1).join('.') : undefined;
+}
+
 /** What a decider began, or how it goes on, not the decisions themselves. */
 export function isOfDecider(path: string): boolean {
-  return /\.(?:(?:activity|timer|child)\.[^.]+|news\.\d+|continue)$/.test(path);
+  return deciderOf(path) !== undefined;
 }
 
 /** The path of the decider that made a decision; any other path is left as it is. */

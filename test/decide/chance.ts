@@ -17,6 +17,12 @@ export function outcomeBy(chance: () => number, detours: boolean): Outcome {
   return { kind: 'timeout', timeoutMs: 1 };
 }
 
+/** What is begun by each decision; some ids are words that the engine uses in paths. */
+const activities = ['on_success', 'a1', 'slice'];
+const seconds = ['b0', 'map', 'decision'];
+const timers = ['activity', 't1', 'on_complete'];
+const children = ['c0', 'on_failure', 'news'];
+
 /** What a decider answers with at its decision `number`, by chance; it ends after a few. */
 export function decisionsBy(chance: () => number, number: number): Outcome {
   const drawn = chance();
@@ -26,11 +32,11 @@ export function decisionsBy(chance: () => number, number: number): Outcome {
     return { kind: 'done', result: [{ complete: { number } }] };
   }
   const begun = [
-    { schedule: 't0', id: `a${number}` },
-    ...(chance() < 0.4 ? [{ schedule: 't1', id: `b${number}`, retry: 1 }] : []),
-    ...(chance() < 0.4 ? [{ start_timer: Math.floor(chance() * 3_000), id: `t${number}` }] : []),
-    ...(chance() < 0.2 ? [{ start_child: 'sub', id: `c${number}` }] : []),
-    ...(chance() < 0.3 ? [{ cancel: `a${number - 1}` }] : []),
+    { schedule: 't0', id: activities[number] },
+    ...(chance() < 0.4 ? [{ schedule: 't1', id: seconds[number], retry: 1 }] : []),
+    ...(chance() < 0.4 ? [{ start_timer: Math.floor(chance() * 3_000), id: timers[number] }] : []),
+    ...(chance() < 0.2 ? [{ start_child: 'sub', id: children[number] }] : []),
+    ...(chance() < 0.3 ? [{ cancel: activities[number - 1] ?? 'none' }] : []),
   ];
   return { kind: 'done', result: begun };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { failureFor } from '../../src/decide/failure-seen.js';
 import { task } from '../support/builders.js';
 import { begun, story } from './story.js';
 
@@ -130,5 +131,55 @@ describe('what failed is seen as `failure`', () => {
     seen.go();
     if (name === 'x') seen.done();
     expect(seen.last).toMatchObject({ task: name, failure: { name: 'TemplateError' } });
+  });
+});
+
+describe('steps whose path reads like that of a callback', () => {
+  const graph = { graph: { on_failure: { task: 'a' }, on_complete: ['b'] } };
+  const activity = { schedule: 'a', id: 'on_success' };
+
+  it.each([
+    ['a node of a graph', [graph], '0.graph.on_failure'],
+    ['an entry in a node of a graph', [graph], '0.graph.on_complete.sequence.0'],
+    ['an activity of a decider', [{ decider: 'd' }], '0.activity.on_success'],
+    [
+      'an activity of a decider in a batch',
+      [{ batch: [{ decider: 'd' }] }],
+      '0.batch.0.activity.on_success',
+    ],
+  ])('see no failure: %s', (_title, steps, path) => {
+    const { job } = begun(steps as never);
+    expect(failureFor(job as never, { path })).toEqual({});
+  });
+
+  it.each([
+    ['a graph', graph, 'on_failure.graph.on_failure'],
+    ['a decider', { decider: 'd' }, 'on_failure.activity.on_success'],
+    [
+      'a graph in a graph',
+      { graph: { on_complete: graph } },
+      'on_failure.graph.on_complete.graph.on_failure',
+    ],
+  ])('see that of the batch around %s in a callback', (_title, callback, path) => {
+    const { job } = begun({ batch: ['x'], on_failure: callback } as never).broke('x');
+    expect(failureFor(job as never, { path })).toMatchObject({ failure: { step: 'x' } });
+  });
+
+  it('see no failure where the job has no batch', () => {
+    const { job } = begun(['a']);
+    expect(failureFor(job as never, { path: '0.on_failure' })).toEqual({});
+    const ofFlow = { failure: { name: 'FlowTimeout' } };
+    expect(failureFor(job as never, { path: 'cancel.on_failure' })).toMatchObject(ofFlow);
+  });
+
+  it('are decided like any others', () => {
+    const told = begun([graph]);
+    told.did('a');
+    told.did('b');
+    expect(told.job).toMatchObject({ state: '$$complete', exit: 0 });
+    const world = { plugins: ['d', 'a'] };
+    const made = begun([{ decider: 'd' }], { tasks: [task('a')], world });
+    expect(made.done([activity])).toMatchObject({ kind: 'claim' });
+    expect(made.live.path).toBe('0.activity.on_success');
   });
 });

@@ -34,6 +34,7 @@ const decisions = fc.array(
   fc.constantFrom<unknown>(
     { schedule: 'a' },
     { schedule: 'a', id: 'x' },
+    { schedule: 'a', id: 'on_failure' },
     { start_timer: 5, id: 't' },
     { cancel: 't' },
     { cancel: 'x' },

@@ -135,26 +135,33 @@ function nodeOf(depth: number): fc.Arbitrary<WrittenNode> {
   );
 }
 
-const names = ['n0', 'n1', 'n2', 'n3'] as const;
+/** Names of nodes in graphs: most of them are words that the engine uses in paths. */
+const names = [
+  ...['n0', 'n1', 'n2', 'n3', 'on_success', 'on_failure', 'on_complete', 'continue', 'cancel'],
+  ...['activity', 'timer', 'child', 'news', 'decision', 'map', 'loop', 'batch', 'slice', 'graph'],
+] as const;
+const mostNodes = 4;
 
 /** Nodes come after others that are written before them: no circles. */
 function graphOf(inner: fc.Arbitrary<WrittenNode>): fc.Arbitrary<WrittenNode> {
   const place = fc.record({
     node: inner.map((node) => (typeof node === 'string' ? { task: node } : node)),
-    after: fc.subarray([...names]),
+    after: fc.subarray([...Array(mostNodes).keys()]),
     join: some(fc.constantFrom('all', 'any', 'done', 'none_failed', 1), 2),
     rest: some(fc.constant(true)),
   });
-  const nodes = fc.array(place, { minLength: 1, maxLength: 4 }).map((places) => {
+  const places = fc.array(place, { minLength: 1, maxLength: mostNodes });
+  const drawn = fc.shuffledSubarray([...names], { minLength: mostNodes, maxLength: mostNodes });
+  const nodes = fc.tuple(places, drawn).map(([places, drawn]) => {
     const written = places.map(({ node, after, join, rest }, i) => {
-      const earlier = after.filter((name) => names.indexOf(name) < i);
+      const earlier = after.filter((at) => at < i).map((at) => drawn[at]);
       const isOwn = 'parallel' in (node as object);
       const rule = {
         ...(earlier.length === 0 ? {} : { after: earlier }),
         ...(join === undefined || isOwn || earlier.length === 0 ? {} : { join }),
         ...(rest === undefined || isOwn ? {} : { cancel_rest: rest }),
       };
-      return [String(names[i]), { ...(node as object), ...rule }] as const;
+      return [String(drawn[i]), { ...(node as object), ...rule }] as const;
     });
     return { graph: Object.fromEntries(written) };
   });

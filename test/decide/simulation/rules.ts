@@ -160,7 +160,7 @@ function checkRetries({ tasks }: Scenario, { revisions }: Run): void {
     const { path = '', task = '' } = first ?? {};
     const defined = path.replace(/(^|\.)(map|loop)\.\d+(?=\.|$)/g, '$1$2.*');
     const decider = entries.get(defined.replace(/\.decision\.\d+$/, ''));
-    if (/\.(activity|child|timer)\./.test(path)) continue;
+    if (!entries.has(defined) && /\.(activity|child|timer)\./.test(path)) continue;
     const written =
       entries.get(defined)?.retry ??
       decider?.retry ??
