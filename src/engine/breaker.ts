@@ -1,4 +1,4 @@
-import { progressOf } from '../decide/progressed.js';
+import { atRest, isLeftAlone, longestStreak, withWrite, type Streak } from '../decide/streak.js';
 import { failure } from '../model/failures.js';
 import type { Job } from '../model/job.js';
 import type { Failure } from '../model/step.js';
@@ -6,61 +6,51 @@ import type { Decision } from './decision.js';
 
 /**
  * Stops jobs that an engine writes again and again without getting anywhere, whatever the cause.
- *
- * B1 A job trips it when more than 20 decisions within 10 s were to be written while no step began
- *    or ended.
- * B2 The birth of a child job counts as progress, once for each child.
+ * What counts is in `decide/streak.ts`.
  */
 export type Breaker = {
   /** Counts a decision that is to be written. Returns why the job has to be stopped, if it has to. */
   readonly count: (before: Job, decision: Decision) => Failure | undefined;
+  /** The engine is done with the job for now. */
+  readonly rest: (id: string) => void;
+  /** Number of jobs that are remembered. */
+  readonly size: () => number;
 };
 
-const mostWrites = 20;
-const withinMs = 10_000;
-/** So many jobs are remembered; those that were written longest ago are forgotten first. */
-const remembered = 1_000;
-
-type Seen = {
-  readonly progress: string;
-  readonly times: readonly number[];
-  readonly children: ReadonlySet<string>;
-};
+/** With fewer jobs nobody looks for those that may be forgotten. */
+const fewJobs = 1_000;
 
 /** `now`: a clock that is never set, ms. */
 export function createBreaker(now: () => number): Breaker {
-  const seen = new Map<string, Seen>();
+  const streaks = new Map<string, Streak>();
+  let roomFor = fewJobs;
+  /** Looks through all jobs only when there are twice as many as were left the last time. */
+  const forget = (): void => {
+    if (streaks.size < roomFor) return;
+    for (const [id, streak] of streaks) if (isLeftAlone(streak, now())) streaks.delete(id);
+    roomFor = Math.max(fewJobs, 2 * streaks.size);
+  };
   return {
+    size: () => streaks.size,
+    rest: (id) => {
+      const streak = streaks.get(id);
+      if (streak !== undefined) streaks.set(id, atRest(streak, now()));
+    },
     count: (before, decision) => {
       if (decision.kind !== 'write' && decision.kind !== 'spawn') return undefined;
-      const id = before._id;
-      const progress = progressOf(before);
-      const known = seen.get(id);
-      seen.delete(id);
-      if (progressOf(decision.job) !== progress) return undefined;
-      const last = known?.progress === progress ? known : undefined;
-      const born = decision.kind === 'spawn' ? decision.children.map(({ _id }) => _id) : [];
-      const children = new Set([...(last?.children ?? []), ...born]);
-      if (children.size > (last?.children.size ?? 0)) {
-        remember(seen, id, { progress, times: [], children });
-        return undefined;
+      const { _id: id } = before;
+      const children = decision.kind === 'spawn' ? decision.children.map(({ _id }) => _id) : [];
+      const write = { job: decision.job, children };
+      const streak = withWrite(streaks.get(id), before, write, now());
+      streaks.delete(id);
+      if (streak === undefined) return undefined;
+      if (streak.writes > longestStreak) {
+        const last = `state ${String(decision.job.state)}`;
+        return failure('DecisionLoop', { writes: longestStreak, last });
       }
-      const from = now() - withinMs;
-      const times = [...(last?.times ?? []).filter((time) => time > from), now()];
-      if (times.length <= mostWrites) {
-        remember(seen, id, { progress, times, children });
-        return undefined;
-      }
-      const state = String(decision.job.state);
-      const facts = { writes: mostWrites, seconds: withinMs / 1_000, last: `state ${state}` };
-      return failure('DecisionLoop', facts);
+      forget();
+      streaks.set(id, streak);
+      return undefined;
     },
   };
-}
-
-function remember(seen: Map<string, Seen>, id: string, entry: Seen): void {
-  seen.set(id, entry);
-  if (seen.size <= remembered) return;
-  const oldest = seen.keys().next().value;
-  if (oldest !== undefined) seen.delete(oldest);
 }

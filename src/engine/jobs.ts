@@ -184,6 +184,7 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
     parts.lines.enter(parts.permitFlow(next), inLineOf(next));
     next = await considerVersion(parts, next);
   }
+  parts.breaker.rest(doc._id);
   parts.lines.looked(doc._id);
 }
 

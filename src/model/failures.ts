@@ -10,8 +10,8 @@ const sentences = {
     `The job document is not valid: ${d.problem}${andMore(d.more)}`,
   DecisionFault: (d: { reason: string }) =>
     `The engine cannot decide what to do about the job: ${ended(d.reason)} This is a fault of the engine; report it with this document. "tws retry" has the job go on.`,
-  DecisionLoop: (d: { writes: number; seconds: number; last: string }) =>
-    `The engine wrote the job ${d.writes} times in ${d.seconds} s without a step having begun or ended (last: ${ended(d.last)}). It was stopped; "tws retry" has it go on.`,
+  DecisionLoop: (d: { writes: number; last: string }) =>
+    `The engine wrote the job ${d.writes} times in a row without a step having begun or ended (last: ${ended(d.last)}). It was stopped; "tws retry" has it go on.`,
   InvalidFlow: (d: { flow: string; id: string; problem: string; more: number }) =>
     `Flow "${d.flow}" (document ${d.id}) is not valid: ${d.problem}${andMore(d.more)}`,
   InvalidTask: (d: { task: string; id: string; problem: string; more: number }) =>

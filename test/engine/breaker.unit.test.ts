@@ -1,53 +1,48 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createBreaker, type Breaker } from '../../src/engine/breaker.js';
 import type { Decision } from '../../src/engine/decision.js';
 import type { Job } from '../../src/model/job.js';
 
-const job = (id = 'j', steps: readonly object[] = []): Job =>
-  ({ _id: id, _rev: '1-a', type: 'job', state: 'a-0', steps }) as unknown as Job;
-const write = (to: Job = job()): Decision => ({ kind: 'write', job: to });
-const spawn = (child: string): Decision =>
-  ({ kind: 'spawn', job: job(), children: [{ _id: child }] }) as unknown as Decision;
+const job = (id: string, rev: number): Job =>
+  ({ _id: id, _rev: `${rev}-a`, type: 'job', state: 'a-0', steps: [] }) as unknown as Job;
 
-type Clock = { ms: number };
-
-function broken(breaker: Breaker, clock: Clock, decide: (n: number) => Decision, everyMs: number) {
-  for (let n = 1; n <= 100; n += 1) {
-    const stopped = breaker.count(job(), decide(n));
-    if (stopped !== undefined) return { n, name: stopped.name };
-    clock.ms += everyMs;
-  }
-  return undefined;
+/** One more write of each of so many jobs; the names of those that are stopped. */
+function round(breaker: Breaker, jobs: number, rev: number): readonly string[] {
+  return Array.from({ length: jobs }, (_, i) => job(`j${i}`, rev)).flatMap((before) => {
+    return breaker.count(before, writing(before))?.name ?? [];
+  });
 }
 
-describe('the breaker', () => {
-  const cases: readonly (readonly [string, (n: number) => Decision, number, unknown])[] = [
-    ['writes the same job 21 times in 10 s', () => write(), 100, { n: 21, name: 'DecisionLoop' }],
-    ['writes it more slowly', () => write(), 600, undefined],
-    ['makes the same child again', () => spawn('c'), 100, { n: 22, name: 'DecisionLoop' }],
-    ['makes another child each time', (n) => spawn(`c${n}`), 100, undefined],
-    ['begins a step each time', (n) => write(job('j', [{ n }])), 100, undefined],
-    ['waits', () => ({ kind: 'wait', because: 'x' }), 1, undefined],
-  ];
-
-  it.each(cases)('judges an engine that %s', (_what, decide, everyMs, verdict) => {
-    const clock = { ms: 0 };
-    const breaker = createBreaker(() => clock.ms);
-    expect(broken(breaker, clock, decide, everyMs)).toEqual(verdict);
-  });
-
-  it('counts from the start when another engine got the job on', () => {
-    const breaker = createBreaker(() => 0);
-    for (let n = 0; n < 20; n += 1) expect(breaker.count(job(), write())).toBeUndefined();
-    const further = job('j', [{ end: 1 }]);
-    expect(breaker.count(further, write(further))).toBeUndefined();
-    expect(breaker.count(further, write(further))).toBeUndefined();
-  });
-
-  it('remembers a limited number of jobs', () => {
-    const breaker = createBreaker(() => 0);
-    for (let n = 0; n < 20; n += 1) breaker.count(job(), write());
-    for (let n = 0; n < 1_000; n += 1) breaker.count(job(`k${n}`), write(job(`k${n}`)));
-    expect(breaker.count(job(), write())).toBeUndefined();
-  });
+it.each([1, 1_001, 5_000])('%i jobs that loop side by side are stopped', (jobs) => {
+  const clock = { ms: 0 };
+  const breaker = createBreaker(() => clock.ms);
+  const stopped: string[] = [];
+  for (let rev = 1; rev <= 21; rev += 1) {
+    stopped.push(...round(breaker, jobs, rev));
+    clock.ms += 60_000;
+  }
+  expect(stopped).toEqual(Array.from({ length: jobs }, () => 'DecisionLoop'));
+  expect(breaker.size()).toBe(0);
 });
+
+it('jobs that are left alone are forgotten', () => {
+  const clock = { ms: 0 };
+  const breaker = createBreaker(() => clock.ms);
+  round(breaker, 3_000, 1);
+  for (let i = 0; i < 3_000; i += 1) breaker.rest(`j${i}`);
+  clock.ms += 5_000;
+  for (let i = 0; i < 3_000; i += 1) breaker.count(job(`k${i}`, 1), writing(job(`k${i}`, 1)));
+  expect(breaker.size()).toBeLessThan(4_001);
+});
+
+it('decisions that write nothing do not count', () => {
+  const breaker = createBreaker(() => 0);
+  const wait = { kind: 'wait', because: 'x' } as const;
+  for (let n = 0; n < 100; n += 1) expect(breaker.count(job('j', n), wait)).toBeUndefined();
+  breaker.rest('unknown');
+  expect(breaker.size()).toBe(0);
+});
+
+function writing(to: Job): Decision {
+  return { kind: 'write', job: to } as unknown as Decision;
+}
