@@ -148,7 +148,7 @@ describe('steps whose path reads like that of a callback', () => {
       '0.batch.0.activity.on_success',
     ],
   ])('see no failure: %s', (_title, steps, path) => {
-    const { job } = begun(steps as never);
+    const { job } = begun(steps);
     expect(failureFor(job as never, { path })).toEqual({});
   });
 

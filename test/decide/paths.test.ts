@@ -19,6 +19,7 @@ describe('isOfDecider', () => {
     ['0.graph.news.on_success', false],
     ['0.activity.x.error', false],
     ['0.sequence.1', false],
+    ['0.timer', false],
     ['', false],
   ])('tells what a decider began from a node of a graph of that name: %s', (path, expected) => {
     expect(isOfDecider(path)).toBe(expected);
