@@ -18,6 +18,7 @@ import { isOfEnd } from './paths.js';
 import { permitMove } from './permit.js';
 import { refreshMove } from './refresh.js';
 import { released } from './release.js';
+import { cancelledSteps } from './stop.js';
 import { interpret } from './structure/interpret.js';
 import type { Work } from './structure/progress.js';
 import { unneededIn } from './structure/unneeded.js';
@@ -27,8 +28,9 @@ import { dropMove, lateOnes, workMove } from './work.js';
 
 /**
  * The next move of a live job. The rules are asked in this order; the first that has something to
- * say decides: edits of the document that are not on record, lost engines, new definitions, cancel, locks to take again, hard timeout, what waiting
- * steps wait for, expiry, pause, the time before a run, the permit to
+ * say decides: edits of the document that are not on record, lost engines, new definitions, cancel,
+ * locks to take again, hard timeout, too many steps, what waiting steps wait for, expiry, pause, the
+ * time before a run, the permit to
  * run, and last what the structure says.
  */
 export function advance(job: LiveJob, now: number, world: World): Move {
@@ -39,6 +41,7 @@ export function advance(job: LiveJob, now: number, world: World): Move {
     cancelMove(job, now, world) ??
     relockMove(job, now, world) ??
     hardTimeoutMove(job, now) ??
+    tooManyMove(job, now) ??
     waitsMove(job, now, world, () => unneededPaths(job)) ??
     expiryMove(job, now) ??
     pauseMove(job, now, world) ??
@@ -67,6 +70,17 @@ function reclaimMove(job: LiveJob, now: number, world: World): Move | undefined 
 function isLost(step: LiveStep, { me, lease }: World): boolean {
   if (step.engine !== me.id) return lease(step.engine) === 'dead';
   return !me.running.has(step.claim) && !me.ended.has(step.claim);
+}
+
+/** Every decision looks at all steps: a job that has more than these holds up its engine. */
+export const mostSteps = 5_000;
+
+function tooManyMove(job: LiveJob, now: number): Move | undefined {
+  const { length: steps } = job.steps;
+  if (steps < mostSteps) return undefined;
+  const why = failure('TooManySteps', { steps });
+  const ended = cancelledSteps(job, isOpen, why, now);
+  return { kind: 'change', job: finish(ended, { exit: exits.definition, failure: why }, now) };
 }
 
 function hardTimeoutMove(job: LiveJob, now: number): Move | undefined {

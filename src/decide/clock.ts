@@ -46,7 +46,7 @@ export function expiryOf(job: LiveJob): number {
 
 /** `until` for a wait: left out when it is never. */
 export function untilOf(...times: readonly number[]): { readonly until?: number } {
-  const first = Math.min(...times);
+  const first = times.reduce((least, time) => Math.min(least, time), Infinity);
   return first === Infinity ? {} : { until: first };
 }
 

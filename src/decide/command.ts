@@ -25,6 +25,7 @@ export type Commanded =
 export function command(job: Job, request: JobRequest, now: number): Commanded {
   const requests = listIn(job, 'requests');
   if (requests.some((applied) => applied['id'] === request._id)) return { kind: 'repeated' };
+  if (requests.length >= mostRecords) return tooMany(job, 'requests');
   const { by, reason, action, step, from, params, latest } = request;
   const who = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
   const what = {
@@ -38,6 +39,13 @@ export function command(job: Job, request: JobRequest, now: number): Commanded {
   const past = action === 'note' ? {} : pastOf(job, changed.job, request);
   const record = { id: request._id, action, ...what, ...past, ...who, at: now };
   return { kind: 'applied', job: { ...changed.job, requests: [...requests, record] } as Job };
+}
+
+/** A job keeps so many signals, and so many requests: each decision reads all of them. */
+export const mostRecords = 5_000;
+
+function tooMany({ _id }: Job, what: 'requests' | 'signals'): Commanded {
+  return refused(`Job ${_id} has ${mostRecords} ${what} already, which is the most.`);
 }
 
 type Who = { readonly by?: string; readonly reason?: string };
@@ -84,6 +92,7 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
   const signals = listIn(job, 'signals');
   if (signals.some(({ id }) => id === signal._id)) return { kind: 'repeated' };
   if (isFinal(job)) return refused(`Job ${job._id} is final already.`);
+  if (signals.length >= mostRecords) return tooMany(job, 'signals');
   const { name, failure, by } = signal;
   const { job: holder, data } = aside(job, signal, big);
   const kept: Signal = {

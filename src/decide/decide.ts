@@ -10,6 +10,7 @@ import { abandoned } from './abandoned.js';
 import { advance } from './advance.js';
 import { isAsked, withoutLateWishes } from './edits.js';
 import { refuseRetry } from './finish.js';
+import { hasGrown } from './effort.js';
 import { initialise } from './initialise.js';
 import { cancelledChild } from './child.js';
 import { lookUp, type Child, type Intent, type Move, type World } from './intent.js';
@@ -74,7 +75,9 @@ function decideAlone(job: Job, now: number, world: World): Intent {
       : advance(current, now, world);
     if (move.kind !== 'change') return conclude(job, current, move);
     if (isFinal(move.job)) return { kind: 'write', job: move.job };
-    if (moves === mostMoves) return { kind: 'write', job: without(move.job, 'next_due') };
+    if (moves === mostMoves || hasGrown(job, move.job)) {
+      return { kind: 'write', job: without(move.job, 'next_due') };
+    }
     current = move.job;
   }
 }

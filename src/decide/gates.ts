@@ -1,8 +1,10 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
+import { widest } from '../model/limits.js';
 import { exits, type Failure, type Step } from '../model/step.js';
-import { below, childPath, type Structure } from '../model/tree.js';
+import { below, childPath, type MapOver, type Structure } from '../model/tree.js';
 import { conditionsOf, isTrue } from './conditions.js';
+import { mostGates } from './effort.js';
 import { failureFor } from './failure-seen.js';
 import { attemptsOf, firstIndexAt, withNewStep } from './history.js';
 import { resultsFor } from './input.js';
@@ -33,7 +35,7 @@ export function gatesMove(
   if (gates.length === 0) return undefined;
   const queries: LookUp[] = [];
   let marked = job;
-  for (const gate of gates) {
+  for (const gate of gates.slice(0, mostGates)) {
     const open = asksOf(job, gate).filter(({ id }) => !world.answers.has(id));
     if (open.length > 0) {
       const { context, missing } = contextOf(job, gate, world);
@@ -48,6 +50,11 @@ export function gatesMove(
   if (marked !== job) return { kind: 'change', job: marked };
   return mergeQueries(queries);
 }
+
+/** So many items, or slices of them, a map of one job goes over. */
+export const mostItems = 2 * widest;
+/** So many items a map goes over in slices: the job keeps the whole list. */
+export const mostSlicedItems = 100_000;
 
 type Verdict =
   | { readonly kind: 'mark'; readonly mark: Mark }
@@ -93,9 +100,21 @@ function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
   }
 }
 
-/** Whether a list is gone over in slices is found out once, with the list. */
+/**
+ * Whether a list is gone over in slices is found out once, with the list. Each item of a list without
+ * slices makes steps in this job, and so does each slice: there must not be too many of them.
+ */
 function marked(job: LiveJob, gate: Gate, items: readonly unknown[]): Verdict {
-  return { kind: 'mark', mark: { items, ...sliceFor(job, gate, items.length) } };
+  const { length } = items;
+  const { slice } = sliceFor(job, gate, length);
+  const parts = slice === undefined ? length : Math.ceil(length / slice);
+  if (parts <= mostItems && length <= mostSlicedItems) {
+    return { kind: 'mark', mark: { items, ...(slice === undefined ? {} : { slice }) } };
+  }
+  const at = below(gate.path, 'map.over');
+  const { slice: wanted } = (gate.node as MapOver).map;
+  const why = failure('OverTooLong', { at, items: length, slice: wanted, most: mostItems });
+  return { kind: 'fail', failure: why, exit: exits.definition };
 }
 
 function itemsFrom(job: LiveJob, gate: Gate, ask: Ask, answer: Answer): Verdict {

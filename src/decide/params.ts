@@ -1,5 +1,5 @@
 import type { FlowSettings, LiveJob, Problem } from '../model/job.js';
-import { readsParam } from '../model/param-keys.js';
+import { paramsRead } from '../model/param-keys.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
 import { failure } from '../model/failures.js';
 import type { Failure } from '../model/step.js';
@@ -79,6 +79,9 @@ export function stepParams(job: LiveJob, leaf: Leaf): Params {
   return objectAt(job.params, leaf.label) ?? {};
 }
 
+/** So many are told: who mends them sees the others when the next job begins. */
+const mostTold = 20;
+
 /** Names the keys of the job's params that no step gets and nothing in the flow or the tasks reads. */
 export function strayParams(
   written: Params,
@@ -92,8 +95,12 @@ export function strayParams(
     ...declaredBy(flow),
     ...Object.keys(flow.params ?? {}),
   ]);
-  return Object.keys(written)
-    .filter((key) => !known.has(key) && !readsParam([flow, definitions, written], key))
+  const unknown = Object.keys(written).filter((key) => !known.has(key));
+  if (unknown.length === 0) return [];
+  const read = paramsRead([flow, definitions, written]);
+  return unknown
+    .filter((key) => !read.has(key))
+    .slice(0, mostTold)
     .map((key) => ({
       path: `params.${key}`,
       message: `params.${key} names no step of the flow; steps see it only as {{job.params.${key}}}.`,

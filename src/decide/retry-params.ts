@@ -1,6 +1,6 @@
 import type { LiveJob } from '../model/job.js';
-import { readsParam } from '../model/param-keys.js';
-import { definedPath, type Leaf } from '../model/tree.js';
+import { paramsRead } from '../model/param-keys.js';
+import { definedPath } from '../model/tree.js';
 import { leavesIn } from './leaves.js';
 import { isPlain, merge } from './record.js';
 
@@ -11,22 +11,29 @@ type Params = Readonly<Record<string, unknown>>;
  * path or `<task>-<n>`, the more exact word being the stronger. They are kept by `<task>-<n>`.
  */
 export function withParams(job: LiveJob, changes: Params): Record<string, unknown> {
-  const { list } = leavesIn(job.tasks);
-  const bySteps = ways.flatMap((way) =>
-    list
-      .map((leaf) => [leaf.label, changeFor(leaf, way, changes)] as const)
-      .filter(([, change]) => isPlain(change))
-      .map(([label, change]) => ({ [label]: change })),
+  const byPath = new Map(Object.keys(changes).map((key) => [definedPath(key), changes[key]]));
+  const own = (key: string): unknown => (Object.hasOwn(changes, key) ? changes[key] : undefined);
+  const bySteps = leavesIn(job.tasks).list.flatMap(({ label, name, path, entry }) =>
+    [own(entry.task), own(name), byPath.get(path), own(label)]
+      .filter(isPlain)
+      .map((change) => ({ [label]: change })),
   );
-  const free = Object.entries(changes).filter(([key]) => isFree(job, key));
+  const isFree = freeIn(job);
+  const free = Object.entries(changes).filter(([key]) => isFree(key));
   return merge(job.params, Object.fromEntries(free), ...bySteps);
 }
 
 /** The keys of changed parameters that nothing in the job would ever get to see. */
 export function strayChanges(job: LiveJob, changes: Params): readonly string[] {
-  const { list } = leavesIn(job.tasks);
+  const called = new Set<string>();
+  const paths = new Set<string>();
+  for (const { label, name, path, entry } of leavesIn(job.tasks).list) {
+    for (const one of [entry.task, name, label]) called.add(one);
+    paths.add(path);
+  }
+  const isFree = freeIn(job);
   return Object.keys(changes).filter(
-    (key) => !isFree(job, key) && !list.some((leaf) => ways.some((way) => way(leaf, key))),
+    (key) => !isFree(key) && !called.has(key) && !paths.has(definedPath(key)),
   );
 }
 
@@ -40,27 +47,11 @@ export function stepWords(job: LiveJob): string {
 
 const most = 30;
 
-type Way = (leaf: Leaf, key: string) => boolean;
-
-/** The weakest first. */
-const ways: readonly Way[] = [
-  ({ entry }, key) => entry.task === key,
-  ({ name }, key) => name === key,
-  ({ path }, key) => path === definedPath(key),
-  ({ label }, key) => label === key,
-];
-
-function changeFor(leaf: Leaf, way: Way, changes: Params): unknown {
-  const key = Object.keys(changes).find((one) => way(leaf, one));
-  return key === undefined ? undefined : changes[key];
-}
-
-/** Of the job as a whole, or of a task that a handler may run. */
-function isFree(job: LiveJob, key: string): boolean {
+/** Tells the keys of the job as a whole, or of a task that a handler may run. */
+function freeIn(job: LiveJob): (key: string) => boolean {
   const { params = {}, definitions, flow_definition: flow, tasks } = job;
   const declared = isPlain(flow.schema?.['properties']) ? flow.schema['properties'] : {};
-  return (
-    [params, definitions, declared].some((known) => Object.hasOwn(known, key)) ||
-    readsParam({ tasks, definitions, flow, params }, key)
-  );
+  const read = paramsRead({ tasks, definitions, flow, params });
+  return (key) =>
+    read.has(key) || [params, definitions, declared].some((known) => Object.hasOwn(known, key));
 }

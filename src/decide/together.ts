@@ -10,10 +10,10 @@ export function together(waits: readonly Wait[]): Wait {
   if (waits.length === 1) return first;
   const reasons = [...new Set(waits.map(({ because }) => because))];
   const more = reasons.length > namedReasons ? ` (${reasons.length - namedReasons} more)` : '';
-  const until = Math.min(...waits.map((wait) => wait.until ?? Infinity));
+  const until = earliest(waits.map((wait) => wait.until ?? Infinity));
   const forSlot = waits.filter((wait) => wait.for === 'slot');
   const forEngine = waits.some((wait) => wait.for === 'engine');
-  const rank = Math.min(...forSlot.map((wait) => wait.rank ?? 0));
+  const rank = earliest(forSlot.map((wait) => wait.rank ?? 0));
   // Any slot will do when one of them lacks nothing else.
   const lacking = forSlot.flatMap(({ tasks }) => (tasks === undefined ? [] : [tasks]));
   const tasks = lacking.length < forSlot.length ? {} : { tasks: lacking.flat() };
@@ -24,4 +24,9 @@ export function together(waits: readonly Wait[]): Wait {
     ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
     ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : forEngine ? { for: 'engine' } : {}),
   };
+}
+
+/** Of any number of values: `Math.min` takes only so many. */
+function earliest(values: readonly number[]): number {
+  return values.reduce((least, value) => Math.min(least, value), Infinity);
 }

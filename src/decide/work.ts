@@ -4,6 +4,7 @@ import { widest } from '../model/limits.js';
 import { exits, isLive, isOfFlow, isOpen, type LiveStep, type Step } from '../model/step.js';
 import { begin } from './begin.js';
 import { flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
+import { effortOf, mostEffort } from './effort.js';
 import { finish } from './finish.js';
 import { gatesMove } from './gates.js';
 import { hasBegun, withBegun } from './history.js';
@@ -99,21 +100,23 @@ function harvestOf(
     waits: [],
     changed: job,
   };
+  let effort = 0;
   for (const beginning of beginnings) {
     // The others begin with the next revision, and other jobs write in between.
-    if (harvest.children.length >= widest) break;
+    if (effort > mostEffort || harvest.children.length >= widest) break;
     const around = withClaims(job, world, harvest.claims);
     const move = begin(harvest.changed, beginning, now, around);
+    effort += effortOf(harvest.changed, beginning, move);
     switch (move.kind) {
       case 'change':
         harvest.changed = move.job;
         break;
       case 'claim':
-        harvest.claims.push(...move.steps);
+        for (const step of move.steps) harvest.claims.push(step);
         break;
       case 'spawn':
         harvest.spawned.push(move.job.steps.at(-1) as Step);
-        harvest.children.push(...move.children);
+        for (const child of move.children) harvest.children.push(child);
         break;
       case 'look_up':
         harvest.lookUps.push(move);

@@ -3,7 +3,7 @@ import jsonata from 'jsonata';
 import type { Answer, Question, Rendered, TemplateContext } from '../decide/intent.js';
 import { evaluateExpression } from '../plugin/expression.js';
 import { assertDepth, oneLine, renderTemplate } from '../plugin/render.js';
-import { createTagCount } from '../plugin/template-bounds.js';
+import { createTagCount, longestTag } from '../plugin/template-bounds.js';
 
 /**
  * Fills in every template in the strings of `params`. A string that is exactly one `{{path}}` gives
@@ -41,16 +41,35 @@ function mapStrings(value: unknown, at: string, map: (text: string) => unknown):
     }
   }
   if (typeof value !== 'object' || value === null) return { ok: true, value };
-  const copy: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {};
-  for (const [key, inner] of Object.entries(value)) {
-    const mapped = mapStrings(inner, Array.isArray(value) ? `${at}[${key}]` : `${at}.${key}`, map);
-    if (!mapped.ok) return mapped;
-    Object.defineProperty(copy, key, { value: mapped.value, ...plainProperty });
+  return Array.isArray(value) ? mapList(value, at, map) : mapObject(value, at, map);
+}
+
+/** Where a string stands is said only when it is wrong: there may be tens of thousands. */
+function mapList(list: readonly unknown[], at: string, map: (text: string) => unknown): Mapped {
+  const copy: unknown[] = [];
+  for (const inner of list) {
+    const mapped = mapStrings(inner, '', map);
+    if (!mapped.ok) return { ...mapped, at: `${at}[${copy.length}]${mapped.at}` };
+    copy.push(mapped.value);
   }
   return { ok: true, value: copy };
 }
 
-const plainProperty = { writable: true, enumerable: true, configurable: true } as const;
+function mapObject(object: object, at: string, map: (text: string) => unknown): Mapped {
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(object) as [string, unknown][]) {
+    const mapped = mapStrings(inner, '', map);
+    if (!mapped.ok) return { ...mapped, at: `${at}.${key}${mapped.at}` };
+    if (key === '__proto__') Object.defineProperty(copy, key, { ...own, value: mapped.value });
+    else copy[key] = mapped.value;
+  }
+  return { ok: true, value: copy };
+}
+
+const own = { writable: true, enumerable: true, configurable: true } as const;
+
+/** The tags were counted as they are written. */
+const uncounted = (): void => undefined;
 
 const bracketed = /\[\[\s*([A-Za-z_][\w .-]*?)\s*\]\]/g;
 
@@ -64,10 +83,11 @@ function renderText(
   countTags: (template: string) => void,
 ): unknown {
   if (!text.includes('{{')) return unbracket(text);
-  const path = solePath(text);
+  const path = text.length > longestTag ? undefined : solePath(text);
   if (path === undefined) {
+    countTags(text);
     const template = withPositions(text.replace(bracketed, '\\{{$1}}'));
-    return renderTemplate(template, data, false, countTags);
+    return renderTemplate(template, data, false, uncounted);
   }
   const value = path.reduce<unknown>(ownValue, data);
   if (value === undefined) throw new Error(`there is no "${path.join('.')}"`);

@@ -2,6 +2,7 @@ import type { Schema } from '../decide/intent.js';
 import type { Problem } from '../model/job.js';
 import { calculate } from '../plugin/calculations.js';
 import { canonical } from '../decide/canonical.js';
+import { countValues } from '../model/size.js';
 import { longestSchema, readSchema } from './schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -33,13 +34,17 @@ export function createSchemaChecks(): SchemaChecks {
   };
   return {
     read: (schema) => {
-      if (isCheapSchema(schema)) return readSchema(schema);
+      const here = isCheapSchema(schema) ? readSchema(schema) : undefined;
+      if (here?.ok === false) return here;
       // Whether it is a schema at all is found out with no parameters.
-      const read = look(schema, null);
+      const read = here ?? look(schema, null);
       if (read?.ok === false) return read;
       return {
         ok: true,
         problemsOf: (params) => {
+          if (here !== undefined && countValues(params, cheapValues) <= cheapValues) {
+            return here.problemsOf(params);
+          }
           const checked = look(schema, params);
           if (checked === undefined) return [];
           return checked.ok ? checked.problems : [unchecked(checked.reason)];
@@ -69,6 +74,9 @@ async function checkAway(schema: Json, params: unknown): Promise<Checked> {
 function unchecked(reason: string): Problem {
   return { path: 'params', message: `params cannot be checked: ${reason}.` };
 }
+
+/** So many values are checked in no time. */
+const cheapValues = 1_000;
 
 /** So long is a schema that is compiled in no time, in characters. */
 const cheapSchema = 2_000;

@@ -80,9 +80,17 @@ function problemsOf(check: ValidateFunction, params: unknown): readonly Problem[
   } catch (error) {
     return [problem('params', `params cannot be checked: ${firstLine(error)}`)];
   }
-  const found = (check.errors ?? []).filter((error) => !isOpenAt(error, params)).map(problemOf);
-  return found.filter(({ message }, i) => found.findIndex((one) => one.message === message) === i);
+  const found = new Map<string, Problem>();
+  for (const error of check.errors ?? []) {
+    if (found.size === mostTold) break;
+    const told = isOpenAt(error, params) ? undefined : problemOf(error);
+    if (told !== undefined && !found.has(told.message)) found.set(told.message, told);
+  }
+  return [...found.values()];
 }
+
+/** So many problems are told of parameters. */
+const mostTold = 100;
 
 function problemOf(error: ErrorObject): Problem {
   const { missingProperty: missing } = error.params as { missingProperty?: string };

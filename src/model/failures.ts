@@ -101,6 +101,12 @@ const sentences = {
     `The delay ${d.value} is neither a number of milliseconds nor a time (ISO 8601 with a zone).`,
   OverInvalid: (d: { at: string; kind: string }) =>
     `${d.at} must give a list to go over; it gives ${d.kind}.`,
+  OverTooLong: (d: { at: string; items: number; slice: number | undefined; most: number }) =>
+    d.slice === undefined
+      ? `${d.at} gives ${d.items} items, and one job goes over ${d.most} at most: set "slice" beside "over", so that child jobs go over so many items each.`
+      : `${d.at} gives ${d.items} items, too many for "slice": ${d.slice}: a map has at most ${d.most} slices and 100000 items, and one with an "undo", a signal or a decider in it is not sliced; set a larger "slice", or begin a child job for each part.`,
+  TooManySteps: (d: { steps: number }) =>
+    `The job has ${d.steps} entries in "steps", and no engine goes on with more: split the work into child flows, "slice" the map, or let a decider continue as a new job.`,
   LoopLimit: (d: { at: string; max: number }) =>
     `The condition in ${d.at} still holds after ${d.max} rounds, the loop's "max".`,
   StoreRefused: (d: { reason: string }) =>

@@ -1,6 +1,19 @@
-/** Whether something reads `params.<key>`: a template, a condition, a list to go over, an output. */
-export function readsParam(definition: unknown, key: string): boolean {
+/** Longer paths are followed no further. */
+const mostParts = 8;
+
+/**
+ * The keys of `params` that a template, a condition, a list to go over or an output reads as
+ * `params.<key>`, also keys with dots in them. One pass, however many keys are asked for.
+ */
+export function paramsRead(definition: unknown): ReadonlySet<string> {
   const text = JSON.stringify(definition) ?? '';
-  const word = key.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`params\\.${word}(?![\\w-])`).test(text);
+  const read = new Set<string>();
+  for (const [, path = ''] of text.matchAll(/params\.([^\s"'`{}()[\],;:=<>!&|+*/%\\~^?#$@]+)/g)) {
+    let key = '';
+    for (const part of path.split('.', mostParts)) {
+      key = key === '' ? part : `${key}.${part}`;
+      read.add(key);
+    }
+  }
+  return read;
 }

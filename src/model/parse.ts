@@ -17,6 +17,7 @@ import { lockSchema, type LockDocument } from './lock.js';
 import { eventSchema, type EventDocument } from './event.js';
 import { show, toProblems } from './problems.js';
 import { requestSchema, type JobRequest } from './request.js';
+import { sizeProblem } from './size.js';
 import { signalDocumentSchema, type SignalDocument } from './signal.js';
 import { taskSchema, type Task } from './task.js';
 import { toTree } from './to-tree.js';
@@ -53,11 +54,9 @@ type Identity = { readonly _id: string; readonly _rev: string };
 /** Reads any document once, at the edge; inside, the value is trusted. Never throws. */
 export function parseDocument(doc: StoredDocument): Parsed {
   const { type } = doc;
-  const deep = deepKey(doc);
-  if (deep !== undefined && isKind(type)) {
-    const message = `${deep} is nested deeper than ${deepest} levels.`;
-    return { kind: type, ok: false, problems: [{ path: deep, message }] };
-  }
+  if (!isKind(type)) return { kind: 'other' };
+  const large = tooLarge(doc);
+  if (large !== undefined) return { kind: type, ok: false, problems: [large] };
   switch (type) {
     case 'task':
       return definition('task', doc, (safe) =>
@@ -81,8 +80,6 @@ export function parseDocument(doc: StoredDocument): Parsed {
       return either('engine', engineSchema, doc, (engine) => engine as EngineDocument & Identity);
     case 'lock':
       return either('lock', lockSchema, doc, (lock) => lock as LockDocument & Identity);
-    default:
-      return { kind: 'other' };
   }
 }
 
@@ -168,17 +165,9 @@ function either<K extends string, S extends z.ZodType, V>(
   return { kind, ok: false, problems };
 }
 
-/** Deeper documents are refused before anything walks them call by call. */
-const deepest = 200;
-
-/** The first key of a document below which something is nested too deep; final jobs may be. */
-function deepKey(doc: StoredDocument): string | undefined {
-  if (doc['type'] === 'job' && isFinalState(doc['state'])) return undefined;
-  return Object.keys(doc).find((key) => isDeep(doc[key]));
-}
-
-function isDeep(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (depth === deepest) return true;
-  return Object.values(value).some((inner) => isDeep(inner, depth + 1));
+/** Documents that are too large are refused before anything walks them; final jobs may be of any size. */
+function tooLarge(doc: StoredDocument): Problem | undefined {
+  if (doc['type'] !== 'job') return sizeProblem(doc, false);
+  const { state } = doc;
+  return isFinalState(state) ? undefined : sizeProblem(doc, state !== undefined);
 }

@@ -33,8 +33,8 @@ export function renderTemplate(
   countTags = createTagCount(),
 ): string {
   try {
-    assertDepth(template);
     countTags(template);
+    assertDepth(template);
     const fill = engine.compile(template, { strict: true, noEscape: !html });
     iterationsLeft = mostIterations;
     const text = fill(data);

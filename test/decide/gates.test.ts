@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FinalJob } from '../../src/model/job.js';
 import { begun, story } from './story.js';
 
 describe('what structures ask', () => {
@@ -97,5 +98,38 @@ describe('what structures ask', () => {
     expect(told.decide()).toMatchObject({
       questions: [{ context: { results: { a: 1, u: 2 } } }],
     });
+  });
+});
+
+describe('a list that a map goes over', () => {
+  const numbers = (length: number): readonly number[] => Array.from({ length }, (_, i) => i);
+  const ending = (items: number, slice?: number) => {
+    const map = { over: 'list', do: 'a', ...(slice === undefined ? {} : { slice }) };
+    const told = story({ steps: [{ map }] });
+    told.answering({ '0.map.over': numbers(items) });
+    return told;
+  };
+
+  it.each<[items: number, slice: number | undefined, advice: string]>([
+    [2_001, undefined, 'set "slice" beside "over"'],
+    [2_001, 1, 'set a larger "slice"'],
+    [100_001, 1_000, 'begin a child job for each part'],
+    [200_000, undefined, 'set "slice" beside "over"'],
+  ])('ends the job when it has %d items, in slices of %s', (items, slice, advice) => {
+    const told = ending(items, slice);
+    told.go();
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'OverTooLong' });
+    expect((told.job as FinalJob).failure).toMatchObject({
+      message: expect.stringContaining(advice) as string,
+    });
+  });
+
+  it.each<[items: number, slice: number | undefined]>([
+    [2_000, undefined],
+    [5_000, 50],
+  ])('may have %d items, in slices of %s', (items, slice) => {
+    const told = ending(items, slice);
+    told.go();
+    expect(told.ending?.failure).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { command, receive } from '../../src/decide/command.js';
+import { command, mostRecords, receive } from '../../src/decide/command.js';
 import { finish } from '../../src/decide/finish.js';
 import type { Job } from '../../src/model/job.js';
 import type { JobRequest, RequestAction } from '../../src/model/request.js';
@@ -23,6 +23,17 @@ const signal = (more: Partial<SignalDocument> = {}): SignalDocument => ({
   job: 'j',
   name: 'approved',
   ...more,
+});
+
+it('refuses signals and requests when the job has very many', () => {
+  const many = Array.from({ length: mostRecords }, (_, i) => ({ id: `x${i}`, name: 'x', at: t0 }));
+  const job = frozen({ ...live, signals: many, requests: many }) as Job;
+  const because = (what: string) => `Job j has ${mostRecords} ${what} already, which is the most.`;
+  expect(receive(job, signal(), t0)).toEqual({ kind: 'refused', because: because('signals') });
+  expect(command(job, request('pause'), t0)).toEqual({
+    kind: 'refused',
+    because: because('requests'),
+  });
 });
 
 describe('receive', () => {

@@ -2,8 +2,11 @@ import { closest } from '../../model/closest.js';
 import { branchPlaces, placesIn } from '../../model/check.js';
 import { isObject } from '../../model/dialects.js';
 import { handlerOf, type Flow } from '../../model/flow.js';
-import { readsParam } from '../../model/param-keys.js';
+import { paramsRead } from '../../model/param-keys.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
+
+/** So many are told. */
+const mostTold = 20;
 
 /** Parameters of a job that name no step of its flow and that nothing in the flow reads. */
 export function strayParams(
@@ -32,8 +35,11 @@ export function strayParams(
     ...Object.keys(declared),
     ...Object.keys(flow.params ?? {}),
   ];
+  const knownKeys = new Set(known);
+  const read = paramsRead([flow, tasks, params]);
   return Object.keys(params ?? {})
-    .filter((key) => !known.includes(key) && !readsParam([flow, tasks, params], key))
+    .filter((key) => !knownKeys.has(key) && !read.has(key))
+    .slice(0, mostTold)
     .map((key) => {
       const close = closest(key, known);
       const names = [...new Set(steps)].join(', ');

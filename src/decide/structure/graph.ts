@@ -82,7 +82,7 @@ function placesOf(
     if (verdict === 'begin' && (join === 'any' || typeof join === 'number')) {
       for (const one of after) replaced.add(one.name);
       if (node.cancel_rest === true) {
-        dropped.push(...after.filter(({ end }) => end === 'open').map((one) => one.path));
+        for (const { end, path: open } of after) if (end === 'open') dropped.push(open);
       }
     }
     const place = { name, path: at, ...standing(verdict, after, () => visit(node, at)) };

@@ -1,0 +1,50 @@
+import type { Job, LiveJob } from '../model/job.js';
+import type { Begun } from './intent.js';
+import { stepParams } from './params.js';
+import type { Beginning } from './structure/progress.js';
+
+/*
+ * A decision is made in one go and holds up the engine meanwhile: what is left of a job with very much
+ * to do is decided upon with its next revision. Effort is counted, for decisions know no clock.
+ */
+
+/** So much of it goes into one move, and so many structures are asked about. */
+export const mostEffort = 100;
+export const mostGates = 20;
+/** Steps that a decision adds, times those that there are: each one has all of them looked through. */
+const mostGrowth = 20_000;
+
+/** What the beginning of a step has cost. */
+export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number {
+  const steps = job.steps.length / 100;
+  switch (move.kind) {
+    case 'wait':
+      return 0;
+    case 'change':
+    case 'look_up':
+      return 5 + steps;
+    case 'spawn':
+      return 0.05 + steps + weightOf(stepParams(job, leaf));
+    case 'claim':
+      return 1 + steps + weightOf(stepParams(job, leaf));
+  }
+}
+
+/** Whether a decision has added so many steps that it is to be written. */
+export function hasGrown(before: Job, now: Job): boolean {
+  return (lengthOf(now) - lengthOf(before)) * lengthOf(now) > mostGrowth;
+}
+
+function lengthOf(job: Job): number {
+  const { steps } = job as { readonly steps?: unknown };
+  return Array.isArray(steps) ? steps.length : 0;
+}
+
+/** Values to copy, and tags to fill in. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return 0.002 + 0.2 * (value.split('{{').length - 1);
+  if (typeof value !== 'object' || value === null) return 0.002;
+  let weight = 0.002;
+  for (const inner of Object.values(value)) weight += weightOf(inner);
+  return weight;
+}

@@ -1,0 +1,108 @@
+import type { Problem } from './job.js';
+
+/**
+ * How large a document may be, so that reading it and deciding about it holds up nobody. Every text,
+ * number, list and object in it counts as a value, and so does every key.
+ */
+export const sizes = {
+  /** Values of a key that is not named below. */
+  values: 10_000,
+  /** Values of keys that hold what users want to hand over. */
+  valuesOf: { params: 50_000, data: 50_000, schema: 50_000 },
+  /** Characters in the texts and keys of one key: 1 MiB. */
+  characters: 1_048_576,
+  /** Nodes in one list of a structure, and names in one `after`. */
+  nodes: 2_000,
+  /** Values of a document as a whole: one that a user writes, and a job that is under way. */
+  written: 100_000,
+  live: 250_000,
+  /** Entries in the `steps` of a job that is under way, as an engine reads it. */
+  steps: 6_000,
+  /** Levels of lists and objects in each other. */
+  depth: 200,
+} as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is too large in a document, if anything is. `isLive`: engines have written into the job. */
+export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
+  const { steps } = doc;
+  if (isLive && Array.isArray(steps) && steps.length > sizes.steps) {
+    return { path: 'steps', message: `steps has more than ${sizes.steps} entries.` };
+  }
+  const whole = { values: isLive ? sizes.live : sizes.written, characters: Infinity };
+  for (const key in doc) {
+    const most = isLive && key !== 'tasks' ? whole : mostOf(key);
+    const left = { ...most };
+    const found = walk(doc[key], 0, { left, isStructure: key === 'tasks' });
+    if (found !== undefined) return told(key, found, most);
+    whole.values -= 1 + most.values - left.values;
+    if (whole.values < 0) {
+      const most = isLive ? sizes.live : sizes.written;
+      return { path: '', message: `The document has more than ${most} values, which is the most.` };
+    }
+  }
+  return undefined;
+}
+
+type Left = { values: number; characters: number };
+type TooLarge = 'depth' | 'values' | 'characters' | 'nodes';
+
+/** How many values there are in one; it is not counted much beyond `most`. */
+export function countValues(value: unknown, most: number): number {
+  const left = { values: most, characters: Infinity };
+  return walk(value, 0, { left, isStructure: false }) === undefined ? most - left.values : most + 1;
+}
+
+function mostOf(key: string): Left {
+  const values = Object.hasOwn(sizes.valuesOf, key)
+    ? sizes.valuesOf[key as keyof typeof sizes.valuesOf]
+    : sizes.values;
+  return { values, characters: sizes.characters };
+}
+
+type Walk = { readonly left: Left; readonly isStructure: boolean };
+
+/** Ends as soon as something is too large. Parameters inside a structure count as values only. */
+function walk(value: unknown, depth: number, { left, isStructure }: Walk): TooLarge | undefined {
+  left.values -= 1;
+  if (typeof value === 'string') left.characters -= value.length;
+  if (left.characters < 0) return 'characters';
+  if (left.values < 0) return 'values';
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth === sizes.depth) return 'depth';
+  if (Array.isArray(value)) {
+    if (value.length > left.values) return 'values';
+    if (isStructure && value.length > sizes.nodes) return 'nodes';
+    for (const item of value) {
+      const found = walk(item, depth + 1, { left, isStructure });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  for (const key in value) {
+    left.values -= 1;
+    left.characters -= key.length;
+    const within = isStructure && key !== 'params' && key !== 'over';
+    const found = walk((value as Fields)[key], depth + 1, { left, isStructure: within });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function told(path: string, found: TooLarge, most: Left): Problem {
+  return { path, message: `${path} ${sentence(found, most)}` };
+}
+
+function sentence(found: TooLarge, { values, characters }: Left): string {
+  switch (found) {
+    case 'depth':
+      return `is nested deeper than ${sizes.depth} levels.`;
+    case 'values':
+      return `has more than ${values} values, which is the most; keep large data elsewhere and hand over where it is, or split the work into child flows.`;
+    case 'characters':
+      return `has more than ${characters} characters of text, which is the most; keep large data elsewhere and hand over where it is.`;
+    case 'nodes':
+      return `has a list of more than ${sizes.nodes} nodes, which is the most; go over a list with "map", or split the work into child flows.`;
+  }
+}
