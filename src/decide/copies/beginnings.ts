@@ -71,6 +71,11 @@ export function hasSpawned(step: Step): boolean {
   return isSpawn(step) && 'start' in step;
 }
 
+/** A step for which a job may have been made, whether it still waits for it or has ended. */
+export function hasChild(step: Step): boolean {
+  return typeof step['child'] === 'string' && 'start' in step;
+}
+
 /** A step that waits for a job which nobody has made yet. */
 export function isUnspawned(step: Step): boolean {
   return isSpawn(step) && !('start' in step);

@@ -9,7 +9,7 @@ import {
 } from '../../model/step.js';
 import { without } from '../record.js';
 import { released } from '../release.js';
-import { hasSpawned, isUnspawned } from './beginnings.js';
+import { hasChild, hasSpawned, isUnspawned } from './beginnings.js';
 import { isDone, isOver, stepOf, stepsOf, withResultsOf, type Tip } from './tips.js';
 import { withNotes, withWishes } from './wishes.js';
 
@@ -36,7 +36,8 @@ export type Stands = (step: LiveStep) => Standing;
  *    may open a final winner.
  * M5 A step whose job may have been made is carried by any engine, with the `start` of its job, which
  *    tells whose child that is; where it is not needed any more it ends, and its child is told so
- *    (H3). One whose job nobody has made is fenced with its tip.
+ *    (H3). One whose job nobody has made is fenced with its tip. The end of such a step is carried
+ *    in the same way, and a step of the winner that waits for another job then needs it no more.
  */
 export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined {
   if (isOver(winner)) {
@@ -59,10 +60,10 @@ export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined 
         noted.push(step);
         continue;
       case 'told':
-        beside.push(hasSpawned(step) ? unneeded(step) : step);
+        beside.push(hasChild(step) ? spare(step) : step);
         continue;
       case 'replaces':
-        steps = steps.map((there) => (isSame(there, step) ? step : there));
+        steps = steps.flatMap((there) => (isSame(there, step) ? replaced(there, step) : there));
         break;
       case 'follows': {
         const room = withRoom(steps, loser, stands);
@@ -74,15 +75,29 @@ export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined 
       }
     }
     // What needed no engine is only worth keeping beside what did, or when a job was made for it.
-    if (step['claim'] !== undefined || hasSpawned(step)) last = step;
+    if (step['claim'] !== undefined || hasChild(step)) last = step;
   }
   const next = last === undefined ? winner : joined(winner, loser, steps, last);
   const whole = withNotes(withMore(next, beside), noted);
   return withWishes(withResultsOf(whole, loser), loser);
 }
 
-function withMore(tip: Tip, steps: readonly Step[]): Tip {
-  return steps.length === 0 ? tip : { ...tip, steps: [...stepsOf(tip), ...steps] };
+/** What ended as not needed comes before the attempt at its path that counts. */
+function withMore(tip: Tip, more: readonly Step[]): Tip {
+  if (more.length === 0) return tip;
+  const steps = [...stepsOf(tip)];
+  for (const step of more) {
+    const last = steps.findLastIndex(({ path }) => path === step.path);
+    const isBefore = hasChild(step) && step.state === '$$cancelled' && last !== -1;
+    steps.splice(isBefore ? last : steps.length, 0, step);
+  }
+  return { ...tip, steps };
+}
+
+/** What the winner tells of an attempt that the losing tip knows better. */
+function replaced(there: Step, step: Step): readonly Step[] {
+  const isOther = hasSpawned(there) && there['child'] !== step['child'];
+  return isOther ? [unneeded(there), step] : [step];
 }
 
 /** A final job takes nothing in; whoever still runs an attempt of another tip stops it first. */
@@ -97,7 +112,7 @@ function mayRun(winner: Tip, loser: Tip, stands: Stands): boolean {
 /** A final job with the attempts that ended elsewhere: it alone tells what ran. */
 function told(winner: Tip, loser: Tip): Tip {
   const missed = stepsOf(loser).flatMap((step): readonly Step[] => {
-    if (hasSpawned(step)) return isThere(stepsOf(winner), step) ? [] : [unneeded(step)];
+    if (hasChild(step)) return isNamed(stepsOf(winner), step) ? [] : [spare(step)];
     if (step['claim'] === undefined || !hasBegun(step) || isLive(step)) return [];
     const there = stepOf(winner, step['claim']);
     return there === undefined || (isOutcome(step) && !isOutcome(there)) ? [step] : [];
@@ -115,18 +130,29 @@ function fateOf(step: Step, steps: readonly Step[], stands: Stands): Fate {
   if (isUnspawned(step)) return 'left';
   const there = steps.findLast((candidate) => isSame(candidate, step));
   if (isLive(step)) return fateOfLive(step, there, steps, stands);
+  if (hasChild(step)) return fateOfChild(step, there, steps);
   if (there === undefined) {
     if (!hasBegun(step)) return 'left';
     if (!isDone(steps, step.path)) return 'follows';
-    if (hasSpawned(step)) return 'told';
     if (step['claim'] === undefined) return 'left';
     return step.state === '$$complete' ? 'told' : 'noted';
   }
-  if (hasSpawned(step)) return isUnspawned(there) ? 'replaces' : 'left';
   if (isOpen(there)) return isOutcome(step) ? 'replaces' : 'left';
-  // An attempt that was believed lost has ended by itself, and nobody has completed it since.
-  const isLate = isOutcome(step) && !isOutcome(there) && !isDone(steps, step.path);
-  return isLate ? 'follows' : 'left';
+  return isLate(step, there, steps) ? 'follows' : 'left';
+}
+
+/** An attempt that was believed lost has ended by itself, and nobody has completed it since. */
+function isLate(step: Step, there: Step, steps: readonly Step[]): boolean {
+  return isOutcome(step) && !isOutcome(there) && !isDone(steps, step.path);
+}
+
+/** A job that was made for a losing tip is named in the winner, whatever becomes of it. */
+function fateOfChild(step: Step, there: Step | undefined, steps: readonly Step[]): Fate {
+  if (there === undefined) return isDone(steps, step.path) ? 'told' : 'follows';
+  const otherwise = there['child'] === step['child'] && !isUnspawned(there) ? 'left' : 'told';
+  if (hasSpawned(step)) return isUnspawned(there) ? 'replaces' : otherwise;
+  if (isOpen(there)) return isOutcome(step) ? 'replaces' : otherwise;
+  return isLate(step, there, steps) ? 'follows' : otherwise;
 }
 
 function fateOfLive(
@@ -152,15 +178,20 @@ function isSame(one: Step, other: Step): boolean {
   return one.path === other.path && one.attempt === other.attempt && one.run === other.run;
 }
 
-function isThere(steps: readonly Step[], step: Step): boolean {
-  return steps.some((candidate) => isSame(candidate, step));
+function isNamed(steps: readonly Step[], { child }: Step): boolean {
+  return steps.some((candidate) => candidate['child'] === child);
+}
+
+/** An attempt with a job of its own that ran beside what the winner has. */
+function spare(step: Step): Step {
+  return step.state === '$$complete' ? step : unneeded(step);
 }
 
 /** A step whose job may have been made and that nobody waits for any more. */
 function unneeded(step: Step): Step {
   const why = { ...failure('NotNeeded', {}), step: step.name };
-  const ending = { end: Number(step['start']), exit: exits.cancelled, failure: why };
-  return { ...step, state: '$$cancelled', ...ending };
+  const end = Number(step['end'] ?? step['start']);
+  return { ...step, state: '$$cancelled', end, exit: exits.cancelled, failure: why };
 }
 
 function isOpen(step: Step): boolean {
@@ -216,7 +247,7 @@ function joined(winner: Tip, loser: Tip, steps: readonly Step[], last: Step): Ti
   const later = numberIn(loser, 'run') > numberIn(winner, 'run') ? loser : winner;
   const resumeAt = later['resume_at'];
   // Jobs were made for one of them only: its `start` is the one that they know.
-  const isParent = stepsOf(loser).some(hasSpawned) && !stepsOf(winner).some(hasSpawned);
+  const isParent = stepsOf(loser).some(hasChild) && !stepsOf(winner).some(hasChild);
   return {
     ...without(winner, 'next_due', 'resume_at'),
     ...(isParent ? { start: loser['start'] } : {}),

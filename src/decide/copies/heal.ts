@@ -11,7 +11,7 @@ export type Mending = {
   readonly next: Tip;
   /** The losing tips of which nothing is missing in `next`. */
   readonly drop: readonly Tip[];
-  /** Jobs that may have been made for a tip that is dropped, and that nobody waits for (H3). */
+  /** Jobs that may have been made, and that nobody waits for any more (H3). */
   readonly orphans: readonly string[];
 };
 
@@ -30,15 +30,17 @@ export function mend(tips: readonly Tip[], stands: Stands): Mending | undefined 
   // What waits for another engine to speak first is not kept waiting by claims of ours.
   if (drop.length < losers.length) next = withoutGivenUp(next, stands);
   if (next === winner && drop.length === 0) return undefined;
-  return { next, drop, orphans: drop.flatMap((loser) => orphansOf(loser, next)) };
+  const orphans = [winner, ...drop].flatMap((tip) => orphansOf(tip, next));
+  return { next, drop, orphans: [...new Set(orphans)] };
 }
 
-function orphansOf(loser: Tip, next: Tip): readonly string[] {
+/** Jobs that a tip waits for and its successor does not. */
+function orphansOf(tip: Tip, next: Tip): readonly string[] {
   const childrenIn = (states: readonly Step['state'][]): readonly unknown[] =>
     stepsOf(next).flatMap(({ state, child }) => (states.includes(state) ? [child] : []));
   const wanted = childrenIn(['$$waiting']);
   const given = childrenIn(['$$cancelled', '$$timeout']);
-  return stepsOf(loser)
+  return stepsOf(tip)
     .filter(hasSpawned)
     .flatMap(({ child }) =>
       given.includes(child) && !wanted.includes(child) ? [String(child)] : [],
@@ -64,7 +66,7 @@ const mostTries = 3;
  * H1 The winner is never deleted, and a losing tip only after a quorum of the copies has taken a
  *    revision of the winner that carries what the losing tip had: it is on top from then on.
  * H2 What is written follows from the tips alone: engines that heal at the same time do the same.
- * H3 The children of a tip that is dropped, which nobody waits for any more, are asked to cancel before.
+ * H3 Children that nobody waits for any more are asked to cancel before a losing tip is dropped.
  */
 export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | undefined> {
   let tips = yield* look(id);

@@ -347,11 +347,49 @@ describe('a step that waits for a job of its own', () => {
     expect(carried([made], [unmade as Step])).toMatchObject({ start: 1, steps: [made] });
   });
 
+  const ended = { path: '0', state: '$$cancelled', child: 'c', end: 4, exit: 130 };
+  const done = spawn('0#1 $$complete');
+  const failed = spawn('0#1 $$error');
+  const renamed = spawn('0#1 $$waiting', { child: 'c:1' });
+
   it('is what the winner says when both tell of it', () => {
-    const renamed = spawn('0#1 $$waiting', { child: 'c:1' });
-    const done = spawn('0#1 $$complete');
-    expect(carried([renamed], [made])).toMatchObject({ start: 1, steps: [renamed] });
     expect(carried([done], [made])).toMatchObject({ start: 1, steps: [done] });
+    expect(carried([made], [made])).toMatchObject({ start: 1, steps: [made] });
+  });
+
+  it('is carried with its end and the start of its job', () => {
+    expect(carried([], [done])).toMatchObject({ start: 2, steps: [done], state: 't0-0' });
+    expect(carried([unmade as Step], [done])).toMatchObject({ start: 2, steps: [done] });
+    expect(carried([unmade as Step], [failed])).toMatchObject({ start: 2, steps: [failed] });
+    expect(carried([made], [done])).toMatchObject({ start: 1, steps: [done] });
+  });
+
+  it('is not needed where the winner waits for another job', () => {
+    expect(carried([renamed], [made])).toMatchObject({ start: 1, steps: [ended, renamed] });
+  });
+
+  it('takes the place of one that waits for another job when it has ended', () => {
+    const given = { ...ended, child: 'c:1' };
+    expect(carried([renamed], [done])).toMatchObject({ start: 1, steps: [given, done] });
+    expect(carried([renamed], [failed])).toMatchObject({ start: 1, steps: [given, failed] });
+  });
+
+  it('is told beside what the winner has completed', () => {
+    const other = spawn('0#1 $$complete', { child: 'c:1' });
+    expect(carried([other], [done])).toMatchObject({ steps: [other, done] });
+    expect(carried([other], [failed])).toMatchObject({ steps: [{ ...ended, end: 9 }, other] });
+    const over = { state: '$$complete', end: 9 };
+    expect(carried([other], [done], over)).toMatchObject({ steps: [other, done] });
+    expect(carried([other], [failed], over)).toMatchObject({
+      steps: [{ ...ended, end: 9 }, other],
+    });
+  });
+
+  it('follows one that was believed lost', () => {
+    const gone = { ...renamed, ...lost('0#1 $$error'), child: 'c:1' } as Step;
+    const given = { ...made, ...lost('0#1 $$error') };
+    expect(carried([gone], [done])).toMatchObject({ steps: [gone, done] });
+    expect(carried([renamed], [given])).toMatchObject({ steps: [{ ...ended, end: 9 }, renamed] });
   });
 
   it('keeps the start of the winner when jobs were made for that', () => {
@@ -361,8 +399,7 @@ describe('a step that waits for a job of its own', () => {
 
   it('ends where it is not needed any more', () => {
     const skipped = attempt('0#1 $$skipped', { attempt: 2 });
-    const ended = { state: '$$cancelled', child: 'c', end: 4, exit: 130 };
-    expect(carried([skipped], [made])?.['steps']).toMatchObject([skipped, ended]);
+    expect(carried([skipped], [made])?.['steps']).toMatchObject([ended, skipped]);
     const over = { state: '$$cancelled', end: 9 };
     expect(carried([], [made], over)?.['steps']).toMatchObject([ended]);
     const told = spawn('0#1 $$cancelled');

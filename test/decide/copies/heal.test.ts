@@ -131,6 +131,12 @@ describe('the children of a tip that is dropped', () => {
     expect(mend([tip('4-b', [gone]), parent], nobody)?.orphans).toEqual(['c']);
   });
 
+  it('are those of the winner when the end of another one takes its place', () => {
+    const done = attempt('0#1 $$complete', { child: 'c', start: 4 });
+    const other = attempt('0#1 $$waiting', { child: 'c:1', start: 5 });
+    expect(mend([tip('4-b', [other]), tip('3-a', [done])], nobody)?.orphans).toEqual(['c:1']);
+  });
+
   it('are not asked when the winner could not be written', () => {
     const unknown = ['unknown', 'unknown', 'unknown'] as const;
     expect(play(healed('j', nobody), [[over, parent]], unknown).abandoned).toEqual([]);
