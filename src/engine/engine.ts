@@ -10,6 +10,7 @@ import { renewLease, sweep, watchPeers, watchPermits } from './duties.js';
 import { takeEvent } from './events.js';
 import { isNameTaken, takeOverName } from './name.js';
 import { takeEarly, takeMessage } from './requests.js';
+import { createReloads } from './reloads.js';
 import { busyLimit, scan } from './scan.js';
 import type { EngineListener } from './system-events.js';
 
@@ -218,7 +219,7 @@ function wakeParked({ parking, jobs }: Assembly): void {
 type Teller = {
   readonly onState: (state: FeedState) => void;
   /** Resolves when whatever was begun when the database came back has ended (E5). */
-  readonly reloaded: () => Promise<unknown>;
+  readonly reloaded: () => Promise<void>;
 };
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
@@ -226,12 +227,12 @@ function createTeller(engine: Assembly): Teller {
   const { log, desk, store, retry, library, copies, events } = engine;
   const { database } = store.connection;
   let away = false;
-  let reloading: Promise<unknown> = Promise.resolve();
-  const reload = (): Promise<unknown> =>
+  const reloads = createReloads(() =>
     retry(async () => {
       await library.load();
       await scan(engine);
-    });
+    }),
+  );
   const onState = (state: FeedState): void => {
     if (state.kind === 'lost') {
       const { cause } = state;
@@ -253,10 +254,10 @@ function createTeller(engine: Assembly): Teller {
         database,
         ...(state.other === true ? { other: true } : {}),
       });
-      reloading = Promise.all([reloading, reload()]).then(() => undefined);
+      reloads.want();
     }
   };
-  return { onState, reloaded: () => reloading };
+  return { onState, reloaded: reloads.ended };
 }
 
 function refuseWithoutKey(options: EngineOptions, documents: readonly StoredDocument[]): void {

@@ -20,3 +20,13 @@ export function waitMs(failures: number, random: number, backoff: Backoff = usua
   const longest = Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(failures, 30));
   return Math.max(backoff.firstMs, Math.round(longest * (0.5 + random / 2)));
 }
+
+/**
+ * The number of failures in a row, with the one that ended a connection after `livedMs`. One that has
+ * lived for some heartbeats begins anew: an answer alone does not, as a proxy may give it and hang up.
+ */
+export function failuresAfter(before: number, livedMs: number, heartbeatMs: number): number {
+  return livedMs >= longLife * heartbeatMs ? 1 : before + 1;
+}
+
+const longLife = 3;

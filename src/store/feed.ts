@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TwsError } from '../errors.js';
-import { usualBackoff, waitMs, type Backoff } from './backoff.js';
+import { failuresAfter, usualBackoff, waitMs, type Backoff } from './backoff.js';
 import { readLine, type Change } from './change.js';
 import type { Client } from './client.js';
 import { openFeedLink } from './feed-link.js';
@@ -49,10 +49,11 @@ export async function* followChanges(
   let failures = 0;
   while (!signal.aborted) {
     let lost: Lost = { cause: 'the server ended the feed', slowly: false };
+    let followsSince: number | undefined;
     try {
       for await (const event of follow(client, place, options)) {
         if ('copies' in event) {
-          failures = 0;
+          followsSince = performance.now();
           tell(event);
         } else yield event;
         if (signal.aborted) return;
@@ -61,7 +62,8 @@ export async function* followChanges(
       lost = lossOf(error, place);
     }
     if (signal.aborted) return;
-    failures += 1;
+    const livedMs = followsSince === undefined ? 0 : performance.now() - followsSince;
+    failures = failuresAfter(failures, livedMs, options.heartbeatMs ?? usualHeartbeatMs);
     const retryInMs = lost.slowly ? backoff.refusedMs : waitMs(failures, random(), backoff);
     tell({ kind: 'lost', cause: lost.cause, retryInMs });
     await sleep(retryInMs, undefined, { signal }).catch(() => undefined);

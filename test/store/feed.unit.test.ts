@@ -1,6 +1,11 @@
-import { describe, expect, test } from 'vitest';
-import { waitMs } from '../../src/store/backoff.js';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { failuresAfter, waitMs } from '../../src/store/backoff.js';
 import { readLine } from '../../src/store/change.js';
+import type { FeedState } from '../../src/store/feed.js';
+import { openStore } from '../../src/store/store.js';
 
 const doc = { _id: 'a', _rev: '1-x', type: 'job' };
 
@@ -66,3 +71,45 @@ describe('waitMs', () => {
     expect(waitMs(1, 0, { firstMs: 50, maxMs: 10, refusedMs: 1 })).toBe(50);
   });
 });
+
+describe('failuresAfter', () => {
+  test.each([
+    ['no connection', 3, 0, 4],
+    ['an answer and an end at once', 3, 20, 4],
+    ['a connection that lived for less than three heartbeats', 3, 299, 4],
+    ['one that lived longer', 3, 300, 1],
+  ])('after %s', (_title, before, livedMs, failures) => {
+    expect(failuresAfter(before, livedMs, 100)).toBe(failures);
+  });
+});
+
+test('a server that answers and ends the feed at once is asked less and less often', async () => {
+  const server = createServer((request, response) => {
+    const isFeed = request.url?.includes('_changes') === true;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(isFeed ? '\n' : JSON.stringify({ db_name: 'd', update_seq: '0' }));
+  });
+  const store = openStore({ url: await listening(server), database: 'd', app: 'tws' });
+  const waits: number[] = [];
+  const ended = new AbortController();
+  const onState = (state: FeedState): void => {
+    if (state.kind === 'lost') waits.push(state.retryInMs);
+    if (waits.length === 6) ended.abort();
+  };
+  const feed = store.follow({
+    ...{ since: '0', signal: ended.signal, onState, random: () => 1, heartbeatMs: 600_000 },
+    backoff: { firstMs: 1, maxMs: 16, refusedMs: 1 },
+  });
+  for await (const change of feed) expect(change).toBeUndefined();
+  expect(waits).toEqual([2, 4, 8, 16, 16, 16]);
+});
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
