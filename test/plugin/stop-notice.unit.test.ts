@@ -38,6 +38,26 @@ const noticing: readonly (readonly [string, string])[] = [
      }`,
   ],
   [
+    'passed a combination of the signal with others to a timer',
+    `async ({ log, signal }) => {
+       const any = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
+       const slept = sleep(60_000, 0, { signal: any }).catch(() => 1); log('runs'); return slept;
+     }`,
+  ],
+  [
+    'listens to a combination of a combination',
+    `async ({ log, signal }) => {
+       const any = AbortSignal.any([AbortSignal.any([signal]), AbortSignal.timeout(60_000)]);
+       any.addEventListener('abort', () => {}); log('runs'); await rest(); return 1;
+     }`,
+  ],
+  [
+    'asks a combination for its reason',
+    `async ({ log, signal }) => {
+       const any = AbortSignal.any([signal]); log('runs'); await rest(); return String(any.reason);
+     }`,
+  ],
+  [
     'reads that it was aborted',
     `async ({ log, signal }) => { log('runs'); await rest(); return signal.aborted ? 1 : 2; }`,
   ],
@@ -52,6 +72,14 @@ const complete: readonly (readonly [string, string])[] = [
     `async ({ log, signal, done }) => { log('runs'); await rest(); if (signal.aborted) return done(7); }`,
   ],
   ['does not notice', `async ({ log, signal }) => { log('runs'); await rest(); return 7; }`],
+  [
+    'is done with what it combined the signal for',
+    `async ({ log, signal }) => {
+       const any = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
+       await sleep(1, 0, { signal: any }); if (any.aborted) return 1;
+       log('runs'); await rest(); return 7;
+     }`,
+  ],
   [
     'asked before and has no listener any more',
     `async ({ log, signal }) => {
