@@ -1,6 +1,6 @@
 import type { Connection } from '../store/connection.js';
 
-/** So often the event loop says that it goes on, ms. */
+/** How often the event loop says that it goes on, ms. */
 export const beatMs = 100;
 
 /** The global function that tells on whose behalf the main thread runs. */
@@ -8,7 +8,10 @@ export const standingAt = '__twsStandingAt';
 
 /** What the watchdog starts with. */
 export type WatchdogData = {
-  /** Counts up as long as the event loop goes on. */
+  /**
+   * 0: counts up as long as the event loop goes on. 1: whether a debugger may be attached to the main
+   * thread, which then stands still for as long as somebody looks at a breakpoint.
+   */
   readonly beats: Int32Array;
   readonly connection: Connection;
   readonly leaseMs: number;

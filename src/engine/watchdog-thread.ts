@@ -8,15 +8,15 @@ import type { Standing, ToWatchdog, WatchdogData } from './watchdog-messages.js'
 /* The thread that watches the main one. Whatever the main thread does, this one goes on. */
 const { beats, connection, leaseMs, isTerminal, name } = workerData as WatchdogData;
 
-/** So often it looks, ms. */
+/** How often it looks, ms. */
 const lookMs = 250;
 /** Shorter standstills are told by the main thread itself, ms. */
 const shortestMs = 1_000;
 /** The main thread ends an attempt in time when it can, ms. */
 const lateMs = 500;
-/** So often a main thread that computes is asked what it does. */
+/** How often at most a main thread that computes is asked what it does. */
 const mostTries = 8;
-/** The database may take so long, ms. */
+/** How long the database may take, ms. */
 const requestMs = 2_000;
 
 let engine: string | undefined;
@@ -34,10 +34,17 @@ let last = Atomics.load(beats, 0);
 let looks = 0;
 let processorMs = mainProcessorMs();
 /** What was found out about the present standstill, and when it has lasted too long, epoch ms. */
-let found:
-  { readonly names: string; readonly culprit?: Standing; readonly endsAt: number } | undefined;
+type Found = {
+  readonly names: string;
+  /** Whether the culprit was met at work, or was only there. */
+  readonly isSure: boolean;
+  readonly culprit?: Standing;
+  readonly endsAt: number;
+};
+let found: Found | undefined;
 let tries = 0;
 let isBusy = false;
+let isDebuggerTold = false;
 
 setInterval(() => {
   const beat = Atomics.load(beats, 0);
@@ -49,9 +56,18 @@ setInterval(() => {
   // Counted in looks: when the whole process stands still, so does this thread.
   looks += 1;
   if (isBusy || looks * lookMs < shortestMs || isStarved()) return;
+  if (Atomics.load(beats, 1) === 1) return leaveToDebugger(looks * lookMs);
   isBusy = true;
   void react(looks * lookMs).finally(() => (isBusy = false));
 }, lookMs);
+
+/** A breakpoint looks like a standstill: asking the main thread would resume it. */
+function leaveToDebugger(stoodMs: number): void {
+  if (isDebuggerTold) return;
+  isDebuggerTold = true;
+  const text = `The event loop has stood still for ${stoodMs} ms. The inspector is open: this may be a breakpoint, so plugins that block the engine are not looked for.`;
+  say(text, undefined);
+}
 
 async function react(stoodMs: number): Promise<void> {
   if (found === undefined) {
@@ -66,19 +82,24 @@ async function react(stoodMs: number): Promise<void> {
     const [only, other] = suspects;
     const culprit = other === undefined ? only : undefined;
     const names = namesOf(suspects);
+    const isSure = present.length === 0;
     const leaseEndsAt = Date.now() + Math.max(0, leaseMs - stoodMs);
     const endsAt = Math.min((culprit?.endsAt ?? Infinity) + lateMs, leaseEndsAt);
-    // What is no plugin's comes to its end: the engine's own work is bounded.
-    found = { names, endsAt: only === undefined && isAnswering ? Infinity : endsAt };
+    // Engine code is bounded, so the process is never ended for it.
+    const isOwn = only === undefined && isAnswering;
+    found = { names, isSure, endsAt: isOwn ? Infinity : endsAt };
     if (culprit !== undefined) found = { ...found, culprit };
     const signals = isAnswering
       ? '; until it ends, SIGINT and SIGTERM end the process at once'
       : '';
     const where = at === undefined ? '' : ` at ${at}`;
-    say(`${names} has blocked the engine for ${stoodMs} ms${where}${signals}.`, culprit);
+    say(
+      `${names} ${isSure ? 'has' : 'may have'} blocked the engine for ${stoodMs} ms${where}${signals}.`,
+      culprit,
+    );
     return;
   }
-  if (Date.now() >= found.endsAt) await end(stoodMs, found.names, found.culprit);
+  if (Date.now() >= found.endsAt) await end(stoodMs, found);
 }
 
 function namesOf(suspects: readonly Standing[]): string {
@@ -91,10 +112,10 @@ function namesOf(suspects: readonly Standing[]): string {
 }
 
 /** Tells the job, gives the lease up and ends the process. */
-async function end(stoodMs: number, names: string, culprit: Standing | undefined): Promise<void> {
+async function end(stoodMs: number, { names, isSure, culprit }: Found): Promise<void> {
   const isLate = Date.now() > (culprit?.endsAt ?? Infinity);
   const why = isLate ? 'beyond the timeout of its attempt' : 'as long as the lease lasts';
-  const text = `${names} blocked its engine for ${stoodMs} ms, ${why}. The engine gave up its lease and was ended; with export const isolate = 'thread' the plugin holds up nobody else.`;
+  const text = `${names} ${isSure ? 'blocked' : 'may have blocked'} its engine for ${stoodMs} ms, ${why}. The engine gave up its lease and was ended; with export const isolate = 'thread' the plugin holds up nobody else.`;
   const job = culprit?.about.job;
   const note = { type: 'request', job, action: 'note', by: engine ?? 'watchdog', text };
   await Promise.all([

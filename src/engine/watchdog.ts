@@ -1,3 +1,4 @@
+import { url as inspectorUrl } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { culpritOf } from '../plugin/culprit.js';
@@ -30,9 +31,13 @@ export type Watchdog = {
  */
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   const { connection, leaseMs, isTerminal, name } = options;
-  const beats = new Int32Array(new SharedArrayBuffer(4));
+  const beats = new Int32Array(new SharedArrayBuffer(8));
   const signals = createSignalRelease();
+  const tellDebugger = (): void =>
+    void Atomics.store(beats, 1, inspectorUrl() === undefined ? 0 : 1);
+  tellDebugger();
   const beat = setInterval(() => {
+    tellDebugger();
     Atomics.add(beats, 0, 1);
     signals.restore();
   }, beatMs).unref();

@@ -12,6 +12,11 @@ const plugins = {
   'loop.mjs': 'export default async ({ log }) => { log("begins"); await null; for (;;); };',
   'sleeps.mjs': `import { execSync } from 'node:child_process';
     export default () => execSync('sleep 60');`,
+  // Stands still as at a breakpoint: longer than its timeout and the lease together.
+  'breakpoint.mjs': `export default () => {
+      const end = Date.now() + 5_000;
+      while (Date.now() < end);
+    };`,
 };
 
 async function project(space: Workspace, task: Record<string, unknown>): Promise<string> {
@@ -35,8 +40,8 @@ type Started = {
   readonly ended: Promise<unknown>;
 };
 
-async function start(folder: string): Promise<Started> {
-  const child = spawn(process.execPath, [bin, 'start'], {
+async function start(folder: string, ...options: readonly string[]): Promise<Started> {
+  const child = spawn(process.execPath, [...options, bin, 'start'], {
     cwd: folder,
     env: { ...process.env, COUCH_URL: couchUrl() },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -103,3 +108,14 @@ describe('a plugin in the process that never gives the event loop back', () => {
     }
   });
 });
+
+it('a main thread that a debugger may have stopped is left alone', async () => {
+  const space = await openWorkspace();
+  const folder = await project(space, { plugin: 'breakpoint', timeout: 500 });
+  const [id] = await space.put(job);
+  const { child, said } = await start(folder, '--inspect=127.0.0.1:0');
+  await expect.poll(said, { timeout: 60_000 }).toContain('The inspector is open');
+  await space.ended(id as string, 60_000);
+  expect(said()).not.toContain('has blocked the engine');
+  expect(child.exitCode ?? child.signalCode).toBeNull();
+}, 120_000);
