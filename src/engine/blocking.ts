@@ -8,7 +8,7 @@ export type Suspect = {
   readonly about: Readonly<Record<string, unknown>>;
   /** When its time is over, epoch ms; absent when nothing limits it. */
   readonly endsAt?: number;
-  /** Told for how long (ms) it held up everything else. */
+  /** Called with the time for which it held up everything else, ms. */
   readonly blocked: (ms: number) => void;
 };
 
@@ -18,14 +18,14 @@ export type BlockWatch = {
   readonly begin: (suspect: Suspect) => Watched;
 };
 export type Watched = {
-  /** It is known to have run for so long (ms) without a pause. */
+  /** It is known to have run for `ms` without a pause. */
   readonly ran: (ms: number) => void;
   readonly end: () => void;
 };
 
 export type BlockWatchOptions = {
   readonly log: Log;
-  /** Shorter pauses of the event loop are not told, ms. */
+  /** Shorter standstills of the event loop are not reported, ms. */
   readonly limitMs?: number;
   /** Told of each suspect when it begins; the answer is called when it has ended. */
   readonly onBegin?: ((suspect: Suspect) => () => void) | undefined;
@@ -33,7 +33,7 @@ export type BlockWatchOptions = {
   readonly processorMs?: () => number;
 };
 
-/** So often the watch looks whether the event loop goes on, ms. */
+/** How often the watch looks whether the event loop goes on, ms. */
 const everyMs = 250;
 
 type Entry = { readonly suspect: Suspect; readonly since: number; until: number };
@@ -59,7 +59,7 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
     const message = `Plugin ${plugin} blocked the engine for ${ms} ms (step ${String(about['step'])} of job ${String(about['job'])}); with export const isolate = 'thread' it holds up nobody else.`;
     log.warn({ ...about, blocked_ms: ms }, message);
   };
-  /** At most so long this thread has computed since the last look. */
+  /** Upper bound of the processor time used since the last look, ms. */
   const computedMs = (): number => Math.round(processorMs() - lookedAt);
   const look = (): void => {
     const now = performance.now();

@@ -39,7 +39,7 @@ export function createRetry({ signal, tell, isAwayTold }: RetryOptions): Retry {
     for (const wake of waiting) wake();
     waiting.clear();
   };
-  /** Until one of the others has got an answer, but for so long at the most. */
+  /** Waits until one of the others has got an answer, for at most `mostMs`. */
   const untilBack = async (mostMs: number): Promise<void> => {
     const over = new AbortController();
     const end = (): void => over.abort();

@@ -9,7 +9,7 @@ import { openSettings } from '../secrets/settings.js';
 import type { Log } from './log.js';
 import type { EngineEvent, EngineEventType } from './system-events.js';
 
-/** An address that is told events of the engines; `on` absent: all of them. */
+/** An address to which events of the engines are sent; `on` absent: all of them. */
 export type SystemWebhook = {
   readonly url: string;
   readonly on?: readonly EngineEventType[];
@@ -32,18 +32,18 @@ export type SystemWebhookOptions = {
 
 export type SystemWebhooks = {
   readonly take: (event: EngineEvent) => void;
-  /** Sends what is left, for so many ms at the most; what is not sent by then is dropped. */
+  /** Sends what is left, for at most `waitMs`; what is not sent by then is dropped. */
   readonly close: (waitMs: number) => Promise<void>;
 };
 
-/** So many events wait for one address; more are dropped. */
+/** Maximum number of events that wait for one address; more are dropped. */
 export const mostWaiting = 100;
 const mostTries = 4;
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 const timeoutMs = 15_000;
 
-/** Sends events to webhooks as well as may be: what does not get through in a few tries is dropped. */
+/** Sends events to webhooks. Delivery is best effort: an event that fails four times is dropped. */
 export function createSystemWebhooks(options: SystemWebhookOptions): SystemWebhooks {
   const abort = new AbortController();
   const lines = options.webhooks.map((webhook, i) => createLine(webhook, i, options, abort.signal));
