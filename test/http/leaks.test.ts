@@ -115,6 +115,27 @@ describe('what belongs to another owner', () => {
     expect(own.text).toContain('z-holder');
   });
 
+  it('cannot be made the root of a job, and has no id of another owner in its tree', async () => {
+    const { ask, operator } = await neighbours();
+    const submit = (more: object) =>
+      ask('POST', '/jobs', { token: operator, body: { flow: 'f', owner: 'acme', ...more } });
+    for (const root of ['z-job', 'nix']) {
+      const parent = { job: 'a-job', step: '0', root };
+      expect(await submit({ parent })).toMatchObject({
+        status: 422,
+        body: { path: 'parent.root' },
+      });
+    }
+    for (const _id of ['z-job:x', 'z-job:x:y', 'z-job:notify:1:x']) {
+      expect(await submit({ _id })).toMatchObject({
+        status: 409,
+        body: { error: 'document_conflict' },
+      });
+    }
+    const parent = { job: 'a-job', step: '0', root: 'a-job' };
+    expect((await submit({ parent, _id: 'a-job:x' })).status).toBe(201);
+  });
+
   it('cannot be made the parent of a job', async () => {
     const { ask, operator } = await neighbours();
     const jobOf = (parent: string) => ({

@@ -66,8 +66,8 @@ export async function hindrancesOf(
 }
 
 /**
- * Why jobs cannot be had by somebody: their ids are taken by what he may
- * not see, of which nothing more is told, or their parent is none of the jobs that he may see.
+ * Why a caller cannot have these jobs: an id belongs to a document that the caller may not see, or to
+ * the tree of one, or the parent or root is no job that the caller may see.
  */
 async function withheld(
   { client }: Api,
@@ -75,7 +75,10 @@ async function withheld(
   principal: Principal,
 ): Promise<ReadonlyMap<JobToSubmit, TwsError | Refused>> {
   if (principal.owners === 'all') return new Map();
-  const ids = jobs.flatMap((job) => [job._id, parentOf(job)].filter((id) => id !== undefined));
+  const ids = jobs.flatMap((job) => [
+    ...(job._id === undefined ? [] : [job._id, ...idsAbove(job._id)]),
+    ...parentsOf(job).map(({ id }) => id),
+  ]);
   const docs =
     ids.length === 0 ? new Map<string, StoredDocument>() : await client.getMany([...new Set(ids)]);
   const isMine = (id: string): boolean => {
@@ -88,18 +91,39 @@ async function withheld(
       if (id !== undefined && docs.has(id) && !isMine(id)) {
         return [[job, problem('document_conflict', { id })]];
       }
-      const parent = parentOf(job);
-      if (parent === undefined || isMine(parent)) return [];
-      const message = `parent.job must be the id of a job that you may see; it is ${JSON.stringify(parent)}.`;
-      return [[job, refusedDocument('job', [{ path: 'parent.job', message }])]];
+      // Engines take a job for one of the tree whose id its own begins with.
+      if (id !== undefined && idsAbove(id).some((one) => docs.has(one) && !isMine(one))) {
+        return [[job, problem('document_conflict', { id })]];
+      }
+      const parent = parentsOf(job).find((one) => !isMine(one.id));
+      if (parent === undefined) return [];
+      const { path } = parent;
+      const message = `${path} must be the id of a job that you may see; it is ${JSON.stringify(parent.id)}.`;
+      return [[job, refusedDocument('job', [{ path, message }])]];
     }),
   );
 }
 
-function parentOf({ parent }: JobToSubmit): string | undefined {
-  const job = isObject(parent) ? parent['job'] : undefined;
-  return typeof job === 'string' ? job : undefined;
+/** The jobs that a job says it was made for: its parent, and the root of their tree. */
+function parentsOf({ parent }: JobToSubmit): readonly { path: string; id: string }[] {
+  if (!isObject(parent)) return [];
+  return ['job', 'root'].flatMap((key) => {
+    const id = parent[key];
+    return typeof id === 'string' ? [{ path: `parent.${key}`, id }] : [];
+  });
 }
+
+/** Ids of jobs whose children have such ids, the longest first; of very many, the shortest. */
+function idsAbove(id: string): readonly string[] {
+  const parts = id.split(':');
+  return parts
+    .slice(1)
+    .map((_part, i) => parts.slice(0, parts.length - 1 - i).join(':'))
+    .slice(-mostColons);
+}
+
+/** So many jobs above one are looked for. */
+const mostColons = 32;
 
 type Tried = { readonly job: ReturnType<typeof newJobOf> } | Verdict;
 
