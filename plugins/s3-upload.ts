@@ -126,12 +126,20 @@ function unreadable(path: string, reason = 'unknown'): PluginError {
   });
 }
 
+/** In their place, the SDK would use the credentials of this machine. */
+function incomplete(): PluginError {
+  const message =
+    'The credentials of the bucket are incomplete: they need access_key_id and secret_access_key.';
+  return new PluginError(message, { name: 'CredentialsIncomplete', retryable: false, exit: 3 });
+}
+
 function clientOptions({ s3 = {}, auth, region }: Params) {
   const given = s3.credentials ?? s3.auth ?? auth;
   const accessKeyId = given?.accessKeyId ?? given?.access_key_id ?? given?.id;
   const secretAccessKey = given?.secretAccessKey ?? given?.secret_access_key ?? given?.secret;
   const sessionToken = given?.sessionToken ?? given?.session_token;
   const known = accessKeyId !== undefined && secretAccessKey !== undefined;
+  if (given !== undefined && !known) throw incomplete();
   const token = sessionToken === undefined ? {} : { sessionToken };
   return {
     region: s3.region ?? region ?? 'us-east-1',

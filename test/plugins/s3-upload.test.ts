@@ -54,6 +54,22 @@ describe('s3-upload', () => {
     });
   });
 
+  it.each<[string, object]>([
+    ['none', {}],
+    ['half of them', { access_key_id: 'a' }],
+  ])(
+    'does not fall back to those of the machine where credentials are: %s',
+    async (_are, given) => {
+      const { s3 } = await bucketServer();
+      const params = { bucket: 'files', key: 'k', body: 'x', s3: { ...s3, credentials: given } };
+      expect(await run('s3-upload', params)).toMatchObject({
+        kind: 'failed',
+        exit: 3,
+        failure: { name: 'CredentialsIncomplete' },
+      });
+    },
+  );
+
   it('stores a file of the project', async () => {
     const { s3, get } = await bucketServer();
     const text = 'line\n'.repeat(50_000);
