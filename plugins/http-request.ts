@@ -2,7 +2,9 @@ import {
   PluginError,
   fetchWithin,
   isTemporary,
+  quoteOf,
   retryAfter,
+  textsSent,
   type FetchAnswer,
   type PluginContext,
 } from '../src/plugin/index.js';
@@ -44,9 +46,6 @@ type Params = RequestParams & {
 };
 
 const mebibyte = 1024 * 1024;
-/** As much of a refusing server's answer is quoted, in characters. */
-const longestQuote = 200;
-
 export default async function httpRequest(context: PluginContext<Params>): Promise<unknown> {
   const { params, signal, key, egress } = context;
   const { url, options } = toRequest(params, key);
@@ -59,7 +58,11 @@ export default async function httpRequest(context: PluginContext<Params>): Promi
   const bytes = await readLimited(response, params.max_bytes ?? mebibyte);
   const { status } = response;
   const expected = params.expect ? params.expect.includes(status) : response.ok;
-  if (!expected) throw refused(options.method, url, response, bytes.toString('utf8'));
+  if (!expected) {
+    const sent = textsSent(options.headers.values(), options.body ?? '', url);
+    const quote = quoteOf(bytes.toString('utf8'), sent);
+    throw refused(options.method, url, response, quote);
+  }
   const headers = Object.fromEntries(response.headers);
   // The request was made, whatever has come meanwhile.
   return context.done({
@@ -90,9 +93,8 @@ function toBody(
   }
 }
 
-function refused(method: string, url: URL, response: FetchAnswer, answer: string): PluginError {
+function refused(method: string, url: URL, response: FetchAnswer, quote: string): PluginError {
   const { status, headers } = response;
-  const quote = answer.replace(/\s+/g, ' ').trim().slice(0, longestQuote);
   const delay = retryAfter(headers.get('retry-after'), Date.now());
   return new PluginError(
     `${method} ${withoutSecrets(url)} answered ${status}${quote === '' ? '.' : `: ${quote}`}`,

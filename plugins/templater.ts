@@ -22,7 +22,6 @@ export const params = {
 type Params = Readonly<Record<string, unknown>> & {
   readonly template?: string | Readonly<Record<string, string>>;
   readonly file?: string;
-  readonly data?: Readonly<Record<string, unknown>>;
   readonly html?: boolean;
 };
 
@@ -30,9 +29,9 @@ type Params = Readonly<Record<string, unknown>> & {
 export default async function templater(
   context: PluginContext<Params>,
 ): Promise<string | Record<string, string>> {
-  const { template, file, data, html = false, ...others } = context.params;
+  const { template, file, html = false } = context.params;
   const fill = (text: string): string =>
-    context.render(text, { html, data: { ...others, ...data } });
+    context.render(text, { html, namesOf: ['params', 'params.data'] });
   if (file !== undefined) return fill((await readProjectFile(context.cwd, file)).toString('utf8'));
   if (typeof template === 'string') return fill(template);
   if (template !== undefined) {

@@ -13,6 +13,11 @@ export type { HistoryEvent } from '../model/history.js';
 export type RenderOptions = {
   /** Escape `&`, `<`, `>` and quotes in what is filled in (`{{x}}`; `{{{x}}}` stays as it is). */
   readonly html?: boolean;
+  /**
+   * Objects that templates see, by dotted path, whose keys are names, too; the weakest first. With
+   * `params`, `{{title}}` is `{{params.title}}`. Secret parameters are references there.
+   */
+  readonly namesOf?: readonly string[];
   /** Further names for the template, stronger than those of the step. */
   readonly data?: Readonly<Record<string, unknown>>;
 };

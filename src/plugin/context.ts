@@ -90,7 +90,10 @@ export function createContext(input: ContextInput): {
     },
     lastDetails: input.lastDetails === undefined ? undefined : frozenCopy(input.lastDetails),
     setData: (changes) => input.setData?.(redact(asChanges(changes))),
-    progress: (progress) => input.progress?.(redact(asProgress(progress))),
+    progress: (progress) =>
+      input.progress?.(
+        asProgress(redact(typeof progress === 'number' ? progress : asText(progress))),
+      ),
     secret: (path) => {
       const text = textAt(params, path);
       if (!clear.includes(text)) clear.push(text);

@@ -54,6 +54,11 @@ const failures = {
     (d: { path: string; reason: string }) => `The file "${d.path}" cannot be read (${d.reason}).`,
     permanent,
   ),
+  RedirectRefused: row(
+    (d: { from: string; to: string }) =>
+      `The redirect from ${d.from} to ${d.to} is not followed: the body of the request would go to another server; name that address in url if it is meant.`,
+    permanent,
+  ),
   EgressDenied: row(
     (d: { host: string; why: EgressDenial }) =>
       `The address of "${d.host}" may not be reached: ${denials[d.why]}`,

@@ -6,6 +6,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from '
 import { egressAgents } from './connect.js';
 import type { EgressPolicy } from './egress.js';
 import { PluginError } from './errors.js';
+import { pluginProblem } from './failures.js';
 
 /** What is asked for; the words mean what they mean to `fetch`. */
 export type FetchOptions = {
@@ -50,6 +51,9 @@ export async function fetchWithin(url: URL, options: FetchOptions): Promise<Fetc
     const next = URL.canParse(location, at.href) ? new URL(location, at) : undefined;
     if (next === undefined) throw failed(new Error('invalid redirect'));
     asked = afterRedirect(asked, answer.status, next.origin !== at.origin);
+    if (asked.body !== undefined && !isSameServer(at, next)) {
+      throw pluginProblem('RedirectRefused', { from: at.origin, to: next.origin });
+    }
     at = next;
   }
 }
@@ -64,6 +68,15 @@ function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
+/** Headers that say nothing of who asks; another server gets no other ones. */
+const isForAnybody = /^(?:accept(?:-.*)?|content-.*|user-agent)$/;
+
+/** Servers that move to TLS send everybody there. */
+function isSameServer(at: URL, next: URL): boolean {
+  const isUpgrade = at.protocol === 'http:' && next.protocol === 'https:' && at.host === next.host;
+  return at.origin === next.origin || isUpgrade;
+}
+
 /** What a redirect leaves of a request (https://fetch.spec.whatwg.org/#http-redirect-fetch). */
 function afterRedirect(
   { method, headers: before, body, signal }: Asked,
@@ -72,9 +85,7 @@ function afterRedirect(
 ): Asked {
   const headers = new Headers(before);
   if (isElsewhere) {
-    for (const name of ['authorization', 'proxy-authorization', 'cookie', 'host']) {
-      headers.delete(name);
-    }
+    for (const name of before.keys()) if (!isForAnybody.test(name)) headers.delete(name);
   }
   const becomesGet =
     ([301, 302].includes(status) && method === 'POST') ||

@@ -16,6 +16,7 @@ export { PluginError, type PluginErrorOptions } from './errors.js';
 export { connectWithin, egressAgents } from './connect.js';
 export type { EgressPolicy } from './egress.js';
 export { fetchWithin, type FetchAnswer } from './fetch.js';
+export { quoteOf, textsSent } from './quote.js';
 export { projectFile, readProjectFile } from './files.js';
 export { offerWork } from './offer.js';
 export { loadPackage, missingPackage } from './packages.js';

@@ -58,10 +58,29 @@ const dataOf = new WeakMap<Render, () => Data>();
 
 /** The `render` of one attempt's context; `data` is asked for when something is rendered. */
 export function renderer(data: () => Data): Render {
-  const render: Render = (template, options = {}) =>
-    renderTemplate(template, { ...data(), ...options.data }, options.html);
+  const render: Render = (template, options = {}) => {
+    const known = data();
+    const all = (options.namesOf ?? []).reduce<Data>(
+      (names, path) => ({ ...names, ...objectAt(known, path) }),
+      known,
+    );
+    return renderTemplate(template, { ...all, ...options.data }, options.html);
+  };
   dataOf.set(render, data);
   return render;
+}
+
+function objectAt(data: Data, path: string): Data {
+  const found = path
+    .split('.')
+    .reduce<unknown>(
+      (at, key) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+          ? (at as Data)[key]
+          : undefined,
+      data,
+    );
+  return typeof found === 'object' && found !== null ? (found as Data) : {};
 }
 
 /** The names that a `render` of `renderer` knows; none for any other function. */

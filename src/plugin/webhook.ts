@@ -3,6 +3,7 @@ import { isTemporary, retryAfter } from './answers.js';
 import { usualEgress, type EgressPolicy } from './egress.js';
 import { PluginError } from './errors.js';
 import { fetchWithin, type FetchAnswer } from './fetch.js';
+import { longestQuote, quoteOf, shortestText } from './quote.js';
 
 /** One message to one address. */
 export type Webhook = {
@@ -21,9 +22,6 @@ export type Webhook = {
   /** Epoch ms. */
   readonly now: number;
 };
-
-/** As much of a refusing receiver's answer is quoted, in characters. */
-const longestQuote = 200;
 
 /**
  * Posts a message and resolves with the status of the answer, which is one of 200 to 299. Signed as
@@ -127,16 +125,7 @@ async function beginningOf({ body }: FetchAnswer, sent: readonly string[]): Prom
   } catch {
     // What came says enough.
   }
-  const quote = text.slice(0, cutOf(text, sent)).replace(/\p{Surrogate}$/u, '');
-  return quote.replace(/\s+/g, ' ').trim();
-}
-
-/** Where a quote ends: before the first text that would go on behind it. */
-function cutOf(text: string, sent: readonly string[]): number {
-  return sent.reduce((end, one) => {
-    const at = text.indexOf(one, Math.max(0, end - one.length + 1));
-    return at === -1 ? end : Math.min(end, at);
-  }, longestQuote);
+  return quoteOf(text, sent);
 }
 
 /** The texts of a message that may be secrets: headers, also by word, and strings in the body. */
@@ -158,9 +147,6 @@ function pathsOf({ href, pathname, search }: URL): readonly string[] {
 function withoutPath(quote: string, url: URL): string {
   return pathsOf(url).reduce((text, path) => text.replaceAll(path, '[path]'), quote);
 }
-
-/** Shorter texts are no secrets, and stand in every answer. */
-const shortestText = 4;
 
 /** No receiver puts a message off for longer, ms: a day. */
 const longestDelayMs = 86_400_000;

@@ -23,6 +23,8 @@ export function redactor(clear: readonly string[]): Redact {
   };
   const deep = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
+    if (typeof value === 'number')
+      return clear.some((one) => isNumber(one, value)) ? hidden : value;
     if (Array.isArray(value)) return value.map(deep);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), deep(item)]));
@@ -32,11 +34,45 @@ export function redactor(clear: readonly string[]): Redact {
 
 /** Every spelling of every secret, the longest first, so that no rest of one stays readable. */
 function patternOf(clear: readonly string[]): RegExp | undefined {
-  const long = clear.filter((secret) => secret.length >= shortestPart);
+  const long = [...clear, ...clear.flatMap(partsOfAddress)].filter(
+    (secret) => secret.length >= shortestPart,
+  );
   const plain = long.flatMap(spellings).map((one) => ({ length: one.length, source: quoted(one) }));
   const all = [...plain, ...long.flatMap(inBase64)].sort((a, b) => b.length - a.length);
   if (all.length === 0) return undefined;
   return new RegExp([...new Set(all.map(({ source }) => source))].join('|'), 'g');
+}
+
+/** Whether a secret of digits was read as this number. */
+function isNumber(secret: string, value: number): boolean {
+  return /^-?\d+(?:\.\d+)?$/.test(secret) && Number(secret) === value;
+}
+
+/** Segments of a path that are shorter name a place (`services`, `v1`), and are in every address. */
+const shortestSegment = 16;
+/** Shorter values of a query are words like `json`. */
+const shortestValue = 8;
+
+/**
+ * What makes a secret of an address: its path, query, user and password, as servers repeat them. The
+ * host is not hidden.
+ */
+function partsOfAddress(secret: string): readonly string[] {
+  if (!/^https?:\/\//i.test(secret) || !URL.canParse(secret)) return [];
+  const { pathname, search, searchParams, username, password } = new URL(secret);
+  const segments = pathname.split('/').filter(({ length }) => length >= shortestSegment);
+  const values = [...searchParams.values()].filter(({ length }) => length >= shortestValue);
+  const whole = pathname.length > shortestPart ? [`${pathname}${search}`, pathname] : [];
+  const all = [...whole, search.slice(1), username, password, ...segments, ...values];
+  return [...new Set(all.flatMap((one) => [one, decoded(one)]))];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function spellings(secret: string): readonly string[] {

@@ -107,6 +107,22 @@ describe('templater', () => {
     });
   });
 
+  it.each(['{{lookup token 0}}-{{lookup token 1}}', '{{inner}}', '{{params.token}}', '{{deep.x}}'])(
+    'sees references in place of secrets: %s',
+    async (template) => {
+      const hidden = (token: string) => ({
+        template,
+        token,
+        deep: { x: token },
+        data: { inner: token },
+      });
+      const params = hidden('QZsecret');
+      const options = { shown: hidden('tws:ref'), clear: ['QZsecret'] };
+      const { result } = (await run('templater', params, options)) as { readonly result?: unknown };
+      expect(['t-w', 'tws:ref']).toContain(result);
+    },
+  );
+
   it('fills in several templates at once', async () => {
     const template = { subject: 'Order {{n}}', text: 'It is {{n}}.' };
     expect(await run('templater', { template, n: 3 })).toMatchObject({

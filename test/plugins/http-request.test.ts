@@ -110,6 +110,56 @@ describe('http-request', () => {
     expect(outcome).not.toHaveProperty('retryAfterMs');
   });
 
+  it.each([190, 195, 170])('quotes no half of a secret that the server repeats: %i', async (at) => {
+    const token = 'tok-SECRET-abcdefghijklmnop';
+    const { url } = await httpServer((response, { headers }) =>
+      response.writeHead(400).end('.'.repeat(at) + String(headers['authorization'])),
+    );
+    const failed = await run('http-request', { url, auth: { token } }, { clear: [token] });
+    expect(failed).toMatchObject({ kind: 'failed', failure: { name: 'HttpStatus' } });
+    expect(JSON.stringify(failed)).not.toMatch(/tok-S/);
+  });
+
+  it('shows nothing of a secret address but its server', async () => {
+    const { url } = await httpServer((response, { url: path }) =>
+      response.writeHead(400).end(String(path)),
+    );
+    const secret = `${url}/fail?pad=0&api_key=URLSECRETKEY`;
+    const { failure } = (await run('http-request', { url: secret }, { clear: [secret] })) as {
+      readonly failure?: Error;
+    };
+    expect(failure?.message).toBe(`GET ${url}[secret] answered 400: [secret]`);
+  });
+
+  it('tells another server nothing of who asks', async () => {
+    const { url: other, seen } = await httpServer((response) => json(response, {}));
+    const { url } = await httpServer((response) =>
+      response.writeHead(302, { location: `${other}/moved` }).end(),
+    );
+    const headers = { 'x-api-key': 'k', cookie: 'c', 'accept-language': 'de', 'user-agent': 'me' };
+    await run('http-request', { url, headers, auth: { token: 't' } });
+    expect(seen[0]?.url).toBe('/moved');
+    expect(seen[0]?.headers).toMatchObject({ 'accept-language': 'de', 'user-agent': 'me' });
+    for (const name of ['x-api-key', 'cookie', 'authorization']) {
+      expect(seen[0]?.headers).not.toHaveProperty(name);
+    }
+  });
+
+  it.each([307, 308])('sends no body on to another server: %i', async (status) => {
+    const { url: other, seen } = await httpServer((response) => json(response, {}));
+    const { url, seen: first } = await httpServer((response, { url: path }) =>
+      response.writeHead(status, { location: path === '/a' ? '/b' : `${other}/` }).end(),
+    );
+    const outcome = await run('http-request', { url: `${url}/a`, json: { password: 'p' } });
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      retryable: false,
+      failure: { name: 'RedirectRefused' },
+    });
+    expect(first.map(({ body }) => body)).toEqual(['{"password":"p"}', '{"password":"p"}']);
+    expect(seen).toEqual([]);
+  });
+
   it('waits as long as Retry-After says, in seconds or until a date', async () => {
     const at = new Date(Date.now() + 120_000).toUTCString();
     const { url } = await httpServer((response, { url: path }) =>

@@ -30,6 +30,29 @@ describe('redactor', () => {
     });
   });
 
+  it('hides a secret of digits that was read as a number', () => {
+    const redact = redactor(['12345678901', '0042', 'x1']);
+    expect(redact({ v: [12345678901, 42, 1, 12345678902], x: '42' })).toEqual({
+      v: ['[secret]', '[secret]', 1, 12345678902],
+      x: '42',
+    });
+  });
+
+  it('hides what makes a secret of an address', () => {
+    const address =
+      'https://me:pass%20word@h.example/services/T0/PATHSECRET?api_key=URLSECRETKEY&f=json';
+    const redact = redactor([address]);
+    expect(redact('GET https://h.example got /services/T0/PATHSECRET?x=1, URLSECRETKEY')).toBe(
+      'GET https://h.example got [secret]?x=1, [secret]',
+    );
+    expect(redact(['/services/T0/PATHSECRET?api_key=URLSECRETKEY&f=json', 'pass word'])).toEqual([
+      '[secret]',
+      '[secret]',
+    ]);
+    expect(redact('services are json')).toBe('services are json');
+    expect(redactor(['https://h.example/'])('a/b')).toBe('a/b');
+  });
+
   it('hides what was added to the list later', () => {
     const clear: string[] = [];
     const redact = redactor(clear);
