@@ -66,9 +66,13 @@ const notesOf = (doc: Record<string, unknown>): string =>
   JSON.stringify(doc['notes'] ?? doc['requests']);
 
 describe('a plugin in the process that never gives the event loop back', () => {
-  it.each([['loop'], ['sleeps']])(
+  // In a system call nobody can tell; a loop on a starved machine may not answer in time either.
+  it.each([
+    ['loop', /^ (?:has|may have) blocked/],
+    ['sleeps', /^ may have blocked/],
+  ])(
     '(%s) is named in the log and in the job, and ends its job after the crash limit',
-    async (plugin) => {
+    async (plugin, blocked) => {
       const space = await openWorkspace();
       const folder = await project(space, { plugin, timeout: 500 });
       const [id] = await space.put(job);
@@ -79,7 +83,9 @@ describe('a plugin in the process that never gives the event loop back', () => {
         said.push(engine.said());
       }
       for (const text of said) {
-        expect(text).toContain(`Plugin ${plugin} (step t of job ${String(id)}) has blocked`);
+        const name = `Plugin ${plugin} (step t of job ${String(id)})`;
+        expect(text).toContain(name);
+        expect(text.slice(text.indexOf(name) + name.length)).toMatch(blocked);
         expect(text).toContain('gave up its lease');
       }
       if (plugin === 'loop') expect(said[0]).toContain('plugins/loop.mjs:1');
@@ -116,6 +122,6 @@ it('a main thread that a debugger may have stopped is left alone', async () => {
   const { child, said } = await start(folder, '--inspect=127.0.0.1:0');
   await expect.poll(said, { timeout: 60_000 }).toContain('The inspector is open');
   await space.ended(id as string, 60_000);
-  expect(said()).not.toContain('has blocked the engine');
+  expect(said()).not.toMatch(/ha(?:s|ve) blocked the engine/);
   expect(child.exitCode ?? child.signalCode).toBeNull();
 }, 120_000);
