@@ -272,6 +272,18 @@ describe('a detour', () => {
 });
 
 describe('what a plugin tells on the way', () => {
+  it('is shortened after its secrets are hidden', async () => {
+    const code = `export default ({ progress }) => {
+      progress('.'.repeat(190) + 'tok-SECRET-abcdef');
+      progress(12345678);
+      progress(0.5);
+    };`;
+    const { registry } = await pluginsOf({ 'say.mjs': code });
+    const clear = ['tok-SECRET-abcdef', '12345678'];
+    const { progressed } = await attempt(registry, 'say', {}, { clear });
+    expect(progressed).toEqual([`${'.'.repeat(190)}[secret]`, '[secret]', 0.5]);
+  });
+
   it('is heard without secrets: heartbeats, progress and log lines', async () => {
     const body = `({ heartbeat, progress, log, params, lastDetails }) => {
       heartbeat(); heartbeat({ at: new Date(0), pass: params.pass });

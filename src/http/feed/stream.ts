@@ -4,6 +4,7 @@ import type { StoredDocument } from '../../model/parse.js';
 import { withoutSecrets } from '../answers/redact.js';
 import type { Sink } from '../route.js';
 import { jobChangeOf, type Hub, type JobChange } from './hub.js';
+import { jsonText } from '../plumbing/json-text.js';
 
 /**
  * Server-sent events of changes of jobs.
@@ -177,5 +178,5 @@ function resetEvent(seq: string): string {
 
 /** JSON has no line ends of its own. */
 function eventOf(event: string, id: string, data: unknown): string {
-  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `id: ${id}\nevent: ${event}\ndata: ${jsonText(data)}\n\n`;
 }

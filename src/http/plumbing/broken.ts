@@ -5,6 +5,7 @@ import { problem } from '../../errors.js';
 import { answerOf } from '../answers/problems.js';
 import { ojsErrorOf } from '../ojs/problems.js';
 import { isOjsPath, ojsHeaders, ojsType } from '../ojs/protocol.js';
+import { jsonText } from './json-text.js';
 
 /** Answers what never became a request, in the form of all problems, and ends the connection. */
 export function answerBroken(
@@ -17,7 +18,7 @@ export function answerBroken(
     return;
   }
   const { status, body } = answerOf(problemOf(error.code));
-  const text = JSON.stringify(body);
+  const text = jsonText(body);
   const lines = Object.entries({
     ...headers,
     'content-type': 'application/json; charset=utf-8',
@@ -52,5 +53,5 @@ export function answerBadPath(
     .code(status)
     .headers({ ...headers, ...own })
     .type(own === undefined ? 'application/json; charset=utf-8' : ojsType)
-    .send(JSON.stringify(body));
+    .send(jsonText(body));
 }

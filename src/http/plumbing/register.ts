@@ -14,6 +14,7 @@ import { absenceOf, isOjsPath, ojsHeaders, ojsType } from '../ojs/protocol.js';
 import { ojsErrorOf } from '../ojs/problems.js';
 import { mediaTypesAt } from './bodies.js';
 import { sendStream } from './streams.js';
+import { jsonText } from './json-text.js';
 
 /** What every request has to pass. */
 export type Doors = {
@@ -206,7 +207,7 @@ async function send(
   reply.type(route.facade === 'ojs' ? ojsType : 'application/json; charset=utf-8');
   // Nobody sees definitions of owners that are not theirs; to admins these are for editing.
   const encrypted = route.tag === 'definitions' && principal?.level === 'admin';
-  return reply.send(JSON.stringify(withoutSecrets(body, { encrypted })));
+  return reply.send(jsonText(withoutSecrets(body, { encrypted })));
 }
 
 /** What is away for a time is asked for again after so many seconds. */
@@ -218,7 +219,7 @@ async function sendProblem(reply: FastifyReply, answer: ProblemAnswer): Promise<
   const { status, body } = isOjs ? ojsErrorOf(answer, requestId) : answer;
   reply.code(status).type(isOjs ? ojsType : 'application/json; charset=utf-8');
   if (status === 503) reply.header('retry-after', laterSeconds);
-  await reply.send(JSON.stringify(withoutSecrets(body)));
+  await reply.send(jsonText(withoutSecrets(body)));
 }
 
 /** There is no such route, or it knows other methods. */
