@@ -36,14 +36,16 @@ export function gatesMove(
   const queries: LookUp[] = [];
   let marked = job;
   for (const gate of gates.slice(0, mostGates)) {
-    const open = asksOf(job, gate).filter(({ id }) => !world.answers.has(id));
+    const asks = gate.unfit === undefined ? asksOf(job, gate) : [];
+    const open = asks.filter(({ id }) => !world.answers.has(id));
     if (open.length > 0) {
       const { context, missing } = contextOf(job, gate, world);
       const questions = open.map(({ id, expression }) => ({ id, expression, context }));
       queries.push(missing.length > 0 ? lookUp({ attachments: missing }) : lookUp({ questions }));
     } else {
-      const verdict = verdictOf(job, gate, world);
-      const noted = withProblem(marked, gate, world);
+      const { unfit } = gate;
+      const verdict = unfit === undefined ? verdictOf(job, gate, world) : misfit(gate, unfit);
+      const noted = withProblem(marked, gate, world, verdict);
       marked = withNewStep(noted, markStep(job, gate, verdict, now));
     }
   }
@@ -60,6 +62,12 @@ type Verdict =
   | { readonly kind: 'mark'; readonly mark: Mark }
   | { readonly kind: 'skip' }
   | { readonly kind: 'fail'; readonly failure: Failure; readonly exit: number };
+
+/** The work goes on by no record that cannot be right; a further run of the job finds it out anew. */
+function misfit({ node, path }: Gate, reason: string): Verdict {
+  const what = `${node.structure} "${node.name ?? path}"`;
+  return { kind: 'fail', failure: failure('MarkUnfit', { what, reason }), exit: exits.definition };
+}
 
 function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
   const asks = asksOf(job, gate);
@@ -89,8 +97,8 @@ function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
       const [ask] = own;
       const rounds = roundsOf(job, path);
       return ask === undefined
-        ? { kind: 'mark', mark: { again: rounds < node.loop.max } }
-        : roundFrom(ask, answerTo(ask), rounds < node.loop.max, node.loop.max);
+        ? { kind: 'mark', mark: { again: rounds < node.loop.max, round: rounds } }
+        : roundFrom(ask, answerTo(ask), rounds, node.loop.max);
     }
     case 'sequence':
     case 'parallel':
@@ -109,7 +117,10 @@ function marked(job: LiveJob, gate: Gate, items: readonly unknown[]): Verdict {
   const { slice } = sliceFor(job, gate, length);
   const parts = slice === undefined ? length : Math.ceil(length / slice);
   if (parts <= mostItems && length <= mostSlicedItems) {
-    return { kind: 'mark', mark: { items, ...(slice === undefined ? {} : { slice }) } };
+    return {
+      kind: 'mark',
+      mark: { items, count: length, ...(slice === undefined ? {} : { slice }) },
+    };
   }
   const at = below(gate.path, 'map.over');
   const { slice: wanted } = (gate.node as MapOver).map;
@@ -125,8 +136,16 @@ function itemsFrom(job: LiveJob, gate: Gate, ask: Ask, answer: Answer): Verdict 
   return { kind: 'fail', failure: why, exit: exits.definition };
 }
 
+/** The job with a problem where a record does not fit, or where a map has found no list. */
+function withProblem(job: LiveJob, gate: Gate, world: World, verdict: Verdict): LiveJob {
+  if (gate.unfit === undefined || verdict.kind !== 'fail') return withEmptyList(job, gate, world);
+  const { problems = [], steps } = job;
+  const { message } = verdict.failure;
+  return { ...job, problems: [...problems, { path: `steps[${steps.length}]`, message }] };
+}
+
 /** A list that is not there is often a misspelled one: the job says so, once for all rounds and items. */
-function withProblem(job: LiveJob, { node, path }: Gate, world: World): LiveJob {
+function withEmptyList(job: LiveJob, { node, path }: Gate, world: World): LiveJob {
   if (node.structure !== 'map' || typeof node.map.over !== 'string') return job;
   const answer = world.answers.get(below(path, 'map.over'));
   if (answer === undefined || !answer.ok || answer.value !== undefined) return job;
@@ -148,10 +167,10 @@ function describe(value: unknown): string {
   return typeof value === 'boolean' ? String(value) : `a ${typeof value}`;
 }
 
-function roundFrom(ask: Ask, answer: Answer, isLeft: boolean, max: number): Verdict {
+function roundFrom(ask: Ask, answer: Answer, round: number, max: number): Verdict {
   if (!answer.ok) return unanswered(ask, answer);
   const again = isTrue(answer.value);
-  if (!again || isLeft) return { kind: 'mark', mark: { again } };
+  if (!again || round < max) return { kind: 'mark', mark: { again, round } };
   const why = failure('LoopLimit', { at: ask.id, max });
   return { kind: 'fail', failure: why, exit: exits.failed };
 }

@@ -104,7 +104,8 @@ function endedOutside(job: LiveJob, path: string): readonly Ended[] {
 /** Of the list of another map only the item matters that is worked on, if it is around this one. */
 function markFor({ result, path: at }: Ended, path: string): unknown {
   if (!isPlain(result) || !Array.isArray(result['items'])) return result;
-  const { items, from = 0, ...kept } = result as { items: readonly unknown[]; from?: number };
+  type List = { items: readonly unknown[]; from?: number; count?: number };
+  const { items, from = 0, count: _count, ...kept } = result as List;
   const stem = at === '' ? 'map.' : `${at}.map.`;
   if (!path.startsWith(stem)) return { ...kept, count: countOf({ items, ...kept }) };
   const number = Number.parseInt(path.slice(stem.length), 10);

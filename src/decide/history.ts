@@ -71,6 +71,14 @@ export function isBusyBelow(job: LiveJob, path: string): boolean {
   return index(job).busy.has(path);
 }
 
+/** The least and the greatest number of something, as of the items of a map. */
+export type Numbers = { readonly least: number; readonly most: number };
+
+/** The numbers of what was begun below a path: of items (`1.map`), slices, rounds or cases. */
+export function numbersBelow(job: LiveJob, path: string): Numbers | undefined {
+  return index(job).numbers.get(path);
+}
+
 /** Steps by path. All of them are numbered through, but not all count; see `counts`. */
 type Index = {
   readonly all: ReadonlyMap<string, readonly Step[]>;
@@ -78,6 +86,7 @@ type Index = {
   /** The last one of a step and its handlers. */
   readonly line: ReadonlyMap<string, Step>;
   readonly below: ReadonlyMap<string, number>;
+  readonly numbers: ReadonlyMap<string, Numbers>;
   readonly busy: ReadonlySet<string>;
 };
 
@@ -106,6 +115,7 @@ function makeIndex(job: LiveJob): Index {
   const counted = new Map<string, Step[]>();
   const line = new Map<string, Step>();
   const below = new Map<string, number>();
+  const numbers = new Map<string, Numbers>();
   const busy = new Set<string>();
   const undone = undoneDeciders(job);
   const { before = [] } = job.slice ?? {};
@@ -113,6 +123,7 @@ function makeIndex(job: LiveJob): Index {
     put(counted, step);
     for (const at of lineOf(step.path)) line.set(at, step);
     for (const at of pathsAbove(step.path)) {
+      if (!below.has(at)) putNumber(numbers, at);
       below.set(at, step.run);
       if (isOpen(step)) busy.add(at);
     }
@@ -123,7 +134,17 @@ function makeIndex(job: LiveJob): Index {
     put(all, step);
     if (counts(step, job, undone)) take(step);
   }
-  return { all, counted, line, below, busy };
+  return { all, counted, line, below, numbers, busy };
+}
+
+const numbered = /^((?:.*\.)?(?:map|slice|loop|choice))\.(\d+)$/;
+
+function putNumber(numbers: Map<string, Numbers>, path: string): void {
+  const [, stem, digits] = numbered.exec(path) ?? [];
+  if (stem === undefined) return;
+  const number = Number(digits);
+  const { least, most } = numbers.get(stem) ?? { least: number, most: number };
+  numbers.set(stem, { least: Math.min(least, number), most: Math.max(most, number) });
 }
 
 function put(byPath: Map<string, Step[]>, step: Step): void {

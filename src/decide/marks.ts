@@ -14,12 +14,13 @@ export type Mark = {
   readonly items?: readonly unknown[];
   /** The number of the first of them in the whole list; absent: 0. */
   readonly from?: number;
-  /** In a slice: how many the map had that was done before, instead of its items. */
+  /** So many items the list has; in a slice also of a map that was done before, without them. */
   readonly count?: number;
   /** Child jobs go over them, so many in each. */
   readonly slice?: number;
-  /** Whether a loop takes another round. */
+  /** Whether a loop takes another round, and the number of that round, from 0. */
   readonly again?: boolean;
+  readonly round?: number;
 };
 
 /** What was found out last about the structure at a path. */

@@ -117,7 +117,7 @@ function sliceJob(job: LiveJob, step: ParentStep, now: number, world: World): Ma
   const { items: all, slice: most } = markAt(job, path) as Sliced;
   const from = Number(step.path.slice(step.path.lastIndexOf('.') + 1)) * most;
   const items = all.slice(from, from + most);
-  const before = [...past.before, { ...found, result: { items, from } }];
+  const before = [...past.before, { ...found, result: { items, from, count: items.length } }];
   const child = {
     ...without(job as LiveJob & Readonly<Record<string, unknown>>, ...own),
     ...{ _id: step.child, state: '$$ready', start: now, run: 1, steps: [] },
@@ -196,7 +196,8 @@ export function endSlice(
   const book = new Book(job, contents);
   book.add(map, path);
   if (book.missing.size > 0) return lookUp({ attachments: [...book.missing] });
-  const { from, items } = markAt(job, path) as OfSlice;
+  // Where the list was spoilt, nothing of it is told.
+  const { from, items } = (markAt(job, path) ?? { from: 0, items: [] }) as OfSlice;
   const failures = items.flatMap((_, i) => {
     const progress = progressAt(job, each, childPath(path, 'map', from + i));
     return progress.kind === 'failed' ? [progress.step] : [];

@@ -107,6 +107,8 @@ const sentences = {
       : `${d.at} gives ${d.items} items, too many for "slice": ${d.slice}: a map has at most ${d.most} slices and 100000 items, and one with an "undo", a signal or a decider in it is not sliced; set a larger "slice", or begin a child job for each part.`,
   TooManySteps: (d: { steps: number }) =>
     `The job has ${d.steps} entries in "steps", and no engine goes on with more: split the work into child flows, "slice" the map, or let a decider continue as a new job.`,
+  MarkUnfit: (d: { what: string; reason: string }) =>
+    `What is on record about the ${d.what} does not fit: ${ended(d.reason)} Somebody has changed the entry in "steps"; "tws retry" finds it out anew, with --from it does the steps again, too.`,
   LoopLimit: (d: { at: string; max: number }) =>
     `The condition in ${d.at} still holds after ${d.max} rounds, the loop's "max".`,
   StoreRefused: (d: { reason: string }) =>

@@ -8,8 +8,12 @@ describe('what was found out about a structure', () => {
       .did('a')
       .did('a');
     const job = told.liveJob;
-    expect(marksAt(job, '0')).toEqual([{ again: true }, { again: true }, { again: false }]);
-    expect(markAt(job, '0')).toEqual({ again: false });
+    expect(marksAt(job, '0')).toEqual([
+      { again: true, round: 0 },
+      { again: true, round: 1 },
+      { again: false, round: 2 },
+    ]);
+    expect(markAt(job, '0')).toEqual({ again: false, round: 2 });
     expect(roundsOf(job, '0')).toBe(2);
     expect(markAt(job, '1')).toBeUndefined();
     expect(markAt(job, '7')).toBeUndefined();

@@ -21,6 +21,7 @@ import {
   type View,
 } from './progress.js';
 import { sequenceProgress } from './sequence.js';
+import { unfitMark } from '../unfit-marks.js';
 
 /**
  * Says how far a tree has come. Nothing about nodes is stored: everything follows from the steps.
@@ -67,7 +68,7 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
     const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
     const interpreting = { job, view, phase, visit, visitAs };
     // What failed in a slice is done again whatever is tolerated: only its parent sees all slices.
-    if (path === job.slice?.path) return ofKind(node, path, interpreting);
+    if (path === job.slice?.path) return sliceOf(node, path, interpreting);
     if (before?.(phase, node, path).kind === 'done') return done;
     return behindGate(node, path, interpreting);
   };
@@ -89,7 +90,19 @@ function behindGate(node: Structure, path: string, interpreting: Interpreting): 
   if (mark === undefined) return needsGate(node) ? gate : concluded(node, path, interpreting);
   if (mark.state === '$$skipped') return done;
   if (isFailed(mark) && mark.run < job.run && view === 'now') return gate;
+  const unfit = isFailed(mark) ? undefined : unfitMark(job, node, path);
+  if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
   return concluded(node, path, interpreting, mark);
+}
+
+/** The list of a slice was found by its parent: it is never asked for again. */
+function sliceOf(node: Structure, path: string, interpreting: Interpreting): Progress {
+  const { job, phase } = interpreting;
+  const mark = lastAttempt(job, path);
+  if (mark !== undefined && isFailed(mark)) return failedAt(mark);
+  const unfit = unfitMark(job, node, path);
+  if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
+  return ofKind(node, path, interpreting);
 }
 
 /** When a structure fails, nothing in it goes on; an optional one then counts as done. */

@@ -15,6 +15,8 @@ export type Gate = {
   readonly node: Structure;
   readonly path: string;
   readonly phase: Phase;
+  /** What is wrong with what is on record about it: nothing is asked, and it fails. */
+  readonly unfit?: string;
 };
 
 /** What can be done in a node, and which open steps in it nobody needs any more. */

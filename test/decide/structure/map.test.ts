@@ -297,15 +297,6 @@ describe('failures of the items of a map', () => {
   });
 });
 
-describe('a map that was changed by hand', () => {
-  it('is done when its list was taken out', () => {
-    const told = mapping([1], {});
-    const [mark] = told.steps;
-    told.edit({ steps: [{ ...mark, result: {} }] }).go();
-    expect(told.running).toEqual(['d']);
-  });
-});
-
 describe('parent_results in an item of a map', () => {
   const nodes = [{ parallel: ['a', 'b'] }, { task: 'c', params: { all: '{{parent_results}}' } }];
   it.each([
