@@ -1,7 +1,7 @@
 import { defaultFlowTimeoutMs } from '../model/flow.js';
 import type { LiveJob } from '../model/job.js';
 import { toEpochMs } from '../model/scalars.js';
-import type { LiveStep } from '../model/step.js';
+import type { LiveStep, WaitingStep } from '../model/step.js';
 import { defaultTaskTimeoutMs } from '../model/task.js';
 import { heldMs } from './held.js';
 import { attemptsOf, entryOf, hasBegun } from './history.js';
@@ -52,12 +52,22 @@ export function untilOf(...times: readonly number[]): { readonly until?: number 
 
 /** How long an attempt may run, ms; Infinity when nothing limits it. */
 export function timeoutOf(job: LiveJob, step: LiveStep): number {
-  const { total_timeout: total = 0, timeout = defaultTaskTimeoutMs } =
-    definitionFor(job, step) ?? {};
+  const { timeout = defaultTaskTimeoutMs } = definitionFor(job, step) ?? {};
   const own = entryOf(job, step.path)?.timeout ?? timeout;
+  return Math.min(own === 0 ? Infinity : own, totalDeadline(job, step) - step.accepted);
+}
+
+/** The time for waiting and all attempts of a step, ms; 0: nothing limits it. */
+export function totalTimeoutOf(job: LiveJob, step: LiveStep | WaitingStep): number {
+  return definitionFor(job, step)?.total_timeout ?? 0;
+}
+
+/** When that time is over; Infinity when nothing limits it. */
+export function totalDeadline(job: LiveJob, step: LiveStep | WaitingStep): number {
+  const total = totalTimeoutOf(job, step);
+  if (total === 0) return Infinity;
   const first = attemptsOf(job, step.path).find((attempt) => attempt.run === step.run) as LiveStep;
-  const left = total === 0 ? Infinity : first.accepted + total - step.accepted;
-  return Math.min(own === 0 ? Infinity : own, left);
+  return first.accepted + total;
 }
 
 /** How long an attempt may give no sign of life, ms; Infinity when nothing limits it. */

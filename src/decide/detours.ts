@@ -2,6 +2,7 @@ import { failure } from '../model/failures.js';
 import { defaultRestarts } from '../model/flow.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, isLive, type Failure, type LiveStep, type Step } from '../model/step.js';
+import { totalDeadline, untilOf } from './clock.js';
 import { failStep, firstAcceptedOf } from './fail.js';
 import { attemptsOf, withStep } from './history.js';
 import type { Outcome } from './outcome.js';
@@ -14,7 +15,7 @@ import { definitionFor } from './serving.js';
 
 type Of<K extends Outcome['kind']> = Extract<Outcome, { kind: K }>;
 
-/** The step waits, without a slot, for a signal of that name. */
+/** The step waits, without a slot, for a signal of that name, within the time of all its attempts. */
 export function parkStep(
   job: LiveJob,
   step: LiveStep,
@@ -26,7 +27,7 @@ export function parkStep(
     state: '$$waiting',
     signal,
     since: now,
-    ...(timeoutMs === undefined ? {} : { until: now + timeoutMs }),
+    ...untilOf(now + (timeoutMs ?? Infinity), totalDeadline(job, step)),
     ...(details === undefined ? {} : { details }),
   });
 }

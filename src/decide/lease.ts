@@ -1,6 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import type { Step, WaitingStep } from '../model/step.js';
 import { leaseName, queueOfOffer, usualWorkLeaseMs, workWishOf } from '../model/work.js';
+import { totalDeadline } from './clock.js';
 import { withStep } from './history.js';
 
 /*
@@ -65,10 +66,10 @@ function isHalted({ state, paused, cancel }: LiveJob): boolean {
   return state === '$$paused' || paused === true || (cancel !== undefined && cancel !== false);
 }
 
-/** The step has its time until then, but not longer than one attempt may take; the job sleeps until it is over. */
+/** The step has its time until then, but not longer than its attempts may take; the job sleeps until it is over. */
 function withUntil(job: LiveJob, before: Step, step: WaitingStep, wanted: number): LiveJob {
   const { timeout = Infinity } = workWishOf(step.params);
-  const until = Math.min(wanted, Number(step.leased) + timeout);
+  const until = Math.min(wanted, Number(step.leased) + timeout, totalDeadline(job, step));
   const next = withStep(job, before, { ...step, until });
   const { next_due: due } = job;
   // A job that sleeps is looked at when its first time is over; one that is awake, always.

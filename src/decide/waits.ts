@@ -6,7 +6,7 @@ import type { Entry } from '../model/tree.js';
 import { queueOfOffer, workWishOf } from '../model/work.js';
 import { failUnbegun, newAttempt, unprepared } from './begin.js';
 import { childMove, childWait } from './child.js';
-import { hardDeadline, untilOf } from './clock.js';
+import { hardDeadline, totalDeadline, totalTimeoutOf, untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { withBegun, withStep } from './history.js';
 import {
@@ -178,7 +178,7 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   if (step.signal === undefined && step.event === undefined) {
     return { kind: 'change', job: released(job, step, undefined, now) };
   }
-  const failing = { state: '$$timeout', failure: tooLate(step), exit: exits.timeout } as const;
+  const failing = { state: '$$timeout', failure: tooLate(job, step), exit: exits.timeout } as const;
   return { kind: 'change', job: failStep(job, step, failing, now) };
 }
 
@@ -193,8 +193,12 @@ function answered(job: LiveJob, step: WaitingStep, signal: Signal, now: number):
 }
 
 /** Why a step fails whose time is over. */
-function tooLate(step: WaitingStep): Failure {
+function tooLate(job: LiveJob, step: WaitingStep): Failure {
   const { until, worker, leased, since, accepted, params } = step;
+  if (Number(until) >= totalDeadline(job, step)) {
+    const timeout = totalTimeoutOf(job, step);
+    return { ...failure('TotalTimeout', { timeout }), retryable: false };
+  }
   if (worker !== undefined && leased !== undefined) {
     const { timeout = Infinity } = workWishOf(params);
     return Number(until) >= leased + timeout

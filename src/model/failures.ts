@@ -80,7 +80,7 @@ const sentences = {
   RequeueLimit: (d: { limit: number }) =>
     `The step began again ${d.limit} times because its plugin asked for it; that is the most.`,
   TotalTimeout: (d: { timeout: number }) =>
-    `The step's ${d.timeout} ms for all attempts (total_timeout) would be over before it begins again.`,
+    `The step's ${d.timeout} ms for waiting and all attempts (total_timeout) are over, or would be before it begins again.`,
   Restarted: (d: { step: string }) => `Step ${d.step} had the whole job begin anew.`,
   RestartLimit: (d: { limit: number }) =>
     `The job began anew ${d.limit} times, which is the most that its flow allows ("restarts").`,

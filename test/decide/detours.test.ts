@@ -46,6 +46,33 @@ describe('a plugin that waits for a signal', () => {
     expect(heldMs(told.liveJob, told.now)).toBe(500);
   });
 
+  it.each([
+    ['no limit of its own', {}, 'TotalTimeout', 600],
+    ['a limit that is over sooner', { timeoutMs: 400 }, 'WaitTimeout', 500],
+    ['a limit that is over later', { timeoutMs: 900 }, 'TotalTimeout', 600],
+  ])(
+    'waits within the time for waiting and all attempts, with %s',
+    (_title, limit, name, endsAt) => {
+      const tasks = [task('a', { total_timeout: 600 })];
+      const told = running({ steps: ['a'], tasks });
+      expect(told.at(100).end({ ...wait, ...limit })).toMatchObject({ until: t0 + endsAt });
+      told.at(endsAt).go();
+      expect(told.trail).toEqual(['a#1 $$timeout']);
+      expect(told.ending).toMatchObject({ exit: 1, failure: name });
+    },
+  );
+
+  it('is not tried again when the time for waiting and all attempts is over', () => {
+    const tasks = [task('a', { total_timeout: 600, retry: 3 })];
+    const told = running({ steps: ['a'], tasks });
+    told.at(100).fail();
+    told.go();
+    told.at(200).end(wait);
+    told.at(600).go();
+    expect(told.trail).toEqual(['a#1 $$error', 'a#2 $$timeout']);
+    expect(told.ending).toMatchObject({ exit: 1, failure: 'TotalTimeout' });
+  });
+
   it('counts from now where nobody says since when it waits', () => {
     const told = running({ steps: ['a'] });
     told.end({ ...wait, timeoutMs: 500 });

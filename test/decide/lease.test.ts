@@ -5,7 +5,7 @@ import type { Job, LiveJob } from '../../src/model/job.js';
 import type { SignalDocument } from '../../src/model/signal.js';
 import type { WaitingStep } from '../../src/model/step.js';
 import { leaseName, offerName } from '../../src/model/work.js';
-import { frozen, newJob, t0 } from '../support/builders.js';
+import { frozen, newJob, t0, task } from '../support/builders.js';
 import { begun, endings, type Story } from './story.js';
 
 const offer = offerName({ queue: 'mail', priority: 500, at: t0, id: 'o1' });
@@ -50,6 +50,18 @@ describe('a step that is offered to workers', () => {
       because: 'Step a waits for worker "w1".',
       until: t0 + 30_010,
     });
+  });
+
+  it('is leased no longer than the time for waiting and all attempts lasts', () => {
+    const told = begun(['a', 'b'], { tasks: [task('a', { total_timeout: 900 })] });
+    told.end({ kind: 'wait', signal: offer });
+    const job = taken(told, 100);
+    expect(job?.steps[0]).toMatchObject({ worker: 'w1', until: t0 + 900 });
+    told
+      .edit(job ?? {})
+      .at(900)
+      .go();
+    expect(told.ending).toMatchObject({ exit: 1, failure: 'TotalTimeout' });
   });
 
   it('is leased as long as the worker asks, else as its task says', () => {
