@@ -38,6 +38,7 @@ import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
 import { createReading } from './reading.js';
 import { createEarly } from './requests.js';
+import { createStrangers } from './strangers.js';
 import { createSystemEvents, type EngineListener } from './system-events.js';
 import { createSystemWebhooks, type SystemWebhook } from './system-webhooks.js';
 import { createTimers } from './timers.js';
@@ -271,7 +272,8 @@ export function assemble(options: EngineOptions) {
   };
   const controls = createControls({ me: id, log, onChange });
   const ends = { failed, ending, meters, webhooks, isTeller, feed };
-  const others = { early: createEarly(), library, peers, jobs, presence, controls };
+  const strangers = createStrangers(log);
+  const others = { early: createEarly(), strangers, library, peers, jobs, presence, controls };
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 

@@ -197,7 +197,7 @@ function take(engine: Assembly, { id, doc, conflicted }: Change): void {
     case 'event':
       return takeEvent(engine, doc);
     default:
-      return;
+      return engine.strangers(doc);
   }
 }
 

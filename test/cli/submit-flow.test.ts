@@ -61,6 +61,22 @@ describe('tws submit of a stored flow', () => {
     }
   });
 
+  it('warns of keys that nothing reads, with --json in the answer', async () => {
+    const { tws } = await ready({
+      'job.json': { type: 'job', flow: 'own', owner: 'me', cron: '* * * * *' },
+      'good.json': { type: 'job', flow: 'own', owner: 'me' },
+    });
+    const ran = await tws(submit, { args: ['job.json'], flags: { id: 'a' } });
+    expect(ran.out).toContain('submitted: a');
+    expect(ran.err).toMatch(/warning:.*job\.json: cron has no effect here/);
+    expect(ran.json).toMatchObject({ id: 'a', warnings: [{ file: 'job.json', path: 'cron' }] });
+    for (const what of ['good.json', 'own::me']) {
+      const { err, json } = await tws(submit, { args: [what] });
+      expect(err).toBe('');
+      expect(Object.keys(json as object).sort()).toEqual(['existed', 'id', 'rev']);
+    }
+  });
+
   it('refuses what a task seals, in a file as for a stored flow, and stores nothing', async () => {
     const job = { type: 'job', flow: 'call', owner: 'me', params: { http: { url: 'evil' } } };
     const { tws, put, stored } = await ready({ 'job.json': job });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { open, type JobToSubmit, type Client } from '../../client.js';
 import { defaultOwner } from '../../model/task.js';
+import { unreadKeys } from '../../model/unread-keys.js';
 import { checkDocument } from '../checks/document.js';
 import { remedy } from '../checks/references.js';
 import { command, numberFlag, switchFlag } from '../command.js';
@@ -8,7 +9,7 @@ import type { Written } from '../files.js';
 import type { Io } from '../io.js';
 import { orderFor } from '../order.js';
 import { readParams } from '../params-flag.js';
-import { refuseProblems } from '../problems.js';
+import { refuseProblems, showWarnings } from '../problems.js';
 import { waitForJob } from '../waiting.js';
 
 const flags = z.object({
@@ -38,6 +39,8 @@ export const submit = command(flags, async ({ args, flags: said, config: read },
     refuseProblems(checkDocument(order.shown, job), [], io);
     const sealed = (await client.sealed([job])).get(job);
     if (sealed !== undefined) refuseProblems([{ file: order.shown, ...sealed }], [], io);
+    const warnings = unreadKeys(job).map((key) => ({ file: order.shown, ...key }));
+    showWarnings(warnings, io);
     await warnOfFlow(client, job, io);
     const submitted = await client.submit(job as unknown as JobToSubmit);
     const { id, existed } = submitted;
@@ -46,7 +49,7 @@ export const submit = command(flags, async ({ args, flags: said, config: read },
       : `submitted: ${id}`;
     io.out(line);
     if (!said.wait) {
-      io.json(submitted);
+      io.json({ ...submitted, ...(warnings.length === 0 ? {} : { warnings }) });
       return 0;
     }
     const { giveUp = giveUpS, timeout } = said;
