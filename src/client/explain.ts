@@ -179,11 +179,15 @@ function runningReason(step: Told, seen: Seen): readonly Reason[] {
 }
 
 function waitingReason(
-  { name, child, signal, worker, event, key = '', until, news }: Told,
+  { name, child, remade, signal, worker, event, key = '', until, news }: Told,
   { job, now }: Seen,
 ): readonly Reason[] {
   if (child !== undefined) {
-    const because = `Step "${name}" waits for its child job ${child}.`;
+    const again =
+      remade === undefined
+        ? ''
+        : `, which was made again (${momentFrom(now, remade)}) because its document was deleted`;
+    const because = `Step "${name}" waits for its child job ${child}${again}.`;
     return [{ kind: 'child', because, todo: `See \`tws explain ${child}\`.`, child }];
   }
   const limit = until === undefined || until <= now ? {} : { until };

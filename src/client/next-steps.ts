@@ -15,6 +15,8 @@ export type Told = {
   readonly engine?: string;
   readonly structure?: string;
   readonly child?: string;
+  /** When the child was made again, because its document was deleted. */
+  readonly remade?: number;
   readonly signal?: string;
   readonly worker?: string;
   readonly event?: string;
@@ -67,6 +69,7 @@ export function stepsOf({ steps }: StoredDocument): readonly Told[] {
         'until',
         'leased',
         'news',
+        'remade',
       ]),
       failed: ['$$error', '$$timeout', '$$cancelled'].includes(state),
       ...(typeof failure === 'string' ? { failure } : {}),

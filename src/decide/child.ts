@@ -7,6 +7,7 @@ import { goingOn, isToGoOn } from './child-again.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
+import { withChildRemade } from './child-remade.js';
 import { finish } from './finish.js';
 import { entryOf, leafAt, withBegun, withStep } from './history.js';
 import { childId, continuedFrom, depthOf, parentOf } from './parent.js';
@@ -117,7 +118,11 @@ export function childMove(
     case 'live':
       return step['continues'] === true ? continued(job, step, now) : undefined;
     case 'absent':
-      return { kind: 'spawn', job, children: [childOf(job, step)] };
+      return {
+        kind: 'spawn',
+        job: withChildRemade(job, step, child, now),
+        children: [childOf(job, step)],
+      };
     case 'foreign':
       return underOwnId(job, step, now, (next, own) => ({
         kind: 'spawn',

@@ -17,6 +17,7 @@ import {
   type World,
 } from './intent.js';
 import { marksAt, roundsOf, type Mark } from './marks.js';
+import { withProblem } from './noted.js';
 import { mergeQueries } from './queries.js';
 import { scopeOf } from './scope.js';
 import { sliceFor } from './structure/slices.js';
@@ -45,7 +46,7 @@ export function gatesMove(
     } else {
       const { unfit } = gate;
       const verdict = unfit === undefined ? verdictOf(job, gate, world) : misfit(gate, unfit);
-      const noted = withProblem(marked, gate, world, verdict);
+      const noted = withGateProblem(marked, gate, world, verdict);
       marked = withNewStep(noted, markStep(job, gate, verdict, now));
     }
   }
@@ -137,7 +138,7 @@ function itemsFrom(job: LiveJob, gate: Gate, ask: Ask, answer: Answer): Verdict 
 }
 
 /** The job with a problem where a record does not fit, or where a map has found no list. */
-function withProblem(job: LiveJob, gate: Gate, world: World, verdict: Verdict): LiveJob {
+function withGateProblem(job: LiveJob, gate: Gate, world: World, verdict: Verdict): LiveJob {
   if (gate.unfit === undefined || verdict.kind !== 'fail') return withEmptyList(job, gate, world);
   const { problems = [], steps } = job;
   const { message } = verdict.failure;
@@ -151,9 +152,7 @@ function withEmptyList(job: LiveJob, { node, path }: Gate, world: World): LiveJo
   if (answer === undefined || !answer.ok || answer.value !== undefined) return job;
   const { over } = node.map;
   const message = `"over" of the map ${node.name ?? `at ${path}`} (${over}) found nothing; the map has no items.`;
-  const { problems = [] } = job;
-  if (problems.some((one) => one.message === message)) return job;
-  return { ...job, problems: [...problems, { path: `steps[${job.steps.length}]`, message }] };
+  return withProblem(job, { path: `steps[${job.steps.length}]`, message });
 }
 
 /** JSONata gives nothing for an empty list, and the item itself for a list of one. */

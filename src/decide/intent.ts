@@ -54,7 +54,8 @@ export type Peer = {
 /** A child job as its parent sees it. */
 export type Child =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'absent' }
+  /** `deleted`: there was a document of this id, which somebody deleted. */
+  | { readonly kind: 'absent'; readonly deleted?: true }
   /** A document that was not made for this job has the id. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'live' }

@@ -6,6 +6,7 @@ import { childPath, isStructure, type MapOver } from '../model/tree.js';
 import { withAttached } from './attach.js';
 import { newAttempt } from './begin.js';
 import { Book } from './book.js';
+import { withChildRemade } from './child-remade.js';
 import { underOwnId, type ParentStep } from './child.js';
 import { finish } from './finish.js';
 import { paramsFor, pastOf, settingsFor } from './handing-down.js';
@@ -142,7 +143,7 @@ export function sliceMove(
     case 'live':
       return undefined;
     case 'absent':
-      return sliceJob(job, step, now, world);
+      return sliceJob(withChildRemade(job, step, child, now), step, now, world);
     case 'foreign':
       return underOwnId(job, step, now, (next, own) => sliceJob(next, own, now, world));
     case 'final': {

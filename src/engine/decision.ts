@@ -219,7 +219,7 @@ export async function findChild(
   // The engine ends: nothing will be written any more.
   if (answer === undefined) return { kind: 'live' };
   const { doc } = answer;
-  if (doc === undefined) return { kind: 'absent' };
+  if (doc === undefined) return absentChild(store, id, retry);
   if (!isMadeBy(doc, job)) return { kind: 'foreign' };
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
@@ -228,6 +228,12 @@ export async function findChild(
   if (ended === undefined) return { kind: 'live' };
   const big = bigResult(ended.result);
   return { kind: 'final', job: ended, ...(big === undefined ? {} : { big }) };
+}
+
+/** A child that is not there: deleted, or never stored. */
+async function absentChild(store: Store, id: string, retry: Retry): Promise<Child> {
+  const deleted = await retry(() => store.isDeleted(id));
+  return { kind: 'absent', ...(deleted === true ? { deleted } : {}) };
 }
 
 /**

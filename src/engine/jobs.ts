@@ -135,9 +135,11 @@ export function createJobs(parts: JobParts): Jobs {
   };
 }
 
-/** The job is deleted. */
+/** The job is deleted. The one that waits for it is woken, as far as this is known here. */
 function forget(parts: JobParts, id: string): undefined {
   const { hands, parking, lines, timers, desk, copies } = parts;
+  const last = desk.newest(id);
+  if (last !== undefined) wakeParent(parts, last);
   for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
   parking.leave(id);
   lines.leave(id);
@@ -268,9 +270,14 @@ function leave(parts: JobParts, doc: StoredDocument): undefined {
   lines.leave(doc._id);
   if (hands.of(doc._id).length === 0) desk.drop(doc._id);
   if (!isFinal(doc as unknown as Job)) return;
+  wakeParent(parts, doc);
+  for (const { id } of notificationsOf(doc)) void recall(parts, id);
+}
+
+/** The job that waits for this one: it has ended, or is not there any more. */
+function wakeParent(parts: JobParts, doc: StoredDocument): undefined {
   const { parent } = doc as { readonly parent?: { readonly job?: unknown } | null };
   if (typeof parent?.job === 'string') void recall(parts, parent.job);
-  for (const { id } of notificationsOf(doc)) void recall(parts, id);
 }
 
 const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;

@@ -109,7 +109,7 @@ function eventsOf(step: Step): readonly Draft[] {
   const about = { path, name, attempt };
   const { word, level } = kindOf(step);
   const engine = typeof step['engine'] === 'string' ? { engine: step['engine'] } : {};
-  const { accepted, start, end } = step as Doc;
+  const { accepted, start, remade, end } = step as Doc;
   const isWork = word === 'Step' || word === 'Decision';
   return [
     ...(typeof accepted === 'number' && isWork
@@ -117,6 +117,9 @@ function eventsOf(step: Step): readonly Draft[] {
       : []),
     ...(typeof start === 'number'
       ? [{ at: start, level, kind: `${word}Started`, ...about, ...engine }]
+      : []),
+    ...(typeof remade === 'number'
+      ? [{ at: remade, level: 'service' as const, kind: 'ChildMadeAgain', ...about }]
       : []),
     ...(typeof end === 'number'
       ? [

@@ -75,6 +75,8 @@ const waits = {
   until: z.exactOptional(momentSchema),
   /** The child is there already and goes on: the step waits for the end of this run of it. */
   child_run: z.exactOptional(z.int().min(1)),
+  /** The document of the child was deleted; it was made again at this time. */
+  remade: z.exactOptional(momentSchema),
   /** The worker that has the step, since when, and when it last asked for more time. */
   worker: z.exactOptional(z.string()),
   leased: z.exactOptional(momentSchema),

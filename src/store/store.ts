@@ -23,6 +23,8 @@ export type Store = {
   readonly info: () => Promise<DatabaseState>;
   /** The current revision of a document; undefined when there is none or it is deleted. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /** Whether a document is not there because somebody deleted it; as of the moment when it is asked. */
+  readonly isDeleted: (id: string) => Promise<boolean>;
   /** All revisions of a document on which nobody has written yet, read from so many copies. */
   readonly tips: (id: string, copies: number) => Promise<readonly StoredDocument[]>;
   /** Those of the documents that exist, by id. */
@@ -70,6 +72,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     connection,
     info: () => readDatabase(client),
     get: (id) => readDocument(client, id),
+    isDeleted: (id) => wasDeleted(client, id),
     tips: (id, copies) => readTips(client, id, copies),
     getMany: (ids) => readDocuments(client, ids),
     range: (prefix) => readRange(client, prefix),
@@ -106,6 +109,19 @@ async function readDocument(client: Client, id: string): Promise<StoredDocument 
   }
   if (isDocument(reply.body)) return reply.body;
   throw notOfCouch(client, action, 'a document');
+}
+
+/** CouchDB answers 404 with the reason `deleted` when it knows a deleted revision, else `missing`. */
+async function wasDeleted(client: Client, id: string): Promise<boolean> {
+  if (!isInReach(id)) return false;
+  const action = `read document "${id}"`;
+  const reply = await client.ask({
+    path: databasePath(client.connection, documentPath(id)),
+    action,
+  });
+  if (reply.kind === 'answered') return false;
+  if (reply.status !== 404) throw unexpected(client.connection, action, reply);
+  return reply.reason === 'deleted';
 }
 
 async function readTips(

@@ -236,6 +236,16 @@ describe('explain', () => {
       /waits for its child job j:0:1/,
     ],
     [
+      'a child job that was made again',
+      {
+        job: live({
+          steps: [step({ state: '$$waiting', child: 'j:0:1', remade: now - 60_000 })],
+        }),
+      },
+      ['child'],
+      /waits for its child job j:0:1, which was made again \(.*ago\) because its document was deleted\.$/,
+    ],
+    [
       'a step that waits for a time',
       { job: live({ steps: [step({ state: '$$waiting', until: now + 3_000 })] }) },
       ['waiting'],

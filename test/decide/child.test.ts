@@ -180,6 +180,21 @@ describe('a step whose task is a flow', () => {
     expect(intent).toEqual({ kind: 'spawn', job: told.job, children });
   });
 
+  it('tells of a child that it makes again because the document was deleted, once', () => {
+    const told = waiting();
+    const { children } = told;
+    told.at(5).with({ children: { 'j:0:1': { kind: 'absent', deleted: true } } });
+    expect(told.go()).toMatchObject({ kind: 'spawn', children });
+    const message =
+      'The document of child job j:0:1, for which step a (0) waits, was deleted; the job was made again and runs from its beginning.';
+    expect(told.job).toMatchObject({ problems: [{ path: 'steps[0].child', message }] });
+    expect(told.last).toMatchObject({ state: '$$waiting', child: 'j:0:1', remade: t0 + 5 });
+    expect(told.at(9).decide()).toEqual({ kind: 'spawn', job: told.job, children });
+    told.with(final({ exit: 0 })).go();
+    expect(told.trail).toEqual(['a#1 $$complete', 'b#1 $$active']);
+    expect(told.steps[0]).toHaveProperty('remade', t0 + 5);
+  });
+
   it('makes a child again for the owner of the flow when the job names none', () => {
     const told = waiting().edit({ owner: undefined, steps: [] });
     told.edit({ steps: [{ ...waiting().last, params: undefined }] });

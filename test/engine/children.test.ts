@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { flow } from '../support/documents.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
@@ -25,6 +27,43 @@ describe('a job with a child flow', () => {
     expect(two['steps']).toMatchObject([
       { child: `nightly:0:1:${String(two['start'])}`, result: { got: 2 } },
     ]);
+  });
+});
+
+describe('a child whose document is deleted while it runs', () => {
+  const hold = `
+    import { appendFileSync, existsSync } from 'node:fs';
+    export default async ({ cwd, signal }) => {
+      appendFileSync(cwd + '/runs', 'run ');
+      if (existsSync(cwd + '/open')) return 'through';
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };`;
+
+  it('runs again from its beginning, and its parent says so once', async () => {
+    const space = await openWorkspace({ 'hold.mjs': hold });
+    const holds = { _id: 'task:DEFAULT:hold', type: 'task', name: 'hold' };
+    const held = flow('inner', ['hold'], { output: 'results.hold' });
+    await space.put(holds, held, flow('outer', [{ flow: 'inner' }]));
+    await Promise.all([space.engine(), space.engine()]);
+    await space.put({ _id: 'p', type: 'job', flow: 'outer', owner: 'me' });
+    const isRunning = ({ steps }: Readonly<Record<string, unknown>>): boolean =>
+      Array.isArray(steps) && steps.some(({ state }) => state === '$$active');
+    const child = await space.until('p:0:1', isRunning);
+    await writeFile(join(space.folder, 'open'), '');
+    const removed = await space.store.remove('p:0:1', child._rev);
+    expect(removed).toMatchObject({ kind: 'written' });
+    const ended = await space.ended('p');
+    expect(ended).toMatchObject({
+      exit: 0,
+      steps: [{ child: 'p:0:1', result: 'through', remade: expect.any(Number) as unknown }],
+    });
+    expect(ended['problems']).toEqual([
+      {
+        path: 'steps[0].child',
+        message: expect.stringContaining('The document of child job p:0:1') as unknown,
+      },
+    ]);
+    expect(await readFile(join(space.folder, 'runs'), 'utf8')).toBe('run run ');
   });
 });
 

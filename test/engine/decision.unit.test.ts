@@ -6,7 +6,7 @@ import { flow, newJob, t0, world } from '../support/builders.js';
 /** A decider with rules of its own, in a store without children and a library without flows. */
 function decider(rule: DeciderParts['rule'], more: Partial<Record<string, unknown>> = {}) {
   const parts = {
-    store: { get: async () => undefined },
+    store: { get: async () => undefined, isDeleted: async () => false },
     library: {
       flow: () => ({ kind: 'unknown' }),
       task: () => ({ kind: 'unknown' }),

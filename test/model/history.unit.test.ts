@@ -46,6 +46,16 @@ describe('historyOf', () => {
     expect(historyOf(retried)[4]).toMatchObject({ data: { latest: true } });
   });
 
+  it('tells when a child whose document was deleted was made again', () => {
+    const child = step({ state: '$$complete', child: 'j:0:1', start: 2, remade: 4, end: 6 });
+    expect(historyOf(job({ steps: [child] }))).toMatchObject([
+      { kind: 'JobStarted' },
+      { kind: 'ChildStarted' },
+      { kind: 'ChildMadeAgain', at: 4, path: '0', name: 'a' },
+      { kind: 'ChildCompleted' },
+    ]);
+  });
+
   it('tells a request before what came of it', () => {
     const skipped = job({
       params: 'text',

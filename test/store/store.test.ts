@@ -36,6 +36,18 @@ describe('get', () => {
   });
 });
 
+describe('isDeleted', () => {
+  test('tells what was deleted from what never was, and from what is there', async () => {
+    await store.write({ _id: 'alive' });
+    const written = await store.write({ _id: 'dead' });
+    if (written.kind !== 'written') throw new Error(written.kind);
+    await store.remove('dead', written.rev);
+    const ids = ['alive', 'dead', 'never', '', '_all_docs'];
+    const told = await Promise.all(ids.map((id) => store.isDeleted(id)));
+    expect(told).toEqual([false, true, false, false, false]);
+  });
+});
+
 describe('tips', () => {
   test('are all revisions on which nobody has written, but for deleted ones', async () => {
     const first = await put(database, { _id: 'forked', n: 1 });

@@ -124,6 +124,19 @@ describe('a map in slices', () => {
     ]);
   });
 
+  it('tells of a slice that it makes again because the document was deleted', () => {
+    const told = begun([{ map: { over: list, slice: 2, do: 'a' } }]);
+    const live = { kind: 'live' } as const;
+    const deleted = { kind: 'absent', deleted: true } as const;
+    told.with({
+      children: { 'j:0.slice.0:1': live, 'j:0.slice.1:1': deleted, 'j:0.slice.2:1': live },
+    });
+    expect(told.go()).toMatchObject({ kind: 'spawn', children: [{ _id: 'j:0.slice.1:1' }] });
+    const i = told.steps.findIndex(({ child }) => child === 'j:0.slice.1:1');
+    const message = expect.stringContaining('child job j:0.slice.1:1') as unknown;
+    expect(told.job).toMatchObject({ problems: [{ path: `steps[${i}].child`, message }] });
+  });
+
   it('looks for its children', () => {
     const told = begun([{ map: { over: list, slice: 2, do: 'a' } }]);
     expect(told.decide()).toMatchObject({

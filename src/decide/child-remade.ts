@@ -1,0 +1,25 @@
+import type { LiveJob } from '../model/job.js';
+import type { Step } from '../model/step.js';
+import type { ParentStep } from './child.js';
+import { withStep } from './history.js';
+import type { Child } from './intent.js';
+import { withProblem } from './noted.js';
+
+/**
+ * The job that makes again a child whose document was deleted: the step says when (`remade`, epoch
+ * ms), and `problems` has an entry, one for each child however often it is deleted. A child that
+ * is absent without having been deleted was never stored: there is nothing to say.
+ */
+export function withChildRemade(
+  job: LiveJob,
+  { path, attempt, child }: ParentStep,
+  there: Extract<Child, { kind: 'absent' }>,
+  now: number,
+): LiveJob {
+  if (there.deleted !== true) return job;
+  const i = job.steps.findIndex((one) => one.path === path && one.attempt === attempt);
+  const step = job.steps[i] as Step;
+  const message = `The document of child job ${child}, for which step ${step.name} (${path}) waits, was deleted; the job was made again and runs from its beginning.`;
+  const told = withProblem(job, { path: `steps[${i}].child`, message });
+  return told === job ? job : withStep(told, step, { ...step, remade: now });
+}
