@@ -13,6 +13,7 @@ const layer = (from, forbid, message) => ({
     ],
   },
 });
+const nano = { regex: '^nano$' };
 
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'coverage/**', 'couch/**', 'test/fixtures/**'] },
@@ -62,6 +63,7 @@ export default tseslint.config(
   layer(
     ['src/pages/**'],
     [
+      nano,
       { regex: '^node:' },
       { regex: '/(decide|store|client|cli|http|engine|embedded|secrets|metrics|plugin)/' },
     ],
@@ -94,9 +96,14 @@ export default tseslint.config(
     },
   },
   layer(
+    ['src/{config,client,errors}.ts', 'src/{engine,plugin,secrets,embedded}/**'],
+    [nano],
+    'Only store knows nano.',
+  ),
+  layer(
     ['src/cli/**', 'src/http/**'],
-    [{ regex: '/(decide|store)/' }],
-    'cli and http go through client.ts: no decide, no store.',
+    [nano, { regex: '/(decide|store)/' }],
+    'cli and http go through client.ts: no decide, no store, no nano.',
   ),
   layer(
     ['plugins/**'],

@@ -23,6 +23,14 @@ export function causeOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === 'string' && words[code] !== undefined) return words[code];
   if (cause instanceof Error) return causeOf(cause);
-  const isBroken = /other side closed|aborted|socket hang up/.test(error.message);
-  return isBroken ? 'connection broken' : error.message;
+  return inText(error.message);
+}
+
+/** nano leaves only the text of a failed connection, and of several addresses only their number. */
+function inText(message: string): string {
+  const code = /\b(E[A-Z]{4,}|UND_ERR_[A-Z_]+)\b/.exec(message)?.[0];
+  if (code !== undefined && words[code] !== undefined) return words[code];
+  if (message.includes('AggregateError')) return 'connection refused';
+  if (/other side closed|aborted|socket hang up/.test(message)) return 'connection broken';
+  return message.replace(/^error happened in your connection\. Reason: (\w*Error: )?/, '');
 }

@@ -1,4 +1,5 @@
 import { problem, type TwsError } from '../errors.js';
+import { openNano } from './by-nano.js';
 import { databasePath, serverUrl, type Connection } from './connection.js';
 import { openExchange, type Answered, type Exchange } from './exchange.js';
 import { askLong } from './long-ask.js';
@@ -56,9 +57,10 @@ export function openClient(connection: Connection): Client {
   };
 }
 
-/** Sends each request with the limit that suits it. */
+/** Sends each request with the limit that suits it; administration by nano. */
 function createSender(connection: Connection, exchange: Exchange) {
   const patience = createPatience();
+  const administrate = openNano(connection);
   let looking: Promise<boolean> | undefined;
   /** One look at a time serves all who ask. */
   const isAlive = (): Promise<boolean> =>
@@ -82,8 +84,10 @@ function createSender(connection: Connection, exchange: Exchange) {
       return isBroken && repeatable && until?.aborted !== true ? send() : first;
     };
     if (!long) return twice(() => exchange.send({ ...call, patience, signal }), signal);
-    const ask = (until: AbortSignal): Promise<Answered> =>
-      twice(() => exchange.send({ ...call, patience: unlimited, signal: until }), until);
+    const ask = (until: AbortSignal): Promise<Answered> => {
+      if (method === 'PUT') return administrate(call, until);
+      return twice(() => exchange.send({ ...call, patience: unlimited, signal: until }), until);
+    };
     return askLong({ ask, isAlive, repeatable, signal });
   };
 }

@@ -13,6 +13,21 @@ test.each<[string, unknown, string]>([
   ],
   ['a timeout', new DOMException('x', 'TimeoutError'), 'no answer in time'],
   ['a connection that was closed', new Error('other side closed'), 'connection broken'],
+  [
+    'what nano leaves of it',
+    new Error('error happened in your connection. Reason: Error: connect ECONNREFUSED 127.0.0.1:1'),
+    'connection refused',
+  ],
+  [
+    'what nano leaves of several addresses',
+    new Error('error happened in your connection. Reason: AggregateError'),
+    'connection refused',
+  ],
+  [
+    'what nano leaves of a text that is not known',
+    new Error('error happened in your connection. Reason: Error: self-signed certificate'),
+    'self-signed certificate',
+  ],
   ['a text that is not known', new Error('self-signed certificate'), 'self-signed certificate'],
   ['what is no error', 'x', 'x'],
 ])('causeOf reads %s', (_title, error, cause) => {

@@ -150,3 +150,25 @@ test('a long answer that breaks off in its middle is told as such, and leaves no
   await expect(asked).rejects.toMatchObject({ code: 'couch_unreachable' });
   expect(stray).toEqual([]);
 });
+
+test.each([
+  ['a change that is answered', 201, '{"ok":true}', 11, { kind: 'answered', body: { ok: true } }],
+  [
+    'a change that is refused',
+    412,
+    '{"error":"file_exists","reason":"It exists."}',
+    45,
+    { kind: 'refused', status: 412, reason: 'It exists.' },
+  ],
+  ['a change whose answer breaks off', 201, '{"ok":', 11, { code: 'couch_unreachable' }],
+])('%s is told as such', async (_title, status, text, length, expected) => {
+  const { connection } = await serving((request, response) => {
+    expect([request.method, request.url]).toEqual(['PUT', '/below/d?n=1']);
+    const type = 'application/json';
+    response.writeHead(status, { 'content-type': type, 'content-length': String(length) });
+    response.write(text, () => response.socket?.end());
+  });
+  const change = { method: 'PUT', path: '/d', query: { n: 1 }, action: 'create it' } as const;
+  const asked = openClient(connection).ask({ ...change, long: true });
+  expect(await asked.catch((thrown: unknown) => thrown)).toMatchObject(expected);
+});
