@@ -1,18 +1,39 @@
 import { isLiveJob, isNew, type Job } from '../model/job.js';
-import type { Step } from '../model/step.js';
+import { isFinalState } from '../model/parse.js';
+import { isOpen, type Step } from '../model/step.js';
+import type { ChildJob } from './intent.js';
+import { isMadeBy } from './parent.js';
+import { isPlain, without } from './record.js';
+
+type Doc = Readonly<Record<string, unknown>>;
+type JobDocument = Doc & { readonly _id: string };
+
+/** A child job that an attempt of a step of its parent gives up. */
+export type GivenUp = {
+  /** Id of the child. */
+  readonly child: string;
+  /** The attempt: a child that goes on with its parent can be given up once by each of them. */
+  readonly attempt: number;
+  /** The run of the child for whose end the attempt waited. */
+  readonly run: number;
+  /** What is stored where there is no child yet: a job that ends before it begins. */
+  readonly instead: ChildJob & { readonly parent: Maker };
+};
+
+type Maker = { readonly job: string; readonly step: string; readonly start?: number };
 
 /**
  * The child jobs that a job gives up from one version to the next: steps that waited for a child
  * and ended without it leave the child to itself.
  */
-export function abandoned(before: Job, after: Job): readonly string[] {
+export function abandoned(before: Job, after: Job): readonly GivenUp[] {
   if (!isLiveJob(before)) return [];
   const states = new Map(stepsOf(after).map((step) => [attemptKey(step), step.state]));
-  return before.steps.flatMap((step) => {
-    if (step.state !== '$$waiting' || step.child === undefined) return [];
-    const state = states.get(attemptKey(step));
-    return state === '$$cancelled' || state === '$$timeout' ? [step.child] : [];
-  });
+  const isGivenUp = (step: Step): boolean => {
+    const state = step.state === '$$waiting' ? states.get(attemptKey(step)) : undefined;
+    return state === '$$cancelled' || state === '$$timeout';
+  };
+  return before.steps.filter(isGivenUp).flatMap((step) => givenUp(before, step));
 }
 
 function attemptKey({ path, attempt }: Step): string {
@@ -21,4 +42,74 @@ function attemptKey({ path, attempt }: Step): string {
 
 function stepsOf(job: Job): readonly Step[] {
   return isNew(job) ? [] : (job.steps ?? []);
+}
+
+/** The child jobs for which a job waits that cannot go on; the document need not be valid. */
+export function leftBy(doc: JobDocument): readonly GivenUp[] {
+  const { steps } = doc;
+  if (!Array.isArray(steps)) return [];
+  return steps.flatMap((step: unknown) =>
+    isPlain(step) && isOpen(step as Step) ? givenUp(doc, step) : [],
+  );
+}
+
+/** The child of a step, as its job gives it up; a step without a child gives up none. */
+export function givenUp(job: JobDocument, step: Doc): readonly GivenUp[] {
+  const { child, attempt, path, task, child_run: run } = step;
+  if (typeof child !== 'string') return [];
+  const { _id, start, flow_definition: flow } = job;
+  const owner = job['owner'] ?? (isPlain(flow) ? flow['owner'] : undefined);
+  const instead = {
+    _id: child,
+    type: 'job' as const,
+    flow: String(task),
+    ...(typeof owner === 'string' ? { owner } : {}),
+    parent: { job: _id, step: String(path), ...(typeof start === 'number' ? { start } : {}) },
+    cancel: { reason: reasonOf(_id) },
+  };
+  return [{ child, attempt: Number(attempt), run: typeof run === 'number' ? run : 1, instead }];
+}
+
+function reasonOf(parent: string): string {
+  return `its parent job ${parent} does not need it any more`;
+}
+
+/** What is stored to give a child up. */
+export type Word =
+  /** Nothing: it has ended, or it is the child of another job. */
+  | { readonly kind: 'none' }
+  /** A request to cancel; one of this id that is there already says the same. */
+  | { readonly kind: 'request'; readonly doc: JobDocument }
+  /** The child itself, made or written again; who is faster has to be heard first. */
+  | { readonly kind: 'child'; readonly doc: JobDocument };
+
+/**
+ * What gives up a child of which this document was read (undefined: there is none).
+ *
+ * G1 A child that is not there may be under way: it is made as a cancelled job, so that whoever makes
+ *    it later meets a conflict.
+ * G2 A child that has ended may be about to go on for the attempt: its wish is withdrawn, and its
+ *    next revision makes a wish that is under way a conflict.
+ * G3 Any other child is asked to cancel, by a request of its own for each attempt: what an earlier
+ *    one asked for is on record in the child and does nothing more.
+ */
+export function wordTo({ child, attempt, run, instead }: GivenUp, there?: JobDocument): Word {
+  if (there === undefined) return { kind: 'child', doc: instead };
+  const { job: parent, start } = instead.parent;
+  if (!isMadeBy(there, { _id: parent, _rev: '', start })) return { kind: 'none' };
+  if (isFinalState(there['state'])) {
+    const isAwaited = Number(there['run']) < run;
+    return isAwaited ? { kind: 'child', doc: without(there, 'retry') } : { kind: 'none' };
+  }
+  const asked = { type: 'request', job: child, action: 'cancel', reason: reasonOf(parent) };
+  return { kind: 'request', doc: { _id: `${requestOf(child)}:${attempt}`, ...asked } };
+}
+
+/** Whether a request of this id is the word of a parent that gives the job up. */
+export function isWordTo(job: string, request: string): boolean {
+  return request.startsWith(`${requestOf(job)}:`);
+}
+
+function requestOf(child: string): string {
+  return `request:${child}:parent`;
 }

@@ -89,14 +89,6 @@ function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
   };
 }
 
-/** The child that a step waits for in vain, as a job that ends before it begins. */
-export function cancelledChild(job: LiveJob, child: string): ChildJob {
-  const step = job.steps.find((one) => one['child'] === child) as Step;
-  const reason = `its parent job ${job._id} does not need it any more`;
-  const parent = parentOf(job, step, depthOf(job) + 1);
-  return { _id: child, type: 'job', flow: step.task, parent, cancel: { reason } };
-}
-
 /** A step that has no job to go on with: what was made for it is refused by the database. */
 export function failChild(job: LiveJob, child: string, why: Failure, now: number): LiveJob {
   const step = job.steps.find((one) => one['child'] === child && isOpen(one));

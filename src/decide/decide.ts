@@ -12,8 +12,7 @@ import { isAsked, withoutLateWishes } from './edits.js';
 import { refuseRetry } from './finish.js';
 import { hasGrown } from './effort.js';
 import { initialise } from './initialise.js';
-import { cancelledChild } from './child.js';
-import { lookUp, type Child, type Intent, type Move, type World } from './intent.js';
+import type { Intent, Move, World } from './intent.js';
 import { readRetryWish, type RetryWish } from '../model/request.js';
 import { withNotifications } from './notifications.js';
 import { without } from './record.js';
@@ -37,27 +36,13 @@ import { inTurn } from './turn.js';
  */
 export function decide(job: Job, now: number, world: World): Intent {
   const intent = withNotifications(job, decideAlone(job, now, world), world);
-  return inTurn(job, withAbandoned(job, intent, world), now, world);
+  return inTurn(job, withAbandoned(job, intent), now, world);
 }
 
-/**
- * The child jobs that are given up are cancelled with the same write. One that is not there yet may
- * be under way: it is made as a cancelled job before it is given up, so that it never begins.
- */
-function withAbandoned(job: Job, intent: Intent, world: World): Intent {
+/** The child jobs that are given up are told so before the job is written. */
+function withAbandoned(job: Job, intent: Intent): Intent {
   const given = 'job' in intent ? abandoned(job, intent.job) : [];
-  if (given.length === 0) return intent;
-  const those = (kind: Child['kind']): readonly string[] =>
-    given.filter((id) => world.child(id).kind === kind);
-  const unknown = those('unknown');
-  if (unknown.length > 0) return lookUp({ children: unknown });
-  const absent = those('absent');
-  const live = job as LiveJob;
-  if (absent.length > 0) {
-    return { kind: 'spawn', job: live, children: absent.map((id) => cancelledChild(live, id)) };
-  }
-  const foreign = those('foreign');
-  return { ...intent, abandons: given.filter((id) => !foreign.includes(id)) } as Intent;
+  return given.length === 0 ? intent : ({ ...intent, abandons: given } as Intent);
 }
 
 /** So many moves go into one revision; the next decision goes on from there. */

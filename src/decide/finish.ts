@@ -104,11 +104,3 @@ function withHistory(ended: FinalJob, { start, steps }: JobDocument, now: number
 function isOpenStep(step: unknown): step is Step {
   return isPlain(step) && isOpen(step as Step);
 }
-
-/** The child jobs for which a job waits that cannot go on. */
-export function leftBy({ steps }: Readonly<Record<string, unknown>>): readonly string[] {
-  if (!Array.isArray(steps)) return [];
-  return steps.flatMap((step: unknown) =>
-    isOpenStep(step) && typeof step['child'] === 'string' ? [step['child']] : [],
-  );
-}

@@ -4,6 +4,7 @@ import type { Flow } from '../model/flow.js';
 import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
 import type { RetryWish } from '../model/request.js';
 import type { Task } from '../model/task.js';
+import type { GivenUp } from './abandoned.js';
 
 /** A flow or task as the library answers for it. `unknown`: not asked the store yet. */
 export type Found<T> =
@@ -266,8 +267,8 @@ export type Intent =
   | { readonly kind: 'abort'; readonly claims: readonly string[]; readonly because: string }
   | LookUp;
 
-/** Child jobs that the job gives up: they are asked to cancel before it is written. */
-export type Abandoning = { readonly abandons?: readonly string[] };
+/** Child jobs that the job gives up: they are told so before it is written. */
+export type Abandoning = { readonly abandons?: readonly GivenUp[] };
 
 /** Notifications of its end that are made before the job is written. */
 export type Making = { readonly makes?: readonly ChildJob[] };

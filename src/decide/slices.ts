@@ -40,7 +40,7 @@ export function beginSlice(job: LiveJob, beginning: Beginning, now: number, worl
     ...{ state: '$$waiting', child, accepted: now, start: now },
     ...more,
   });
-  const last = lastAttempt(job, path) as { readonly child?: string } | undefined;
+  const last = lastAttempt(job, path) as Partial<ParentStep> | undefined;
   const before = last?.child;
   const known: Child = before === undefined ? { kind: 'absent' } : world.child(before);
   // One that was given up before it was made has nothing to go on with.
@@ -49,8 +49,11 @@ export function beginSlice(job: LiveJob, beginning: Beginning, now: number, worl
   switch (there.kind) {
     case 'unknown':
       return lookUp({ children: [String(before)] });
-    case 'live':
-      return { kind: 'change', job: withBegun(job, begun(String(before)), now) };
+    case 'live': {
+      // Given up, it may still be ending; the run after that is ours.
+      const step = begun(String(before), { child_run: (last?.child_run ?? 1) + 1 });
+      return { kind: 'change', job: withBegun(job, step, now) };
+    }
     case 'final': {
       const { job: child } = there;
       if (isWell(child)) return { kind: 'change', job: withBegun(job, begun(child._id), now) };

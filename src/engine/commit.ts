@@ -1,13 +1,14 @@
+import { leftBy } from '../decide/abandoned.js';
 import type { Change, Committed } from '../decide/copies/commit.js';
 import { failChild } from '../decide/child.js';
 import { refusedEdit } from '../decide/edits.js';
-import { endRefused, leftBy } from '../decide/finish.js';
+import { endRefused } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
 import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure, LiveStep } from '../model/step.js';
-import { cancelChildren } from './abandon.js';
+import { giveUp } from './abandon.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
 import { refusalOf } from './document-limit.js';
@@ -17,8 +18,8 @@ import type { JobParts } from './jobs.js';
 export type Commit = Extract<Decision, { kind: 'write' | 'claim' | 'spawn' }>;
 
 /**
- * Writes what was decided; whoever loses the race does nothing more (E1). Answers the document that
- * has to be looked at next, if there is more to do about it.
+ * Writes what was decided. A lost write is dropped (E1). Answers the document that has to be looked at
+ * next, if there is more to do about it.
  */
 export async function commit(
   parts: JobParts,
@@ -29,7 +30,7 @@ export async function commit(
   parking.leave(job._id);
   const claims = decision.kind === 'claim' ? decision.steps : [];
   hands.reserve(claims, undefined, job as LiveJob);
-  await cancelChildren(parts, job._id, decision.abandons);
+  await giveUp(parts, decision.abandons);
   if (decision.kind === 'write') await parts.notifications.make(decision.makes);
   const written = await store(parts, { job, claims, spawns: spawnsOf(decision) });
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
@@ -41,10 +42,10 @@ export async function commit(
   return undefined;
 }
 
-/** So long the feed may take to bring the revision that was faster than ours, ms. */
+/** How long to wait for the winning revision to arrive by the feed, ms. */
 const hearsayMs = 2_000;
 
-/** The feed brings whatever won. If nothing did, because no answer came to the write, nobody else looks. */
+/** Looks again after that time: if no write won, nothing else wakes the job. */
 function lookAgain({ hands, desk, timers, now }: JobParts, { _id: id, _rev: rev }: Job): void {
   if (hands.of(id).length === 0) desk.drop(id);
   if (desk.knows(id, rev)) timers.set(id, now() + hearsayMs);
@@ -114,7 +115,7 @@ async function endRefusedJob(
   const refused = endRefused(doc, why, now());
   const isOver = isFinal(doc as unknown as Job);
   const ended = isOver ? refused : await parts.notifications.ofEnd(doc, refused);
-  if (!isOver) await cancelChildren(parts, id, leftBy(doc));
+  if (!isOver) await giveUp(parts, leftBy(doc));
   if (life.signal.aborted) return;
   const written = await store.write(inReadingOrder(ended));
   if (written.kind !== 'written') return;

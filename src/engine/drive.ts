@@ -3,7 +3,7 @@ import type { Answer, Effect, Protocol, Stored } from '../decide/copies/protocol
 import { borrowedIn, winnerFirst, type Tip } from '../decide/copies/tips.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
-import { cancelChildren } from './abandon.js';
+import { giveUp } from './abandon.js';
 import type { Log } from './log.js';
 import type { Retry } from './patience.js';
 
@@ -39,7 +39,7 @@ async function perform(effect: Effect, driver: Driver): Promise<Answer> {
     case 'look':
       return look(effect.id, driver);
     case 'abandon':
-      return void (await cancelChildren(driver, effect.id, effect.children));
+      return void (await giveUp(driver, effect.children));
     case 'rest':
       await sleep(effect.ms, undefined, { signal: driver.life }).catch(() => undefined);
       return undefined;

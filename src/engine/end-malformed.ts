@@ -1,9 +1,10 @@
-import { endInvalid, endRefused, leftBy } from '../decide/finish.js';
+import { leftBy } from '../decide/abandoned.js';
+import { endInvalid, endRefused } from '../decide/finish.js';
 import type { FinalJob } from '../model/job.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure } from '../model/step.js';
-import { cancelChildren } from './abandon.js';
+import { giveUp } from './abandon.js';
 import type { JobParts } from './jobs.js';
 
 type MalformedParts = Pick<
@@ -51,7 +52,7 @@ async function end(parts: MalformedParts, doc: StoredDocument, ended: FinalJob):
   for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
   const isOver = isFinalState(doc['state']);
   const job = isOver ? ended : await parts.notifications.ofEnd(doc, ended);
-  if (!isOver) await cancelChildren(parts, doc._id, leftBy(doc));
+  if (!isOver) await giveUp(parts, leftBy(doc));
   if (parts.life.signal.aborted) return false;
   const result = await store.write(inReadingOrder(job));
   if (result.kind === 'refused') {

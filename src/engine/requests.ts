@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { abandoned } from '../decide/abandoned.js';
+import { abandoned, isWordTo } from '../decide/abandoned.js';
 import { command, receive, type Commanded } from '../decide/command.js';
 import { continuationOf } from '../decide/parent.js';
 import { withRefusal } from '../decide/refusal.js';
@@ -12,7 +12,7 @@ import { inReadingOrder } from '../model/reading-order.js';
 import type { JobRequest, RequestAction } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import type { Store } from '../store/store.js';
-import { cancelChildren, parentRequestId } from './abandon.js';
+import { giveUp } from './abandon.js';
 import { bigResult } from './big-results.js';
 import { unlessThrown } from './decision.js';
 import type { Desk } from './desk.js';
@@ -135,7 +135,7 @@ export function takeEarly(parts: RequestParts, job: string): void {
 const following: readonly RequestAction[] = ['cancel', 'pause', 'resume', 'skip'];
 
 function requestMessage(request: JobRequest): Message {
-  const isOfParent = request._id === parentRequestId(request.job);
+  const isOfParent = isWordTo(request.job, request._id);
   return {
     id: request._id,
     job: request.job,
@@ -273,7 +273,7 @@ async function storeChanged(
   changed: Job,
 ): Promise<Verdict | Again> {
   const about = { job, request: id };
-  await cancelChildren({ store, retry, log }, job, abandoned(before, changed));
+  await giveUp({ store, retry, log }, abandoned(before, changed));
   const result = await store.write(changed, documentLimit.bytes);
   switch (result.kind) {
     case 'conflict':

@@ -6,7 +6,7 @@ import { settle } from '../decide/settle.js';
 import type { Job, LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Failure, LiveStep } from '../model/step.js';
-import { cancelChildren } from './abandon.js';
+import { giveUp } from './abandon.js';
 import { unlessThrown } from './decision.js';
 import { endFaulty } from './end-malformed.js';
 import { withBigResult } from './big-results.js';
@@ -74,7 +74,7 @@ export async function settleAttempts(
     const claims = next.kind === 'claim' ? next.steps : [];
     if (!hands.fits(next.job as LiveJob, claims, ended)) continue;
     hands.reserve(claims, ended, next.job as LiveJob);
-    await cancelChildren(parts, id, abandoned(parsed.value, next.job));
+    await giveUp(parts, abandoned(parsed.value, next.job));
     if (next.kind === 'write') await parts.notifications.make(next.makes);
     const hasResults = left.some(isDone);
     const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;

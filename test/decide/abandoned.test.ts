@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { abandoned } from '../../src/decide/abandoned.js';
-import { newJob } from '../support/builders.js';
+import { abandoned, isWordTo, leftBy, wordTo, type GivenUp } from '../../src/decide/abandoned.js';
+import { newJob, t0 } from '../support/builders.js';
 import { begun } from './story.js';
 
 describe('the child jobs that a job gives up', () => {
@@ -29,10 +29,88 @@ describe('the child jobs that a job gives up', () => {
     ['none where the steps are gone', { ...before, state: '$$complete', steps: undefined }, []],
     ['none where the job is new again', newJob(), []],
   ])('are %s', (_title, after, ids) => {
-    expect(abandoned(before, after as never)).toEqual(ids);
+    expect(abandoned(before, after as never).map(({ child }) => child)).toEqual(ids);
   });
 
   it('are none of a job that is not live', () => {
     expect(abandoned(newJob(), before)).toEqual([]);
+  });
+
+  it('are told by the attempt that waited, and the run of the child for which it waited', () => {
+    const waiting = { ...x, child: 'c', attempt: 3, child_run: 2 };
+    const after = { ...before, steps: [ended(waiting as never, '$$cancelled')] };
+    const given = abandoned({ ...before, steps: [waiting] } as never, after as never);
+    expect(given).toEqual([
+      {
+        ...{ child: 'c', attempt: 3, run: 2 },
+        instead: {
+          ...{ _id: 'c', type: 'job', flow: 'x', owner: 'DEFAULT' },
+          parent: { job: 'j', step: '0.parallel.0', start: t0 },
+          cancel: { reason: 'its parent job j does not need it any more' },
+        },
+      },
+    ]);
+  });
+});
+
+describe('a job that cannot go on', () => {
+  const done = { path: '0', name: 'a', state: '$$complete', end: 1, exit: 0, child: 'j:0:1' };
+  const waits = { path: '2', name: 'c', state: '$$waiting', child: 'j:2:1', attempt: 1 };
+  const doc = { _id: 'j', _rev: '7-x', type: 'job', steps: [done, waits, 'none', null] };
+
+  it.each([
+    [['j:2:1'], doc],
+    [[], { ...doc, steps: [done, { ...waits, child: 5 }] }],
+    [[], { ...doc, steps: 'none' }],
+  ])('leaves the children %j', (children, job) => {
+    expect(leftBy(job).map(({ child }) => child)).toEqual(children);
+  });
+
+  it('has the owner of its flow, where it names none', () => {
+    const owned = leftBy({ ...doc, start: 5, flow_definition: { owner: 'me' } });
+    expect(owned).toMatchObject([{ instead: { owner: 'me', parent: { start: 5 } } }]);
+    expect(leftBy(doc)[0]?.instead).not.toHaveProperty('owner');
+  });
+});
+
+describe('the word that gives a child up', () => {
+  const instead = {
+    ...{ _id: 'c', type: 'job' as const, flow: 'f' },
+    parent: { job: 'p', step: '0', start: 5 },
+    cancel: { reason: 'it is not needed' },
+  };
+  const given: GivenUp = { child: 'c', attempt: 2, run: 2, instead };
+  const { parent } = instead;
+  const live = { _id: 'c', _rev: '4-c', state: 'a-0', run: 2, parent };
+  const final = { ...live, state: '$$complete', run: 1 };
+  const reason = 'its parent job p does not need it any more';
+  const asked = { type: 'request', job: 'c', action: 'cancel', reason };
+
+  it.each([
+    ['makes one that is not there as a cancelled job', undefined, { kind: 'child', doc: instead }],
+    [
+      'asks one that has not ended, once for each attempt',
+      live,
+      { kind: 'request', doc: { ...asked, _id: 'request:c:parent:2' } },
+    ],
+    ['takes back the wish to go on', { ...final, retry: true }, { kind: 'child', doc: final }],
+    ['is ahead of a wish to go on that is under way', final, { kind: 'child', doc: final }],
+    ['is none where the run of the attempt is over', { ...final, run: 2 }, { kind: 'none' }],
+    ['is none where it never began', { ...final, run: undefined }, { kind: 'none' }],
+    [
+      'is none where it was made for another job',
+      { ...live, parent: { ...parent, start: 4 } },
+      { kind: 'none' },
+    ],
+  ])('%s', (_title, there, word) => {
+    expect(wordTo(given, there)).toEqual(word);
+  });
+
+  it.each([
+    ['request:c:parent:2', true],
+    ['request:c:parent', false],
+    ['request:d:parent:2', false],
+  ])('is told from other requests: %s', (id, is) => {
+    expect(isWordTo('c', id)).toBe(is);
   });
 });

@@ -383,32 +383,13 @@ describe('a job of a tree of jobs', () => {
   });
 });
 
-describe('a child that its parent gives up before it is there', () => {
-  it('comes up cancelled', () => {
+describe('a child whose job is cancelled', () => {
+  it('is given up, whatever is known of it', () => {
     const told = waiting().edit({ cancel: true });
-    expect(told.decide()).toMatchObject({ kind: 'look_up', children: ['j:0:1'] });
-    const before = told.job;
-    told.with({ children: { 'j:0:1': { kind: 'absent' } } });
-    expect(told.decide()).toEqual({
-      kind: 'spawn',
-      job: before,
-      children: [
-        {
-          ...{ _id: 'j:0:1', type: 'job', flow: 'a' },
-          parent: { job: 'j', step: '0', start: t0, depth: 1 },
-          cancel: { reason: 'its parent job j does not need it any more' },
-        },
-      ],
+    expect(told.decide()).toMatchObject({
+      kind: 'write',
+      abandons: [{ child: 'j:0:1', attempt: 1, run: 1 }],
     });
-    told.with({ children: { 'j:0:1': { kind: 'live' } } });
-    expect(told.decide()).toMatchObject({ kind: 'write', abandons: ['j:0:1'] });
-  });
-
-  it('is left alone when it was made for another job', () => {
-    const told = waiting().edit({ cancel: true });
-    told.with({ children: { 'j:0:1': { kind: 'foreign' } } });
-    expect(told.go()).toMatchObject({ kind: 'write', abandons: [] });
-    expect(told.ending).toMatchObject({ state: '$$cancelled' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { abandoned } from '../../src/decide/abandoned.js';
+import { abandoned, wordTo, type GivenUp } from '../../src/decide/abandoned.js';
 import type { Child } from '../../src/decide/intent.js';
 import { isMadeBy } from '../../src/decide/parent.js';
 import { bigResult } from '../../src/engine/big-results.js';
@@ -47,10 +47,14 @@ export class Family {
     return [...this.#stories.values()].reduce((sum, { revisions }) => sum + revisions, 0);
   }
 
-  /** Child jobs that are given up are asked to cancel. */
-  #giveUp(ids: readonly string[]): void {
-    this.given.push(...ids);
-    for (const id of ids) this.#stories.get(id)?.edit({ cancel: true });
+  #giveUp(children: readonly GivenUp[]): void {
+    for (const given of children) {
+      const { child } = given;
+      this.given.push(child);
+      const word = wordTo(given, this.#stories.get(child)?.job);
+      if (word.kind === 'request') this.story(child).edit({ cancel: true });
+      if (word.kind === 'child') this.store(word.doc as StoredDocument);
+    }
   }
 
   /** Children that the last decision made, or asked to go on. */

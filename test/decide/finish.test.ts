@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endInvalid, endRefused, endUnbegun, finish, leftBy } from '../../src/decide/finish.js';
+import { endInvalid, endRefused, endUnbegun, finish } from '../../src/decide/finish.js';
 import { failure } from '../../src/model/failures.js';
 import { flow, frozen, liveJob, newJob, t0 } from '../support/builders.js';
 
@@ -124,13 +124,5 @@ describe('a job that cannot go on', () => {
     expect(second).toMatchObject({ ...runs, ...how });
     expect(third).toMatchObject({ ...waits, ...how });
     expect(rest).toEqual(['none', null]);
-  });
-
-  it.each([
-    [['j:2:1'], doc],
-    [[], { ...doc, steps: [done, { ...waits, child: 5 }] }],
-    [[], { ...doc, steps: 'none' }],
-  ])('leaves the children %j', (children, job) => {
-    expect(leftBy(job)).toEqual(children);
   });
 });

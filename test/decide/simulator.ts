@@ -1,4 +1,4 @@
-import { abandoned } from '../../src/decide/abandoned.js';
+import { abandoned, type GivenUp } from '../../src/decide/abandoned.js';
 import { carrying } from '../../src/decide/carrying.js';
 import { command, receive, type Commanded } from '../../src/decide/command.js';
 import { decide } from '../../src/decide/decide.js';
@@ -226,7 +226,7 @@ class Simulation implements Run {
 
   #apply(commanded: Commanded): boolean {
     if (commanded.kind !== 'applied') return false;
-    this.#outside.abandon(abandoned(this.job, commanded.job), this.#now);
+    this.#outside.abandon(childrenOf(abandoned(this.job, commanded.job)), this.#now);
     this.#store(commanded.job, 'user');
     return true;
   }
@@ -430,12 +430,16 @@ class Simulation implements Run {
   }
 }
 
+function childrenOf(given: readonly GivenUp[]): readonly string[] {
+  return given.map(({ child }) => child);
+}
+
 function pendingOf(intent: Extract<Intent, { job: Job }>, on: number): Pending {
   return {
     on,
     job: intent.job,
     claims: intent.kind === 'claim' ? intent.steps : [],
     children: intent.kind === 'spawn' ? intent.children : [],
-    abandons: intent.abandons ?? [],
+    abandons: childrenOf(intent.abandons ?? []),
   };
 }

@@ -363,7 +363,7 @@ describe('child flows', () => {
     told.with({ children: { 'j:0.parallel.0:1': { kind: 'live' } } }).go();
     expect(told.end({ kind: 'done' }, 'a')).toMatchObject({
       kind: 'claim',
-      abandons: ['j:0.parallel.0:1'],
+      abandons: [{ child: 'j:0.parallel.0:1' }],
     });
     expect(told.trail).toEqual(['inner#1 $$cancelled', 'a#1 $$complete', 'b#1 $$active']);
   });
@@ -380,7 +380,7 @@ describe('child flows', () => {
       how === 'broke'
         ? told.end({ kind: 'failed', failure: { name: 'Broken', message: '' } }, 'a')
         : told.at(100).go();
-    expect(intent).toMatchObject({ kind: 'write', abandons: ['j:0.parallel.0:1'] });
+    expect(intent).toMatchObject({ kind: 'write', abandons: [{ child: 'j:0.parallel.0:1' }] });
     if (how === 'cancel') expect(told.decide().kind).toBe('abort');
   });
 });

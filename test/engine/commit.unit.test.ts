@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { leftBy } from '../../src/decide/abandoned.js';
 import { commit } from '../../src/engine/commit.js';
 import type { JobParts } from '../../src/engine/jobs.js';
 import type { StoredDocument } from '../../src/model/parse.js';
+
+/** The child of the job `j`. */
+const child = { _id: 'j:0:1', _rev: '1-c', parent: { job: 'j', step: '0' }, state: 'a-0' };
 
 /** Commits a job of revision 8 that the database refuses, while it holds `stored`. */
 async function refused(stored: StoredDocument): Promise<readonly StoredDocument[]> {
   const written: StoredDocument[] = [];
   const parts = {
     store: {
-      get: async () => stored,
+      get: async (id: string) => (id === 'j' ? stored : child),
       write: async (doc: StoredDocument) => {
         written.push(doc);
         return { kind: 'written', rev: '10-x' };
@@ -52,13 +56,14 @@ describe('a job that the database refuses', () => {
 });
 
 describe('the children that a decision gives up', () => {
-  it('are asked to cancel before the decision is written', async () => {
+  it('are asked to cancel, or made as cancelled jobs, before the decision is written', async () => {
     const told: unknown[] = [];
     const job = { _id: 'j', _rev: '8-x', type: 'job', state: 'a-0', steps: [] };
     const parts = {
       store: {
-        write: async ({ job: child, action }: StoredDocument) => {
-          told.push([child, action]);
+        get: async (id: string) => (id === 'j:0:1' ? child : undefined),
+        write: async ({ _id, job: of, action, cancel }: StoredDocument) => {
+          told.push(of === undefined ? [_id, Object.keys(cancel as object)] : [of, action]);
           return { kind: 'written', rev: '1-r' };
         },
       },
@@ -79,8 +84,9 @@ describe('the children that a decision gives up', () => {
         },
       },
     } as unknown as JobParts;
-    const decision = { kind: 'write', job, abandons: ['j:0:1', 'j:1:1'] };
+    const steps = [0, 1].map((i) => ({ state: '$$waiting', child: `j:${i}:1`, attempt: 1 }));
+    const decision = { kind: 'write', job, abandons: leftBy({ _id: 'j', steps }) };
     await commit(parts, decision as unknown as Parameters<typeof commit>[1]);
-    expect(told).toEqual([['j:0:1', 'cancel'], ['j:1:1', 'cancel'], 'the job']);
+    expect(told).toEqual([['j:0:1', 'cancel'], ['j:1:1', ['reason']], 'the job']);
   });
 });

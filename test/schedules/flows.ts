@@ -24,11 +24,20 @@ const waiting = [
   flow([{ parallel: [child, waits], join: 'any' }, 't1'] as never, calm),
 ];
 
+const waitingChild = { flow: 'w' } as const;
+
+/** Flows of which the children wait for a signal. */
+const waitingBelow = [
+  flow([waitingChild, 't2'] as never, calm),
+  flow([sliced(waitingChild)] as never, calm),
+];
+
 /** What the job of a schedule runs. */
 export const flows = [
   ...[1, 2, 3].map((steps) => flow(names.slice(0, steps), calm)),
   flow([{ structure: 'parallel', parallel: names.slice(0, 2) }, 't2'], calm),
   ...waiting,
+  ...waitingBelow,
   flow([child] as never, calm),
   flow(['t0', { parallel: [child, child] }, 't2'] as never, calm),
   flow([sliced('t0'), 't2'] as never, calm),
@@ -39,8 +48,15 @@ export const flows = [
 /** A flow that other flows name: one job of it runs at a time. */
 const childFlow = flow(['t0', 't1'], { ...calm, name: 'c', max_running: 1 });
 
+const waitingChildFlow = flow(['t0', waits], { ...calm, name: 'w' });
+
 export function namedFlow(name: string): TestFlow | undefined {
-  return name === 'c' ? childFlow : undefined;
+  return [childFlow, waitingChildFlow].find((one) => one.name === name);
+}
+
+/** Somebody has to send each child a signal. */
+export function hasWaitingChildren(one: TestFlow): boolean {
+  return waitingBelow.includes(one);
 }
 
 /** Somebody has to send a signal, or skip the step that waits for it. */

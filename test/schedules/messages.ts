@@ -25,10 +25,10 @@ export function request(
   return { id, job, asks: asking.action, apply: (of, now) => command(of, asking, now) };
 }
 
-/** A signal to the job. */
-export function signal(id: string, name: string): Message {
-  const sent = { _id: id, type: 'signal', job: 'j', name } as const;
-  return { id, job: 'j', asks: 'signal', apply: (job, now) => receive(job, sent, now) };
+/** A signal to a job. */
+export function signal(id: string, name: string, to = 'j'): Message {
+  const sent = { _id: id, type: 'signal', job: to, name } as const;
+  return { id, job: to, asks: 'signal', apply: (job, now) => receive(job, sent, now) };
 }
 
 /** The messages of a schedule; their own documents are never in conflict. */

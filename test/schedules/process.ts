@@ -1,3 +1,4 @@
+import type { GivenUp } from '../../src/decide/abandoned.js';
 import type { Answer, Effect } from '../../src/decide/copies/protocol.js';
 import type { NewDraft } from './cluster.js';
 import type { Documents } from './documents.js';
@@ -12,8 +13,8 @@ export type ProcessParts = {
   /** That of the engine: it dies and stands still as a whole. */
   readonly life: Life;
   readonly documents: Documents;
-  /** Asks jobs to cancel that nobody waits for. */
-  readonly abandon: (children: readonly string[]) => void;
+  /** Gives up jobs that nobody waits for. */
+  readonly abandon: (children: readonly GivenUp[]) => Task;
   readonly timeline: Timeline;
   /** Told what it does, for traces only. */
   readonly said: (who: string, what: () => string) => void;
@@ -63,10 +64,10 @@ export class Process {
     if (task !== undefined) this.#drive(task, undefined);
   }
 
-  #drive(task: Task, answer: Answer): void {
+  #drive(task: Task, answer: Answer, over = (): void => this.#nextTask()): void {
     const { done, value } = task.next(answer);
-    if (done === true) this.#nextTask();
-    else this.#perform(value, (next) => this.#drive(task, next));
+    if (done === true) over();
+    else this.#perform(value, (next) => this.#drive(task, next, over));
   }
 
   #perform(wish: Wish, go: (answer: Answer) => void): void {
@@ -100,8 +101,7 @@ export class Process {
       case 'rest':
         return timeline.after(wish.ms, () => this.receive(() => go(undefined)));
       case 'abandon':
-        this.#parts.abandon(wish.children);
-        return timeline.after(0, () => this.receive(() => go(undefined)));
+        return this.#drive(this.#parts.abandon(wish.children), undefined, () => go(undefined));
       case 'get':
         return documents.of(wish.id).get(node, (tips) => this.receive(() => go(tips)));
     }

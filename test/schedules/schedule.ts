@@ -3,16 +3,17 @@ import type { World } from '../../src/decide/intent.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { chanceFrom, oneOf } from '../chaos/chance.js';
 import { peer, world } from '../support/builders.js';
+import { giveUp } from './abandon.js';
 import { Beliefs } from './beliefs.js';
 import { nodes, type FeedEvent } from './cluster.js';
 import { Documents } from './documents.js';
 import { Engine } from './engine.js';
-import { drawAttempt, flows, namedFlow, taskOf, wakesUp } from './flows.js';
+import { drawAttempt, flows, hasWaitingChildren, namedFlow, taskOf, wakesUp } from './flows.js';
 import { drawFaults, type Faults } from './faults.js';
 import { judge, type Account, type Verdict } from './judge.js';
 import { Mischief } from './mischief.js';
 import { Timeline } from './timeline.js';
-import { Mailbox, request } from './messages.js';
+import { Mailbox } from './messages.js';
 import { User } from './user.js';
 import { Worker, type Confirms } from './worker.js';
 
@@ -86,6 +87,7 @@ class Schedule {
     const user = new User({ documents, timeline, chance, faultsMs, mailbox });
     user.plan();
     if (wakesUp(this.#flow)) user.wakeUp();
+    if (hasWaitingChildren(this.#flow)) user.wakeChildren();
     while (timeline.now < patienceMs && !this.#isDone() && timeline.next());
     const { stopped } = this.#mischief;
     const tips = new Map(documents.ids.map((id) => [id, documents.of(id).tips()]));
@@ -139,7 +141,7 @@ class Schedule {
       ...{ id, node, life, job, documents, timeline, beliefs, said: this.#said },
       mailbox: this.#mailbox,
       confirms: this.#options.confirms,
-      abandon: (children) => children.forEach((child) => this.#abandon(child)),
+      abandon: (children) => giveUp(children, this.#mailbox),
       rouse: (other) => this.#engines.findLast((one) => one.id === id)?.rouse(other),
       world: (of) => this.#worldOf(of.id, job),
       attempt: (doc, step) => drawAttempt(doc, step, this.#chance),
@@ -152,12 +154,6 @@ class Schedule {
         this.#account.settled.push({ job, claim, outcome });
       },
     });
-  }
-
-  /** What `src/engine/abandon.ts` stores. */
-  #abandon(child: string): void {
-    const asked = { action: 'cancel', reason: 'not needed' } as const;
-    this.#mailbox.post(request(`request:${child}:parent`, asked, child));
   }
 
   /** The feed may be late, tell things twice, and tell them in another order. */

@@ -1,4 +1,4 @@
-import type { Tip } from '../../src/decide/copies/tips.js';
+import { stepsOf, type Tip } from '../../src/decide/copies/tips.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { between, oneOf } from '../chaos/chance.js';
 import { nodes } from './cluster.js';
@@ -52,7 +52,52 @@ export class User {
       const post = (): void => this.#mailbox.post(request(this.#nextId(), asked));
       this.#timeline.after(chance() * this.#faultsMs, post);
     }
+    if (chance() < 0.5) this.#cancelTwice();
     this.#timeline.after(this.#faultsMs + 1_000, () => this.#resume());
+  }
+
+  /** Cancels the job, has it go on as soon as it has ended, and cancels it again. */
+  #cancelTwice(): void {
+    const chance = this.#chance;
+    const timeline = this.#timeline;
+    const cancel = (): void => this.#mailbox.post(request(this.#nextId(), { action: 'cancel' }));
+    const retry = (): void => {
+      const again = (): void => void (timeline.now < 2 * this.#faultsMs && later());
+      this.#mailbox.post(request(this.#nextId(), { action: 'retry' }), again);
+    };
+    const later = (): void => timeline.after(100 + chance() * 400, retry);
+    const first = chance() * this.#faultsMs;
+    timeline.after(first, cancel);
+    timeline.after(first + chance() * 3_000, retry);
+    for (let i = 0; i < 2; i += 1) timeline.after(first + chance() * this.#faultsMs, cancel);
+  }
+
+  /**
+   * Once all is well again: sends what the children wait for, as long as the jobs above them go on.
+   * A child that nobody waits for any more is not helped to its end.
+   */
+  wakeChildren(): void {
+    const wake = (): void => {
+      for (const id of this.#documents.ids) {
+        if (this.#waits(id)) this.#mailbox.post(signal(this.#nextId(), 'go', id));
+      }
+      this.#timeline.after(5_000, wake);
+    };
+    this.#timeline.after(this.#faultsMs + 40_000, wake);
+  }
+
+  #waits(id: string): boolean {
+    const [tip] = this.#documents.of(id).tips();
+    if (tip === undefined || this.#isOver(id)) return false;
+    for (let above = parentOf(tip); above !== undefined;) {
+      if (this.#isOver(above)) return false;
+      above = parentOf(this.#documents.of(above).tips()[0]);
+    }
+    return stepsOf(tip).some(({ name, state }) => name === waitingStep && state === '$$waiting');
+  }
+
+  #isOver(id: string): boolean {
+    return isFinal(this.#documents.of(id).tips()[0] as unknown as Job);
   }
 
   /** Plans what ends the waiting step: its signal, or a skip. Whoever is refused asks again. */
@@ -96,4 +141,8 @@ export class User {
       cluster.write(node, resumed, () => undefined);
     });
   }
+}
+
+function parentOf(tip: Tip | undefined): string | undefined {
+  return (tip?.['parent'] as { readonly job: string } | undefined)?.job;
 }

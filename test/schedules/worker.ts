@@ -234,7 +234,7 @@ export class Worker {
 
   *#store(intent: Writing): Task {
     const claims = intent.kind === 'claim' ? intent.steps : [];
-    this.#parts.abandon('abandons' in intent ? (intent.abandons ?? []) : []);
+    yield* this.#parts.abandon(intent.abandons ?? []);
     const committed = yield* this.#commit(intent, claims);
     if (committed.kind === 'written') yield* this.#goOn(intent, committed.doc);
     else this.#drop();
@@ -345,7 +345,7 @@ export class Worker {
       const next: Writing = this.#suspects
         ? { kind: 'write', job: settled.job }
         : carrying(settled.job, yield* this.#decide(settled.job, -Infinity, claim));
-      this.#parts.abandon(abandoned(doc as unknown as Job, next.job));
+      yield* this.#parts.abandon(abandoned(doc as unknown as Job, next.job));
       const claims = next.kind === 'claim' ? next.steps : [];
       const committed = yield* this.#commit(next, claims, claim);
       if (committed.kind === 'written' || committed.kind === 'given_up') {

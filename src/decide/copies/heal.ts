@@ -1,4 +1,5 @@
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
+import { givenUp, type GivenUp } from '../abandoned.js';
 import { released } from '../release.js';
 import { hasSpawned } from './beginnings.js';
 import { carry, type Stands } from './carry.js';
@@ -12,7 +13,7 @@ export type Mending = {
   /** The losing tips of which nothing is missing in `next`. */
   readonly drop: readonly Tip[];
   /** Jobs that may have been made, and that nobody waits for any more (H3). */
-  readonly orphans: readonly string[];
+  readonly orphans: readonly GivenUp[];
 };
 
 /** Says how a conflict ends (`tips`: the winner first); undefined: it has to wait for somebody. */
@@ -31,20 +32,33 @@ export function mend(tips: readonly Tip[], stands: Stands): Mending | undefined 
   if (drop.length < losers.length) next = withoutGivenUp(next, stands);
   if (next === winner && drop.length === 0) return undefined;
   const orphans = [winner, ...drop].flatMap((tip) => orphansOf(tip, next));
-  return { next, drop, orphans: [...new Set(orphans)] };
+  return { next, drop, orphans: unique(orphans) };
+}
+
+function unique(given: readonly GivenUp[]): readonly GivenUp[] {
+  return [...new Map(given.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 /** Jobs that a tip waits for and its successor does not. */
-function orphansOf(tip: Tip, next: Tip): readonly string[] {
-  const childrenIn = (states: readonly Step['state'][]): readonly unknown[] =>
-    stepsOf(next).flatMap(({ state, child }) => (states.includes(state) ? [child] : []));
-  const wanted = childrenIn(['$$waiting']);
-  const given = childrenIn(['$$cancelled', '$$timeout']);
-  return stepsOf(tip)
-    .filter(hasSpawned)
-    .flatMap(({ child }) =>
-      given.includes(child) && !wanted.includes(child) ? [String(child)] : [],
-    );
+function orphansOf(tip: Tip, next: Tip): readonly GivenUp[] {
+  const made = new Set(stepsOf(tip).filter(hasSpawned).map(childOf));
+  const wanted = new Set(stepsOf(next).filter(isWaiting).map(childOf));
+  const isOrphaned = (step: Step): boolean =>
+    (step.state === '$$cancelled' || step.state === '$$timeout') &&
+    made.has(childOf(step)) &&
+    !wanted.has(childOf(step));
+  // Its children know the job by the `start` that it has in this tip.
+  return stepsOf(next)
+    .filter(isOrphaned)
+    .flatMap((step) => givenUp(tip, step));
+}
+
+function childOf(step: Step): unknown {
+  return step['child'];
+}
+
+function isWaiting({ state }: Step): boolean {
+  return state === '$$waiting';
 }
 
 function withoutGivenUp(tip: Tip, stands: Stands): Tip {
@@ -66,7 +80,7 @@ const mostTries = 3;
  * H1 The winner is never deleted, and a losing tip only after a quorum of the copies has taken a
  *    revision of the winner that carries what the losing tip had: it is on top from then on.
  * H2 What is written follows from the tips alone: engines that heal at the same time do the same.
- * H3 Children that nobody waits for any more are asked to cancel before a losing tip is dropped.
+ * H3 Children that nobody waits for any more are given up before a losing tip is dropped.
  */
 export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | undefined> {
   let tips = yield* look(id);

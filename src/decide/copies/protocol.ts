@@ -1,3 +1,4 @@
+import type { GivenUp } from '../abandoned.js';
 import type { Tip } from './tips.js';
 
 /** A document to be written; without `_deleted` its whole content. */
@@ -19,12 +20,12 @@ export type Stored =
 
 /**
  * One thing that a protocol asks of whoever drives it. `look` reads the tips of a document from all
- * copies that answer, the winner first; `abandon` asks these children of the job to cancel.
+ * copies that answer, the winner first; `abandon` gives these children of the job up.
  */
 export type Effect =
   | { readonly kind: 'write'; readonly doc: Draft }
   | { readonly kind: 'look'; readonly id: string }
-  | { readonly kind: 'abandon'; readonly id: string; readonly children: readonly string[] }
+  | { readonly kind: 'abandon'; readonly id: string; readonly children: readonly GivenUp[] }
   | { readonly kind: 'rest'; readonly ms: number };
 
 /** To a `write` its result, to a `look` the tips (undefined: the engine ends), to others nothing. */
@@ -44,7 +45,7 @@ export function* look(id: string): Protocol<readonly Tip[] | undefined> {
   return (yield { kind: 'look', id }) as readonly Tip[] | undefined;
 }
 
-export function* abandon(id: string, children: readonly string[]): Protocol<void> {
+export function* abandon(id: string, children: readonly GivenUp[]): Protocol<void> {
   if (children.length > 0) yield { kind: 'abandon', id, children };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agree } from '../../../src/decide/copies/agree.js';
 import { healed, mend } from '../../../src/decide/copies/heal.js';
 import { attempt, play, standing, tip, told } from './tips.js';
+import type { Step } from '../../../src/model/step.js';
 
 const winner = tip('4-b', ['0#1 $$active a']);
 const loser = tip('3-a', ['0#1 $$complete a']);
@@ -126,15 +127,21 @@ describe('the children of a tip that is dropped', () => {
   it('are left alone as long as the winner waits for them', () => {
     const again = attempt('0#2 $$waiting', { child: 'c', start: 4 });
     const gone = attempt('0#1 $$cancelled', { child: 'c' });
-    expect(mend([tip('4-b', []), parent], nobody)?.orphans).toEqual([]);
-    expect(mend([tip('4-b', [gone, again]), parent], nobody)?.orphans).toEqual([]);
-    expect(mend([tip('4-b', [gone]), parent], nobody)?.orphans).toEqual(['c']);
+    const orphans = (steps: readonly Step[]) =>
+      mend([tip('4-b', steps, { start: 2 }), { ...parent, start: 1 }], nobody)?.orphans;
+    expect(orphans([])).toEqual([]);
+    expect(orphans([gone, again])).toEqual([]);
+    expect(orphans([gone])).toMatchObject([
+      { child: 'c', attempt: 1, run: 1, instead: { _id: 'c', parent: { job: 'j', start: 1 } } },
+    ]);
   });
 
   it('are those of the winner when the end of another one takes its place', () => {
     const done = attempt('0#1 $$complete', { child: 'c', start: 4 });
     const other = attempt('0#1 $$waiting', { child: 'c:1', start: 5 });
-    expect(mend([tip('4-b', [other]), tip('3-a', [done])], nobody)?.orphans).toEqual(['c:1']);
+    expect(mend([tip('4-b', [other]), tip('3-a', [done])], nobody)?.orphans).toMatchObject([
+      { child: 'c:1' },
+    ]);
   });
 
   it('are not asked when the winner could not be written', () => {

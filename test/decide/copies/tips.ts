@@ -76,7 +76,7 @@ export function play<T>(
         rests += 1;
         return undefined;
       case 'abandon':
-        abandoned.push(...effect.children);
+        abandoned.push(...effect.children.map(({ child }) => child));
         return undefined;
       case 'look':
         looked += 1;

@@ -44,13 +44,11 @@ export class Outside {
     }
   }
 
-  /** Child jobs are asked to cancel, and do. */
+  /** Child jobs are asked to cancel, and do; one that is not there yet comes up cancelled. */
   abandon(ids: readonly string[], now: number): void {
     for (const id of ids) {
-      const child = this.#children.get(id);
-      if (child !== undefined && child.endsAt > now) {
-        this.#children.set(id, { ...child, endsAt: now, exit: 130 });
-      }
+      const child = this.#children.get(id) ?? { endsAt: Infinity, exit: 130, run: 1 };
+      if (child.endsAt > now) this.#children.set(id, { ...child, endsAt: now, exit: 130 });
     }
   }
 

@@ -668,6 +668,18 @@ describe('a job with slices', () => {
     expect(ending(told.endAll())).toEqual(endings.well);
   });
 
+  it('goes on in them also when it is retried before they have ended', () => {
+    const told = sliced().end('0.map.0').edit({ cancel: true });
+    const live = Object.fromEntries(told.given.map((id) => [id, { kind: 'live' } as const]));
+    told.story().with({ children: live }).edit({ retry: true }).stopped().stopped();
+    expect(told.story().steps.slice(-3)).toMatchObject([
+      { attempt: 2, child_run: 2 },
+      { attempt: 2, child_run: 2 },
+      { attempt: 2, child_run: 2 },
+    ]);
+    expect(ending(told.go().endAll())).toEqual(endings.well);
+  });
+
   it('makes a slice anew that was given up before it was made', () => {
     const told = sliced().lose('j:0.slice.1:1');
     told.edit({ cancel: { by: 'ada' } });

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredDocument } from '../../src/model/parse.js';
+import { openWorkspace, type Workspace } from '../support/workspace.js';
+
+const waits = { wait: { signal: 'x' } };
+
+function flow(name: string, tasks: readonly unknown[]) {
+  return { _id: `flow:me:${name}`, type: 'flow', name, owner: 'me', tasks, timeout: 0 };
+}
+
+/** The child for which a step of the parent waits in this run. */
+function childOf(doc: StoredDocument, run: number): string | undefined {
+  const steps = (doc['steps'] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  const waiting = steps.findLast((step) => step['state'] === '$$waiting' && 'child' in step);
+  return doc['run'] === run ? (waiting?.['child'] as string | undefined) : undefined;
+}
+
+function cancelledIn(run: number): (doc: StoredDocument) => boolean {
+  return (doc) => doc['state'] === '$$cancelled' && doc['run'] === run;
+}
+
+/** Waits until a child waits for its signal in its run. */
+async function begun(space: Workspace, child: string, run: number): Promise<void> {
+  await space.until(child, ({ run: own, steps }) => {
+    return own === run && JSON.stringify(steps ?? []).includes('"$$waiting"');
+  });
+}
+
+describe('a job that is cancelled, retried and cancelled again', () => {
+  it.each([
+    ['a child', [{ flow: 'c' }]],
+    ['a slice', [{ map: { over: [1, 2, 3], slice: 2, do: { flow: 'c' } } }]],
+  ])('cancels %s again', async (_title, tasks) => {
+    const space = await openWorkspace();
+    await space.put(flow('c', [waits]), flow('p', tasks));
+    await space.engine();
+    await space.put({ _id: 'p', type: 'job', flow: 'p', owner: 'me' });
+    for (const run of [1, 2]) {
+      const parent = await space.until('p', (doc) => childOf(doc, run) !== undefined);
+      const child = String(childOf(parent, run));
+      await begun(space, child, run);
+      await space.put({ _id: `cancel-${run}`, type: 'request', job: 'p', action: 'cancel' });
+      await space.until('p', cancelledIn(run));
+      await space.until(child, cancelledIn(run));
+      await space.put({ _id: `retry-${run}`, type: 'request', job: 'p', action: 'retry' });
+    }
+  });
+});
+
+describe('a job that cannot be read any more', () => {
+  it('has a child that is made later come up cancelled', async () => {
+    const space = await openWorkspace();
+    await space.put(flow('c', [waits]));
+    const step = {
+      ...{ index: 0, path: '0', name: 'c', task: 'c', attempt: 1, run: 1, phase: 'main' },
+      ...{ state: '$$waiting', child: 'p:0:1', accepted: 5, start: 5 },
+    };
+    const job = {
+      type: 'job',
+      flow: 'p',
+      owner: 'me',
+      state: 'c-0',
+      start: 5,
+      run: 'none',
+      steps: [step],
+    };
+    await space.put({ _id: 'p', ...job });
+    await space.engine();
+    expect(await space.ended('p')).toMatchObject({ exit: 3 });
+    // Whoever was about to make the child meets a conflict.
+    expect(await space.ended('p:0:1')).toMatchObject({ state: '$$cancelled', exit: 130 });
+    expect(await space.store.range('request:')).toEqual([]);
+  });
+});
