@@ -43,7 +43,7 @@ export type Early = {
   readonly delete: (job: string) => void;
 };
 
-/** So many jobs are kept in mind for which signals came early. */
+/** The largest number of absent jobs whose signals are kept in memory. */
 const mostEarly = 1_000;
 
 export function createEarly(): Early {
@@ -51,7 +51,10 @@ export function createEarly(): Early {
   return {
     set: (job, signal) => {
       const signals = byJob.get(job) ?? new Map<string, StoredDocument>();
-      if (byJob.size < mostEarly || byJob.has(job)) byJob.set(job, signals.set(signal._id, signal));
+      byJob.set(job, signals.set(signal._id, signal));
+      // A sweep finds those of the job that waits longest.
+      const [oldest] = byJob.keys();
+      if (byJob.size > mostEarly && oldest !== undefined) byJob.delete(oldest);
     },
     get: (job) => {
       const signals = byJob.get(job);
@@ -81,27 +84,36 @@ type Message = {
  * record, so that an engine that dies between the two writes, or another that is as fast, does no
  * harm. A signal may come before its job does.
  *
- * R1 What cannot be applied is on record in the job, with the reason; where there is no job the
- *    document stays, with the reason in `refused`, and is not looked at again.
+ * R1 A message that cannot be applied is recorded in the job with the reason. Without a job the
+ *    document itself gets `refused` and is ignored from then on.
  */
-export function takeMessage(parts: RequestParts, doc: StoredDocument): void {
+export function takeMessage(parts: RequestParts, doc: StoredDocument, isOld = false): void {
   const parsed = parseDocument(doc);
   if (parsed.kind !== 'request' && parsed.kind !== 'signal') return;
   if (doc['refused'] !== undefined) return;
   if (!parsed.ok) return tellMalformed(parts, doc, parsed.problems[0].message);
   const message: Message =
     parsed.kind === 'request' ? requestMessage(parsed.value) : signalMessage(parsed.value);
-  void deal(parts, doc, message);
+  void deal(parts, doc, message, isOld);
 }
 
-/** Deals with a message in the turn of its job, or of the job that goes on from that one. */
-async function deal(parts: RequestParts, doc: StoredDocument, message: Message): Promise<void> {
+/**
+ * Deals with a message in the turn of its job, or of the job that goes on from that one. One that is
+ * `isOld` may have been withdrawn or changed since it was read; the feed brings what it is now.
+ */
+async function deal(
+  parts: RequestParts,
+  doc: StoredDocument,
+  message: Message,
+  isOld: boolean,
+): Promise<void> {
   const passed = new Set<string>();
   for (let job: string | undefined = message.job; job !== undefined && !passed.has(job);) {
     const of: string = job;
     passed.add(of);
     job = undefined;
     await parts.desk.queue(of, async () => {
+      if (isOld && !(await isCurrent(parts, doc))) return;
       const verdict = await apply(parts, { ...message, job: of });
       switch (verdict.kind) {
         case 'continued':
@@ -124,11 +136,16 @@ async function deal(parts: RequestParts, doc: StoredDocument, message: Message):
   }
 }
 
+async function isCurrent({ store, retry }: RequestParts, doc: StoredDocument): Promise<boolean> {
+  const there = await retry(() => store.get(doc._id));
+  return there?._rev === doc._rev;
+}
+
 /** A job has come: the messages that wait for it are taken now. */
 export function takeEarly(parts: RequestParts, job: string): void {
   const docs = parts.early.get(job) ?? [];
   parts.early.delete(job);
-  for (const doc of docs) takeMessage(parts, doc);
+  for (const doc of docs) takeMessage(parts, doc, true);
 }
 
 /** What asks something of work that goes on, in whichever job it does. */
