@@ -9,6 +9,7 @@ import type { WrittenNode } from '../../src/model/written-tree.js';
 import { pictureOf, type NodeState, type Pictured } from '../../src/picture/picture.js';
 import { calmScenario } from '../decide/simulation/flows.js';
 import { simulate } from '../decide/simulator.js';
+import { minutes } from '../support/properties.js';
 
 const failure = { name: 'Error', message: 'The disk is full.' };
 
@@ -256,7 +257,7 @@ describe('The states in the picture of a job', () => {
 });
 
 describe('The states of any job that ends without trouble', () => {
-  it('say nothing else than what was decided', () => {
+  it('say nothing else than what was decided', minutes, () => {
     const wrong: Readonly<Record<string, readonly NodeState[]>> = {
       done: ['failed', 'pending', 'active'],
       failed: ['done', 'pending', 'active', 'skipped'],
