@@ -77,6 +77,7 @@ export type { SignedIn, SignIn } from './store/sessions.js';
 export type { StoreOptions } from './store/store.js';
 export type { Reason } from './client/explain.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
+export { warningsOfSignal } from './client/messages.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export { explainChain, type Explained } from './client/explain-job.js';
 export { countInHand } from './client/service.js';

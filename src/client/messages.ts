@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { problem } from '../errors.js';
+import { unreadSignal } from '../decide/unread-signals.js';
 import { eventId } from '../model/event.js';
+import { isLiveJob, type Problem } from '../model/job.js';
+import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import { currentJob, isFinalState } from './jobs.js';
 import { writeDocument } from './writes.js';
@@ -46,6 +49,17 @@ export async function sendSignal(
     ...(by === undefined ? {} : { by }),
   });
   return _id;
+}
+
+/** Warns of a signal that nothing reads in the job that it was sent to. Of other jobs nothing is known. */
+export function warningsOfSignal(
+  doc: StoredDocument | undefined,
+  name: string,
+): readonly Problem[] {
+  const parsed = doc && parseDocument(doc);
+  if (parsed?.kind !== 'job' || !parsed.ok || !isLiveJob(parsed.value)) return [];
+  const unread = unreadSignal(parsed.value, name);
+  return unread === undefined ? [] : [unread];
 }
 
 /** Stores an event and answers its id. @throws TwsError `document_conflict` for one that was announced */

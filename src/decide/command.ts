@@ -8,6 +8,7 @@ import { without } from './record.js';
 import { reopened } from './reopen.js';
 import { pastOf } from './retry-record.js';
 import { skipped } from './skip.js';
+import { withUnreadSignals } from './unread-signals.js';
 
 /**
  * What became of a request or a signal. `repeated`: the job has it on record already; `refused`: it
@@ -103,7 +104,8 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
     ...(failure === undefined ? {} : { failure }),
     ...(by === undefined ? {} : { by }),
   };
-  return { kind: 'applied', job: { ...awake(holder), signals: [...signals, kept] } as Job };
+  const after = { ...awake(holder), signals: [...signals, kept] } as Job;
+  return { kind: 'applied', job: isLiveJob(after) ? withUnreadSignals(after, [name]) : after };
 }
 
 /** A worker's long answer goes into an attachment; of any other signal the data stay where they are. */

@@ -1,7 +1,7 @@
-import { toKeyedParams } from '../model/dialects.js';
+import { isObject, toKeyedParams } from '../model/dialects.js';
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
-import type { FlowSettings, NewJob, Problem } from '../model/job.js';
+import type { FlowSettings, LiveJob, NewJob, Problem } from '../model/job.js';
 import { readNotify, secretsInNotify } from '../model/notify.js';
 import { toEpochMs } from '../model/scalars.js';
 import { exits, type Failure } from '../model/step.js';
@@ -19,6 +19,7 @@ import { sealedBreach } from './sealed.js';
 import { snapshot } from './snapshot.js';
 import { brokenSchema, unfitForFlow } from './suits.js';
 import { unreadIn } from './unread.js';
+import { withUnreadSignals } from './unread-signals.js';
 
 /**
  * Turns a new job into a live one: state, snapshots of flow and tasks, expanded parameters, no
@@ -158,25 +159,31 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   if (found.kind === 'refused') {
     return { kind: 'change', job: endUnbegun(owning, now, found.exit, found.failure) };
   }
-  return {
-    kind: 'change',
-    job: {
-      ...owning,
-      state: '$$ready',
-      start: now,
-      tasks: tree,
-      definitions: tasks.definitions,
-      flow_definition: settings,
-      ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
-      ...(flow.version === undefined ? {} : { flow_version: flow.version }),
-      ...(delay === undefined ? {} : { retry_delay: delay }),
-      params: expandParams(written, leaves, settings, tasks.definitions),
-      steps: [],
-      run: 1,
-      ...(heldMs === 0 ? {} : { held_ms: heldMs }),
-      ...(problems.length === 0 ? {} : { problems }),
-    },
+  const begun: LiveJob = {
+    ...owning,
+    state: '$$ready',
+    start: now,
+    tasks: tree,
+    definitions: tasks.definitions,
+    flow_definition: settings,
+    ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
+    ...(flow.version === undefined ? {} : { flow_version: flow.version }),
+    ...(delay === undefined ? {} : { retry_delay: delay }),
+    params: expandParams(written, leaves, settings, tasks.definitions),
+    steps: [],
+    run: 1,
+    ...(heldMs === 0 ? {} : { held_ms: heldMs }),
+    ...(problems.length === 0 ? {} : { problems }),
   };
+  return { kind: 'change', job: withUnreadSignals(begun, namesOfEarly(job)) };
+}
+
+/** The names of the signals that came before the job began; nothing has read them until now. */
+function namesOfEarly({ signals }: Readonly<Record<string, unknown>>): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(signals) ? signals : [];
+  return list.flatMap((one) =>
+    isObject(one) && typeof one['name'] === 'string' ? one['name'] : [],
+  );
 }
 
 /** A notification that cannot be read is told of, and no reason not to run. */

@@ -87,7 +87,8 @@ export const jobListSchema = z
   })
   .meta({ id: 'JobList' });
 
-const warningsSchema = z
+/** What an answer warns of, beside what was done. */
+export const warningsSchema = z
   .array(z.object({ path: z.string(), message: z.string() }))
   .describe('What is allowed and yet hardly meant.');
 

@@ -36,6 +36,11 @@ export function leaseName(id: string): string {
   return `lease/${id}`;
 }
 
+/** Whether a signal is an offer of work or the answer to one. */
+export function isOfWork(signal: string): boolean {
+  return /^(?:work|lease)\//.test(signal);
+}
+
 /** How long a worker has an offer without saying anything, ms, where nobody says otherwise. */
 export const usualWorkLeaseMs = 30_000;
 

@@ -7,6 +7,7 @@ import type { SignalDocument } from '../../src/model/signal.js';
 import { flow, frozen, liveJob, newJob, t0 } from '../support/builders.js';
 
 const live = frozen(liveJob(flow(['a', 'b'])));
+const awaiting = frozen(liveJob(flow([{ wait: { signal: 'approved' } }])));
 const failed = frozen(
   finish(live, { exit: 2, failure: { name: 'Broken', message: 'It is broken.' } }, t0),
 );
@@ -39,7 +40,7 @@ it('refuses signals and requests when the job has very many', () => {
 describe('receive', () => {
   it.each<[string, Job]>([
     ['a new job', frozen(newJob())],
-    ['a live job', live],
+    ['a live job', awaiting],
   ])('puts a signal into %s', (_title, job) => {
     expect(receive(job, signal({ data: { n: 1 }, by: 'ann' }), t0 + 5)).toEqual({
       kind: 'applied',
@@ -51,9 +52,9 @@ describe('receive', () => {
   });
 
   it('leaves out data and sender when there are none', () => {
-    expect(receive(live, signal(), t0)).toEqual({
+    expect(receive(awaiting, signal(), t0)).toEqual({
       kind: 'applied',
-      job: { ...live, signals: [{ id: 's1', name: 'approved', at: t0 }] },
+      job: { ...awaiting, signals: [{ id: 's1', name: 'approved', at: t0 }] },
     });
   });
 

@@ -391,10 +391,13 @@ describe('asking something of a job', () => {
       requests: [{ action: 'pause', by: 'tws-operator', reason: 'tea' }],
     });
     await api.ask('POST', '/jobs/a/resume', { token });
+    const odd = await api.ask('POST', '/jobs/a/signal', { body: { name: 'gone' } });
+    expect(odd).toMatchObject({ status: 202, body: { warnings: [{ path: 'signals' }] } });
     const sent = await api.ask('POST', '/jobs/a/signal', {
       body: { name: 'go', data: { n: 7 }, id: 's1' },
     });
     expect(sent).toMatchObject({ status: 202, body: { signal: 'signal:a:s1' } });
+    expect(sent.body).not.toHaveProperty('warnings');
     const { body } = await api.ask('GET', '/jobs/a?wait=20s');
     expect(body).toMatchObject({ status: 'succeeded' });
     expect(JSON.stringify(body['document'])).toContain('"n":7');

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { open } from '../../client.js';
+import { open, warningsOfSignal } from '../../client.js';
 import { problem } from '../../errors.js';
 import { command } from '../command.js';
 import { dataFlag } from '../json-flag.js';
+import { showWarnings } from '../problems.js';
 
 const data = dataFlag.optional();
 
@@ -21,11 +22,17 @@ export const signal = command(
         ...(by === undefined ? {} : { by }),
         ...(id === undefined ? {} : { id }),
       });
-      const there = (await client.get(job)) !== undefined;
+      const doc = await client.get(job);
+      const there = doc !== undefined;
+      const warnings = warningsOfSignal(doc, name);
       io.out(
         `sent: signal "${name}" to ${job}${there ? '' : ', which is not there yet'} (${sent})`,
       );
-      io.json({ id: sent, job, name });
+      showWarnings(
+        warnings.map((one) => ({ file: job, ...one })),
+        io,
+      );
+      io.json({ id: sent, job, name, ...(warnings.length === 0 ? {} : { warnings }) });
       return 0;
     } finally {
       await close();

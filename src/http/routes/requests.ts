@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { summaryOf } from '../../client.js';
+import { summaryOf, warningsOfSignal } from '../../client.js';
 import type { ProblemCode } from '../../errors.js';
 import type { RequestAction } from '../../model/request.js';
 import { nameSchema, paramsSchema } from '../../model/scalars.js';
@@ -7,7 +7,7 @@ import type { Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
 import { route, type Route } from '../route.js';
-import { requestedSchema } from '../schemas.js';
+import { requestedSchema, warningsSchema } from '../schemas.js';
 import { idParams, jobFor, known, knownStill, waiting, waitSchema } from './common.js';
 import { unknownSecret } from './new-job.js';
 
@@ -144,14 +144,17 @@ export const signalRoute = route({
   answers: {
     202: {
       description: 'It is stored; an engine will put it into the job.',
-      schema: z.object({ signal: z.string() }).meta({ id: 'Signalled' }),
+      schema: z
+        .object({ signal: z.string(), warnings: warningsSchema.optional() })
+        .meta({ id: 'Signalled' }),
     },
   },
   problems: ['document_missing', 'job_ended', 'document_conflict'],
   handle: async ({ api, params: { id: job }, body, principal: asker }) => {
     const principal = known({ principal: asker });
-    await jobFor(api, principal, job);
+    const doc = await jobFor(api, principal, job);
     const { name, data, id } = body;
+    const warnings = warningsOfSignal(doc, name);
     const signal = await api.client.signal({
       job,
       name,
@@ -159,6 +162,7 @@ export const signalRoute = route({
       ...(id === undefined ? {} : { id }),
       ...byOf(body, principal),
     });
-    return { status: 202, body: { signal } };
+    const more = warnings.length === 0 ? {} : { warnings };
+    return { status: 202, body: { signal, ...more } };
   },
 });
