@@ -14,11 +14,17 @@ export async function eachJob(
   for (const id of ids) {
     try {
       const requested = await ask(id);
-      if (requested.kind === 'applied') io.out(jobLine(requested.job, io));
-      else io.out(`stored: ${id}; no engine has taken the request yet, one will when it runs.`);
+      if (requested.kind === 'applied') {
+        io.out(jobLine(requested.job, io));
+        if (requested.notice !== undefined) io.warn(requested.notice);
+      } else io.out(`stored: ${id}; no engine has taken the request yet, one will when it runs.`);
       told.push(
         requested.kind === 'applied'
-          ? { kind: 'applied', ...jobFacts(requested.job, Date.now()) }
+          ? {
+              kind: 'applied',
+              ...jobFacts(requested.job, Date.now()),
+              ...defined({ notice: requested.notice }),
+            }
           : { id, ...requested },
       );
     } catch (error) {

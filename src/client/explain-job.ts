@@ -3,6 +3,7 @@ import type { StoredDocument } from '../model/parse.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { explain, type Reason, type Seen } from './explain.js';
+import { parentOf } from './ended-parent.js';
 import { holderOf } from './holder.js';
 import { jobOf } from './jobs.js';
 import { listEngines, unfinishedJobs } from './lists.js';
@@ -41,7 +42,9 @@ export async function explainJob(
   const others = [holder?.job, ...(permits?.heldBy ?? [])].filter((one) => one !== undefined);
   const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);
   const notifications = await notificationsFor(store, job, maySee);
-  const seen: Seen = { job, engines, flow, holder, permits, hidden, notifications, now };
+  const above = await parentOf(store, job);
+  const parent = above !== undefined && maySee?.(above) !== false ? above : undefined;
+  const seen: Seen = { job, engines, flow, holder, permits, hidden, notifications, parent, now };
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };

@@ -5,6 +5,7 @@ import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
 import { queueOfOffer } from '../model/work.js';
 import { lengthOf, momentFrom, textOf } from '../words.js';
+import { endedParent } from './ended-parent.js';
 import type { Holder } from './holder.js';
 import { stepsOf, type Told } from './next-steps.js';
 import type { Permits } from './permits.js';
@@ -25,6 +26,8 @@ export type Seen = {
   readonly holder?: Holder | undefined;
   /** The notifications of its end, as far as they are there. */
   readonly notifications?: readonly StoredDocument[] | undefined;
+  /** The job that it was made for, when that is there. */
+  readonly parent?: StoredDocument | undefined;
   /** Ids of jobs that whoever asks must not learn. */
   readonly hidden?: ReadonlySet<string> | undefined;
   /** Epoch ms. */
@@ -35,6 +38,7 @@ export type Seen = {
 export type ReasonKind =
   | 'ended'
   | 'notification'
+  | 'parent'
   | 'running'
   | 'engine_lost'
   | 'child'
@@ -67,7 +71,9 @@ export type Reason = {
 
 /** Why a job does not move, or what it does: at least one reason, the first one counts most. */
 export function explain(seen: Seen): readonly Reason[] {
-  return [...standing(seen), ...refusals(seen)];
+  const { job, parent } = seen;
+  const above = parent === undefined ? undefined : endedParent(job, parent);
+  return [...standing(seen), ...(above === undefined ? [] : [above]), ...refusals(seen)];
 }
 
 /** So many refusals are told, the last ones. */

@@ -4,6 +4,7 @@ import type { StoredDocument } from '../model/parse.js';
 import type { RequestAction } from '../model/request.js';
 import type { Store } from '../store/store.js';
 import { isObject } from '../model/dialects.js';
+import { endedParent, parentOf } from './ended-parent.js';
 import { currentJob, isFinalState, jobOf } from './jobs.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
@@ -25,9 +26,12 @@ export type RequestOptions = RequestDetails & {
   readonly signal?: AbortSignal;
 };
 
-/** `applied`: an engine took it; `stored`: none has taken it yet, one will. */
+/**
+ * `applied`: an engine took it; `stored`: none has taken it yet, one will. `notice`: a sentence on what
+ * it does not change, with what to do about it.
+ */
 export type Requested =
-  | { readonly kind: 'applied'; readonly job: StoredDocument }
+  | { readonly kind: 'applied'; readonly job: StoredDocument; readonly notice?: string }
   | { readonly kind: 'stored'; readonly request: string };
 
 /** What became of the request to one of many jobs. `stored`: an engine will take it. */
@@ -51,7 +55,15 @@ export async function requestJob(
   const after = await jobOf(store, job._id);
   const refusal = refusalOf(after, taken, action);
   if (refusal !== undefined) throw refusal;
-  return { kind: 'applied', job: after };
+  const notice = action === 'retry' ? await noticeOf(store, after) : undefined;
+  return { kind: 'applied', job: after, ...(notice === undefined ? {} : { notice }) };
+}
+
+/** Of a child that goes on: that its parent, which failed with it, does not. */
+async function noticeOf(store: Store, job: StoredDocument): Promise<string | undefined> {
+  const parent = await parentOf(store, job);
+  const above = parent === undefined ? undefined : endedParent(job, parent);
+  return above === undefined ? undefined : `${above.because} ${above.todo ?? ''}`;
 }
 
 /** Asks the same of many jobs, each by itself. Answers in their order. */

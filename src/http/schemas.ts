@@ -133,6 +133,10 @@ export const requestedSchema = z
       .describe('stored: no engine has taken it yet, one will when it runs.'),
     request: z.string().optional().describe('Id of the document that asks, while it is stored.'),
     job: summarySchema.optional().describe('The job as it is after that.'),
+    notice: z
+      .string()
+      .optional()
+      .describe('What it does not change: a parent that failed with the job and has ended.'),
   })
   .meta({ id: 'Requested' });
 

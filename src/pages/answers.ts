@@ -74,6 +74,7 @@ export type Requested = {
   readonly outcome: 'applied' | 'stored';
   readonly request?: string;
   readonly job?: JobSummary;
+  readonly notice?: string;
 };
 
 export type BulkRequested = {

@@ -19,6 +19,7 @@ const files = {
   'd/moody.json': task('moody', { plugin: 'moody' }),
   'd/f.json': flow('f', ['echo', 'moody']),
   'd/g.json': flow('g', ['moody']),
+  'd/outer.json': flow('outer', [{ flow: 'g' }]),
 };
 const well = '{"moody": {"well": true}}';
 
@@ -87,6 +88,23 @@ describe('tws retry', () => {
     for (const id of ['a', 'b']) expect(await again(id)).toMatchObject({ exit: 0 });
   });
 
+  it('says of a child that its parent has ended and stays as it is', async () => {
+    const { tws, again, ended } = await failed(['j', 'outer', 'ChildFailed']);
+    expect(await ended('j:0:1')).toMatchObject({ exit: 2 });
+    const { err, json } = await tws(retry, { args: ['j:0:1'], flags: { params: well } });
+    expect(err).toContain(
+      'Its parent job j, whose step "g" failed with this job, has ended: failed.',
+    );
+    expect(err).toContain('Let it go on with `tws retry j`');
+    expect(json).toMatchObject({
+      kind: 'applied',
+      notice: expect.stringContaining('`tws retry j`') as unknown,
+    });
+    expect(await again('j:0:1')).toMatchObject({ exit: 0 });
+    await tws(retry, { args: ['j'] });
+    expect(await again('j')).toMatchObject({ exit: 0 });
+  });
+
   it('chooses failed jobs by flow and failure', async () => {
     const { tws, again, store } = await failed(
       ['a', 'f', 'Cold'],
@@ -124,7 +142,12 @@ describe('tws skip', () => {
     const end = await ended('j');
     expect(end).toMatchObject({ exit: 0 });
     expect(trail(end)).toEqual(expect.arrayContaining(['echo $$complete', 'moody $$skipped']));
-    expect(end['requests']).toMatchObject([{ action: 'skip', by: 'ann', reason: 'by hand' }]);
+    // The pause and its end were edits of the document, which are on record, too.
+    expect(end['requests']).toMatchObject([
+      { action: 'pause', edited: true },
+      { action: 'skip', by: 'ann', reason: 'by hand' },
+      { action: 'resume', edited: true },
+    ]);
   });
 
   it('refuses a step that there is not', async () => {

@@ -369,6 +369,45 @@ describe('countInHand', () => {
   });
 });
 
+describe('explain of a child job', () => {
+  const above = { _id: 'p', _rev: '9-x', type: 'job', start: 7 };
+  const waited = step({ state: '$$error', child: 'j', name: 'sub' });
+  const ended = { ...above, state: '$$complete', exit: 2, steps: [waited] };
+  const child = (more: object): StoredDocument =>
+    live({ parent: { job: 'p', step: '0', start: 7 }, ...more });
+  const parents = (parent: StoredDocument, more: object = {}) =>
+    explain({ job: child(more), engines: [engine('e')], now, parent }).filter(
+      ({ kind }) => kind === 'parent',
+    );
+
+  it.each<[string, object]>([
+    ['has failed, too', { state: '$$complete', exit: 2 }],
+    ['goes on', {}],
+    ['has succeeded meanwhile', { state: '$$complete', exit: 0 }],
+  ])('that %s tells of a parent that has failed with it', (_title, more) => {
+    expect(parents(ended, more)).toEqual([
+      {
+        kind: 'parent',
+        because:
+          'Its parent job p, whose step "sub" failed with this job, has ended: failed. It stays as it is, also when this job succeeds.',
+        todo: 'Let it go on with `tws retry p`: it takes the result of this job.',
+      },
+    ]);
+  });
+
+  it.each<[string, StoredDocument]>([
+    ['has not ended', { ...ended, state: 'sub-0' }],
+    ['has succeeded', { ...ended, exit: 0 }],
+    ['was cancelled', { ...ended, state: '$$cancelled', exit: 130 }],
+    ['is another job of that id', { ...ended, start: 8 }],
+    ['failed elsewhere', { ...ended, steps: [step({ state: '$$complete', child: 'j' })] }],
+    ['had another child after it', { ...ended, steps: [waited, step({ child: 'k' })] }],
+    ['does not name it', { ...ended, steps: [] }],
+  ])('says nothing of a parent that %s', (_title, parent) => {
+    expect(parents(parent)).toEqual([]);
+  });
+});
+
 describe('explain of notifications', () => {
   const ended = live({ state: '$$complete', exit: 0, end: now });
   const notification = (more: object): StoredDocument => ({ ...live(more), _id: 'j:notify:1:0' });

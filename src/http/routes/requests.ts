@@ -106,7 +106,9 @@ export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]
       }
       await knownStill(api, headers, 'operator');
       const job = summaryOf(requested.job, api.now());
-      return { status: 200, body: { outcome: 'applied', job } };
+      const { notice } = requested;
+      const told = notice === undefined ? {} : { notice };
+      return { status: 200, body: { outcome: 'applied', job, ...told } };
     },
   });
 });

@@ -38,6 +38,7 @@ export function Repairs(props: Props) {
     const answer = await send<Requested>('POST', path, body);
     const isStored = 'outcome' in answer && answer.outcome === 'stored';
     say(isStored ? 'It is stored; an engine will see to it when one runs.' : doneWords[word]);
+    if ('notice' in answer && answer.notice !== undefined) say(answer.notice);
     onDone();
   };
   const quickly = (word: 'retry' | 'resume'): void => {
