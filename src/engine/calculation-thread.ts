@@ -1,7 +1,13 @@
 import { readlinkSync } from 'node:fs';
 import type { Calculated, Calculation } from '../plugin/calculations.js';
 import { evaluateHere } from '../plugin/expression.js';
+import { createMemo } from '../memo.js';
+import { compileParams, type ParamsCheck } from '../plugin/params.js';
 import { readSchema } from './schemas.js';
+
+/** So many compiled schemas of plugins are kept. */
+const kept = 100;
+const paramsChecks = createMemo<ParamsCheck>(kept);
 
 /** What a pool has its threads do: one calculation. `thread` is told the number of this thread. */
 export default async function calculateHere({
@@ -27,7 +33,13 @@ async function valueOf(calculation: Calculation): Promise<unknown> {
       const read = readSchema(calculation.schema);
       return read.ok ? { ok: true, problems: read.problemsOf(calculation.params) } : read;
     }
+    case 'params':
+      return paramsCheck(calculation.schema)(calculation.params);
   }
+}
+
+function paramsCheck(schema: Readonly<Record<string, unknown>>): ParamsCheck {
+  return paramsChecks(JSON.stringify(schema), () => compileParams(schema));
 }
 
 /** What of an error can be sent: JSONata's are objects with a code and a place. */

@@ -3,6 +3,7 @@ import type { Problem } from '../model/job.js';
 import { calculate } from '../plugin/calculations.js';
 import { canonical } from '../decide/canonical.js';
 import { countValues } from '../model/size.js';
+import { cheapValues, mayTakeLong } from '../plugin/schema-cost.js';
 import { longestSchema, readSchema } from './schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -75,9 +76,6 @@ function unchecked(reason: string): Problem {
   return { path: 'params', message: `params cannot be checked: ${reason}.` };
 }
 
-/** So many values are checked in no time. */
-const cheapValues = 1_000;
-
 /** So long is a schema that is compiled in no time, in characters. */
 const cheapSchema = 2_000;
 
@@ -88,5 +86,5 @@ const cheapSchema = 2_000;
 function isCheapSchema(schema: Json): boolean {
   const text = JSON.stringify(schema);
   if (text.length > longestSchema) return true;
-  return text.length <= cheapSchema && !/"(?:\$\w*[rR]ef|pattern\w*|uniqueItems)"/.test(text);
+  return text.length <= cheapSchema && !mayTakeLong(text);
 }

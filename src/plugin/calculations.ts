@@ -6,7 +6,9 @@ import { onOwnBehalf } from './culprit.js';
 /** What is worked out in a thread of its own, because documents say how much work it is. */
 export type Calculation =
   | { readonly kind: 'expression'; readonly expression: string; readonly data: unknown }
-  | { readonly kind: 'schema'; readonly schema: Json; readonly params: unknown };
+  | { readonly kind: 'schema'; readonly schema: Json; readonly params: unknown }
+  /** By the schema of a plugin. */
+  | { readonly kind: 'params'; readonly schema: Json; readonly params: unknown };
 type Json = Readonly<Record<string, unknown>>;
 
 /** How a calculation ended: an error of the document is an answer as well. */

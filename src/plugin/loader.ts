@@ -9,7 +9,7 @@ import { hashOf, isIndexOf } from './hash.js';
 import { importPlugin } from './import-plugin.js';
 import { isolated } from './isolate.js';
 import { eitherContract } from './legacy.js';
-import { compileParams, type ParamsCheck } from './params.js';
+import { boundParams, type BoundedCheck } from './params.js';
 import { placeOf } from './place.js';
 
 /** A plugin that can be called. */
@@ -20,7 +20,7 @@ export type LoadedPlugin = {
   /** `sha256:<hex>` of its code, to see whether two attempts ran the same. */
   readonly hash: string;
   readonly module: PluginModule;
-  readonly check?: ParamsCheck | undefined;
+  readonly check?: BoundedCheck | undefined;
   /** Runs `init` at the first call; the same answer ever after. Rejects with `PluginInitFailed`. */
   readonly start: () => Promise<void>;
 };
@@ -106,7 +106,7 @@ async function load(file: PluginFile, log: PluginContext['log']): Promise<Entry>
     if (shape.kind === 'broken') throw new Error(shape.problem);
     const module =
       shape.kind === 'plugin' ? shape.module : eitherContract(file.name, shape.factory, log);
-    const check = module.params === undefined ? undefined : compileParams(module.params);
+    const check = module.params === undefined ? undefined : boundParams(module.params);
     const callable = isolated({ name: file.name, file: path }, module);
     const start = startOnce(callable, entry, log);
     entry.plugin = { name: file.name, file: path, hash, module: callable, check, start };

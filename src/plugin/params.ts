@@ -1,11 +1,17 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { countValues } from '../model/size.js';
 import type { JsonSchema } from './api.js';
+import { calculate } from './calculations.js';
 import type { PluginError } from './errors.js';
 import { pluginProblem } from './failures.js';
+import { cheapValues, mayTakeLong } from './schema-cost.js';
 
 /** A compiled schema: what is wrong with some parameters, as sentences without their values. */
 export type ParamsCheck = (params: unknown) => readonly string[];
+
+/** The same within bounds; rejects when a check takes longer than they allow. */
+export type BoundedCheck = (params: unknown) => Promise<readonly string[]>;
 
 /** Formats are hints here: no list of them is installed with the checker. */
 const options = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
@@ -23,16 +29,40 @@ export function compileParams(schema: JsonSchema): ParamsCheck {
     validate(params) ? [] : (validate.errors ?? []).map((error) => sentence(error));
 }
 
+/**
+ * Compiles a plugin's `params` schema. Parameters come from documents: what may take long to check is
+ * checked in a thread with a deadline. Throws when it is no valid schema.
+ */
+export function boundParams(schema: JsonSchema): BoundedCheck {
+  const here = compileParams(schema);
+  const isQuick = !mayTakeLong(JSON.stringify(schema));
+  return async (params) =>
+    isQuick && countValues(params, cheapValues) <= cheapValues
+      ? here(params)
+      : ((await calculate({ kind: 'params', schema, params })) as readonly string[]);
+}
+
 /** `ParamsInvalid` (exit 3) when the parameters do not suit the plugin; undefined when they do. */
-export function checkParams(
-  plugin: { readonly name: string; readonly check?: ParamsCheck | undefined },
+export async function checkParams(
+  plugin: { readonly name: string; readonly check?: BoundedCheck | undefined },
   params: unknown,
-): PluginError | undefined {
-  const found = [...new Set(plugin.check?.(params) ?? [])];
+): Promise<PluginError | undefined> {
+  const found = [...new Set(await problemsOf(plugin.check, params))];
   if (found.length === 0) return undefined;
   const more = found.length - mostProblems;
   const problems = found.slice(0, mostProblems).join('; ') + (more > 0 ? `; ${more} more` : '');
   return pluginProblem('ParamsInvalid', { plugin: plugin.name, problems });
+}
+
+async function problemsOf(
+  check: BoundedCheck | undefined,
+  params: unknown,
+): Promise<readonly string[]> {
+  try {
+    return (await check?.(params)) ?? [];
+  } catch (error) {
+    return [`params cannot be checked: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 /** What is wrong, without the values; `root` is the path of what was checked, '' for none. */

@@ -408,4 +408,29 @@ describe('the check of parameters', () => {
     });
     expect(outcome).toMatchObject({ failure: { name: 'ParamsInvalid' } });
   });
+
+  it.each([
+    ['{ pattern: "^(a+)+$" }', { pattern: '^(a+)+$' }, `${'a'.repeat(60)}b`],
+    ['{ uniqueItems: true }', { uniqueItems: true }, Array.from({ length: 60_000 }, (_, i) => [i])],
+  ])('ends when it takes too long: %s', async (_, properties, value) => {
+    const outcome = await call('() => "called"', {
+      extra: `export const params = ${JSON.stringify({ properties: { value: properties } })};`,
+      params: { value },
+    });
+    expect(outcome).toMatchObject({
+      exit: 3,
+      failure: {
+        name: 'ParamsInvalid',
+        message:
+          'The parameters do not suit plugin x: params cannot be checked: it takes longer than 1000 ms.',
+      },
+    });
+  });
+
+  it('tells the same of many values as of few', async () => {
+    const list = [...Array.from({ length: 2_000 }, (_, n) => ({ n })), { n: 'x' }];
+    expect(await call('() => "called"', { extra, params: { name: 'a', list } })).toMatchObject({
+      failure: { message: 'The parameters do not suit plugin x: list[2000].n must be integer.' },
+    });
+  });
 });
