@@ -121,6 +121,7 @@ export const bulkSchema = z
         id: z.string().optional(),
         rev: z.string().optional(),
         problem: problemSchema.optional(),
+        warnings: warningsSchema.optional(),
       }),
     ),
   })

@@ -82,6 +82,22 @@ describe('submitting many', () => {
     expect(body.results[1]?.problem?.path).toBe('_rev');
   });
 
+  it('warns of keys that nothing reads, in each document', async () => {
+    const api = await ready();
+    const jobs = [
+      { _id: 'a', flow: 'greet', priorty: 5 },
+      { _id: 'b', flow: 'greet' },
+      { _id: 'c', flow: 'greet', priorty: 5, _rev: '1-x' },
+    ];
+    const { body } = await api.ask<Report>('POST', '/jobs', { body: jobs });
+    expect(body.results).toMatchObject([
+      { status: 201, id: 'a', warnings: [{ path: 'priorty' }] },
+      { status: 201, id: 'b' },
+      { status: 422 },
+    ]);
+    expect(body.results.map((one) => 'warnings' in one)).toEqual([true, false, false]);
+  });
+
   it('stores none when one is not valid and all or none are wanted', async () => {
     const api = await ready();
     const jobs = [{ flow: 'greet' }, { flow: 7 }, { flow: 'greet' }];

@@ -2,11 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { JobToSubmit, SubmittedOne } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
 import { isObject } from '../../model/dialects.js';
+import type { Problem } from '../../model/job.js';
 import type { StoredDocument } from '../../model/parse.js';
-import { answerOf, Refused, refusedDocument, type ProblemBody } from '../answers/problems.js';
+import { answerOf, Refused, refusedDocument, told, type ProblemBody } from '../answers/problems.js';
 import { mayHave } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import type { Api } from '../api.js';
+import { warningsOfJob } from '../checks.js';
 import { mostDocuments } from '../limits.js';
 import type { Answer } from '../route.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
@@ -17,6 +19,7 @@ type Verdict = {
   readonly id?: string;
   readonly rev?: string;
   readonly problem?: ProblemBody;
+  readonly warnings?: readonly Problem[];
 };
 
 /** Every document is checked before the first one is stored. */
@@ -48,7 +51,7 @@ export async function submitMany(
     if (!('job' in one)) return one;
     const result = stored[next];
     next += 1;
-    return result === undefined ? { status: 200 } : verdictOf(result);
+    return result === undefined ? { status: 200 } : { ...verdictOf(result), ...one.more };
   });
   return { status: 200, body: reportOf(verdicts) };
 }
@@ -125,7 +128,12 @@ function idsAbove(id: string): readonly string[] {
 /** So many jobs above one are looked for. */
 const mostColons = 32;
 
-type Tried = { readonly job: ReturnType<typeof newJobOf> } | Verdict;
+type Tried =
+  | {
+      readonly job: ReturnType<typeof newJobOf>;
+      readonly more: { readonly warnings?: readonly Problem[] };
+    }
+  | Verdict;
 
 /** So long documents are checked before others have their turn, ms. */
 const turnMs = 20;
@@ -144,7 +152,9 @@ async function tryAll(docs: readonly unknown[], options: NewJobOptions): Promise
 
 function tryOne(doc: unknown, options: NewJobOptions): Tried {
   try {
-    return { job: newJobOf(doc, options) };
+    const job = newJobOf(doc, options);
+    const warnings = told(warningsOfJob(job));
+    return { job, more: warnings.length === 0 ? {} : { warnings } };
   } catch (error) {
     if (error instanceof Refused || error instanceof TwsError) return refusal(error);
     throw error;
