@@ -14,7 +14,14 @@ import {
   type EventToAnnounce,
   type SignalToSend,
 } from './client/messages.js';
-import { listEngines, listOf, unfinishedJobs, type UnfinishedJobs } from './client/lists.js';
+import {
+  listEngines,
+  listOf,
+  refusedMessages,
+  unfinishedJobs,
+  type RefusedMessage,
+  type UnfinishedJobs,
+} from './client/lists.js';
 import { lookUp, type LookUp } from './client/look-up.js';
 import type { Pulse } from './client/pulse.js';
 import {
@@ -159,6 +166,8 @@ export type Client = {
   readonly spans: (query: SpanQuery) => Promise<readonly Span[]>;
   /** Jobs that have not ended, at most `limit`. */
   readonly unfinished: (limit: number) => Promise<UnfinishedJobs>;
+  /** Requests and signals that no job could take, at most `limit`. @throws TwsError `view_missing` */
+  readonly refused: (limit: number) => Promise<readonly RefusedMessage[]>;
   /** The engines that have a document: running, disabled, draining and stopped ones. */
   readonly engines: () => Promise<readonly EngineDocument[]>;
   /**
@@ -265,6 +274,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     count: (owners) => countJobs(store, owners),
     spans: (query) => jobSpans(store, query),
     unfinished: (limit) => unfinishedJobs(store, limit),
+    refused: (limit) => refusedMessages(store, limit),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
     explain: (id, pulse, maySee) => explainJob(store, id, pulse, maySee),

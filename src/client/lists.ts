@@ -23,6 +23,18 @@ export async function unfinishedJobs(store: Store, limit: number): Promise<Unfin
   return { jobs: ids.flatMap((id) => docs.get(id) ?? []), more: rows.length > limit };
 }
 
+/** A request or signal that no job could take; it stays until somebody removes it. */
+export type RefusedMessage = { readonly id: string; readonly why: string };
+
+/** Requests and signals that no job could take, at most `limit`. @throws TwsError `view_missing` */
+export async function refusedMessages(
+  store: Store,
+  limit: number,
+): Promise<readonly RefusedMessage[]> {
+  const rows = await store.view('refused', { limit });
+  return rows.map(({ id, value }) => ({ id, why: value }));
+}
+
 /** The documents of the engines. */
 export async function listEngines(store: Store): Promise<readonly EngineDocument[]> {
   const rows = await store.view('engines', { includeDocs: true });

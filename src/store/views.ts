@@ -5,7 +5,7 @@ import type { Ask } from './client.js';
 import { databasePath, type Connection } from './connection.js';
 
 /** The views of `_design/<app>_search`; all others are of `_design/<app>`. */
-export const searchViewNames = ['search', 'figures'] as const;
+export const searchViewNames = ['search', 'figures', 'refused'] as const;
 
 /** The views of the design documents. */
 export const viewNames = [
@@ -85,6 +85,8 @@ export type Views = {
   readonly search: { readonly key: readonly (string | number)[]; readonly value: JobRow };
   /** Jobs counted by `[owner, status, day, hour, minute]`, the owner `''` standing for all. */
   readonly figures: { readonly key: readonly (string | number)[]; readonly value: Figures };
+  /** Requests and signals that no job could take, by their type; value: the reason. */
+  readonly refused: { readonly key: string; readonly value: string };
   /** Locks of jobs. Key: kind, and the target, the pattern or the flow; value: the job and since when (epoch ms). */
   readonly locks: {
     readonly key: readonly ['target' | 'pattern' | 'permit', string];

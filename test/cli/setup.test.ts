@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { showConfig } from '../../src/cli/commands/config.js';
 import { doctor } from '../../src/cli/commands/doctor.js';
+import { remove } from '../../src/cli/commands/remove.js';
 import { decrypt, encrypt } from '../../src/cli/commands/encrypt.js';
 import { init } from '../../src/cli/commands/init.js';
 import { newThing } from '../../src/cli/commands/new.js';
@@ -214,6 +215,24 @@ describe('tws doctor', () => {
     const { out } = await tws(doctor, { env: { ...env, TWS_CRYPTO_KEY: cryptoKey } });
     expect(out).toMatch(/^warn {2}encrypted values: .*params\.auth\.pass of s/m);
     expect(out).toContain('tws encrypt --upgrade');
+  });
+
+  it('lists requests that no job could take, and how to remove them', async () => {
+    const { tws, engine, put, until, store } = await openProject();
+    await engine();
+    const ids = ['r1', 'r2', 'r3', 'r4', 'r5', 'r6'];
+    await put(...ids.map((_id) => ({ _id, type: 'request', job: 'none', action: 'cancel' })));
+    for (const id of ids) await until(id, ({ refused }) => refused !== undefined);
+    const { exit, out } = await tws(doctor);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^warn {2}refused: 6 requests and signals could not be applied/m);
+    expect(out).toContain('r1 (There is no job none.); r2 (');
+    expect(out).not.toContain('r6 (');
+    const args = ids.slice(1);
+    expect(await tws(remove, { args, flags: { confirm: false } })).toMatchObject({ exit: 0 });
+    expect((await tws(doctor)).out).toMatch(/^warn {2}refused: 1 request or signal could not/m);
+    await store.remove('r1', String((await store.get('r1'))?._rev));
+    expect((await tws(doctor)).out).not.toContain('refused:');
   });
 
   it('tells a server that is away, a missing database and wrong settings', async () => {

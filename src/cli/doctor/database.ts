@@ -11,6 +11,7 @@ import { contentHash } from '../push-plan.js';
 import { shippedHashes } from '../samples.js';
 import { secretsOf, secretsProblem } from '../stored-secrets.js';
 import type { Finding } from './finding.js';
+import { checkRefused } from './refused.js';
 
 /** Jobs that are looked at, at most. */
 const mostJobs = 500;
@@ -29,6 +30,7 @@ export async function checkDatabase(client: Client, config: Config): Promise<rea
     ...checkClearSecrets([...definitions, ...jobs]),
     checkEngines(engines, jobs.length),
     ...checkWaiting(jobs, engines),
+    ...(await checkRefused(client)),
   ];
 }
 
