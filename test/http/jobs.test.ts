@@ -374,6 +374,22 @@ describe('finding jobs', () => {
 });
 
 describe('asking something of a job', () => {
+  it('says of a child that is retried that its parent has ended and stays as it is', async () => {
+    const api = await ready();
+    await api.put({ ...flow('outer', [{ flow: 'break' }]), _id: 'f9' });
+    await api.engine({ drainMs: 100 });
+    await api.ask('POST', '/jobs', { body: { _id: 'p', flow: 'outer' } });
+    await api.until('p', ({ state }) => state === '$$complete');
+    const child = await api.ask('POST', `/jobs/${encodeURIComponent('p:0:1')}/retry?wait=30s`);
+    expect(child).toMatchObject({
+      status: 200,
+      body: { outcome: 'applied', notice: expect.stringContaining('`tws retry p`') as unknown },
+    });
+    const parent = await api.ask('POST', '/jobs/p/retry?wait=30s');
+    expect(parent).toMatchObject({ status: 200, body: { outcome: 'applied' } });
+    expect(parent.body).not.toHaveProperty('notice');
+  });
+
   it('is applied by an engine, and says by whom', async () => {
     const api = await ready();
     await api.engine({ drainMs: 100 });
