@@ -59,7 +59,7 @@ const spoilt = fc
   )
   .map(([base, changes]) => stored({ ...base, ...Object.fromEntries(changes) }));
 
-interface Settled {
+type Settled = {
   readonly doc: StoredDocument;
   readonly last?: Intent;
   /** A retry was accepted, even if the job has ended again since. */
