@@ -1,16 +1,19 @@
+import { failure } from '../model/failures.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { ViewRow } from '../store/views.js';
 import type { Assembly } from './assembly.js';
+import { tellMalformed } from './tell-malformed.js';
 
-type Parts = Pick<Assembly, 'store' | 'jobs' | 'retry' | 'log'>;
+type Parts = Pick<Assembly, 'store' | 'jobs' | 'retry' | 'log' | 'desk'>;
 
 /** An event was announced: every job that waits for its type and key is looked at again. */
-export function takeEvent({ store, jobs, retry, log }: Parts, doc: StoredDocument): void {
+export function takeEvent(parts: Parts, doc: StoredDocument): void {
+  const { store, jobs, retry } = parts;
   const parsed = parseDocument(doc);
   if (parsed.kind !== 'event') return;
   if (!parsed.ok) {
-    log.warn({ event: doc._id }, `Event ${doc._id}: ${parsed.problems[0].message}`);
-    return;
+    const told = failure('InvalidEvent', { problem: parsed.problems[0].message });
+    return tellMalformed(parts, doc, 'event', told);
   }
   const { event, key = '' } = parsed.value;
   void retry(async () => {

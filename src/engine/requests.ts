@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { abandoned, isWordTo } from '../decide/abandoned.js';
 import { command, receive, type Commanded } from '../decide/command.js';
 import { continuationOf } from '../decide/parent.js';
@@ -20,6 +19,7 @@ import { refusalOf, type DocumentLimit } from './document-limit.js';
 import type { Jobs } from './jobs.js';
 import type { Log } from './log.js';
 import { pause, type Retry } from './patience.js';
+import { tellMalformed } from './tell-malformed.js';
 
 export type RequestParts = {
   readonly store: Store;
@@ -91,7 +91,10 @@ export function takeMessage(parts: RequestParts, doc: StoredDocument, isOld = fa
   const parsed = parseDocument(doc);
   if (parsed.kind !== 'request' && parsed.kind !== 'signal') return;
   if (doc['refused'] !== undefined) return;
-  if (!parsed.ok) return tellMalformed(parts, doc, parsed.problems[0].message);
+  if (!parsed.ok) {
+    const told = failure('InvalidRequest', { problem: parsed.problems[0].message });
+    return tellMalformed(parts, doc, 'request', told);
+  }
   const message: Message =
     parsed.kind === 'request' ? requestMessage(parsed.value) : signalMessage(parsed.value);
   void deal(parts, doc, message, isOld);
@@ -176,20 +179,6 @@ function signalMessage(signal: SignalDocument): Message {
     mayWait: true,
     follows: true,
   };
-}
-
-/** What is wrong with a request is written into it, for its author, and logged once. */
-function tellMalformed(
-  { store, desk, log }: RequestParts,
-  doc: StoredDocument,
-  problem: string,
-): void {
-  const told = failure('InvalidRequest', { problem });
-  if (isDeepStrictEqual(doc['failure'], told)) return;
-  void desk.queue(doc._id, async () => {
-    const { kind } = await store.write({ ...doc, failure: told });
-    if (kind === 'written') log.warn({ request: doc._id }, `Request ${doc._id}: ${told.message}`);
-  });
 }
 
 /**

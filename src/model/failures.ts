@@ -17,6 +17,7 @@ const sentences = {
   InvalidTask: (d: { task: string; id: string; problem: string; more: number }) =>
     `Task "${d.task}" (document ${d.id}) is not valid: ${d.problem}${andMore(d.more)}`,
   InvalidRequest: (d: { problem: string }) => `The request cannot be applied: ${d.problem}`,
+  InvalidEvent: (d: { problem: string }) => `The event releases nothing: ${d.problem}`,
   FlowMissing: (d: { flow: string; owner: string }) =>
     `There is no flow "${d.flow}" of owner ${owners(d.owner)}; store it, or correct "flow" and "owner" of the job.`,
   TaskMissing: (d: { task: string; owner: string; at: string }) =>

@@ -100,6 +100,18 @@ describe('an engine', () => {
     expect((told['failure'] as { message: string }).message).toContain('cancel, pause, resume');
   });
 
+  it('writes into a malformed event what is wrong with it, and releases nothing', async () => {
+    const space = await openWorkspace();
+    await space.engine();
+    const wait = { wait: { event: 'paid', timeout: 1_500 } };
+    const [job] = await space.put({ type: 'job', owner: 'ann', tasks: [wait] });
+    const [id] = await space.put({ type: 'event', event: 'paid', key: 7 });
+    const told = await space.until(String(id), (doc) => doc['failure'] !== undefined);
+    expect(told).toMatchObject({ event: 'paid', failure: { name: 'InvalidEvent' } });
+    const ended = await space.ended(String(job));
+    expect(ended).toMatchObject({ exit: 1, failure: { name: 'WaitTimeout' } });
+  });
+
   it('lets a paused job wait and go on', async () => {
     const space = await openWorkspace({ 'echo.mjs': echo });
     await space.put(task('echo'), flow('f', ['echo']));

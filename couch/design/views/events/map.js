@@ -1,5 +1,5 @@
 /* Events. Key: [type of the event, what it is about]. */
 function map(doc) {
   if (doc.type !== 'event' || typeof doc.event !== 'string') return;
-  emit([doc.event, typeof doc.key === 'string' ? doc.key : ''], null);
+  if (doc.key === undefined || typeof doc.key === 'string') emit([doc.event, doc.key || ''], null);
 }
