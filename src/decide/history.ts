@@ -74,7 +74,7 @@ export function isBusyBelow(job: LiveJob, path: string): boolean {
 /** The least and the greatest number of something, as of the items of a map. */
 export type Numbers = { readonly least: number; readonly most: number };
 
-/** The numbers of what was begun below a path: of items (`1.map`), slices, rounds or cases. */
+/** The numbers of what was begun below a path: of items (`1.map`), slices or rounds. */
 export function numbersBelow(job: LiveJob, path: string): Numbers | undefined {
   return index(job).numbers.get(path);
 }
@@ -137,7 +137,7 @@ function makeIndex(job: LiveJob): Index {
   return { all, counted, line, below, numbers, busy };
 }
 
-const numbered = /^((?:.*\.)?(?:map|slice|loop|choice))\.(\d+)$/;
+const numbered = /^((?:.*\.)?(?:map|slice|loop))\.(\d+)$/;
 
 function putNumber(numbers: Map<string, Numbers>, path: string): void {
   const [, stem, digits] = numbered.exec(path) ?? [];

@@ -1,6 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import type { Step } from '../model/step.js';
-import { below } from '../model/tree.js';
+import { below, childPath } from '../model/tree.js';
 import { countedAt, lastAttempt } from './history.js';
 
 /**
@@ -37,6 +37,13 @@ export function marksAt(job: LiveJob, path: string): readonly Mark[] {
 /** So many rounds of the loop at a path have begun. */
 export function roundsOf(job: LiveJob, path: string): number {
   return marksAt(job, path).filter(({ again }) => again === true).length;
+}
+
+/** The path of the case that was taken of a choice that was found out; undefined: none was. */
+export function takenAt(job: LiveJob, path: string): string | undefined {
+  const { chosen } = markAt(job, path) as Mark;
+  if (chosen === 'default') return below(path, 'default');
+  return typeof chosen === 'number' ? childPath(path, 'choice', chosen) : undefined;
 }
 
 /** How many items the list of a map has. */

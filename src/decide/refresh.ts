@@ -3,12 +3,13 @@ import type { Flow } from '../model/flow.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, isOfFlow, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';
-import { isStructure, leavesOf } from '../model/tree.js';
+import { isStructure, leavesOf, type Node } from '../model/tree.js';
 import { finish } from './finish.js';
 import { completionOn, lastAttempt } from './history.js';
 import { flowFailure } from './initialise.js';
 import { lookUp, type Move, type World } from './intent.js';
 import { leavesIn, nodeAt } from './leaves.js';
+import { takenAt } from './marks.js';
 import { decisionMaker, isOfDecider, slicedMap } from './paths.js';
 import { difference, expandParams, withDefaults } from './params.js';
 import { merge, without } from './record.js';
@@ -79,7 +80,8 @@ function refreshWith(
 
 /**
  * A step that is done and that the flow as it is now has not, or has another task for; or something
- * that was found out for a structure where there is another one now.
+ * that was found out for a structure where there is another one now; or a case that was taken of a
+ * choice which does not have it any more.
  */
 function movedStep(job: LiveJob, flow: Flow): Failure | undefined {
   for (const step of job.steps) {
@@ -87,11 +89,25 @@ function movedStep(job: LiveJob, flow: Flow): Failure | undefined {
     if (!isOfFlow(phase) || isOfDecider(path) || lastAttempt(job, path) !== step) continue;
     const isDone =
       structure === undefined ? completionOn(job, path) !== undefined : step.state === '$$complete';
-    const node = isDone ? nodeAt(flow.tasks, slicedMap(decisionMaker(path))) : undefined;
-    const now = node === undefined ? 'gone' : isStructure(node) ? node.structure : node.task;
-    if (isDone && now !== task) return failure('RefreshRefused', { step: path, task, now });
+    if (!isDone) continue;
+    const now = kindAt(flow.tasks, slicedMap(decisionMaker(path)));
+    if (now !== task) return failure('RefreshRefused', { step: path, task, now });
+    const taken = structure === 'choice' ? takenAt(job, path) : undefined;
+    const was = taken === undefined ? gone : kindAt(job.tasks, taken);
+    if (taken !== undefined && was !== gone && kindAt(flow.tasks, taken) === gone) {
+      return failure('RefreshRefused', { step: taken, task: was, now: gone });
+    }
   }
   return undefined;
+}
+
+const gone = 'gone';
+
+/** The task or the kind of structure at a path of a tree. */
+function kindAt(tree: Node, path: string): string {
+  const node = nodeAt(tree, path);
+  if (node === undefined) return gone;
+  return isStructure(node) ? node.structure : node.task;
 }
 
 /** What users wrote into the job; all else came from the definitions. */

@@ -1,10 +1,10 @@
 import type { LiveJob } from '../model/job.js';
 import type { Step } from '../model/step.js';
-import { below, definedPath, type Choice, type Structure } from '../model/tree.js';
-import { lastAttempt, numbersBelow, type Numbers } from './history.js';
+import { below, childrenOf, definedPath, type Choice, type Structure } from '../model/tree.js';
+import { lastAttempt, lastRunBelow, numbersBelow, type Numbers } from './history.js';
 import { isPlain } from './record.js';
 import { isWithin } from './paths.js';
-import { marksAt, roundsOf, slicesOf } from './marks.js';
+import { marksAt, roundsOf, slicesOf, takenAt } from './marks.js';
 
 /**
  * Compares what is on record about a structure with itself and with the steps that belong to it. An
@@ -13,7 +13,8 @@ import { marksAt, roundsOf, slicesOf } from './marks.js';
  *
  * U1 What an engine has written always fits, in every run of a job.
  * U2 A list with fewer or more items than were found, or than were begun, does not fit; nor does a
- *    round that is missing, or that nobody began, or a case beside the one that was taken.
+ *    round that is missing, or that nobody began, or a case (or the default) that was begun beside
+ *    the one that was taken, since the choice was last found out.
  */
 export function unfitMark(job: LiveJob, node: Structure, path: string): string | undefined {
   switch (node.structure) {
@@ -92,12 +93,15 @@ function unfitCase(job: LiveJob, node: Choice, path: string): string | undefined
   const isCase = isWhole(chosen) && node.choice[chosen] !== undefined;
   const isDefault = chosen === 'default' && node.default !== undefined;
   if (!isCase && !isDefault && chosen !== null) return '"chosen" is none of its cases';
-  const begun = numbersBelow(job, below(path, 'choice'));
-  const taken = isWhole(chosen) ? chosen : undefined;
-  if (begun !== undefined && (begun.least !== taken || begun.most !== taken)) {
-    return `case ${begun.least} was begun, and "chosen" differs`;
-  }
-  return undefined;
+  // A retry that found the choice out anew may have taken another case than the runs before it.
+  const { run } = lastAttempt(job, path) as Step;
+  const taken = takenAt(job, path);
+  const other = childrenOf(node, path).find(
+    (child) => child.path !== taken && (lastRunBelow(job, child.path) ?? 0) >= run,
+  );
+  if (other === undefined) return undefined;
+  const [kind, number] = other.keys;
+  return `${kind === 'default' ? 'the default' : `case ${number}`} was begun, and "chosen" differs`;
 }
 
 function isWhole(value: unknown): value is number {

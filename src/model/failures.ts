@@ -74,7 +74,7 @@ const sentences = {
     'Another part of the flow decided the outcome; the step is not needed any more.',
   Skipped: (_d: Record<never, never>) => 'Somebody decided that the step is left out.',
   RefreshRefused: (d: { step: string; task: string; now: string }) =>
-    `The flow has changed at step ${d.step}, which is done already (it was ${d.task}, it is ${d.now} now); retry without the latest definitions, or submit a new job.`,
+    `The flow has changed at step ${d.step}, which is done or chosen already (it was ${d.task}, it is ${d.now} now); retry without the latest definitions, or submit a new job.`,
   Released: (_d: Record<never, never>) =>
     'The engine stopped and handed the attempt back; it begins again elsewhere.',
   Requeued: (_d: Record<never, never>) => 'The plugin asked to begin again; nothing had failed.',
@@ -109,7 +109,7 @@ const sentences = {
   TooManySteps: (d: { steps: number }) =>
     `The job has ${d.steps} entries in "steps", and no engine goes on with more: split the work into child flows, "slice" the map, or let a decider continue as a new job.`,
   MarkUnfit: (d: { what: string; reason: string }) =>
-    `What is on record about the ${d.what} does not fit: ${ended(d.reason)} Somebody has changed the entry in "steps"; "tws retry" finds it out anew, with --from it does the steps again, too.`,
+    `What is on record about the ${d.what} does not fit: ${ended(d.reason)} Somebody has changed the entry in "steps"; "tws retry" finds it out anew, and if that does not fit what was begun, "tws retry --from" does the steps again, too.`,
   LoopLimit: (d: { at: string; max: number }) =>
     `The condition in ${d.at} still holds after ${d.max} rounds, the loop's "max".`,
   StoreRefused: (d: { reason: string }) =>

@@ -155,7 +155,7 @@ describe('a retry with the latest definitions', () => {
 
 describe('what is done already', () => {
   const refusal = (step: string, was: string, now: string): string =>
-    `The flow has changed at step ${step}, which is done already (it was ${was}, it is ${now} now); retry without the latest definitions, or submit a new job.`;
+    `The flow has changed at step ${step}, which is done or chosen already (it was ${was}, it is ${now} now); retry without the latest definitions, or submit a new job.`;
 
   const mapping = (): Story => {
     const it = begun([{ map: { over: 'o', do: 'a' } }, 'b']).answering({ '0.map.over': [1] });
@@ -190,6 +190,85 @@ describe('what is done already', () => {
       failure: { name: 'RefreshRefused', message },
     });
     expect(it.job).not.toHaveProperty('refresh');
+  });
+
+  const w = { when: 'w', then: 'a' };
+  const v = { when: 'v', then: 'b' };
+  /** A choice of which one case failed. */
+  const choosing = (steps: WrittenNode[], at: string, v: boolean): Story => {
+    const it = begun(steps).answering({
+      [`${at}choice[0].when`]: false,
+      [`${at}choice[1].when`]: v,
+    });
+    it.go();
+    return it.broke(v ? 'b' : 'c');
+  };
+  const one: WrittenNode[] = [{ choice: [w, v], default: 'c' }];
+  it.each<[string, Story, WrittenNode[], string]>([
+    [
+      'case',
+      choosing(one, '0.', true),
+      [{ choice: [w], default: 'c' }],
+      refusal('0.choice.1', 'b', 'gone'),
+    ],
+    [
+      'default',
+      choosing(one, '0.', false),
+      [{ choice: [w, v] }],
+      refusal('0.default', 'c', 'gone'),
+    ],
+    [
+      'case of one item of a map',
+      choosing([{ map: { over: [1], do: { choice: [w, v] } } }], '0.map.0.', true),
+      [{ map: { over: [1], do: { choice: [w] } } }],
+      refusal('0.map.0.choice.1', 'b', 'gone'),
+    ],
+    [
+      'case, itself a structure,',
+      choosing([{ choice: [w, { when: 'v', then: ['b', 'c'] }] }], '0.', true),
+      [{ choice: [w] }],
+      refusal('0.choice.1', 'sequence', 'gone'),
+    ],
+  ])(
+    'refuses a flow without the %s that was taken, and goes on by the old one',
+    (_t, it, steps, message) => {
+      const failed = it.steps.findLast(({ state }) => state === '$$error')?.task as string;
+      retry(changed(it, steps).with({ plugins: ['a', 'b', 'c'] }));
+      expect(it.job).toMatchObject({ exit: 3, failure: { name: 'RefreshRefused', message } });
+      it.edit({ retry: true }).go();
+      it.go();
+      expect(it.running).toEqual([failed]);
+    },
+  );
+
+  it.each<[string, WrittenNode[], string]>([
+    ['has another task', [{ choice: [w, { when: 'v', then: 'x' }] }], 'x'],
+    ['lies in a choice of other cases', [{ choice: [{ when: 'u', then: 'a' }, v, w] }], 'b'],
+  ])('lets a case that was taken and failed go on when it %s', (_title, steps, next) => {
+    const it = choosing(one, '0.', true);
+    retry(changed(it, steps));
+    expect(it.running).toEqual([next]);
+  });
+
+  it('leaves a record that names no case to those who look at it', () => {
+    const it = choosing(one, '0.', true);
+    const steps = it.steps.map((step) =>
+      step.structure === undefined ? step : { ...step, result: { chosen: 7 } },
+    );
+    retry(changed(it.write({ steps }), [{ choice: [w] }]));
+    expect(it.ending.failure).toBe('MarkUnfit');
+  });
+
+  it('asks nothing of the case when the choice is to be done again', () => {
+    const it = begun(['p', { choice: [w, v] }]).answering({
+      '1.choice[0].when': false,
+      '1.choice[1].when': true,
+    });
+    it.did('p').go();
+    it.broke('b').answering({ '1.choice[0].when': true });
+    retry(changed(it, ['p', { choice: [w] }]), { from: 'p' });
+    it.did('p').go();
+    expect(it.running).toEqual(['a']);
   });
 
   it('stays done at its place, also a structure', () => {

@@ -188,6 +188,45 @@ describe('what is on record about a choice and was changed by hand', () => {
       failure: { message: expect.stringContaining(why) as string },
     });
   });
+
+  const none = { '0.choice[0].when': false, '0.choice[1].when': false };
+  it.each<[string, unknown]>([
+    ['names a case', 0],
+    ['says that none was taken', null],
+  ])('is not believed when the default was taken and it %s', (_title, chosen) => {
+    const told = story({ steps: choice }).answering(none);
+    told.go();
+    spoil(told, () => ({ chosen }));
+    toEnd(told);
+    expect(told.ending).toMatchObject({ exit: 3, failure: 'MarkUnfit' });
+    expect(told.job).toMatchObject({
+      failure: {
+        message: expect.stringContaining('the default was begun, and "chosen" differs') as string,
+      },
+    });
+    expect(doneBy(told, 'a')).toBe(0);
+  });
+
+  it.each<[string, object, object, string]>([
+    ['another case', w, { '0.choice[0].when': false, '0.choice[1].when': true }, 'b'],
+    ['the default', w, none, 'c'],
+    ['a case in place of the default', none, w, 'a'],
+  ])('is found out anew by a retry, which may take %s', (_title, first, then, taken) => {
+    const told = story({ steps: choice }).answering({ ...first });
+    told.go();
+    spoil(told, () => ({ chosen: 7 }));
+    toEnd(told);
+    expect(told.ending).toMatchObject({ exit: 3, failure: 'MarkUnfit' });
+    told
+      .answering({ ...then })
+      .edit({ retry: true })
+      .go();
+    told.go();
+    told.broke(taken).edit({ retry: true }).go();
+    toEnd(told);
+    expect(told.ending).toMatchObject({ exit: 0 });
+    expect(doneBy(told, taken)).toBe(1);
+  });
 });
 
 /** Records that a person may have made of one, none of which says the same with fewer items or rounds. */
