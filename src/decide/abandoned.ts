@@ -2,7 +2,7 @@ import { isLiveJob, isNew, type Job } from '../model/job.js';
 import { isFinalState } from '../model/parse.js';
 import { isOpen, type Step } from '../model/step.js';
 import type { ChildJob } from './intent.js';
-import { isMadeBy } from './parent.js';
+import { continuationOf, isMadeBy } from './parent.js';
 import { isPlain, without } from './record.js';
 
 type Doc = Readonly<Record<string, unknown>>;
@@ -97,7 +97,8 @@ export function wordTo({ child, attempt, run, instead }: GivenUp, there?: JobDoc
   if (there === undefined) return { kind: 'child', doc: instead };
   const { job: parent, start } = instead.parent;
   if (!isMadeBy(there, { _id: parent, _rev: '', start })) return { kind: 'none' };
-  if (isFinalState(there['state'])) {
+  // A job that went on as another one hands the request on to it.
+  if (isFinalState(there['state']) && continuationOf(there) === undefined) {
     const isAwaited = Number(there['run']) < run;
     return isAwaited ? { kind: 'child', doc: without(there, 'retry') } : { kind: 'none' };
   }

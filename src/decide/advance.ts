@@ -7,6 +7,7 @@ import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from './
 import { complete } from './complete.js';
 import { asReady } from './copies/tips.js';
 import { withEdits } from './edits.js';
+import { mostSteps } from './effort.js';
 import { loseStep } from './fail.js';
 import { failedMove } from './failed.js';
 import { finish } from './finish.js';
@@ -71,9 +72,6 @@ function isLost(step: LiveStep, { me, lease }: World): boolean {
   if (step.engine !== me.id) return lease(step.engine) === 'dead';
   return !me.running.has(step.claim) && !me.ended.has(step.claim);
 }
-
-/** Every decision looks at all steps: a job that has more than these holds up its engine. */
-export const mostSteps = 5_000;
 
 function tooManyMove(job: LiveJob, now: number): Move | undefined {
   const { length: steps } = job.steps;

@@ -8,9 +8,11 @@ import type { Beginning } from './structure/progress.js';
  * to do is decided upon with its next revision. Effort is counted, for decisions know no clock.
  */
 
-/** So much of it goes into one move, and so many structures are asked about. */
+/** Maximum effort per move, and maximum number of structures asked about per move. */
 export const mostEffort = 100;
 export const mostGates = 20;
+/** Every decision looks at all steps: a job that has more than these holds up its engine. */
+export const mostSteps = 20_000;
 /** Steps that a decision adds, times those that there are: each one has all of them looked through. */
 const mostGrowth = 20_000;
 

@@ -2,9 +2,9 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { widest } from '../model/limits.js';
 import { exits, type Failure, type Step } from '../model/step.js';
-import { below, childPath, type MapOver, type Structure } from '../model/tree.js';
+import { below, childPath, leavesOf, type MapOver, type Structure } from '../model/tree.js';
 import { conditionsOf, isTrue } from './conditions.js';
-import { mostGates } from './effort.js';
+import { mostGates, mostSteps } from './effort.js';
 import { failureFor } from './failure-seen.js';
 import { attemptsOf, firstIndexAt, withNewStep } from './history.js';
 import { resultsFor } from './input.js';
@@ -54,9 +54,9 @@ export function gatesMove(
   return mergeQueries(queries);
 }
 
-/** So many items, or slices of them, a map of one job goes over. */
-export const mostItems = 2 * widest;
-/** So many items a map goes over in slices: the job keeps the whole list. */
+/** Maximum number of items, or of slices, of one map. */
+export const mostItems = 10 * widest;
+/** Maximum length of a sliced list; the job stores the whole list. */
 export const mostSlicedItems = 100_000;
 
 type Verdict =
@@ -116,16 +116,18 @@ function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
 function marked(job: LiveJob, gate: Gate, items: readonly unknown[]): Verdict {
   const { length } = items;
   const { slice } = sliceFor(job, gate, length);
+  const { slice: wanted, do: each } = (gate.node as MapOver).map;
   const parts = slice === undefined ? length : Math.ceil(length / slice);
-  if (parts <= mostItems && length <= mostSlicedItems) {
+  const leaves = slice === undefined ? leavesOf(each).length : 1;
+  const most = Math.min(mostItems, Math.floor(mostSteps / leaves));
+  if (parts <= most && length <= mostSlicedItems) {
     return {
       kind: 'mark',
       mark: { items, count: length, ...(slice === undefined ? {} : { slice }) },
     };
   }
   const at = below(gate.path, 'map.over');
-  const { slice: wanted } = (gate.node as MapOver).map;
-  const why = failure('OverTooLong', { at, items: length, slice: wanted, most: mostItems });
+  const why = failure('OverTooLong', { at, items: length, slice: wanted, most });
   return { kind: 'fail', failure: why, exit: exits.definition };
 }
 

@@ -1,6 +1,7 @@
 import type { Job } from '../model/job.js';
 import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
+import { isPlain } from './record.js';
 
 /** A job keeps so many refusals; the oldest give way. */
 export const mostRefusals = 100;
@@ -17,14 +18,15 @@ export function withRefusal(
   at: number,
 ): Job {
   const requests = requestsOf(job);
-  if (requests.some(({ id }) => id === message._id)) return job;
+  const isRecorded = (record: unknown): boolean => isPlain(record) && record['id'] === message._id;
+  if (requests.some(isRecorded)) return job;
   const asked = message.type === 'signal' ? askedBySignal(message) : askedByRequest(message);
   const known = Object.fromEntries(
     Object.entries(asked).filter(([, value]) => value !== undefined),
   );
   const all = [...requests, { id: message._id, ...known, at, refused }];
-  const surplus = all.filter(isRefusal).length - mostRefusals;
-  const dropped = new Set(all.filter(isRefusal).slice(0, Math.max(0, surplus)));
+  const refusals = all.filter((record) => isPlain(record) && isRefusal(record));
+  const dropped = new Set(refusals.slice(0, Math.max(0, refusals.length - mostRefusals)));
   return { ...job, requests: all.filter((record) => !dropped.has(record)) } as Job;
 }
 
@@ -41,7 +43,8 @@ function askedBySignal({ name, by }: SignalDocument) {
   return { action: 'signal', name, by };
 }
 
-function requestsOf(job: Job): readonly Readonly<Record<string, unknown>>[] {
+/** Of a final job, which is read whatever it holds, they may be anything. */
+function requestsOf(job: Job): readonly unknown[] {
   const { requests } = job as Readonly<Record<string, unknown>>;
-  return Array.isArray(requests) ? (requests as Readonly<Record<string, unknown>>[]) : [];
+  return Array.isArray(requests) ? requests : [];
 }

@@ -236,8 +236,11 @@ async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict
     log.warn(about, `${called}: ${refused}`);
     return { kind: 'unanswerable', refused };
   }
-  // An engine ends a job that cannot be read; then the message is refused in it.
-  if (!parsed.ok) return { kind: 'early' };
+  if (!parsed.ok) {
+    // A job that cannot be read is ended, also one that sleeps; then the message is refused in it.
+    parts.jobs.take(doc);
+    return { kind: 'early' };
+  }
   const { value } = parsed;
   const next = continuationOf(value);
   if (next !== undefined && message.follows) return { kind: 'continued', as: next };

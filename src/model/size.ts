@@ -13,33 +13,36 @@ export const sizes = {
   characters: 1_048_576,
   /** Nodes in one list of a structure, and names in one `after`. */
   nodes: 2_000,
-  /** Values of a document as a whole: one that a user writes, and a job that is under way. */
+  /** Values of a document as a whole. */
   written: 100_000,
-  live: 250_000,
   /** Entries in the `steps` of a job that is under way, as an engine reads it. */
-  steps: 6_000,
+  steps: 21_000,
   /** Levels of lists and objects in each other. */
   depth: 200,
 } as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is too large in a document, if anything is. `isLive`: engines have written into the job. */
+/**
+ * What is too large in a document that a user writes, if anything is. Of a job that is under way
+ * (`isLive`) only the steps are counted: what engines wrote into it must not end it.
+ */
 export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
   const { steps } = doc;
-  if (isLive && Array.isArray(steps) && steps.length > sizes.steps) {
+  if (isLive) {
+    if (!Array.isArray(steps) || steps.length <= sizes.steps) return undefined;
     return { path: 'steps', message: `steps has more than ${sizes.steps} entries.` };
   }
-  const whole = { values: isLive ? sizes.live : sizes.written, characters: Infinity };
+  let values: number = sizes.written;
   for (const key in doc) {
-    const most = isLive && key !== 'tasks' ? whole : mostOf(key);
+    const most = mostOf(key);
     const left = { ...most };
     const found = walk(doc[key], 0, { left, isStructure: key === 'tasks' });
     if (found !== undefined) return told(key, found, most);
-    whole.values -= 1 + most.values - left.values;
-    if (whole.values < 0) {
-      const most = isLive ? sizes.live : sizes.written;
-      return { path: '', message: `The document has more than ${most} values, which is the most.` };
+    values -= 1 + most.values - left.values;
+    if (values < 0) {
+      const message = `The document has more than ${sizes.written} values, which is the most.`;
+      return { path: '', message };
     }
   }
   return undefined;

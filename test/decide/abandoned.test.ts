@@ -96,6 +96,11 @@ describe('the word that gives a child up', () => {
     ['takes back the wish to go on', { ...final, retry: true }, { kind: 'child', doc: final }],
     ['is ahead of a wish to go on that is under way', final, { kind: 'child', doc: final }],
     ['is none where the run of the attempt is over', { ...final, run: 2 }, { kind: 'none' }],
+    [
+      'is handed on by one that goes on as another job',
+      { ...final, run: 2, continued_to: 'c~3' },
+      { kind: 'request', doc: { ...asked, _id: 'request:c:parent:2' } },
+    ],
     ['is none where it never began', { ...final, run: undefined }, { kind: 'none' }],
     [
       'is none where it was made for another job',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mostSteps } from '../../src/decide/advance.js';
+import { mostSteps } from '../../src/decide/effort.js';
 import { t0, task } from '../support/builders.js';
 import { story, type Story } from './story.js';
 

@@ -103,20 +103,22 @@ describe('what structures ask', () => {
 
 describe('a list that a map goes over', () => {
   const numbers = (length: number): readonly number[] => Array.from({ length }, (_, i) => i);
-  const ending = (items: number, slice?: number) => {
-    const map = { over: 'list', do: 'a', ...(slice === undefined ? {} : { slice }) };
+  const ending = (items: number, slice?: number, leaves = 1) => {
+    const each = { sequence: Array.from({ length: leaves }, () => 'a') };
+    const map = { over: 'list', do: each, ...(slice === undefined ? {} : { slice }) };
     const told = story({ steps: [{ map }] });
     told.answering({ '0.map.over': numbers(items) });
     return told;
   };
 
-  it.each<[items: number, slice: number | undefined, advice: string]>([
-    [2_001, undefined, 'set "slice" beside "over"'],
-    [2_001, 1, 'set a larger "slice"'],
-    [100_001, 1_000, 'begin a child job for each part'],
-    [200_000, undefined, 'set "slice" beside "over"'],
-  ])('ends the job when it has %d items, in slices of %s', (items, slice, advice) => {
-    const told = ending(items, slice);
+  it.each<[items: number, slice: number | undefined, advice: string, leaves: number]>([
+    [10_001, undefined, 'set "slice" beside "over"', 1],
+    [4_001, undefined, 'one job goes over 4000 at most: set "slice" beside "over"', 5],
+    [10_001, 1, 'set a larger "slice"', 5],
+    [100_001, 1_000, 'begin a child job for each part', 1],
+    [200_000, undefined, 'set "slice" beside "over"', 1],
+  ])('ends the job when it has %d items, in slices of %s', (items, slice, advice, leaves) => {
+    const told = ending(items, slice, leaves);
     told.go();
     expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'OverTooLong' });
     expect((told.job as FinalJob).failure).toMatchObject({
@@ -125,8 +127,8 @@ describe('a list that a map goes over', () => {
   });
 
   it.each<[items: number, slice: number | undefined]>([
-    [2_000, undefined],
-    [5_000, 50],
+    [10_000, undefined],
+    [20_000, 50],
   ])('may have %d items, in slices of %s', (items, slice) => {
     const told = ending(items, slice);
     told.go();

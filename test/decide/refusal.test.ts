@@ -59,3 +59,9 @@ describe('withRefusal', () => {
     expect(kept.slice(0, 2).map(({ id }) => id)).toEqual(['first', 'r1']);
   });
 });
+
+it('leaves alone what is no record of a request', () => {
+  const final = { ...newJob(), state: '$$complete', requests: [null, 5, { id: 'x' }] };
+  const told = withRefusal(final as unknown as Job, asked, 'It is final.', t0);
+  expect(requestsOf(told)).toEqual([null, 5, { id: 'x' }, expect.objectContaining({ id: 'r' })]);
+});

@@ -46,17 +46,15 @@ describe('a document that a user writes', () => {
 });
 
 describe('a job that is under way', () => {
-  it('may hold more, for engines have written into it', () => {
-    const doc = { steps: list(5_000, keys(5)), params: { l: list(60_000) } };
+  it('may be of any size, for engines have written into it', () => {
+    const doc = { steps: list(5_000, keys(5)), params: { l: list(60_000) }, data: deep(300) };
     expect(sizeProblem(doc, true)).toBeUndefined();
     expect(sizeProblem(doc, false)).toBeDefined();
   });
 
-  it('is refused with more steps or values than an engine can look through', () => {
+  it('is refused with more steps than an engine can look through', () => {
+    expect(sizeProblem({ steps: list(sizes.steps) }, true)).toBeUndefined();
     expect(sizeProblem({ steps: list(sizes.steps + 1) }, true)).toMatchObject({ path: 'steps' });
-    const problem = sizeProblem({ data: list(sizes.live) }, true);
-    expect(problem).toMatchObject({ path: 'data' });
-    expect(sizeProblem({ a: list(200_000), b: list(60_000) }, true)).toMatchObject({ path: 'b' });
   });
 });
 
