@@ -21,6 +21,7 @@ import { sizeProblem } from './size.js';
 import { signalDocumentSchema, type SignalDocument } from './signal.js';
 import { taskSchema, type Task } from './task.js';
 import { toTree } from './to-tree.js';
+import { isOfWork } from './work.js';
 
 /** A document as CouchDB hands it out. */
 export type StoredDocument = {
@@ -165,8 +166,13 @@ function either<K extends string, S extends z.ZodType, V>(
   return { kind, ok: false, problems };
 }
 
-/** Documents that are too large are refused before anything walks them; final jobs may be of any size. */
+/**
+ * Documents that are too large are refused before anything walks them. Final jobs may be of any size,
+ * and so may the answers of workers, as the results of plugins may.
+ */
 function tooLarge(doc: StoredDocument): Problem | undefined {
+  const { type, name } = doc;
+  if (type === 'signal' && typeof name === 'string' && isOfWork(name)) return undefined;
   if (doc['type'] !== 'job') return sizeProblem(doc, false);
   const { state } = doc;
   return isFinalState(state) ? undefined : sizeProblem(doc, state !== undefined);

@@ -51,7 +51,7 @@ describe('an attempt that gives no sign of life', () => {
       'busy.mjs': `export const isolate = 'thread';
         export default ({ heartbeat }) => { heartbeat({ n: 1 }); for (;;); };`,
     });
-    await space.put(...oneStep('busy', { heartbeat: 1_500, timeout: 0 }));
+    await space.put(...oneStep('busy', { heartbeat: 6_000, timeout: 0 }));
     await space.engine();
     const [id] = await space.put(job);
     expect(await space.ended(String(id))).toMatchObject({

@@ -16,7 +16,7 @@ function parts(answer: (tries: number) => WriteResult) {
   const removed: StoredDocument[] = [];
   const made: RequestParts = {
     store: {
-      get: async () => job,
+      get: async (id: string) => (id === 'r' ? request : job),
       write: async (doc: StoredDocument) => {
         if (doc._id === 'j') tried.push(doc);
         else removed.push(doc);

@@ -64,6 +64,15 @@ it('a final job is read whatever its size', () => {
   expect(parseDocument({ ...doc, state: undefined })).toMatchObject({ ok: false });
 });
 
+it.each(['work/email/5/1/x', 'lease/x'])(
+  'the answer "%s" of a worker is read whatever its size',
+  (name) => {
+    const doc = { _id: 's', _rev: '1-a', type: 'signal', job: 'j', data: 'x'.repeat(2e6) };
+    expect(parseDocument({ ...doc, name })).toMatchObject({ ok: true });
+    expect(parseDocument({ ...doc, name: 'go' })).toMatchObject({ ok: false });
+  },
+);
+
 it('values are counted up to a bound', () => {
   expect(countValues({ a: [1, 'x', null], b: {} }, 100)).toBe(8);
   expect(countValues(list(1_000), 100)).toBe(101);
