@@ -64,7 +64,7 @@ type Settled = {
   readonly last?: Intent;
   /** A retry was accepted, even if the job has ended again since. */
   readonly reopened: boolean;
-}
+};
 
 /** Decides until the job rests, as an engine does: what it cannot read it ends. */
 function settle(given: StoredDocument, now: number): Settled {
