@@ -51,18 +51,23 @@ type Pool = {
   readonly threads: Piscina;
   /** Aborts when a thread could not start: what waits in this pool would wait for ever. */
   readonly broken: AbortSignal;
+  /** Gives the pool up when it has no thread left for what waits. */
+  readonly look: () => void;
 };
 
 /** No calculation was at fault: a thread could not be started. */
 class ThreadStartError extends Error {}
 
-async function calculateIn({ threads, broken }: Pool, calculation: Calculation): Promise<unknown> {
+async function calculateIn(
+  { threads, broken, look }: Pool,
+  calculation: Calculation,
+): Promise<unknown> {
   const ending = new AbortController();
   const onBroken = (): void => ending.abort(broken.reason);
   broken.addEventListener('abort', onBroken);
   // The thread writes its number here when it begins.
   const thread = new Int32Array(new SharedArrayBuffer(4));
-  const watch = watchThread(thread, () => ending.abort(tooLong()));
+  const watch = watchThread(thread, { onWait: look, onLate: () => ending.abort(tooLong()) });
   try {
     const task = { calculation, thread };
     const answer = (await threads.run(task, { signal: ending.signal })) as Calculated;
@@ -81,12 +86,13 @@ export function tooLong(): Error {
   return new Error(`it takes longer than ${longestMs} ms`);
 }
 
-function watchThread(thread: Int32Array, onLate: () => void): () => void {
+type Watch = { readonly onWait: () => void; readonly onLate: () => void };
+
+function watchThread(thread: Int32Array, { onWait, onLate }: Watch): () => void {
   let began: { readonly at: number; readonly usedMs: number | undefined } | undefined;
   const timer = setInterval(() => {
     const id = Atomics.load(thread, 0);
-    // It waits for a thread.
-    if (id === 0) return;
+    if (id === 0) return onWait();
     const usedMs = id < 0 ? undefined : processorMsOf(`/proc/self/task/${id}/schedstat`);
     began ??= { at: performance.now(), usedMs };
     const isLate =
@@ -121,7 +127,11 @@ function openPool(module: string): Pool {
   threads.on('error', (error: Error) => {
     breaking.abort(new ThreadStartError(`its thread could not be started: ${error.message}`));
   });
-  return { threads, broken: breaking.signal };
+  // Nor does it start one for what waits behind threads that were ended.
+  const look = (): void => {
+    if (threads.threads.length === 0) breaking.abort(new ThreadStartError('no thread is left'));
+  };
+  return { threads, broken: breaking.signal, look };
 }
 
 /** Node runs only the compiled side; where this runs from its sources, that is the last build. */
