@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { calculator } from '../../src/plugin/calculations.js';
 
@@ -9,4 +12,35 @@ it('rejects calculations that wait for a thread that cannot start', async () => 
   for (const answer of [...asked, calculate({ kind: 'expression', expression: '1', data: {} })]) {
     await expect(answer).rejects.toThrow(/^its thread could not be started: .*no\/such\/module/);
   }
+});
+
+/**
+ * What the threads run. Both are in an endless calculation before the watch over either of them begins.
+ * Only Linux tells the processor time of a thread; elsewhere a thread has no number.
+ */
+const thread = `
+import { readlinkSync } from 'node:fs';
+export default ({ calculation: { expression, data }, thread }) => {
+  if (expression === 'endless') {
+    for (Atomics.add(data, 0, 1); Atomics.load(data, 0) < 2; );
+    const isLinux = process.platform === 'linux';
+    Atomics.store(thread, 0, isLinux ? readlinkSync('/proc/thread-self').split('/').at(-1) : -1);
+    for (;;);
+  }
+  return { ok: true, value: expression };
+};`;
+
+it('makes the calculations that waited behind two which were ended together', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tws-calculations-'));
+  const module = join(folder, 'thread.mjs');
+  await writeFile(module, thread);
+  const calculate = calculator(module);
+  const endless = new Int32Array(new SharedArrayBuffer(4));
+  const ask = (expression: string): Promise<unknown> =>
+    calculate({ kind: 'expression', expression, data: endless });
+  const answers = await Promise.allSettled(['endless', 'endless', 'a', 'b', 'c'].map(ask));
+  await rm(folder, { recursive: true });
+  const tooLong = { status: 'rejected', reason: new Error('it takes longer than 1000 ms') };
+  const done = (value: string) => ({ status: 'fulfilled', value });
+  expect(answers).toEqual([tooLong, tooLong, done('a'), done('b'), done('c')]);
 });
