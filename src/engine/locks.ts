@@ -1,13 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  Blocker,
-  Blockers,
-  Rival,
-  LockAnswer,
-  LockWish,
-  PermitAnswer,
-  PermitWish,
-} from '../decide/intent.js';
+import type { Blockers, LockAnswer, LockWish, PermitAnswer, PermitWish } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { ownerOf } from '../model/task.js';
@@ -18,7 +10,18 @@ import { takeOneOfMany } from './lock-tips.js';
 import { createPermits } from './permits.js';
 import type { Log } from './log.js';
 import { pause, type Retry } from './patience.js';
-import { readPattern } from './patterns.js';
+import {
+  holderOf,
+  isOf,
+  listedIn,
+  rivalOf,
+  sinceOf,
+  type Claimant,
+  type Find,
+  type Holder,
+} from './lock-holder.js';
+import { findBlockers } from './blockers.js';
+import { readLockPattern } from './patterns.js';
 
 /**
  * The locks of jobs, as documents of the store.
@@ -50,14 +53,6 @@ export type Locks = {
   readonly release: (job: StoredDocument) => Promise<void>;
   /** Removes the locks in `rows` (with documents) whose job is final or gone. */
   readonly removeOrphans: (rows: AsyncIterable<ViewRow<'locks'>>) => Promise<void>;
-};
-
-/** A job that wants locks; the job that it continues hands its own on to it. */
-export type Claimant = {
-  readonly _id: string;
-  readonly _rev: string;
-  readonly owner?: unknown;
-  readonly continued_from?: unknown;
 };
 
 export type LockParts = {
@@ -126,7 +121,9 @@ export function createLocks(parts: LockParts): Locks {
       for (const id of listedIn(job)) mineOf(job._id).ids.add(id);
     },
     blockers: async (target, job) => {
-      const found = await retry(() => findBlockers(store, reads, target, job));
+      const found = await retry(async () =>
+        findBlockers(await reads.patterns(null), target, job, store.get),
+      );
       // The engine ends: nothing will be written any more.
       return found ?? { kind: 'unknown' };
     },
@@ -159,7 +156,7 @@ async function take(
   { kind, id, key, scope, formerId }: LockWish,
   job: Claimant,
 ): Promise<LockAnswer> {
-  const pattern = kind === 'pattern' ? readPattern(key) : undefined;
+  const pattern = kind === 'pattern' ? readLockPattern(key) : undefined;
   if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
   const owner = ownerOf(job);
   if (formerId !== undefined) {
@@ -218,94 +215,6 @@ async function formerHolder(store: Store, id: string, job: Claimant): Promise<Ho
 
 function takenBy(holder: Holder, owner: string): LockAnswer {
   return { kind: 'taken', ...rivalOf(holder, owner) };
-}
-
-function rivalOf(holder: Holder, owner: string): Rival;
-function rivalOf(holder: Holder | undefined, owner: string): Rival | undefined;
-function rivalOf(holder: Holder | undefined, owner: string): Rival | undefined {
-  if (holder === undefined) return undefined;
-  return holder.owner === owner ? { by: holder.job } : { by: holder.job, foreign: true };
-}
-
-/** What a lock says of its job. */
-export type Held = { readonly job?: unknown; readonly [key: string]: unknown };
-
-/** The lock is the job's own, or of the job that it continues. */
-function isOf({ job }: Held, { _id, continued_from }: Omit<Claimant, '_rev'>): boolean {
-  return job === _id || (job !== undefined && job === continued_from);
-}
-
-function sinceOf({ at }: StoredDocument, now: number): number {
-  return typeof at === 'number' ? at : now;
-}
-
-type Find = (id: string) => Promise<StoredDocument | undefined>;
-/** Who has a lock; `decided`: it has begun, and may not be refused any more. */
-type Holder = { readonly job: string; readonly owner: string; readonly decided: boolean };
-
-/** The job that has a lock now, if there is one (U2). */
-async function holderOf(
-  find: Find,
-  lock: Held & { readonly _id: string },
-): Promise<Holder | undefined> {
-  const seen = new Set<unknown>();
-  let next = lock.job;
-  while (typeof next === 'string' && !seen.has(next)) {
-    seen.add(next);
-    const job = await find(next);
-    if (job === undefined || job['type'] !== 'job') return undefined;
-    const { state, relock, continued_to } = job;
-    const isListed = listedIn(job).includes(lock._id);
-    if (!isFinalState(state)) {
-      const decided = state !== undefined && relock !== true;
-      return !decided || isListed ? { job: job._id, owner: ownerOf(job), decided } : undefined;
-    }
-    // A job that went on as a new one keeps its locks for that one, until it takes them over.
-    next = isListed ? continued_to : undefined;
-  }
-  return undefined;
-}
-
-/** The ids of the locks that a job says it has. */
-function listedIn({ locked }: StoredDocument): readonly string[] {
-  const ids = typeof locked === 'object' && locked !== null ? Object.values(locked) : [];
-  return ids.filter((id) => typeof id === 'string');
-}
-
-async function findBlockers(
-  store: Store,
-  reads: Reads,
-  target: string,
-  job: Claimant,
-): Promise<Blockers> {
-  const rows = await reads.patterns(null);
-  const own = rows.find(({ value }) => value.job === job._id)?.value.at;
-  const owner = ownerOf(job);
-  const matching = rows.filter(
-    ({ key: [, text], value }) =>
-      !isOf(value, job) && counts(value, value.owner ?? owner, owner) && isMatch(text, target),
-  );
-  const all = await Promise.all(
-    matching.map(async ({ id, value }): Promise<readonly Blocker[]> => {
-      const holder = await holderOf(store.get, { _id: id, job: value.job });
-      if (holder === undefined || !counts(value, holder.owner, owner)) return [];
-      const { job, decided } = holder;
-      return [{ job, decided, at: value.at, ...(holder.owner === owner ? {} : foreign) }];
-    }),
-  );
-  return { kind: 'known', ...(own === undefined ? {} : { own }), all: all.flat() };
-}
-
-const foreign = { foreign: true } as const;
-
-/** Whether the lock of a job of `holder` counts for the jobs of `owner`. */
-function counts({ scope }: { readonly scope?: unknown }, holder: string, owner: string): boolean {
-  return scope === 'database' || holder === owner;
-}
-
-function isMatch(text: string, target: string): boolean {
-  const pattern = readPattern(text);
-  return pattern.ok && pattern.matches(target);
 }
 
 /**

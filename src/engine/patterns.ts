@@ -1,14 +1,21 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
 import { createMemo } from '../memo.js';
+import { patternWeight } from './pattern-weight.js';
 
 /** A regular expression of a user: it can be matched, or the reason says why not. */
 export type Pattern =
   | { readonly ok: true; readonly matches: (text: string) => boolean }
   | { readonly ok: false; readonly reason: string };
 
-/** So many compiled patterns are kept. */
+/** Number of compiled patterns that are kept. */
 const kept = 500;
+
+/**
+ * Weight (see `patternWeight`) of the heaviest pattern. Compiling it and matching it against a target
+ * of the greatest length take some tens of milliseconds together, on the event loop.
+ */
+export const heaviestPattern = 1_000;
 
 const patterns = createMemo<Pattern>(kept);
 
@@ -21,9 +28,24 @@ export function readPattern(text: string): Pattern {
   return patterns(text, () => compile(text));
 }
 
-/** Why a regular expression cannot be read, or undefined. */
-export function checkPattern(text: string): string | undefined {
-  const pattern = readPattern(text);
+/** Reads the `locks` of a job: a pattern that is also bounded in size. */
+export function readLockPattern(text: string): Pattern {
+  return lockPatterns(text, () => {
+    const weight = patternWeight(text);
+    return weight > heaviestPattern ? tooHeavy : readPattern(text);
+  });
+}
+
+const lockPatterns = createMemo<Pattern>(kept);
+
+const tooHeavy: Pattern = {
+  ok: false,
+  reason: `it repeats its parts too often (written out, more than ${heaviestPattern} of them); use "*" or "+", or smaller counts`,
+};
+
+/** Why the `locks` of a job cannot be read, or undefined. */
+export function checkLockPattern(text: string): string | undefined {
+  const pattern = readLockPattern(text);
   return pattern.ok ? undefined : pattern.reason;
 }
 

@@ -3,7 +3,7 @@ import { lockIdOf } from '../lock-id.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 import { gather } from './gather.js';
-import type { Claimant, Held } from './locks.js';
+import type { Claimant, Held } from './lock-holder.js';
 
 /** What permits need to know of locks. */
 export type PermitParts = {

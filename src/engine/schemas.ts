@@ -7,6 +7,7 @@ import type { Problem } from '../model/job.js';
 import { partsOf, sentence, toPath } from '../plugin/params.js';
 import { isEncrypted } from '../model/encrypted.js';
 import { isReference } from '../model/secret-reference.js';
+import { patternWeight } from './pattern-weight.js';
 import { readPattern } from './patterns.js';
 
 /** So many compiled schemas are kept. */
@@ -37,14 +38,29 @@ export function checkSchema(schema: Readonly<Record<string, unknown>>): string |
   return read.ok ? undefined : read.reason;
 }
 
-const options = {
-  allErrors: true,
-  strict: false,
-  // Formats are hints here: no list of them is installed with the checker.
-  validateFormats: false,
-  logger: false,
-  code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
-} as const;
+/** Weight (see `patternWeight`) of all patterns of a schema together: they are compiled in about 0.1 s. */
+const heaviestPatterns = 50_000;
+
+function optionsOf() {
+  let weight = 0;
+  const bounded = (text: string) => {
+    weight += patternWeight(text);
+    if (weight > heaviestPatterns) {
+      throw new Error(
+        `its patterns repeat their parts too often (written out, more than ${heaviestPatterns} of them)`,
+      );
+    }
+    return linearPattern(text);
+  };
+  return {
+    allErrors: true,
+    strict: false,
+    // Formats are hints here: no list of them is installed with the checker.
+    validateFormats: false,
+    logger: false,
+    code: { regExp: Object.assign(bounded, { code: 'linearPattern' }) },
+  } as const;
+}
 
 const uniqueItems: FuncKeywordDefinition = {
   keyword: 'uniqueItems',
@@ -63,7 +79,7 @@ function linearPattern(text: string) {
 
 function compile({ $schema, ...rest }: Readonly<Record<string, unknown>>): Schema {
   const recent = typeof $schema === 'string' && $schema.includes('2020-12');
-  const ajv = recent ? new Ajv2020(options) : new Ajv(options);
+  const ajv = recent ? new Ajv2020(optionsOf()) : new Ajv(optionsOf());
   try {
     ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
     const check = ajv.compile(rest);

@@ -311,11 +311,19 @@ describe('a job with locks', () => {
   it('ends with exit 3 and the reason when they are no pattern', async () => {
     const space = await openHeld();
     await space.engine();
-    await space.put(job('a', { target: 'x', locks: '(modify' }), job('b', { locks: 7 }));
+    const endless = 'a{1,1000}'.repeat(100);
+    await space.put(
+      job('a', { target: 'x', locks: '(modify' }),
+      job('b', { locks: 7 }),
+      job('c', { target: 'a', locks: endless }),
+    );
     const ended = await space.ended('a');
     expect(ended).toMatchObject({ exit: 3, failure: { name: 'LocksInvalid' } });
     expect(ended.failure?.message).toContain('missing closing )');
     expect(await space.ended('b')).toMatchObject({ exit: 3, failure: { name: 'InvalidJob' } });
+    const heavy = await space.ended('c');
+    expect(heavy).toMatchObject({ exit: 3, failure: { name: 'LocksInvalid' } });
+    expect(heavy.failure?.message).toContain('repeats its parts too often');
     await unlocked(space);
   });
 

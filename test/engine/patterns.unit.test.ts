@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkPattern, readPattern } from '../../src/engine/patterns.js';
+import { patternWeight } from '../../src/engine/pattern-weight.js';
+import {
+  checkLockPattern,
+  heaviestPattern,
+  readLockPattern,
+  readPattern,
+} from '../../src/engine/patterns.js';
 
 function matches(pattern: string, text: string): boolean {
   const read = readPattern(pattern);
@@ -18,7 +24,7 @@ describe('a pattern', () => {
     ['', 'anything', true],
   ])('%s matches %s: %s', (pattern, text, expected) => {
     expect(matches(pattern, text)).toBe(expected);
-    expect(checkPattern(pattern)).toBeUndefined();
+    expect(checkLockPattern(pattern)).toBeUndefined();
   });
 
   it.each([
@@ -30,8 +36,10 @@ describe('a pattern', () => {
     ['a{1001}', 'invalid repeat count'],
     ['((a{100}){100}){100}', 'invalid repeat count'],
   ])('%s is none: %s', (pattern, reason) => {
-    expect(checkPattern(pattern)).toContain(reason);
-    expect(readPattern(pattern).ok).toBe(false);
+    expect(readPattern(pattern)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining(reason) as unknown,
+    });
   });
 
   it.each([
@@ -45,6 +53,37 @@ describe('a pattern', () => {
     const began = performance.now();
     expect(matches(pattern, text)).toBe(false);
     expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  it.each([
+    ['a{1,1000}'.repeat(100)],
+    ['(a?){30}{30}'],
+    ['((a{1,30}){1,30})'],
+    ['\\p{L}'.repeat(150)],
+    [`[${'\\p{L}'.repeat(150)}]`],
+    // What looks like a class and is none hides nothing.
+    [`\\Q[\\E${'a{1,1000}'.repeat(50)}]`],
+    [`\\[${'a{1,1000}'.repeat(50)}]`],
+    [`[]]${'a{1,1000}'.repeat(50)}`],
+    [`(?:${'a{1,1000}'.repeat(50)}`],
+    ['a{1000}{1000}{1000}'],
+  ])('of locks is refused when it becomes too long written out: %s', (pattern) => {
+    expect(checkLockPattern(pattern)).toMatch(/too often|invalid|missing/);
+    expect(readLockPattern(pattern).ok).toBe(false);
+    expect(patternWeight(pattern)).toBeGreaterThan(heaviestPattern);
+  });
+
+  it.each([
+    ['^vm/[0-9]{1,5}$'],
+    ['^(db|vm)/\\w{3,30}/[^/]+$'],
+    ['\\p{L}+$'],
+    ['x'.repeat(1_000)],
+    ['^[\\p{L}\\p{N}]{1,255}$'],
+    ['^[[:alpha:]]{1,255}$'],
+    ['a)b'],
+    ['{2}'],
+  ])('%s is light enough', (pattern) => {
+    expect(patternWeight(pattern)).toBeLessThanOrEqual(heaviestPattern);
   });
 
   it('is known for a while only', () => {

@@ -214,6 +214,7 @@ describe('hostile requests', () => {
       ['/jobs', step({ params: { text: '{{#if a}}'.repeat(8_000) } }), 'tasks[0].params.text'],
       ['/jobs', step({ when: `1${'+1'.repeat(60_000)}` }), 'tasks[0].when'],
       ['/jobs', { flow: 'f', locks: '(a{1,1000}){1,1000}' }, 'locks'],
+      ['/jobs', { flow: 'f', locks: 'a{1,1000}'.repeat(100) }, 'locks'],
       ['/flows/f', { ...flow('f', ['t']), schema: { type: 'object', properties } }, 'schema'],
     ];
     const began = performance.now();

@@ -5,7 +5,7 @@ import { canonical } from '../../src/decide/canonical.js';
 import type { Answer, Found, LockAnswer } from '../../src/decide/intent.js';
 import { settle } from '../../src/decide/settle.js';
 import { evaluate } from '../../src/engine/expressions.js';
-import { checkPattern } from '../../src/engine/patterns.js';
+import { checkLockPattern } from '../../src/engine/patterns.js';
 import { isFinal, type FinalJob, type Job } from '../../src/model/job.js';
 import { parseDocument, type StoredDocument } from '../../src/model/parse.js';
 import type { Flow } from '../../src/model/flow.js';
@@ -79,7 +79,7 @@ function worldOf(documents: readonly StoredDocument[], answers: Readonly<Record<
 function locksOf(documents: readonly StoredDocument[]): Readonly<Record<string, LockAnswer>> {
   const job = documents.find(({ type }) => type === 'job');
   const locks = job?.['locks'];
-  const reason = typeof locks === 'string' ? checkPattern(locks) : undefined;
+  const reason = typeof locks === 'string' ? checkLockPattern(locks) : undefined;
   if (reason === undefined) return {};
   return { [`lock:${canonical(['pattern', job?._id])}`]: { kind: 'invalid', reason } };
 }

@@ -1,5 +1,5 @@
 import { checkExpression, checkTemplate } from '../../engine/expressions.js';
-import { checkPattern } from '../../engine/patterns.js';
+import { checkLockPattern } from '../../engine/patterns.js';
 import { checkSchema } from '../../engine/schemas.js';
 import { patternOf } from '../../model/target.js';
 import { isObject } from '../../model/dialects.js';
@@ -110,7 +110,7 @@ export function isExpression(keys: readonly string[]): boolean {
 function patternProblems({ type, locks }: Written): readonly PathAndMessage[] {
   const pattern = patternOf(locks);
   if (type !== 'job' || pattern === undefined) return [];
-  const reason = checkPattern(pattern.text);
+  const reason = checkLockPattern(pattern.text);
   return reason === undefined
     ? []
     : [['locks', `locks must be a regular expression of RE2: ${reason}.`]];

@@ -1,0 +1,66 @@
+import type { Rival } from '../decide/intent.js';
+import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { ownerOf } from '../model/task.js';
+
+/** A job that wants locks; the job that it continues hands its own on to it. */
+export type Claimant = {
+  readonly _id: string;
+  readonly _rev: string;
+  readonly owner?: unknown;
+  readonly continued_from?: unknown;
+};
+
+/** What a lock says of its job. */
+export type Held = { readonly job?: unknown; readonly [key: string]: unknown };
+
+/** The lock is the job's own, or of the job that it continues. */
+export function isOf({ job }: Held, { _id, continued_from }: Omit<Claimant, '_rev'>): boolean {
+  return job === _id || (job !== undefined && job === continued_from);
+}
+
+/** Since when a lock is held, epoch ms. */
+export function sinceOf({ at }: StoredDocument, now: number): number {
+  return typeof at === 'number' ? at : now;
+}
+
+/** Reads a document by its id. */
+export type Find = (id: string) => Promise<StoredDocument | undefined>;
+/** Who has a lock; `decided`: it has begun, and may not be refused any more. */
+export type Holder = { readonly job: string; readonly owner: string; readonly decided: boolean };
+
+/** The job that has a lock now, if there is one (U2). */
+export async function holderOf(
+  find: Find,
+  lock: Held & { readonly _id: string },
+): Promise<Holder | undefined> {
+  const seen = new Set<unknown>();
+  let next = lock.job;
+  while (typeof next === 'string' && !seen.has(next)) {
+    seen.add(next);
+    const job = await find(next);
+    if (job === undefined || job['type'] !== 'job') return undefined;
+    const { state, relock, continued_to } = job;
+    const isListed = listedIn(job).includes(lock._id);
+    if (!isFinalState(state)) {
+      const decided = state !== undefined && relock !== true;
+      return !decided || isListed ? { job: job._id, owner: ownerOf(job), decided } : undefined;
+    }
+    // A job that went on as a new one keeps its locks for that one, until it takes them over.
+    next = isListed ? continued_to : undefined;
+  }
+  return undefined;
+}
+
+/** The ids of the locks that a job says it has. */
+export function listedIn({ locked }: StoredDocument): readonly string[] {
+  const ids = typeof locked === 'object' && locked !== null ? Object.values(locked) : [];
+  return ids.filter((id) => typeof id === 'string');
+}
+
+/** The holder of a lock as the jobs of an owner may know it. */
+export function rivalOf(holder: Holder, owner: string): Rival;
+export function rivalOf(holder: Holder | undefined, owner: string): Rival | undefined;
+export function rivalOf(holder: Holder | undefined, owner: string): Rival | undefined {
+  if (holder === undefined) return undefined;
+  return holder.owner === owner ? { by: holder.job } : { by: holder.job, foreign: true };
+}
