@@ -4,7 +4,7 @@ import { PluginError, type FetchAnswer } from '../../src/plugin/index.js';
 export async function readLimited({ body, status }: FetchAnswer, most: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of body as AsyncIterable<Uint8Array>) {
+  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += part.byteLength;
     if (size > most) {
       throw new PluginError(`The answer is larger than ${most} bytes (max_bytes).`, {

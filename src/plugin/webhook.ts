@@ -41,7 +41,7 @@ export async function sendWebhook(webhook: Webhook): Promise<number> {
     throw signal.aborted || error instanceof PluginError ? error : unreachable(url, error);
   });
   if (response.ok) {
-    response.body.destroy();
+    await response.body?.cancel();
     return response.status;
   }
   const quote = await beginningOf(response, [...pathsOf(url), ...textsOf(webhook)]);
@@ -118,7 +118,7 @@ async function beginningOf({ body }: FetchAnswer, sent: readonly string[]): Prom
   let text = '';
   const decoder = new TextDecoder();
   try {
-    for await (const part of body as AsyncIterable<Uint8Array>) {
+    for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
       text += decoder.decode(part, { stream: true });
       if (text.length > enough) break;
     }

@@ -160,6 +160,17 @@ describe('http-request', () => {
     expect(seen).toEqual([]);
   });
 
+  it('does not follow to an address with a password', async () => {
+    const { url } = await httpServer((response, { url: path }) =>
+      path === '/a'
+        ? response.writeHead(302, { location: url.replace('//', '//me:PASSWORD@') }).end()
+        : json(response, {}),
+    );
+    const outcome = await run('http-request', { url: `${url}/a` });
+    expect(outcome).toMatchObject({ failure: { name: 'HttpUnreachable' } });
+    expect(JSON.stringify(outcome)).not.toContain('PASSWORD');
+  });
+
   it('waits as long as Retry-After says, in seconds or until a date', async () => {
     const at = new Date(Date.now() + 120_000).toUTCString();
     const { url } = await httpServer((response, { url: path }) =>
