@@ -5,7 +5,7 @@ import { startEngine, type Engine, type EngineOptions } from '../engine/engine.j
 import { startUnderSavedId } from '../engine/own-name.js';
 import { createRetry, type Retry } from '../engine/patience.js';
 import { usualLeaseMs } from '../model/engine.js';
-import { guardProcess } from '../engine/guard.js';
+import { guardProcess, type GuardOptions } from '../engine/guard.js';
 import { startWatchdog } from '../engine/watchdog.js';
 import { pagesPrefix } from '../http/pages.js';
 import type { Log } from '../engine/log.js';
@@ -29,6 +29,8 @@ export type EngineStart = {
   readonly name?: string | undefined;
   /** Ends the start, also while it waits for a database that went away. */
   readonly signal: AbortSignal;
+  /** Guards the process against plugins: what they leave behind, and loops that never end. */
+  readonly ownsProcess: boolean;
   /** Starts although tasks or flows hold encrypted values and there is no key; it is told. */
   readonly keyless?: boolean;
   /** Whether people read the log. */
@@ -41,8 +43,8 @@ export type EngineStart = {
 export type ProjectEngine = Engine & { readonly plugins: PluginRegistry };
 
 /**
- * Loads the plugins and starts an engine, to which this process belongs from now on: what plugins
- * leave behind is reported and does not end it. Encrypted values that cannot be read are told. A
+ * Loads the plugins and starts an engine. With `ownsProcess` this process belongs to it from now on:
+ * what plugins leave behind is reported and does not end it. Encrypted values that cannot be read are told. A
  * database that fails meanwhile is waited for, however it fails. Undefined when `signal` came first.
  * @throws TwsError `stored_without_key` unless `keyless`, `engine_name_taken`
  */
@@ -56,13 +58,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     started.broken = problem('engine_broken', { reason });
     started.engine?.fail(started.broken);
   };
-  const onSecret = guardProcess({ log, onBroken });
-  const watchdog = startWatchdog({
-    connection: opened.store.connection,
-    leaseMs: config.leaseMs ?? usualLeaseMs,
-    isTerminal: start.isTerminal === true,
-    name,
-  });
+  const guards = start.ownsProcess ? guard(start, onBroken) : undefined;
   const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
     log.warn(data ?? {}, message),
   );
@@ -89,18 +85,32 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     webhooks: config.webhooks,
     egress: config.egress,
     linkOf: linkOf(config.http.public_url),
-    onSecret,
-    onCall: watchdog.onCall,
+    onSecret: guards?.onSecret,
+    onCall: guards?.watchdog.onCall,
     meters: allMeters(listening),
   };
   const id = name === undefined ? await savedEngineId(config.embedded.dir) : undefined;
   const engine = await (id === undefined
     ? startEngine({ ...settings, name })
     : startUnderSavedId(id, settings, retry));
-  watchdog.watch(engine.id);
+  guards?.watchdog.watch(engine.id);
   if (started.broken !== undefined) engine.fail(started.broken);
   started.engine = engine;
   return { ...engine, plugins };
+}
+
+function guard(
+  { config, opened, log, name, isTerminal }: EngineStart,
+  onBroken: GuardOptions['onBroken'],
+) {
+  const onSecret = guardProcess({ log, onBroken });
+  const watchdog = startWatchdog({
+    connection: opened.store.connection,
+    leaseMs: config.leaseMs ?? usualLeaseMs,
+    isTerminal: isTerminal === true,
+    name,
+  });
+  return { onSecret, watchdog };
 }
 
 /** Asks until the database answers or the start is ended; what is wrong is told once. */

@@ -46,6 +46,8 @@ export type Io = {
   readonly terminal: (stream: 'stdout' | 'stderr') => Terminal | undefined;
   /** All of stdin as text. */
   readonly readInput: () => Promise<string>;
+  /** Whether the process is the command's own: an engine then guards it against its plugins. */
+  readonly ownsProcess: boolean;
   /** Aborted by the first SIGINT or SIGTERM: finish what runs and come back. */
   readonly stop: AbortSignal;
   /** Aborted by the second one: come back at once. */
@@ -91,6 +93,7 @@ export function processIo(options: IoOptions): Io {
     terminal: (stream) =>
       mode === 'text' && env['TERM'] !== 'dumb' ? terminalOf(process[stream]) : undefined,
     readInput,
+    ownsProcess: true,
   };
 }
 

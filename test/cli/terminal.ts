@@ -30,6 +30,8 @@ export type RunOptions = {
   readonly stop?: AbortSignal;
   /** Results are shown on a terminal; nothing can be asked there all the same. */
   readonly terminal?: boolean;
+  /** Told what is printed on stderr so far, after each line. */
+  readonly onErr?: (text: string) => void;
 };
 
 /** Runs one command as `main` does, away from a terminal. */
@@ -46,13 +48,60 @@ export async function run(command: Command, options: RunOptions): Promise<Ran> {
   }
 }
 
+/** A command that goes on until it is stopped. */
+export type Running = {
+  readonly err: () => string;
+  /** Resolves when stderr holds such a text; rejects when the command ended without it. */
+  readonly prints: (wanted: RegExp) => Promise<void>;
+  readonly stop: () => void;
+  /** Exit status. */
+  readonly ended: Promise<number>;
+};
+
+/** Begins a command in this process; it is stopped when the test is over. */
+export function begin(command: Command, options: Omit<RunOptions, 'stop' | 'onErr'>): Running {
+  const stopping = new AbortController();
+  const listeners = new Set<() => void>();
+  let err = '';
+  const onErr = (text: string): void => {
+    err = text;
+    for (const listener of listeners) listener();
+  };
+  const ran = run(command, { ...options, stop: stopping.signal, onErr }).then(({ exit, error }) => {
+    if (error !== undefined) onErr(`${err}\n${error.message}`);
+    return exit;
+  });
+  onTestFinished(async () => {
+    stopping.abort();
+    await ran;
+  });
+  return {
+    err: () => err,
+    prints: (wanted) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (wanted.test(err)) resolve();
+        };
+        listeners.add(look);
+        look();
+        void ran.then((exit) => reject(new Error(`It ended (${exit}): ${err}`)), reject);
+      }),
+    stop: () => stopping.abort(),
+    ended: ran,
+  };
+}
+
 /** A world without a terminal that keeps what is printed. */
 export function testIo(options: RunOptions): { io: Io; printed: () => Omit<Ran, 'exit'> } {
-  const { cwd, env = {}, mode = 'text', input = '', stop, terminal = false } = options;
+  const { cwd, env = {}, mode = 'text', input = '', stop, terminal = false, onErr } = options;
   const out: string[] = [];
   const err: string[] = [];
   let json: unknown;
   const never = new AbortController().signal;
+  const printErr = (line: string): void => {
+    err.push(safeLine(line));
+    onErr?.(err.join('\n'));
+  };
   const io: Io = {
     mode,
     env,
@@ -63,9 +112,9 @@ export function testIo(options: RunOptions): { io: Io; printed: () => Omit<Ran, 
     json: (value) => {
       json = value;
     },
-    say: (line) => mode === 'text' && void err.push(safeLine(line)),
-    warn: (line) => mode !== 'quiet' && void err.push(safeLine(line)),
-    fail: (line) => void err.push(safeLine(line)),
+    say: (line) => mode === 'text' && printErr(line),
+    warn: (line) => mode !== 'quiet' && printErr(line),
+    fail: printErr,
     style: (_style, text) => text,
     jsonLine: (value) => {
       json = value;
@@ -73,6 +122,7 @@ export function testIo(options: RunOptions): { io: Io; printed: () => Omit<Ran, 
     terminal: () => undefined,
     interactive: false,
     isTerminal: false,
+    ownsProcess: false,
     resultsOnTerminal: terminal,
     readInput: () => Promise.resolve(input),
     stop: stop ?? never,

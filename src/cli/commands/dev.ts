@@ -63,6 +63,7 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
         opened,
         log,
         signal: io.stop,
+        ownsProcess: io.ownsProcess,
         isTerminal: io.isTerminal && io.mode !== 'json',
         keyless: true,
         meters: figures?.meters,

@@ -108,6 +108,7 @@ async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> 
       opened,
       log,
       signal: io.stop,
+      ownsProcess: io.ownsProcess,
       keyless: true,
     }),
   );

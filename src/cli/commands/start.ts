@@ -53,9 +53,9 @@ export const start = command(flags, async ({ flags: said, config: read }, io) =>
     }
     const { name } = said;
     const meters = figures?.meters;
-    const { stop: signal } = io;
+    const { stop: signal, ownsProcess } = io;
     const isTerminal = io.isTerminal && io.mode !== 'json';
-    const begun = { config, opened, log, name, meters, signal, isTerminal };
+    const begun = { config, opened, log, name, meters, signal, ownsProcess, isTerminal };
     const engine = await startProjectEngine(begun);
     if (engine === undefined) return 0;
     const isRunning = (): boolean => !io.stop.aborted;
