@@ -1,6 +1,7 @@
 import { attachmentOf } from '../model/big-result.js';
 import type { LiveJob } from '../model/job.js';
 import type { Log } from './log.js';
+import { readJson } from '../store/read-json.js';
 import type { Retry } from './patience.js';
 import type { Store } from '../store/store.js';
 
@@ -44,12 +45,14 @@ export function createContents(
       return known.value;
     }
     const answer = await retry(async () => ({ text: await store.attachment(job._id, name) }));
-    const value = valueOf(answer?.text);
+    const text = answer?.text;
+    // Somebody may have put anything in the place of a result.
+    const value = text === undefined ? undefined : await readJson(text, 'nothing');
     if (value === undefined) {
       log.warn({ job: job._id, attachment: name }, `Attachment ${name} cannot be read.`);
       return referenceOf(job, name);
     }
-    keep(key, value, Buffer.byteLength(answer?.text ?? ''));
+    keep(key, value, Buffer.byteLength(text ?? ''));
     return value;
   };
   return {
@@ -59,15 +62,6 @@ export function createContents(
       return contents;
     },
   };
-}
-
-/** Somebody may have put anything in the place of a result. */
-function valueOf(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as unknown);
-  } catch {
-    return undefined;
-  }
 }
 
 function referenceOf(job: LiveJob, name: string): unknown {

@@ -1,4 +1,5 @@
 import type { Problem } from './job.js';
+import { Unread, unreadKeys } from './unread.js';
 
 /**
  * How large a document may be, so that reading it and deciding about it holds up nobody. Every text,
@@ -15,6 +16,8 @@ export const sizes = {
   nodes: 2_000,
   /** Values of a document as a whole. */
   written: 100_000,
+  /** Keys of a document, not counting those inside of its values. */
+  keys: 10_000,
   /** Entries in the `steps` of a job that is under way, as an engine reads it. */
   steps: 21_000,
   /** Levels of lists and objects in each other. */
@@ -25,10 +28,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * What is too large in a document that a user writes, if anything is. Of a job that is under way
- * (`isLive`) only the steps are counted: what engines wrote into it must not end it.
+ * (`isLive`) only the steps are counted: what engines wrote into it must not end it. What was too large
+ * to be read is too large in any document.
  */
 export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
   const { steps } = doc;
+  const unread = unreadProblem(doc);
+  if (unread !== undefined) return unread;
   if (isLive) {
     if (!Array.isArray(steps) || steps.length <= sizes.steps) return undefined;
     return { path: 'steps', message: `steps has more than ${sizes.steps} entries.` };
@@ -44,6 +50,20 @@ export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
       const message = `The document has more than ${sizes.written} values, which is the most.`;
       return { path: '', message };
     }
+  }
+  return undefined;
+}
+
+/** What was so large that it was not even read. */
+function unreadProblem(doc: Fields): Problem | undefined {
+  for (const key in doc) {
+    const value = doc[key];
+    if (!(value instanceof Unread)) continue;
+    if (key !== unreadKeys) return told(key, value.tooMuch, mostOf(key));
+    return {
+      path: '',
+      message: `The document has more than ${sizes.keys} keys, which is the most.`,
+    };
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 import type { StoredDocument } from '../model/parse.js';
+import { readJson } from './read-json.js';
 
 /** One change of the database. `doc` is its document as it is now; absent when it was deleted. */
 export type Change = {
@@ -21,10 +22,10 @@ export type FeedLine =
   | { readonly kind: 'error'; readonly cause: string }
   | { readonly kind: 'malformed' };
 
-/** Reads one line of `_changes?feed=continuous`. Never throws. */
-export function readLine(text: string): FeedLine {
+/** Reads one line of `_changes?feed=continuous`. Never rejects. */
+export async function readLine(text: string): Promise<FeedLine> {
   if (text.trim() === '') return { kind: 'heartbeat' };
-  const value = parsed(text);
+  const value = await readJson(text, 'line');
   if (typeof value !== 'object' || value === null) return { kind: 'malformed' };
   const { id, seq, deleted, doc, last_seq: lastSeq, error, reason } = value as Written;
   if (typeof id === 'string' && isSeq(seq)) {
@@ -49,14 +50,6 @@ export function withoutConflicts(doc: StoredDocument): {
 type Written = Readonly<
   Record<'id' | 'seq' | 'deleted' | 'doc' | 'last_seq' | 'error' | 'reason', unknown>
 >;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 function isSeq(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number';

@@ -4,6 +4,8 @@ import { databasePath, serverUrl, type Connection } from './connection.js';
 import { openExchange, type Answered, type Exchange } from './exchange.js';
 import { askLong } from './long-ask.js';
 import { createPatience, unlimited } from './patience.js';
+import { readJson } from './read-json.js';
+import type { Holding } from './weigh-json.js';
 
 /** One request that is answered with JSON. `path` is encoded and begins with a slash. */
 export type Ask = {
@@ -16,6 +18,8 @@ export type Ask = {
   readonly action: string;
   /** The answer may take minutes, as that of a view that is being built; else seconds. */
   readonly long?: boolean;
+  /** Where there are documents in the answer; default: there are none. */
+  readonly holding?: Holding;
   readonly signal?: AbortSignal;
 };
 
@@ -44,7 +48,7 @@ export function openClient(connection: Connection): Client {
     connection,
     exchange,
     ask: async (request) => {
-      const answer = readAnswer(await send(request));
+      const answer = await readAnswer(await send(request), request.holding);
       if (answer.kind === 'broken') {
         const { cause } = answer;
         throw problem('couch_unreachable', { url: serverUrl(connection), cause });
@@ -105,10 +109,10 @@ function queryText(query: Readonly<Record<string, unknown>>): string {
 type Read = Reply | { readonly kind: 'broken'; readonly cause: string };
 
 /** What an answer says; one that is not CouchDB's own (of a proxy, cut off) says nothing. */
-function readAnswer(answer: Answered): Read {
+async function readAnswer(answer: Answered, holding: Holding = 'nothing'): Promise<Read> {
   if (answer.kind === 'failed') return { kind: 'broken', cause: answer.cause };
   const { status, text } = answer;
-  const body = parsed(text);
+  const body = await readJson(text, holding);
   if (status >= 200 && status < 300) {
     const isValue = body !== undefined && body !== null && typeof body !== 'string';
     if (isValue) return { kind: 'answered', body };
@@ -124,14 +128,6 @@ function readAnswer(answer: Answered): Read {
   const isProxy = status === 404 || status === 409 || status === 412;
   if (isProxy) return { kind: 'broken', cause: `${status}, and not in the form of a CouchDB` };
   return { kind: 'refused', status, reason: `couch returned ${status}` };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 type Refused = { readonly status: number; readonly reason: string };

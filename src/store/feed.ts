@@ -94,7 +94,7 @@ async function* follow(
   yield { kind: 'following', copies, ...(other ? { other: true as const } : {}) };
   let isFeed = false;
   for await (const text of lines) {
-    const line = readLine(text);
+    const line = await readLine(text);
     if (!isFeed && line.kind === 'malformed') throw new Error('the answer is not a feed');
     isFeed = true;
     switch (line.kind) {

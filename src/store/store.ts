@@ -102,7 +102,7 @@ async function readDocument(client: Client, id: string): Promise<StoredDocument 
   if (!isInReach(id)) return (await readDocuments(client, [id])).get(id);
   const action = `read document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
-  const reply = await client.ask({ path, action });
+  const reply = await client.ask({ path, action, holding: 'document' });
   if (reply.kind === 'refused') {
     if (reply.status === 404) return undefined;
     throw unexpected(client.connection, action, reply);
@@ -118,6 +118,7 @@ async function wasDeleted(client: Client, id: string): Promise<boolean> {
   const reply = await client.ask({
     path: databasePath(client.connection, documentPath(id)),
     action,
+    holding: 'document',
   });
   if (reply.kind === 'answered') return false;
   if (reply.status !== 404) throw unexpected(client.connection, action, reply);
@@ -133,7 +134,7 @@ async function readTips(
   const action = `read the revisions of document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
   const query = { open_revs: 'all', r: copies };
-  const reply = await client.ask({ path, query, action });
+  const reply = await client.ask({ path, query, action, holding: 'revisions' });
   if (reply.kind === 'refused') {
     if (reply.status === 404) return [];
     throw unexpected(client.connection, action, reply);
@@ -188,7 +189,7 @@ async function readRows(
   const action = 'read documents';
   const path = databasePath(client.connection, '/_all_docs');
   const query = { include_docs: true, ...request.query };
-  const reply = await client.ask({ ...request, path, query, action, long: true });
+  const reply = await client.ask({ ...request, path, query, action, long: true, holding: 'rows' });
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
   const rows = viewRows(reply.body);
   if (rows === undefined) throw notOfCouch(client, action, 'a list of rows');

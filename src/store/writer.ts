@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { documentJson } from '../model/unread.js';
 import {
   resultsOf,
   takeBatch,
@@ -162,7 +163,7 @@ function attachedBytes({ _attachments }: NewDocument): number {
  */
 function jsonOf(doc: NewDocument): string | undefined {
   try {
-    const json = JSON.stringify(doc);
+    const json = documentJson(doc);
     return json.includes('\\ud') ? json.replace(halfCharacter, '$1\ufffd') : json;
   } catch {
     return undefined;

@@ -44,8 +44,8 @@ describe('readLine', () => {
     ['JSON that is no object', '7', { kind: 'malformed' }],
     ['null', 'null', { kind: 'malformed' }],
     ['an object that is no change', '{"id":"a"}', { kind: 'malformed' }],
-  ])('%s', (_title, text, line) => {
-    expect(readLine(text)).toEqual(line);
+  ])('%s', async (_title, text, line) => {
+    expect(await readLine(text)).toEqual(line);
   });
 });
 

@@ -1,0 +1,154 @@
+import { createTurns } from '../turns.js';
+import { endOfText } from './weigh-json.js';
+
+/** A piece of so many characters is parsed at once. */
+const pieceLength = 32_768;
+/** Deeper lists and objects are not read. */
+const mostDepth = 2_000;
+
+/**
+ * Parses a long JSON text piece by piece and lets the event loop go on between the pieces. Lists and
+ * objects that are longer than a piece are put together from runs of their items.
+ *
+ * J1 The text of a list or an object that is still open and has not been longer than a piece belongs to
+ *    the piece of what is around it.
+ * J2 What has been cut once is put together: its pieces are lists or objects of their own.
+ *
+ * Answers undefined for what is no JSON, or is nested deeper than 2,000 levels.
+ */
+export async function parsePieces(text: string): Promise<unknown> {
+  const turns = createTurns();
+  const stack: Open[] = [];
+  let root: { readonly value: unknown; readonly to: number } | undefined;
+  let asked = 0;
+  try {
+    for (let at = 0; at < text.length; at += 1) {
+      if (at - asked > pieceLength) {
+        asked = at;
+        const turn = turns();
+        if (turn !== undefined) await turn;
+      }
+      const top = stack.at(-1);
+      switch (text.charAt(at)) {
+        case '"':
+          at = endOfText(text, at);
+          if (at < 0) return undefined;
+          break;
+        case ',':
+          if (top === undefined) return undefined;
+          if (at - top.pieceFrom > pieceLength || top.after !== undefined) endPiece(text, top, at);
+          top.memberFrom = at + 1;
+          break;
+        case '[':
+        case '{':
+          if (stack.length === mostDepth || root !== undefined) return undefined;
+          stack.push(opened(text[at] === '[', at));
+          break;
+        case ']':
+        case '}': {
+          const closed = stack.pop();
+          if (closed === undefined || closed.isList !== (text[at] === ']')) return undefined;
+          const around = stack.at(-1);
+          if (
+            closed.made === undefined &&
+            around !== undefined &&
+            at - closed.from <= pieceLength
+          ) {
+            break;
+          }
+          const value = close(text, closed, at);
+          if (around === undefined) root = { value, to: at + 1 };
+          else take(text, around, { from: closed.from, to: at + 1, value });
+        }
+      }
+    }
+    if (root === undefined) return JSON.parse(text) as unknown;
+    return text.slice(root.to).trim() === '' && startsClean(text) ? root.value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A list or an object whose end was not seen yet. Places are those in the text. */
+type Open = {
+  readonly isList: boolean;
+  readonly from: number;
+  /** What was put together of it; undefined: nothing yet. */
+  made: unknown[] | Record<string, unknown> | undefined;
+  /** Where the text begins that was not parsed yet, and the last member in it. */
+  pieceFrom: number;
+  memberFrom: number;
+  /** A member was taken whole that ends there: the text goes on with a comma or the end. */
+  after: number | undefined;
+};
+
+function opened(isList: boolean, from: number): Open {
+  const begin = from + 1;
+  return {
+    ...{ isList, from, made: undefined },
+    ...{ pieceFrom: begin, memberFrom: begin, after: undefined },
+  };
+}
+
+function startsClean(text: string): boolean {
+  return /^\s*[[{]/.test(text);
+}
+
+/** At a comma: what came before it is parsed. */
+function endPiece(text: string, open: Open, to: number): void {
+  if (open.after !== undefined) blank(text.slice(open.after, to));
+  else add(open, text.slice(open.pieceFrom, to));
+  open.after = undefined;
+  open.pieceFrom = to + 1;
+}
+
+/** At the end of a list or object. */
+function close(text: string, open: Open, to: number): unknown {
+  if (open.made === undefined) return JSON.parse(text.slice(open.from, to + 1)) as unknown;
+  if (open.after !== undefined) blank(text.slice(open.after, to));
+  else add(open, text.slice(open.pieceFrom, to));
+  return open.made;
+}
+
+/** A member that was longer than a piece, or put together. */
+function take(
+  text: string,
+  open: Open,
+  { from, to, value }: { readonly from: number; readonly to: number; readonly value: unknown },
+): void {
+  if (open.memberFrom > open.pieceFrom) add(open, text.slice(open.pieceFrom, open.memberFrom - 1));
+  const before = text.slice(open.memberFrom, from);
+  open.made ??= open.isList ? [] : {};
+  if (Array.isArray(open.made)) {
+    blank(before);
+    open.made.push(value);
+  } else {
+    // Only a name and a colon may stand there.
+    const [name = ''] = Object.keys(JSON.parse(`{${before}0}`) as object);
+    define(open.made, name, value);
+  }
+  open.after = to;
+}
+
+/** Parses some members, at least one, and adds them. */
+function add(open: Open, members: string): void {
+  open.made ??= open.isList ? [] : {};
+  if (members.trim() === '') throw new SyntaxError('a member is missing');
+  if (Array.isArray(open.made)) {
+    for (const item of JSON.parse(`[${members}]`) as unknown[]) open.made.push(item);
+    return;
+  }
+  const piece = JSON.parse(`{${members}}`) as Record<string, unknown>;
+  for (const name of Object.keys(piece)) define(open.made, name, piece[name]);
+}
+
+function define(made: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') made[name] = value;
+  else Object.defineProperty(made, name, { value, ...ordinary });
+}
+
+const ordinary = { enumerable: true, configurable: true, writable: true } as const;
+
+function blank(text: string): void {
+  if (text.trim() !== '') throw new SyntaxError('a comma is missing');
+}

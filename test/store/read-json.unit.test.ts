@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { parseDocument, type StoredDocument } from '../../src/model/parse.js';
+import { documentJson, Unread, unreadKeys } from '../../src/model/unread.js';
+import { threadProcessorMs } from '../../src/processor-time.js';
+import { parsePieces } from '../../src/store/parse-pieces.js';
+import { readJson } from '../../src/store/read-json.js';
+
+const job = (members: string): string =>
+  `{"_id":"a","_rev":"1-a","type":"job","flow":"f","owner":"me",${members}}`;
+const length = 1_500_000;
+const many = (part: string): string => part.repeat(Math.floor(length / part.length));
+const keys = (count: number): string =>
+  Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',');
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+const bombs: readonly (readonly [string, string, string])[] = [
+  ['zeros', 'params', `{"a":[${many('0,')}0]}`],
+  ['empty lists', 'params', `{"a":[${many('[],')}0]}`],
+  ['empty objects', 'params', `[${many('{},')}0]`],
+  ['empty texts', 'params', `["${many('","')}"]`],
+  ['nested lists', 'params', nested(length / 2)],
+  ['nested objects', 'keys', `${many('{"a":')}1${'}'.repeat(length / 5)}`],
+  ['keys', 'params', `{${keys(120_000)}}`],
+  ['keys of another name', 'unheard-of', `{${keys(120_000)}}`],
+];
+
+/** Longest time of the processor between two turns of the event loop while something is done, ms. */
+async function longestBlock(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let before = threadProcessorMs();
+  let isOver = false;
+  const look = (): void => {
+    const now = threadProcessorMs();
+    longest = Math.max(longest, now - before);
+    before = now;
+    if (!isOver) setImmediate(look);
+  };
+  look();
+  await work();
+  isOver = true;
+  look();
+  return longest;
+}
+
+describe('a document that nobody could read without holding up the event loop', () => {
+  it.each(bombs)('of %s keeps what is too large as text', async (_kind, key, value) => {
+    const text = job(`"before":1,"${key}":${value},"after":2`);
+    const doc = (await readJson(text, 'document')) as StoredDocument;
+    expect(doc).toMatchObject({ _id: 'a', before: 1, after: 2 });
+    expect(doc[key]).toBeInstanceOf(Unread);
+    // It says so, and is written back as it was.
+    const parsed = parseDocument(doc);
+    expect(parsed).toMatchObject({ kind: 'job', ok: false, problems: [{ path: key }] });
+    expect(documentJson(doc)).toBe(text);
+  });
+
+  it('is found in rows, in the line of a feed and among revisions', async () => {
+    const doc = job(`"params":[${many('0,')}0]`);
+    const found = [
+      [await readJson(`{"rows":[{"id":"a","key":["x"],"doc":${doc}}]}`, 'rows'), 'rows.0.doc'],
+      [await readJson(`{"results":[{"id":"a"},{"doc":${doc}}]}`, 'rows'), 'results.1.doc'],
+      [await readJson(`{"seq":"1","id":"a","changes":[],"doc":${doc}}`, 'line'), 'doc'],
+      [await readJson(`[{"missing":"1"},{"ok":${doc}}]`, 'revisions'), '1.ok'],
+    ] as const;
+    for (const [value, path] of found) {
+      const keys = [...path.split('.'), 'params'];
+      const params = keys.reduce<unknown>((of, key) => (of as Record<string, unknown>)[key], value);
+      expect([path, params instanceof Unread]).toEqual([path, true]);
+    }
+  });
+
+  it('with too many keys keeps those beyond the first thousands as text', async () => {
+    const text = job(keys(60_000));
+    const doc = (await readJson(text, 'document')) as StoredDocument;
+    expect(Object.keys(doc).length).toBeLessThan(10_002);
+    expect(doc[unreadKeys]).toBeInstanceOf(Unread);
+    expect(parseDocument(doc)).toMatchObject({ ok: false });
+    expect(documentJson(doc)).toBe(text);
+  });
+
+  it('is told although its state says that it is under way', async () => {
+    const text = job(`"state":"a-1","start":1,"steps":[],"params":[${many('0,')}0]`);
+    const doc = (await readJson(text, 'document')) as StoredDocument;
+    const problems = [{ path: 'params' }];
+    expect(parseDocument(doc)).toMatchObject({ ok: false, problems });
+  });
+});
+
+describe('what engines write is read whatever its size', () => {
+  const steps = Array.from({ length: 20_000 }, (_, index) => ({
+    ...{ index, path: `0.map.${index}`, name: 'step', state: '$$complete', exit: 0 },
+    ...{ params: { a: 1, b: 'x' }, result: { ok: true, list: [1, 2, 3] } },
+  }));
+
+  it('as the steps of a job', async () => {
+    const doc = { ...(JSON.parse(job('"state":"a-1"')) as object), steps };
+    expect(await readJson(JSON.stringify(doc), 'document')).toEqual(doc);
+  });
+
+  it('as the answer of a worker', async () => {
+    const data = Array.from({ length: 300_000 }, (_, i) => i);
+    const answer = { _id: 's', _rev: '1-a', type: 'signal', name: 'lease/1', job: 'a', data };
+    expect(await readJson(JSON.stringify(answer), 'document')).toEqual(answer);
+    const other = (await readJson(
+      JSON.stringify({ ...answer, name: 'go' }),
+      'document',
+    )) as StoredDocument;
+    expect(other['data']).toBeInstanceOf(Unread);
+  });
+});
+
+it('nothing that is read holds up the event loop for 100 ms', async () => {
+  const texts = bombs.map(([, key, value]) => job(`"${key}":${value}`));
+  const live = job(`"state":"a-1","steps":[${many('{"index":1,"result":{"a":[1,2]}},')}{}]`);
+  for (const text of [...texts, live, job(keys(60_000))]) {
+    // The first time the code is compiled.
+    await readJson(text, 'document');
+    const tries = [];
+    for (let n = 0; n < 2; n += 1) {
+      tries.push(await longestBlock(() => readJson(text, 'document')));
+    }
+    expect(Math.min(...tries)).toBeLessThan(100);
+  }
+}, 120_000);
+
+describe('a text that is parsed in pieces', () => {
+  const long = 'x'.repeat(40_000);
+  it.each<[string, unknown]>([
+    ['long texts', { a: long, b: [long, long], c: { d: long, e: [] } }],
+    ['quotes and backslashes', ['\\', '"', '\\"', '\\\\"', `${long}\\`, '"],[{,:}']],
+    ['deep lists', JSON.parse(nested(1_500))],
+    ['a list of short lists', Array.from({ length: 30_000 }, (_, i) => [i, {}])],
+    [
+      'an object of short objects',
+      Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`k${i}`, { i }])),
+    ],
+    ['a name that is no ordinary one', JSON.parse(`{"__proto__":${JSON.stringify([long])},"b":1}`)],
+    ['short things', [1]],
+    ['a number', 1],
+  ])('%s is what JSON.parse makes of it', async (_title, value) => {
+    for (const space of [0, 1]) {
+      const text = ` ${JSON.stringify(value, null, space)}\n`;
+      expect(await parsePieces(text)).toEqual(JSON.parse(text));
+    }
+  });
+
+  it.each([
+    ['a comma too many', `[${'0,'.repeat(40_000)}]`],
+    ['a comma too many at the front', `[,${'0,'.repeat(40_000)}0]`],
+    ['a comma missing', `[["${long}"]0]`],
+    ['a comma missing before', `[0["${long}"]]`],
+    ['a name missing', `{["${long}"]}`],
+    ['a colon missing', `{"a"["${long}"]}`],
+    ['two names', `{"a":"b":["${long}"]}`],
+    ['an item with a name', `["a":["${long}"]]`],
+    ['the wrong end', `["${long}"}`],
+    ['no end', `["${long}"`],
+    ['a text without end', `["${long}]`],
+    ['something behind', `["${long}"]0`],
+    ['something in front', `0["${long}"]`],
+    ['two values', `["${long}"]["${long}"]`],
+    ['nothing', ''],
+    ['an empty member', `{"a":["${long}"],}`],
+  ])('with %s is no JSON', async (_title, text) => {
+    expect(() => JSON.parse(text) as unknown).toThrow();
+    expect(await parsePieces(text)).toBeUndefined();
+  });
+});
