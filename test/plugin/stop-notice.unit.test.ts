@@ -1,13 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { attempt, pluginsOf } from './attempt.js';
 
+/** For plugins: how they wait, with and without noticing the stop. */
+const arrival = `
+  /** Resolves when the stop has come. A plugin does not notice the stop by it. */
+  const stopArrives = new Promise((resolve) => {
+    const { abort } = AbortController.prototype;
+    AbortController.prototype.abort = function (...reason) {
+      AbortController.prototype.abort = abort;
+      abort.apply(this, reason);
+      resolve();
+    };
+  });
+  /** A timer that only its signal ends. */
+  const untilAborted = (signal) => sleep(60_000, 0, { signal }).catch(() => 1);
+  /** A timer that listens to its signal and is over. */
+  const endedTimer = (signal) => sleep(1, 0, { signal });`;
+
 /** Runs a plugin that is told to stop as soon as it says that it runs. */
 async function stopped(body: string, isolate?: 'thread' | 'process') {
   const { registry } = await pluginsOf({
     'x.mjs': `import { setTimeout as sleep } from 'node:timers/promises';
       ${isolate === undefined ? '' : `export const isolate = '${isolate}';`}
-      /** Until the stop has surely come. */
-      const rest = () => new Promise((r) => setTimeout(r, 50));
+      ${arrival}
       export default ${body};`,
   });
   const aborting = new AbortController();
@@ -20,71 +35,71 @@ const stop = { kind: 'failed', failure: { name: 'AbortError', message: 'told to 
 const noticing: readonly (readonly [string, string])[] = [
   [
     'catches what a heartbeat throws',
-    `async ({ log, heartbeat }) => { log('runs'); await rest(); try { heartbeat(); } catch { return 1; } }`,
+    `async ({ log, heartbeat }) => { log('runs'); await stopArrives; try { heartbeat(); } catch { return 1; } }`,
   ],
   [
     'has a listener',
-    `async ({ log, signal }) => { signal.addEventListener('abort', () => {}); log('runs'); await rest(); return 1; }`,
+    `async ({ log, signal }) => { signal.addEventListener('abort', () => {}); log('runs'); await stopArrives; return 1; }`,
   ],
   [
     'passed the signal to a timer',
-    `async ({ log, signal }) => { const slept = sleep(60_000, 0, { signal }).catch(() => 1); log('runs'); return slept; }`,
+    `async ({ log, signal }) => { const slept = untilAborted(signal); log('runs'); return slept; }`,
   ],
   [
     'combined the signal with others',
     `async ({ log, signal }) => {
-       const any = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
-       log('runs'); await rest(); return any.aborted;
+       const combined = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
+       log('runs'); await stopArrives; return combined.aborted;
      }`,
   ],
   [
     'passed a combination of the signal with others to a timer',
     `async ({ log, signal }) => {
-       const any = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
-       const slept = sleep(60_000, 0, { signal: any }).catch(() => 1); log('runs'); return slept;
+       const combined = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
+       const slept = untilAborted(combined); log('runs'); return slept;
      }`,
   ],
   [
     'listens to a combination of a combination',
     `async ({ log, signal }) => {
-       const any = AbortSignal.any([AbortSignal.any([signal]), AbortSignal.timeout(60_000)]);
-       any.addEventListener('abort', () => {}); log('runs'); await rest(); return 1;
+       const combined = AbortSignal.any([AbortSignal.any([signal]), AbortSignal.timeout(60_000)]);
+       combined.addEventListener('abort', () => {}); log('runs'); await stopArrives; return 1;
      }`,
   ],
   [
     'asks a combination for its reason',
     `async ({ log, signal }) => {
-       const any = AbortSignal.any([signal]); log('runs'); await rest(); return String(any.reason);
+       const combined = AbortSignal.any([signal]); log('runs'); await stopArrives; return String(combined.reason);
      }`,
   ],
   [
     'reads that it was aborted',
-    `async ({ log, signal }) => { log('runs'); await rest(); return signal.aborted ? 1 : 2; }`,
+    `async ({ log, signal }) => { log('runs'); await stopArrives; return signal.aborted ? 1 : 2; }`,
   ],
   [
     'asks for the reason',
-    `async ({ log, signal }) => { log('runs'); await rest(); return String(signal.reason); }`,
+    `async ({ log, signal }) => { log('runs'); await stopArrives; return String(signal.reason); }`,
   ],
 ];
 const complete: readonly (readonly [string, string])[] = [
   [
     'says that it is done',
-    `async ({ log, signal, done }) => { log('runs'); await rest(); if (signal.aborted) return done(7); }`,
+    `async ({ log, signal, done }) => { log('runs'); await stopArrives; if (signal.aborted) return done(7); }`,
   ],
-  ['does not notice', `async ({ log, signal }) => { log('runs'); await rest(); return 7; }`],
+  ['does not notice', `async ({ log, signal }) => { log('runs'); await stopArrives; return 7; }`],
   [
     'is done with what it combined the signal for',
     `async ({ log, signal }) => {
-       const any = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
-       await sleep(1, 0, { signal: any }); if (any.aborted) return 1;
-       log('runs'); await rest(); return 7;
+       const combined = AbortSignal.any([signal, AbortSignal.timeout(60_000)]);
+       await endedTimer(combined); if (combined.aborted) return 1;
+       log('runs'); await stopArrives; return 7;
      }`,
   ],
   [
     'asked before and has no listener any more',
     `async ({ log, signal }) => {
-       await sleep(1, 0, { signal }); if (signal.aborted) return 1;
-       log('runs'); await rest(); return 7;
+       await endedTimer(signal); if (signal.aborted) return 1;
+       log('runs'); await stopArrives; return 7;
      }`,
   ],
 ];

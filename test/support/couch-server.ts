@@ -10,7 +10,6 @@ export type CouchKind = 'embedded' | 'couchdb';
 export type ProvidedCouch = { readonly url: string; readonly kind: CouchKind };
 
 declare module 'vitest' {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- only an interface can be merged with vitest's
   export interface ProvidedContext {
     couch: ProvidedCouch;
   }

@@ -386,7 +386,7 @@ describe('a decider that asks for nothing while nothing is open', () => {
     expect(strict.ending).toMatchObject({ exit: 1, failure: 'FlowTimeout' });
   });
 
-  it('is cancelled as any wait', () => {
+  it('ends as cancelled when its job is cancelled', () => {
     const it = deciding();
     it.did('boss', []).edit({ cancel: true }).go();
     expect(it.ending).toMatchObject({ state: '$$cancelled' });
