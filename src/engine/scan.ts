@@ -7,9 +7,6 @@ import { takeMessage } from './requests.js';
 /** So many documents may be under way before more are read. */
 export const busyLimit = 1_000;
 
-/** Rows of a view read at a time. */
-const pageSize = 500;
-
 /** A part of the scan. None waits for another one, and none is held up by one. */
 export type ScanPart = (engine: Assembly) => Promise<void>;
 
@@ -81,23 +78,11 @@ async function* documentsOf(
   }
 }
 
-/** All rows of a view, page by page. */
-export async function* rowsOf<N extends ViewName>(
+/** All rows of a view, until the engine ends. */
+export function rowsOf<N extends ViewName>(
   { store, ending }: Pick<Assembly, 'store' | 'ending'>,
   view: N,
   query: ViewQuery,
-): AsyncGenerator<ViewRow<N>> {
-  let last: ViewRow<N> | undefined;
-  while (!ending.signal.aborted) {
-    const from = last === undefined ? {} : { startKey: last.key, startKeyDocId: last.id };
-    const rows: readonly ViewRow<N>[] = await store.view(view, {
-      ...query,
-      limit: pageSize,
-      ...from,
-    });
-    // The row that a page begins at was read before, unless it has left the view meanwhile.
-    for (const row of rows) if (row.id !== last?.id) yield row;
-    last = rows.at(-1);
-    if (rows.length < pageSize) return;
-  }
+): AsyncIterable<ViewRow<N>> {
+  return store.rows(view, query, ending.signal);
 }

@@ -38,25 +38,33 @@ export type Client = {
    * that is not CouchDB's)
    */
   readonly ask: (request: Ask) => Promise<Reply>;
+  /** The same; undefined when the answer is longer than `mostBytes`. */
+  readonly askWithin: (request: Ask, mostBytes: number) => Promise<Reply | undefined>;
 };
 
 /** Makes the client of a connection; nothing is sent yet. */
 export function openClient(connection: Connection): Client {
   const exchange = openExchange(connection);
   const send = createSender(connection, exchange);
+  const read = async (request: Ask, answered: Answered): Promise<Reply> => {
+    const answer = await readAnswer(answered, request.holding);
+    if (answer.kind === 'broken') {
+      const { cause } = answer;
+      throw problem('couch_unreachable', { url: serverUrl(connection), cause });
+    }
+    if (answer.kind === 'answered') return answer;
+    const known = toProblem(connection, request.action, answer);
+    if (known !== undefined) throw known;
+    return answer;
+  };
   return {
     connection,
     exchange,
-    ask: async (request) => {
-      const answer = await readAnswer(await send(request), request.holding);
-      if (answer.kind === 'broken') {
-        const { cause } = answer;
-        throw problem('couch_unreachable', { url: serverUrl(connection), cause });
-      }
-      if (answer.kind === 'answered') return answer;
-      const known = toProblem(connection, request.action, answer);
-      if (known !== undefined) throw known;
-      return answer;
+    ask: async (request) => read(request, await send(request)),
+    askWithin: async (request, mostBytes) => {
+      const answer = await send(request, mostBytes);
+      const isTooLong = answer.kind === 'failed' && answer.isTooLong === true;
+      return isTooLong ? undefined : read(request, answer);
     },
   };
 }
@@ -73,12 +81,13 @@ function createSender(connection: Connection, exchange: Exchange) {
       .then(({ kind }) => kind === 'answered')
       .finally(() => (looking = undefined)));
 
-  return async (request: Ask): Promise<Answered> => {
+  return async (request: Ask, mostBytes?: number): Promise<Answered> => {
     const { method = 'GET', path, query = {}, body, long = false, signal } = request;
     const call = {
       method,
       path: `${path}${queryText(query)}`,
       body: body === undefined ? undefined : JSON.stringify(body),
+      mostBytes,
     };
     const repeatable = method !== 'PUT';
     const twice = async (send: () => Promise<Answered>, until?: AbortSignal): Promise<Answered> => {

@@ -13,13 +13,18 @@ export type Call = {
   /** JSON. */
   readonly body?: string | undefined;
   readonly patience: Patience;
+  /** A longer answer is not taken, bytes. */
+  readonly mostBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** `failed`: there is no whole answer; nobody knows what the server did. */
+/**
+ * `failed`: there is no whole answer; nobody knows what the server did. `isTooLong`: there would be one,
+ * but it is longer than was asked for.
+ */
 export type Answered =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
-  | { readonly kind: 'failed'; readonly cause: string };
+  | { readonly kind: 'failed'; readonly cause: string; readonly isTooLong?: true };
 
 /** Sends requests to one server. */
 export type Exchange = {
@@ -49,7 +54,7 @@ export function openExchange(connection: Connection): Exchange {
 
   const send = (call: Call): Promise<Answered> =>
     new Promise((resolve) => {
-      const { method, path, body, patience, signal } = call;
+      const { method, path, body, patience, mostBytes = Infinity, signal } = call;
       if (signal?.aborted === true) return resolve({ kind: 'failed', cause: 'aborted' });
       const payload = body === undefined ? undefined : Buffer.from(body);
       const bytes = payload?.length ?? 0;
@@ -96,9 +101,14 @@ export function openExchange(connection: Connection): Exchange {
           return void outgoing.destroy();
         }
         const parts: Buffer[] = [];
+        let length = 0;
         response.on('data', (part: Buffer) => {
           watch.heard();
           parts.push(part);
+          length += part.length;
+          if (length <= mostBytes) return;
+          settle({ kind: 'failed', cause: 'the answer is too long', isTooLong: true });
+          outgoing.destroy();
         });
         response.on('error', fail);
         response.on('end', () => {

@@ -47,7 +47,7 @@ export async function askLong(
     open += 1;
     void ask(over.signal).then((answer) => {
       open -= 1;
-      if (answer.kind === 'answered' || open === 0) settle(answer);
+      if (answer.kind === 'answered' || answer.isTooLong === true || open === 0) settle(answer);
     });
   };
   if (signal?.aborted === true) giveUp();

@@ -2,16 +2,26 @@ import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { WriteResult } from './batch.js';
 import { bulkSender } from './bulk.js';
+import { documentsOf, hasMore, mostIds, notOfCouch, readRange } from './all-docs.js';
 import { readAttachment, type OfRevision } from './attachment.js';
 import { isDocument, type Change } from './change.js';
-import { openClient, unexpected, type Ask, type Client } from './client.js';
+import { openClient, unexpected, type Client } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import { readDocumentLimit } from './document-limit.js';
 import { followChanges, type FollowOptions } from './feed.js';
+import { createMemo } from '../memo.js';
+import { createPageSize, mostBytesOf, pagesOf, type PageSize } from './paging.js';
 import { readChanges, type PastChanges } from './past-changes.js';
 import type { StoreLog } from './log.js';
-import { viewRequest, viewRows, type ViewName, type ViewQuery, type ViewRow } from './views.js';
+import {
+  viewNames,
+  viewRequest,
+  viewRows,
+  type ViewName,
+  type ViewQuery,
+  type ViewRow,
+} from './views.js';
 import { createWriter, type NewDocument, type SendBulk } from './writer.js';
 
 /**
@@ -46,6 +56,12 @@ export type Store = {
   readonly remove: (id: string, rev: string) => Promise<WriteResult>;
   /** @throws TwsError `view_missing` as well */
   readonly view: <N extends ViewName>(name: N, query?: ViewQuery) => Promise<readonly ViewRow<N>[]>;
+  /** All rows of a view, read page by page; ends early when the signal aborts. Throws as `view` does. */
+  readonly rows: <N extends ViewName>(
+    name: N,
+    query: ViewQuery,
+    signal?: AbortSignal,
+  ) => AsyncIterable<ViewRow<N>>;
   readonly follow: (options: FollowOptions) => AsyncIterable<Change>;
   /** What has changed since a sequence until now, so many changes at most. */
   readonly changes: (since: string, limit: number) => Promise<PastChanges>;
@@ -67,21 +83,36 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
   const { log, onBatch } = options;
   const client = openClient(connection);
   const send = bulkSender(connection, client.exchange);
+  const sizes = createMemo<PageSize>(viewNames.length);
+  const idsAtOnce = createPageSize(mostIds);
+  const readDocuments = (ids: readonly string[]) => documentsOf(client, ids, idsAtOnce);
   const writer = createWriter(onBatch === undefined ? send : metered(send, onBatch));
   return {
     connection,
     info: () => readDatabase(client),
-    get: (id) => readDocument(client, id),
+    get: (id) => readDocument(client, id, readDocuments),
     isDeleted: (id) => wasDeleted(client, id),
-    tips: (id, copies) => readTips(client, id, copies),
-    getMany: (ids) => readDocuments(client, ids),
+    tips: (id, copies) => readTips(client, id, copies, readDocuments),
+    getMany: readDocuments,
     range: (prefix) => readRange(client, prefix),
     exceeds: (prefix, most) => hasMore(client, prefix, most),
     write: writer.write,
     attachment: (id, name, of) => readAttachment(client, id, name, of),
     documentLimit: () => readDocumentLimit(client),
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
-    view: (name, query = {}) => readView(client, name, query),
+    view: async (name, query = {}) => {
+      const size = sizes(name, () => createPageSize(mostRows));
+      return allRows(client, { name, query, size }, readDocuments);
+    },
+    rows: (name, query, signal) => {
+      const read = (page: ViewQuery, mostBytes: number) => readView(client, name, page, mostBytes);
+      return pagesOf(
+        read,
+        query,
+        sizes(name, () => createPageSize(mostRows)),
+        signal,
+      );
+    },
     follow: (follow) => followChanges(client, { ...follow, log }),
     changes: (since, limit) => readChanges(client, since, limit),
     close: writer.close,
@@ -98,8 +129,18 @@ function metered(send: SendBulk, onBatch: (batch: Batch) => void): SendBulk {
   };
 }
 
-async function readDocument(client: Client, id: string): Promise<StoredDocument | undefined> {
-  if (!isInReach(id)) return (await readDocuments(client, [id])).get(id);
+/** Rows asked for in one request at most. */
+const mostRows = 500;
+
+/** Reads documents by their ids. */
+type ReadMany = Store['getMany'];
+
+async function readDocument(
+  client: Client,
+  id: string,
+  readDocuments: ReadMany,
+): Promise<StoredDocument | undefined> {
+  if (!isInReach(id)) return (await readDocuments([id])).get(id);
   const action = `read document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
   const reply = await client.ask({ path, action, holding: 'document' });
@@ -129,8 +170,9 @@ async function readTips(
   client: Client,
   id: string,
   copies: number,
+  readDocuments: ReadMany,
 ): Promise<readonly StoredDocument[]> {
-  if (!isInReach(id)) return [...(await readDocuments(client, [id])).values()];
+  if (!isInReach(id)) return [...(await readDocuments([id])).values()];
   const action = `read the revisions of document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
   const query = { open_revs: 'all', r: copies };
@@ -152,63 +194,44 @@ function isInReach(id: string): boolean {
   return !['', '.', '..'].includes(id) && (!id.startsWith('_') || /^_(design|local)\/./.test(id));
 }
 
-/** Ids asked for in one request. */
-const chunk = 1_000;
+type Wanted<N extends ViewName> = {
+  readonly name: N;
+  readonly query: ViewQuery;
+  readonly size: PageSize;
+};
 
-async function readDocuments(
+/** The rows that are asked for; documents that weigh much are read by their ids, some at a time. */
+async function allRows<N extends ViewName>(
   client: Client,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, StoredDocument>> {
-  const found = new Map<string, StoredDocument>();
-  for (let from = 0; from < ids.length; from += chunk) {
-    const keys = ids.slice(from, from + chunk);
-    const rows = await readRows(client, { method: 'POST', body: { keys } });
-    for (const { doc } of rows) {
-      if (doc !== undefined && doc['_deleted'] !== true) found.set(doc._id, doc);
-    }
+  { name, query, size }: Wanted<N>,
+  readDocuments: ReadMany,
+): Promise<readonly ViewRow<N>[]> {
+  const { includeDocs = false, conflicts, ...bare } = query;
+  const isLight = !includeDocs || conflicts === true || size.documents() === mostRows;
+  if (isLight) {
+    const rows = await readView(client, name, query, mostBytesOf(includeDocs ? mostRows : 1));
+    if (rows !== undefined) return rows;
+    size.wasTooLong();
   }
-  return found;
-}
-
-async function readRange(client: Client, prefix: string): Promise<readonly StoredDocument[]> {
-  const query = { start_key: prefix, end_key: `${prefix}\ufff0` };
-  return (await readRows(client, { query })).flatMap(({ doc }) => doc ?? []);
-}
-
-async function hasMore(client: Client, prefix: string, most: number): Promise<boolean> {
-  const within = { start_key: prefix, end_key: `${prefix}\ufff0` };
-  const query = { ...within, include_docs: false, skip: most, limit: 1 };
-  return (await readRows(client, { query })).length > 0;
-}
-
-/** Rows of `_all_docs`, with documents. */
-async function readRows(
-  client: Client,
-  request: Pick<Ask, 'method' | 'query' | 'body'>,
-): Promise<readonly ViewRow[]> {
-  const action = 'read documents';
-  const path = databasePath(client.connection, '/_all_docs');
-  const query = { include_docs: true, ...request.query };
-  const reply = await client.ask({ ...request, path, query, action, long: true, holding: 'rows' });
-  if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
-  const rows = viewRows(reply.body);
-  if (rows === undefined) throw notOfCouch(client, action, 'a list of rows');
-  return rows;
-}
-
-/** Nothing follows from an answer that something else gave: not that there is no such document. */
-function notOfCouch({ connection }: Client, action: string, wanted: string) {
-  return unexpected(connection, action, { status: 200, reason: `the answer is not ${wanted}` });
+  const rows = (await readView(client, name, bare, Infinity)) ?? [];
+  const docs = await readDocuments([...new Set(rows.map(({ id }) => id))]);
+  size.came(rows.length);
+  return rows.map((row) => {
+    const doc = docs.get(row.id);
+    return doc === undefined ? row : { ...row, doc };
+  });
 }
 
 async function readView<N extends ViewName>(
   client: Client,
   name: N,
   query: ViewQuery,
-): Promise<readonly ViewRow<N>[]> {
+  mostBytes: number,
+): Promise<readonly ViewRow<N>[] | undefined> {
   const { connection } = client;
   const request = viewRequest(connection, name, query);
-  const reply = await client.ask(request);
+  const reply = await client.askWithin(request, mostBytes);
+  if (reply === undefined) return undefined;
   if (reply.kind === 'answered') {
     const rows = viewRows<N>(reply.body);
     if (rows !== undefined) return rows;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Assembly } from '../../src/engine/assembly.js';
 import { scan } from '../../src/engine/scan.js';
 import type { StoredDocument } from '../../src/model/parse.js';
+import { createPageSize, pagesOf } from '../../src/store/paging.js';
 import type { ViewQuery } from '../../src/store/views.js';
 
 const rowOf = (n: number) => {
@@ -20,7 +21,10 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
   };
   const seen: string[] = [];
   await scan({
-    store: { view },
+    store: {
+      rows: (name: string, query: ViewQuery, signal: AbortSignal) =>
+        pagesOf((page) => view(name, page), query, createPageSize(500), signal),
+    },
     ending: new AbortController(),
     jobs: { review: ({ _id }: StoredDocument) => seen.push(_id) },
     controls: { replace: () => undefined },
