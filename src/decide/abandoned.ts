@@ -4,6 +4,7 @@ import { isOpen, type Step } from '../model/step.js';
 import type { ChildJob } from './intent.js';
 import { continuationOf, isMadeBy } from './parent.js';
 import { isPlain, without } from './record.js';
+import { withRefusal } from './refusal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 type JobDocument = Doc & { readonly _id: string };
@@ -13,7 +14,7 @@ export type GivenUp = {
   /** Id of the child. */
   readonly child: string;
   /** The attempt: a child that goes on with its parent can be given up once by each of them. */
-  readonly attempt: number;
+  readonly attempt: number | `run-${number}`;
   /** The run of the child for whose end the attempt waited. */
   readonly run: number;
   /** What is stored where there is no child yet: a job that ends before it begins. */
@@ -44,13 +45,50 @@ function stepsOf(job: Job): readonly Step[] {
   return isNew(job) ? [] : (job.steps ?? []);
 }
 
-/** The child jobs for which a job waits that cannot go on; the document need not be valid. */
-export function leftBy(doc: JobDocument): readonly GivenUp[] {
+/**
+ * The child jobs that a job leaves which cannot go on; the document need not be valid. They are those
+ * that its open steps wait for, and those of `children`, unfinished jobs that name it as their parent,
+ * that it has made: its `steps` or its `start` may have been spoilt.
+ */
+export function leftBy(
+  doc: JobDocument,
+  children: readonly JobDocument[] = [],
+): readonly GivenUp[] {
   const { steps } = doc;
-  if (!Array.isArray(steps)) return [];
-  return steps.flatMap((step: unknown) =>
+  const list: readonly unknown[] = Array.isArray(steps) ? steps : [];
+  const waiting = list.flatMap((step) =>
     isPlain(step) && isOpen(step as Step) ? givenUp(doc, step) : [],
   );
+  const attempts = new Map(waiting.map(({ child, attempt }) => [child, attempt]));
+  const own = children.flatMap((child) => ownChild(doc, child, attempts.get(child._id)));
+  const found = new Set(own.map(({ child }) => child));
+  return [...waiting.filter(({ child }) => !found.has(child)), ...own];
+}
+
+/** A child that its document tells of. Without an attempt that waits for it its own run stands for it. */
+function ownChild(
+  doc: JobDocument,
+  child: JobDocument,
+  attempt?: GivenUp['attempt'],
+): readonly GivenUp[] {
+  const { _id, flow, run, parent } = child;
+  const { job, step, start } = isPlain(parent) ? parent : {};
+  if (job !== doc._id || typeof start !== 'number') return [];
+  if (start !== doc['start'] && !hasSpoiltStart(doc)) return [];
+  const ofRun = typeof run === 'number' ? run : 1;
+  const instead = {
+    ...{ _id, type: 'job' as const, flow: String(flow) },
+    parent: { job, step: String(step), start },
+    cancel: { reason: reasonOf(job) },
+  };
+  return [{ child: _id, attempt: attempt ?? `run-${ofRun}`, run: ofRun, instead }];
+}
+
+/** It is no time, or the job would have begun after one of its steps. */
+function hasSpoiltStart({ start, steps }: JobDocument): boolean {
+  if (typeof start !== 'number') return true;
+  const list: readonly unknown[] = Array.isArray(steps) ? steps : [];
+  return list.some((step) => isPlain(step) && Number(step['accepted']) < start);
 }
 
 /** The child of a step, as its job gives it up; a step without a child gives up none. */
@@ -104,6 +142,39 @@ export function wordTo({ child, attempt, run, instead }: GivenUp, there?: JobDoc
   }
   const asked = { type: 'request', job: child, action: 'cancel', reason: reasonOf(parent) };
   return { kind: 'request', doc: { _id: `${requestOf(child)}:${attempt}`, ...asked } };
+}
+
+/** A child that does not take its word. */
+export type Untold = {
+  readonly child: string;
+  /** Path of the step that gives it up. */
+  readonly step: string;
+  /** Id of the word. */
+  readonly id: string;
+  /** Why, in one sentence. */
+  readonly because: string;
+};
+
+/** A child whose word the database refuses. */
+export function untold({ child, attempt, instead }: GivenUp, because: string): Untold {
+  return { child, step: instead.parent.step, id: `${requestOf(child)}:${attempt}`, because };
+}
+
+/**
+ * The parent with a record, under `requests`, of each child that it gives up and that does not take
+ * the word: such a child goes on.
+ */
+export function withUntold<J extends JobDocument>(
+  parent: J,
+  children: readonly Untold[],
+  now: number,
+): J {
+  return children.reduce<J>((job, { child, step, id, because }) => {
+    const word = { type: 'request', job: child, action: 'cancel', step } as const;
+    const why = `Child job ${child} cannot be cancelled and may go on: ${because}`;
+    const message = { ...word, _id: id, reason: reasonOf(job._id) };
+    return withRefusal(job as unknown as Job, message, why, now) as unknown as J;
+  }, parent);
 }
 
 /** Whether a request of this id is the word of a parent that gives the job up. */

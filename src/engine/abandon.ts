@@ -1,4 +1,15 @@
-import { wordTo, type GivenUp } from '../decide/abandoned.js';
+import {
+  leftBy,
+  untold,
+  withUntold,
+  wordTo,
+  type GivenUp,
+  type Untold,
+} from '../decide/abandoned.js';
+import { isMadeBy } from '../decide/parent.js';
+import type { Job } from '../model/job.js';
+import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
 import type { Log } from './log.js';
 import type { Retry } from './patience.js';
@@ -11,19 +22,54 @@ export type AbandonParts = {
 
 /**
  * Gives up child jobs (G1 to G3). Resolves when the word to each of them is stored, which is before
- * the parent is written: an engine that dies in between leaves no child behind.
+ * the parent is written: an engine that dies in between leaves no child behind. Resolves to the
+ * children whose word the database refuses, to be told in the parent.
  */
 export async function giveUp(
   { store, retry, log }: AbandonParts,
   children: readonly GivenUp[] = [],
-): Promise<void> {
-  await Promise.all(
+): Promise<readonly Untold[]> {
+  const refused = await Promise.all(
     children.map(async (given) => {
-      const refused = await retry(() => tell(store, given));
-      if (refused === undefined || refused === '') return;
-      log.error({ job: given.child }, `Job ${given.child} cannot be asked to cancel: ${refused}`);
+      const because = await retry(() => tell(store, given));
+      if (because === undefined || because === '') return [];
+      log.error({ job: given.child }, `Job ${given.child} cannot be asked to cancel: ${because}`);
+      return [untold(given, because)];
     }),
   );
+  return refused.flat();
+}
+
+/**
+ * Gives up all children of a job that cannot go on: those that its steps name, and those that name it.
+ * The answer is that of `giveUp`.
+ */
+export async function giveUpAll(
+  parts: AbandonParts & { readonly store: Pick<Store, 'getMany' | 'view'> },
+  doc: StoredDocument,
+): Promise<readonly Untold[]> {
+  const children = await parts.retry(() => childrenOf(parts.store, doc._id));
+  return giveUp(parts, leftBy(doc, children));
+}
+
+/** Number of rows, and of documents, that are read at a time. */
+const pageSize = 500;
+
+/** The unfinished jobs that name a job as their parent. */
+async function childrenOf(
+  store: Pick<Store, 'getMany' | 'view'>,
+  job: string,
+): Promise<readonly StoredDocument[]> {
+  const children: StoredDocument[] = [];
+  for (let after: string | undefined; ;) {
+    const from = after === undefined ? {} : { startKeyDocId: after, skip: 1 };
+    const page = { startKey: job, endKey: job, limit: pageSize, ...from };
+    const rows = await store.view('children', page);
+    const open = rows.filter(({ value }) => !isFinalState(value.state)).map(({ id }) => id);
+    if (open.length > 0) children.push(...(await store.getMany(open)).values());
+    if (rows.length < pageSize) return children;
+    after = rows.at(-1)?.id;
+  }
 }
 
 /** Maximum number of other writes of the child that a word is tried against at once. */
@@ -50,4 +96,28 @@ async function tell(store: AbandonParts['store'], given: GivenUp): Promise<strin
     }
   }
   throw new Error(`Job ${given.child} was changed ${mostTries} times meanwhile.`);
+}
+
+/**
+ * Puts on record in the parent that a child does not take the word `id`. Other writes of the parent are
+ * waited out; a parent that is gone, or that is not the one that made the child, is told nothing.
+ */
+export async function tellParent(
+  { store, retry, now }: AbandonParts & { readonly now: () => number },
+  child: Job,
+  id: string,
+  because: string,
+): Promise<void> {
+  const { job, step } =
+    (child as { readonly parent?: { job?: unknown; step?: unknown } }).parent ?? {};
+  if (typeof job !== 'string') return;
+  const record: Untold = { child: child._id, step: String(step), id, because };
+  await retry(async () => {
+    const parent = await store.get(job);
+    if (parent === undefined || !isMadeBy(child, parent)) return;
+    const told = withUntold(parent, [record], now());
+    const { kind } = told === parent ? { kind: 'told' } : await store.write(inReadingOrder(told));
+    if (kind === 'conflict' || kind === 'unknown')
+      throw new Error(`Job ${job} was changed: ${kind}`);
+  });
 }

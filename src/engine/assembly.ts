@@ -37,7 +37,7 @@ import { createRetry } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
 import { createReading } from './reading.js';
-import { createEarly } from './requests.js';
+import { createEarly } from './early.js';
 import { createStrangers } from './strangers.js';
 import { createSystemEvents, type EngineListener } from './system-events.js';
 import { createSystemWebhooks, type SystemWebhook } from './system-webhooks.js';

@@ -1,4 +1,4 @@
-import { leftBy } from '../decide/abandoned.js';
+import { withUntold } from '../decide/abandoned.js';
 import type { Change, Committed } from '../decide/copies/commit.js';
 import { failChild } from '../decide/child.js';
 import { refusedEdit } from '../decide/edits.js';
@@ -8,7 +8,7 @@ import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../mo
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure, LiveStep } from '../model/step.js';
-import { giveUp } from './abandon.js';
+import { giveUp, giveUpAll } from './abandon.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
 import { refusalOf } from './document-limit.js';
@@ -21,16 +21,14 @@ export type Commit = Extract<Decision, { kind: 'write' | 'claim' | 'spawn' }>;
  * Writes what was decided. A lost write is dropped (E1). Answers the document that has to be looked at
  * next, if there is more to do about it.
  */
-export async function commit(
-  parts: JobParts,
-  decision: Commit,
-): Promise<StoredDocument | undefined> {
-  const { hands, parking } = parts;
-  const { job } = decision;
-  parking.leave(job._id);
-  const claims = decision.kind === 'claim' ? decision.steps : [];
-  hands.reserve(claims, undefined, job as LiveJob);
-  await giveUp(parts, decision.abandons);
+export async function commit(parts: JobParts, given: Commit): Promise<StoredDocument | undefined> {
+  const { hands, parking, now } = parts;
+  parking.leave(given.job._id);
+  const claims = given.kind === 'claim' ? given.steps : [];
+  hands.reserve(claims, undefined, given.job as LiveJob);
+  const untold = await giveUp(parts, given.abandons);
+  const job = withUntold(given.job, untold, now());
+  const decision = { ...given, job } as Commit;
   if (decision.kind === 'write') await parts.notifications.make(decision.makes);
   const written = await store(parts, { job, claims, spawns: spawnsOf(decision) });
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
@@ -115,9 +113,9 @@ async function endRefusedJob(
   const refused = endRefused(doc, why, now());
   const isOver = isFinal(doc as unknown as Job);
   const ended = isOver ? refused : await parts.notifications.ofEnd(doc, refused);
-  if (!isOver) await giveUp(parts, leftBy(doc));
+  const untold = isOver ? [] : await giveUpAll(parts, doc);
   if (life.signal.aborted) return;
-  const written = await store.write(inReadingOrder(ended));
+  const written = await store.write(inReadingOrder(withUntold(ended, untold, now())));
   if (written.kind !== 'written') return;
   locks.adopt(doc);
   await locks.release(doc);

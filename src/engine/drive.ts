@@ -39,7 +39,7 @@ async function perform(effect: Effect, driver: Driver): Promise<Answer> {
     case 'look':
       return look(effect.id, driver);
     case 'abandon':
-      return void (await giveUp(driver, effect.children));
+      return giveUp(driver, effect.children);
     case 'rest':
       await sleep(effect.ms, undefined, { signal: driver.life }).catch(() => undefined);
       return undefined;

@@ -1,10 +1,10 @@
-import { leftBy } from '../decide/abandoned.js';
+import { withUntold } from '../decide/abandoned.js';
 import { endInvalid, endRefused } from '../decide/finish.js';
 import type { FinalJob } from '../model/job.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure } from '../model/step.js';
-import { giveUp } from './abandon.js';
+import { giveUpAll } from './abandon.js';
 import type { JobParts } from './jobs.js';
 
 type MalformedParts = Pick<
@@ -52,9 +52,9 @@ async function end(parts: MalformedParts, doc: StoredDocument, ended: FinalJob):
   for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
   const isOver = isFinalState(doc['state']);
   const job = isOver ? ended : await parts.notifications.ofEnd(doc, ended);
-  if (!isOver) await giveUp(parts, leftBy(doc));
+  const untold = isOver ? [] : await giveUpAll(parts, doc);
   if (parts.life.signal.aborted) return false;
-  const result = await store.write(inReadingOrder(job));
+  const result = await store.write(inReadingOrder(withUntold(job, untold, parts.now())));
   if (result.kind === 'refused') {
     log.error({ job: doc._id }, `The job cannot be ended: ${result.reason}`);
   }

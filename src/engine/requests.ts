@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abandoned, isWordTo } from '../decide/abandoned.js';
+import { abandoned, isWordTo, withUntold } from '../decide/abandoned.js';
 import { command, receive, type Commanded } from '../decide/command.js';
 import { continuationOf } from '../decide/parent.js';
 import { withRefusal } from '../decide/refusal.js';
 import { failure } from '../model/failures.js';
 import { isOnItsWay } from '../model/big-result.js';
-import type { Job } from '../model/job.js';
+import { isFinal, type Job } from '../model/job.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { JobRequest, RequestAction } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import type { Store } from '../store/store.js';
-import { giveUp } from './abandon.js';
+import { giveUp, tellParent } from './abandon.js';
 import { bigResult } from './big-results.js';
 import { unlessThrown } from './decision.js';
 import type { Desk } from './desk.js';
+import type { Early } from './early.js';
 import { refusalOf, type DocumentLimit } from './document-limit.js';
 import type { Jobs } from './jobs.js';
 import type { Log } from './log.js';
@@ -36,34 +37,6 @@ export type RequestParts = {
   readonly log: Log;
 };
 
-/** Signals to jobs that are not there yet, as many as are kept in memory; a sweep finds the others. */
-export type Early = {
-  readonly set: (job: string, signal: StoredDocument) => void;
-  readonly get: (job: string) => readonly StoredDocument[] | undefined;
-  readonly delete: (job: string) => void;
-};
-
-/** The largest number of absent jobs whose signals are kept in memory. */
-const mostEarly = 1_000;
-
-export function createEarly(): Early {
-  const byJob = new Map<string, Map<string, StoredDocument>>();
-  return {
-    set: (job, signal) => {
-      const signals = byJob.get(job) ?? new Map<string, StoredDocument>();
-      byJob.set(job, signals.set(signal._id, signal));
-      // A sweep finds those of the job that waits longest.
-      const [oldest] = byJob.keys();
-      if (byJob.size > mostEarly && oldest !== undefined) byJob.delete(oldest);
-    },
-    get: (job) => {
-      const signals = byJob.get(job);
-      return signals && [...signals.values()];
-    },
-    delete: (job) => byJob.delete(job),
-  };
-}
-
 /** A small document that asks something of a job: a request or a signal. */
 type Message = {
   readonly id: string;
@@ -73,6 +46,8 @@ type Message = {
   readonly apply: (job: Job, now: number) => Commanded;
   /** The job with a record of why the message changes nothing. */
   readonly refuse: (job: Job, because: string, now: number) => Job;
+  /** A parent gives up its child by it. */
+  readonly isOfParent: boolean;
   /** It stays until there is such a job. */
   readonly mayWait: boolean;
   /** It is for the job that goes on from the one that it names. */
@@ -161,8 +136,10 @@ function requestMessage(request: JobRequest): Message {
     job: request.job,
     called: `Request "${request.action}"`,
     apply: (job, now) => command(job, request, now),
+    isOfParent,
     // A child that has ended before its parent gave it up needs no word about it.
-    refuse: (job, because, now) => (isOfParent ? job : withRefusal(job, request, because, now)),
+    refuse: (job, because, now) =>
+      isOfParent && isFinal(job) ? job : withRefusal(job, request, because, now),
     mayWait: false,
     follows: following.includes(request.action),
   };
@@ -176,6 +153,7 @@ function signalMessage(signal: SignalDocument): Message {
     called: `Signal "${signal.name}"`,
     apply: (job, now) => receive(job, signal, now, big),
     refuse: (job, because, now) => withRefusal(job, signal, because, now),
+    isOfParent: false,
     mayWait: true,
     follows: true,
   };
@@ -260,12 +238,14 @@ async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict
 
 /** Puts the refusal on record in the job. */
 async function refuse(
-  { store, now, log, documentLimit }: RequestParts,
-  { id, job, called, refuse: refusing }: Message,
+  parts: RequestParts,
+  { id, job, called, isOfParent, refuse: refusing }: Message,
   before: Job,
   because: string,
 ): Promise<Verdict | Again> {
+  const { store, now, log, documentLimit } = parts;
   log.info({ job, request: id }, `${called} changes nothing: ${because}`);
+  if (isOfParent && !isFinal(before)) await tellParent(parts, before, id, because);
   const told = refusing(before, because, now());
   if (told === before) return { kind: 'dealt_with', refused: because };
   const result = await store.write(inReadingOrder(told), documentLimit.bytes);
@@ -276,13 +256,15 @@ async function refuse(
 
 /** Stores the job as the message changed it. */
 async function storeChanged(
-  { store, jobs, retry, documentLimit, log }: RequestParts,
-  { id, job, called, mayWait }: Message,
+  parts: RequestParts,
+  { id, job, called, isOfParent, mayWait }: Message,
   before: Job,
-  changed: Job,
+  wanted: Job,
 ): Promise<Verdict | Again> {
+  const { store, jobs, retry, documentLimit, now, log } = parts;
   const about = { job, request: id };
-  await giveUp({ store, retry, log }, abandoned(before, changed));
+  const untold = await giveUp({ store, retry, log }, abandoned(before, wanted));
+  const changed = withUntold(wanted, untold, now());
   const result = await store.write(changed, documentLimit.bytes);
   switch (result.kind) {
     case 'conflict':
@@ -293,7 +275,9 @@ async function storeChanged(
       log.error(about, `${called} cannot be applied: ${result.reason}`);
       // A signal stays, for the step that waits for it; a sweep tries again.
       if (mayWait) return { kind: 'later' };
-      return { kind: 'unanswerable', refused: refusalOf(documentLimit, result).message };
+      const refused = refusalOf(documentLimit, result).message;
+      if (isOfParent) await tellParent(parts, before, id, refused);
+      return { kind: 'unanswerable', refused };
     }
     case 'written': {
       log.info(about, `${called} was applied to job ${job}.`);

@@ -1,4 +1,4 @@
-import { abandoned } from '../decide/abandoned.js';
+import { abandoned, withUntold } from '../decide/abandoned.js';
 import { carrying } from '../decide/carrying.js';
 import type { Outcome } from '../decide/outcome.js';
 import type { Report } from '../decide/report.js';
@@ -69,12 +69,13 @@ export async function settleAttempts(
       ? ({ kind: 'write', job } as const)
       : await decider(job, () => surroundings(standpoint), now);
     // What has ended is written first; the next look at the job meets the same fault.
-    const next: Commit =
+    const wanted: Commit =
       decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
-    const claims = next.kind === 'claim' ? next.steps : [];
-    if (!hands.fits(next.job as LiveJob, claims, ended)) continue;
-    hands.reserve(claims, ended, next.job as LiveJob);
-    await giveUp(parts, abandoned(parsed.value, next.job));
+    const claims = wanted.kind === 'claim' ? wanted.steps : [];
+    if (!hands.fits(wanted.job as LiveJob, claims, ended)) continue;
+    hands.reserve(claims, ended, wanted.job as LiveJob);
+    const untold = await giveUp(parts, abandoned(parsed.value, wanted.job));
+    const next = { ...wanted, job: withUntold(wanted.job, untold, now()) } as Commit;
     if (next.kind === 'write') await parts.notifications.make(next.makes);
     const hasResults = left.some(isDone);
     const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { abandoned, isWordTo, leftBy, wordTo, type GivenUp } from '../../src/decide/abandoned.js';
+import {
+  abandoned,
+  isWordTo,
+  leftBy,
+  untold,
+  withUntold,
+  wordTo,
+  type GivenUp,
+} from '../../src/decide/abandoned.js';
 import { newJob, t0 } from '../support/builders.js';
 import { begun } from './story.js';
 
@@ -70,6 +78,62 @@ describe('a job that cannot go on', () => {
     const owned = leftBy({ ...doc, start: 5, flow_definition: { owner: 'me' } });
     expect(owned).toMatchObject([{ instead: { owner: 'me', parent: { start: 5 } } }]);
     expect(leftBy(doc)[0]?.instead).not.toHaveProperty('owner');
+  });
+});
+
+describe('a job that cannot go on and is named by children', () => {
+  const child = (start: unknown, more: object = {}) => ({
+    ...{ _id: 'j:0:1', type: 'job', flow: 'f', run: 3 },
+    parent: { job: 'j', step: '0', start },
+    ...more,
+  });
+  const waits = { path: '0', name: 'c', state: '$$waiting', child: 'j:0:1', attempt: 4 };
+  const before = { path: '1', name: 'd', state: '$$complete', accepted: 7 };
+
+  it.each([
+    ['leaves one of the same start', { start: 5 }, child(5), ['run-3']],
+    ['leaves one where its start is no time', { start: 'none' }, child(5), ['run-3']],
+    [
+      'leaves one where its start is after a step',
+      { start: 8, steps: [before] },
+      child(5),
+      ['run-3'],
+    ],
+    ['leaves one once that a step names', { start: 5, steps: [waits] }, child(5), [4]],
+    ['leaves one that a step names', { start: '5', steps: [waits] }, child(5), [4]],
+    ['leaves one without a run', { start: 5 }, child(5, { run: undefined }), ['run-1']],
+    ['leaves none of a job before it', { start: 7, steps: [before, 'none'] }, child(5), []],
+    ['leaves none that a user gave it', {}, child(undefined), []],
+    ['leaves none of another job', { start: 5 }, child(5, { parent: { job: 'k', start: 5 } }), []],
+    ['leaves none without a parent', { start: 5 }, child(5, { parent: 'none' }), []],
+  ])('%s', (_title, job, there, attempts) => {
+    const left = leftBy({ _id: 'j', ...job }, [there]);
+    expect(left.map(({ attempt }) => attempt)).toEqual(attempts);
+    for (const given of left) {
+      expect(wordTo(given, { ...there, state: 'a-0' })).toMatchObject({ kind: 'request' });
+    }
+  });
+});
+
+describe('a child that does not take the word', () => {
+  it('is told in its parent, once', () => {
+    const [given] = leftBy({
+      _id: 'j',
+      steps: [{ path: '0', state: '$$waiting', child: 'j:0:1', attempt: 2 }],
+    });
+    const told = untold(given as GivenUp, 'it is forbidden.');
+    const parent = withUntold(newJob(), [told, told], t0);
+    expect(parent).toEqual({
+      ...newJob(),
+      requests: [
+        {
+          ...{ id: 'request:j:0:1:parent:2', action: 'cancel', step: '0', at: t0 },
+          reason: 'its parent job j does not need it any more',
+          refused: 'Child job j:0:1 cannot be cancelled and may go on: it is forbidden.',
+        },
+      ],
+    });
+    expect(withUntold(parent, [], t0)).toBe(parent);
   });
 });
 

@@ -13,6 +13,7 @@ async function refused(stored: StoredDocument): Promise<readonly StoredDocument[
   const parts = {
     store: {
       get: async (id: string) => (id === 'j' ? stored : child),
+      view: async () => [],
       write: async (doc: StoredDocument) => {
         written.push(doc);
         return { kind: 'written', rev: '10-x' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEarly } from '../../src/engine/requests.js';
+import { createEarly } from '../../src/engine/early.js';
 import { openWorkspace } from '../support/workspace.js';
 
 describe('a signal that came before its job', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredDocument } from '../../src/model/parse.js';
+import { explainJob } from '../../src/client/explain-job.js';
+import { jobHistory } from '../../src/client/history.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
 
 const waits = { wait: { signal: 'x' } };
@@ -70,5 +72,61 @@ describe('a job that cannot be read any more', () => {
     // Whoever was about to make the child meets a conflict.
     expect(await space.ended('p:0:1')).toMatchObject({ state: '$$cancelled', exit: 130 });
     expect(await space.store.range('request:')).toEqual([]);
+  });
+});
+
+describe('a job whose record was changed by hand', () => {
+  it.each([
+    ['start', () => ({ start: 'none' })],
+    ['start, to a later time', () => ({ start: 9e15, run: 'none' })],
+    [
+      'steps',
+      ({ steps }: StoredDocument) => ({
+        steps: (steps as { child: unknown }[]).map(({ child: _child, ...rest }) => rest),
+        run: 'none',
+      }),
+    ],
+  ])('gives up its children when it ends for its %s', async (_title, spoilt) => {
+    const space = await openWorkspace();
+    await space.put(flow('c', [waits]), flow('p', [{ parallel: [{ flow: 'c' }, { flow: 'c' }] }]));
+    await space.engine();
+    await space.put({ _id: 'p', type: 'job', flow: 'p', owner: 'me' });
+    const made = ['p:0.parallel.0:1', 'p:0.parallel.1:1'];
+    for (const child of made) await begun(space, child, 1);
+    const doc = (await space.store.get('p')) as StoredDocument;
+    await space.put({ ...doc, ...spoilt(doc) });
+    expect(await space.ended('p')).toMatchObject({ exit: 3 });
+    for (const child of made) expect(await space.ended(child)).toMatchObject({ exit: 130 });
+  });
+});
+
+describe('a child that cannot be cancelled', () => {
+  it.each([
+    [
+      'the word to it',
+      `function (doc) { if (doc.type === 'request' && doc.job === 'p:0:1') throw { forbidden: 'not this one' }; }`,
+    ],
+    [
+      'its cancelled document',
+      `function (doc) { if (doc._id === 'p:0:1' && doc.cancel) throw { forbidden: 'not this one' }; }`,
+    ],
+  ])('is named in its parent where the database refuses %s', async (_title, rule) => {
+    const space = await openWorkspace();
+    await space.put(flow('c', [waits]), flow('p', [{ flow: 'c' }]));
+    await space.engine();
+    await space.put({ _id: 'p', type: 'job', flow: 'p', owner: 'me' });
+    await begun(space, 'p:0:1', 1);
+    await space.put({ _id: '_design/rule', language: 'javascript', validate_doc_update: rule });
+    await space.put({ _id: 'cancel', type: 'request', job: 'p', action: 'cancel' });
+    const because = 'Child job p:0:1 cannot be cancelled and may go on: ';
+    const parent = await space.until('p', ({ state, requests }) => {
+      return state === '$$cancelled' && JSON.stringify(requests).includes(because);
+    });
+    expect(JSON.stringify(parent['requests'])).toContain('not this one');
+    const { reasons } = await explainJob(space.store, 'p');
+    expect(reasons.map((reason) => reason.because).join(' ')).toContain(because);
+    const events = await jobHistory(space.store, 'p');
+    expect(JSON.stringify(events)).toContain('RequestRefused');
+    expect(await space.store.get('p:0:1')).not.toHaveProperty('end');
   });
 });

@@ -1,5 +1,5 @@
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
-import { givenUp, type GivenUp } from '../abandoned.js';
+import { givenUp, withUntold, type GivenUp, type Untold } from '../abandoned.js';
 import { released } from '../release.js';
 import { hasSpawned } from './beginnings.js';
 import { carry, type Stands } from './carry.js';
@@ -80,7 +80,8 @@ const mostTries = 3;
  * H1 The winner is never deleted, and a losing tip only after a quorum of the copies has taken a
  *    revision of the winner that carries what the losing tip had: it is on top from then on.
  * H2 What is written follows from the tips alone: engines that heal at the same time do the same.
- * H3 Children that nobody waits for any more are given up before a losing tip is dropped.
+ * H3 Children that nobody waits for any more are given up before a losing tip is dropped. The winner
+ *    says which of them did not get the word.
  */
 export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | undefined> {
   let tips = yield* look(id);
@@ -89,10 +90,19 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
     if (mending === undefined) return tips;
     const stored = yield* write(mending.next);
     if (stored.kind === 'written') {
-      yield* abandon(id, mending.orphans);
+      const untold = yield* abandon(id, mending.orphans);
+      const { rev } = stored;
+      if (untold.length > 0) yield* write(withRecords({ ...mending.next, _rev: rev }, untold));
       for (const { _rev } of mending.drop) yield* write({ _id: id, _rev, _deleted: true });
     } else yield* rest(tries);
     tips = yield* look(id);
   }
   return tips;
+}
+
+/** The document with a record of each child without its word, as of the end of its step (H2). */
+function withRecords(tip: Tip, untold: readonly Untold[]): Tip {
+  const endOf = ({ child }: Untold): number =>
+    Number(stepsOf(tip).findLast((step) => step['child'] === child)?.['end']);
+  return untold.reduce((told, one) => withUntold(told, [one], endOf(one)), tip);
 }

@@ -1,4 +1,4 @@
-import type { GivenUp } from '../abandoned.js';
+import type { GivenUp, Untold } from '../abandoned.js';
 import type { Tip } from './tips.js';
 
 /** A document to be written; without `_deleted` its whole content. */
@@ -28,8 +28,11 @@ export type Effect =
   | { readonly kind: 'abandon'; readonly id: string; readonly children: readonly GivenUp[] }
   | { readonly kind: 'rest'; readonly ms: number };
 
-/** To a `write` its result, to a `look` the tips (undefined: the engine ends), to others nothing. */
-export type Answer = Stored | readonly Tip[] | undefined;
+/**
+ * To a `write` its result, to a `look` the tips (undefined: the engine ends), to an `abandon` the
+ * children that did not get their word (undefined: there are none), to a `rest` nothing.
+ */
+export type Answer = Stored | readonly Tip[] | readonly Untold[] | undefined;
 
 /**
  * Several requests to the store and what follows from their answers, as a generator: it waits for
@@ -45,8 +48,9 @@ export function* look(id: string): Protocol<readonly Tip[] | undefined> {
   return (yield { kind: 'look', id }) as readonly Tip[] | undefined;
 }
 
-export function* abandon(id: string, children: readonly GivenUp[]): Protocol<void> {
-  if (children.length > 0) yield { kind: 'abandon', id, children };
+export function* abandon(id: string, children: readonly GivenUp[]): Protocol<readonly Untold[]> {
+  if (children.length === 0) return [];
+  return ((yield { kind: 'abandon', id, children }) ?? []) as readonly Untold[];
 }
 
 /** Waits before the next try, longer each time (`tries` from 0). */

@@ -124,6 +124,17 @@ describe('the children of a tip that is dropped', () => {
     expect(writes.map(({ _deleted }) => _deleted)).toEqual([undefined, true]);
   });
 
+  it('are named in the winner when they do not take the word', () => {
+    const untold = [{ child: 'c', step: '0', id: 'request:c:parent:1', because: 'forbidden' }];
+    const { writes } = play(healed('j', nobody), [[over, parent], [over]], [], untold);
+    const refused = 'Child job c cannot be cancelled and may go on: forbidden';
+    expect(writes).toMatchObject([
+      { _rev: '4-b' },
+      { _rev: '51-new', requests: [{ id: 'request:c:parent:1', at: 4, refused }] },
+      { _rev: '3-a', _deleted: true },
+    ]);
+  });
+
   it('are left alone as long as the winner waits for them', () => {
     const again = attempt('0#2 $$waiting', { child: 'c', start: 4 });
     const gone = attempt('0#1 $$cancelled', { child: 'c' });

@@ -1,3 +1,4 @@
+import type { Untold } from '../../../src/decide/abandoned.js';
 import type { Answer, Effect, Protocol, Stored } from '../../../src/decide/copies/protocol.js';
 import type { Stands, Standing } from '../../../src/decide/copies/carry.js';
 import type { Tip } from '../../../src/decide/copies/tips.js';
@@ -60,12 +61,14 @@ export type Play<T> = {
 
 /**
  * Drives a protocol: its looks and writes are answered in their order; the last look is the answer
- * to all further ones, and what nobody answers is written as the next revision.
+ * to all further ones, and what nobody answers is written as the next revision. `untold`: the children
+ * that do not take the word when they are given up.
  */
 export function play<T>(
   protocol: Protocol<T>,
   looks: readonly (readonly Tip[] | undefined)[],
   writes: readonly Stored['kind'][] = [],
+  untold?: readonly Untold[],
 ): Play<T> {
   const written: Tip[] = [];
   const abandoned: string[] = [];
@@ -77,7 +80,7 @@ export function play<T>(
         return undefined;
       case 'abandon':
         abandoned.push(...effect.children.map(({ child }) => child));
-        return undefined;
+        return untold;
       case 'look':
         looked += 1;
         return looks[Math.min(looked, looks.length) - 1];
