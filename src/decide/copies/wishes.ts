@@ -1,9 +1,10 @@
+import type { FinalJob } from '../../model/job.js';
 import { parseDocument } from '../../model/parse.js';
 import type { Step } from '../../model/step.js';
 import { command } from '../command.js';
-import { isAsked } from '../edits.js';
+import { isAsked, withEdits, withoutLateWishes } from '../edits.js';
 import { without } from '../record.js';
-import { isRefusal } from '../refusal.js';
+import { isRefusal, mayBeDropped } from '../records.js';
 import { isOver, withAttachmentsOf, type Tip } from './tips.js';
 
 /**
@@ -34,10 +35,39 @@ function attachedTo({ data }: Told): readonly string[] {
 }
 
 function withRequests(tip: Tip, other: Tip): Tip {
-  const missed = missing(tip, other, 'requests', ({ id }) => id);
+  const kept = listIn(tip, 'requests');
+  const sameBy = ({ id, revision }: Told): unknown => JSON.stringify([id, revision]);
+  const all = missing(tip, recorded(other, tip), 'requests', sameBy);
+  const missed = all.filter((one) => !mayBeDropped(one, kept));
   const next = missed.reduce<Tip>((before, record) => withRequest(before, record, other), tip);
   const cancel = isAsked(other['cancel']) && !isAsked(next['cancel']) && !isOver(next);
   return cancel ? { ...awake(next), cancel: other['cancel'] } : next;
+}
+
+/**
+ * The losing tip with what somebody has written into it on record, if no engine has put it there yet.
+ * A final winner refuses it.
+ */
+function recorded(other: Tip, winner: Tip): Tip {
+  const at = lastMomentOf(other);
+  if (isOver(other)) return withoutLateWishes(other as unknown as FinalJob, at);
+  const told = withEdits(other, at);
+  if (told === other || !isOver(winner)) return told;
+  const before = new Set(listIn(other, 'requests'));
+  const refused = `Job ${winner._id} is final already.`;
+  const requests = listIn(told, 'requests').map((one) =>
+    before.has(one) ? one : { ...one, refused },
+  );
+  return { ...told, requests };
+}
+
+/** The last time that a document tells of, so that all engines write the same. */
+function lastMomentOf(tip: Tip): number {
+  const moments = ['steps', 'requests', 'signals'].flatMap((key) =>
+    listIn(tip, key).flatMap(({ at, accepted, start, end }) => [at, accepted, start, end]),
+  );
+  const known = [tip['start'], tip['end'], ...moments].filter((one) => typeof one === 'number');
+  return known.reduce((last, one) => Math.max(last, one), 0);
 }
 
 /** The document with a request that was applied in the other tip, and with what it asks for. */
@@ -53,9 +83,10 @@ function withRequest(tip: Tip, record: Told, other: Tip): Tip {
  * A skip or a retry changes what it finds, so it is applied again; as of the same time, so that all
  * engines write the same. Undefined: here it can do nothing, the job has gone on without it.
  */
-function appliedAgain(tip: Tip, { id, at, ...asked }: Told): Tip | undefined {
+function appliedAgain(tip: Tip, { id, at, revision, ...asked }: Told): Tip | undefined {
   if (asked['action'] !== 'skip' && asked['action'] !== 'retry') return undefined;
-  const { _id: job, _rev } = tip;
+  const { _id: job } = tip;
+  const _rev = `${Number(revision ?? 1)}-again`;
   const request = parseDocument({ ...asked, _id: String(id), _rev, type: 'request', job });
   const found = parseDocument(tip);
   if (request.kind !== 'request' || !request.ok) return undefined;

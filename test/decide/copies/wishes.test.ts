@@ -46,13 +46,13 @@ describe('what users asked of the other revision', () => {
     [
       'a pause is applied',
       {},
-      { requests: [asked('1', 'pause')] },
+      { paused: true, requests: [asked('1', 'pause')] },
       { paused: true, requests: [asked('1', 'pause')] },
     ],
     [
       'the last of pause and resume counts',
       { paused: true, requests: [asked('1', 'pause')] },
-      { requests: [asked('1', 'pause'), asked('2', 'resume'), asked('3', 'cancel')] },
+      { cancel: {}, requests: [asked('1', 'pause'), asked('2', 'resume'), asked('3', 'cancel')] },
       {
         paused: false,
         requests: [asked('1', 'pause'), asked('2', 'resume'), asked('3', 'cancel')],
@@ -61,7 +61,7 @@ describe('what users asked of the other revision', () => {
     [
       'what was applied here already is not applied again',
       { paused: false, requests: [asked('1', 'pause'), null] },
-      { requests: [asked('1', 'pause')] },
+      { paused: true, requests: [asked('1', 'pause')] },
       { paused: false, requests: [asked('1', 'pause'), null] },
     ],
     [
@@ -228,9 +228,45 @@ describe('a final job', () => {
     const requests = [asked('1', 'pause'), asked('2', 'cancel')];
     const notes = [{ text: 'a', at: 1 }];
     const signals = [{ id: 's', name: 'go' }];
-    const more = { cancel: { by: 'ann' }, requests, notes, signals };
+    const more = { paused: true, cancel: { by: 'ann' }, requests, notes, signals };
     const mending = mend([winner, tip('4-a', [], more)], () => 'elsewhere');
     expect(mending?.next).toEqual({ ...winner, requests, notes, signals });
+  });
+});
+
+describe('what was written into the other revision and is not on record there', () => {
+  const step = attempt('0#1 $$complete a', { start: 3, end: 6 });
+  const edited = { paused: true, cancel: { by: 'ann' }, start: 2, requests: [asked('n', 'note')] };
+  const edits = [
+    { id: 'edit:pause:0', action: 'pause', edited: true, at: 6 },
+    { id: 'edit:cancel:0', action: 'cancel', by: 'ann', edited: true, at: 6 },
+  ];
+
+  it('is done by a live job', () => {
+    const next = withWishes(tip('4-b', []), tip('4-a', [step], edited));
+    const { paused, cancel } = edited;
+    expect(next).toEqual({
+      ...tip('4-b', []),
+      ...{ paused, cancel, requests: [asked('n', 'note'), ...edits] },
+    });
+  });
+
+  it.each(['$$complete', '$$cancelled'])('is refused by a job that is %s', (state) => {
+    const winner = tip('4-b', [], { state, end: 9 });
+    const next = withWishes(winner, tip('4-a', [step], edited));
+    const refused = 'Job j is final already.';
+    const told = edits.map((edit) => ({ ...edit, refused }));
+    expect(next).toEqual({ ...winner, requests: [asked('n', 'note'), ...told] });
+    // Whoever heals once more finds it on record.
+    expect(withWishes(next, tip('4-a', [step], edited))).toEqual(next);
+  });
+
+  it('is refused in the revision that had ended', () => {
+    const other = tip('4-a', [], { state: '$$complete', end: 7, cancel: true });
+    const refused = 'Job j is final already.';
+    expect(withWishes(tip('4-b', []), other)).toMatchObject({
+      requests: [{ id: 'edit:cancel:4-a', action: 'cancel', at: 7, refused }],
+    });
   });
 });
 
