@@ -2,9 +2,12 @@ import { referenceTo, type BigResult } from '../model/big-result.js';
 import { isFinal, isLiveJob, type Job, type LiveJob, type Signal } from '../model/job.js';
 import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
+import { isWordTo } from './abandoned.js';
 import { withAttached } from './attach.js';
+import { canonical } from './canonical.js';
 import { leasedStep } from './lease.js';
 import { without } from './record.js';
+import { isRecordOf, revisionOf, withRecord } from './records.js';
 import { reopened } from './reopen.js';
 import { pastOf } from './retry-record.js';
 import { skipped } from './skip.js';
@@ -24,9 +27,11 @@ export type Commanded =
  * needed to apply it again (`copies/wishes.ts`).
  */
 export function command(job: Job, request: JobRequest, now: number): Commanded {
-  const requests = listIn(job, 'requests');
-  if (requests.some((applied) => applied['id'] === request._id)) return { kind: 'repeated' };
-  if (requests.length >= mostRecords) return tooMany(job, 'requests');
+  const known = recordsOf(job).filter(({ id }) => id === request._id);
+  if (known.some((record) => isRecordOf(record, request))) return { kind: 'repeated' };
+  // A parent may give its word twice when nobody knows whether it was stored.
+  if (known.length > 0 && isWordTo(job._id, request._id)) return { kind: 'repeated' };
+  if (known.length > 0) return usedBefore(request);
   const { by, reason, action, step, from, params, latest } = request;
   const who = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
   const what = {
@@ -38,16 +43,19 @@ export function command(job: Job, request: JobRequest, now: number): Commanded {
   const changed = change(job, request, who, now);
   if (changed.kind !== 'applied') return changed;
   const past = action === 'note' ? {} : pastOf(job, changed.job, request);
-  const record = { id: request._id, action, ...what, ...past, ...who, at: now };
-  return { kind: 'applied', job: { ...changed.job, requests: [...requests, record] } as Job };
+  const id = { id: request._id, ...revisionOf(request) };
+  const record = { ...id, action, ...what, ...past, ...who, at: now };
+  return { kind: 'applied', job: withRecord(changed.job as Job & Doc, record) };
 }
 
-/** A job keeps so many signals, and so many requests: each decision reads all of them. */
-export const mostRecords = 5_000;
+type Doc = Readonly<Record<string, unknown>>;
 
-function tooMany({ _id }: Job, what: 'requests' | 'signals'): Commanded {
-  return refused(`Job ${_id} has ${mostRecords} ${what} already, which is the most.`);
+function usedBefore({ _id: id, type }: JobRequest | SignalDocument): Commanded {
+  return refused(`A ${type} with the id ${id} was taken before; send this one under another id.`);
 }
+
+/** A job keeps at most this many signals: each decision reads all of them. */
+export const mostSignals = 5_000;
 
 type Who = { readonly by?: string; readonly reason?: string };
 
@@ -91,13 +99,19 @@ function awake(job: Job): Job {
  */
 export function receive(job: Job, signal: SignalDocument, now: number, big?: BigResult): Commanded {
   const signals = listIn(job, 'signals');
-  if (signals.some(({ id }) => id === signal._id)) return { kind: 'repeated' };
+  const known = [...signals, ...recordsOf(job)].filter(({ id }) => id === signal._id);
+  if (known.some((record) => isRecordOf(record, signal))) return { kind: 'repeated' };
+  if (known.some((record) => isSentAgain(signal, record))) return { kind: 'repeated' };
+  if (known.length > 0) return usedBefore(signal);
   if (isFinal(job)) return refused(`Job ${job._id} is final already.`);
-  if (signals.length >= mostRecords) return tooMany(job, 'signals');
+  if (signals.length >= mostSignals) {
+    return refused(`Job ${job._id} has ${mostSignals} signals already, which is the most.`);
+  }
   const { name, failure, by } = signal;
   const { job: holder, data } = aside(job, signal, big);
   const kept: Signal = {
     id: signal._id,
+    ...revisionOf(signal),
     name,
     at: now,
     ...(data === undefined ? {} : { data }),
@@ -106,6 +120,13 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
   };
   const after = { ...awake(holder), signals: [...signals, kept] } as Job;
   return { kind: 'applied', job: isLiveJob(after) ? withUnreadSignals(after, [name]) : after };
+}
+
+/** A client that got no answer sends the same once more: the ids of the API are made for that. */
+function isSentAgain({ _id, job, name, data }: SignalDocument, record: Doc): boolean {
+  const isOfApi = _id.startsWith(`signal:${job}:`) && record['name'] === name;
+  const { $attachment: isAside } = (record['data'] ?? {}) as Doc;
+  return isOfApi && (isAside !== undefined || canonical(record['data']) === canonical(data));
 }
 
 /** A worker's long answer goes into an attachment; of any other signal the data stay where they are. */
@@ -124,6 +145,10 @@ function aside(
 
 function refused(because: string): Commanded {
   return { kind: 'refused', because };
+}
+
+function recordsOf(job: Job): readonly Doc[] {
+  return listIn(job, 'requests');
 }
 
 function listIn(job: Job, key: string): readonly Readonly<Record<string, unknown>>[] {

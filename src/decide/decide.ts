@@ -16,6 +16,7 @@ import type { Intent, Move, World } from './intent.js';
 import { readRetryWish, type RetryWish } from '../model/request.js';
 import { withNotifications } from './notifications.js';
 import { without } from './record.js';
+import { nextNumber, withRecord } from './records.js';
 import { reopened } from './reopen.js';
 import { pastOf } from './retry-record.js';
 import { withNextDue } from './sleep.js';
@@ -90,9 +91,9 @@ function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number):
   const { requests } = job;
   const kept = Array.isArray(requests) ? (requests as readonly unknown[]) : [];
   const from = wish.from === undefined ? {} : { from: wish.from };
-  const id = `retry:${kept.length}`;
+  const id = `retry:${nextNumber(kept)}`;
   const record = { id, action: 'retry', ...from, ...pastOf(job, next, wish), at: now };
-  return { ...next, requests: [...kept, record] } as Job;
+  return withRecord({ ...next, requests: kept }, record) as Job;
 }
 
 /**

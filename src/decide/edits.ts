@@ -1,7 +1,8 @@
 import type { FinalJob } from '../model/job.js';
 import type { JobRequest, RequestAction } from '../model/request.js';
 import { isPlain, without } from './record.js';
-import { isRefusal, withRefusal } from './refusal.js';
+import { isRefusal, nextNumber, switchesIn, withRecord } from './records.js';
+import { withRefusal } from './refusal.js';
 
 /**
  * A pause, its end and a cancel may be written into the job document instead of being requested. They
@@ -19,40 +20,29 @@ type Doc = Readonly<Record<string, unknown>>;
 export function withEdits<J extends Doc>(job: J, now: number): J {
   const { requests = [], paused, cancel } = job;
   if (!Array.isArray(requests)) return job;
-  const applied = requests.filter(isPlain).filter((record) => !isRefusal(record));
-  const edits = [pauseEdit(applied, paused === true), cancelEdit(applied, cancel)];
+  const edits = [pauseEdit(requests, paused === true), cancelEdit(requests, cancel)];
   const records = edits.filter((edit) => edit !== undefined);
-  if (records.length === 0) return job;
-  const told = records.map((record) => ({ ...record, edited: true, at: now }));
-  return { ...job, requests: [...(requests as readonly unknown[]), ...told] };
+  return records.reduce<J>((told, record) => {
+    return withRecord(told, { ...record, edited: true, at: now });
+  }, job);
 }
 
-/** A job that goes on after its end is neither paused nor cancelled. */
-const switches = {
-  pause: ['pause', 'resume', 'retry'],
-  cancel: ['cancel', 'retry'],
-} as const;
-
-function pauseEdit(applied: readonly Doc[], isPaused: boolean): Doc | undefined {
-  const before = switchesOf(applied, 'pause');
+function pauseEdit(requests: readonly unknown[], isPaused: boolean): Doc | undefined {
+  const before = switchesIn(requests, 'pause');
   const wasPaused = before.at(-1)?.['action'] === 'pause';
   if (isPaused === wasPaused) return undefined;
   const action: RequestAction = isPaused ? 'pause' : 'resume';
-  return { id: `edit:${action}:${before.length}`, action };
+  return { id: `edit:${action}:${nextNumber(before)}`, action };
 }
 
-function cancelEdit(applied: readonly Doc[], cancel: unknown): Doc | undefined {
-  const before = switchesOf(applied, 'cancel');
+function cancelEdit(requests: readonly unknown[], cancel: unknown): Doc | undefined {
+  const before = switchesIn(requests, 'cancel');
   const last = before.at(-1);
   const wasCancelled = last?.['action'] === 'cancel' && last['withdrawn'] !== true;
   if (isAsked(cancel) === wasCancelled) return undefined;
-  const id = `edit:cancel:${before.length}`;
+  const id = `edit:cancel:${nextNumber(before)}`;
   if (!isAsked(cancel)) return { id, action: 'cancel', withdrawn: true };
   return { id, action: 'cancel', ...wordsOf(cancel) };
-}
-
-function switchesOf(applied: readonly Doc[], kind: keyof typeof switches): readonly Doc[] {
-  return applied.filter(({ action }) => switches[kind].some((one) => one === action));
 }
 
 /** Who asks for a cancel, and why, as far as that can be read. */

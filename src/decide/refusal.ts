@@ -2,6 +2,7 @@ import type { Job } from '../model/job.js';
 import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import { isPlain } from './record.js';
+import { isRecordOf, isRefusal, revisionOf } from './records.js';
 
 /** A job keeps so many refusals; the oldest give way. */
 export const mostRefusals = 100;
@@ -18,21 +19,15 @@ export function withRefusal(
   at: number,
 ): Job {
   const requests = requestsOf(job);
-  const isRecorded = (record: unknown): boolean => isPlain(record) && record['id'] === message._id;
-  if (requests.some(isRecorded)) return job;
+  if (requests.some((record) => isRecordOf(record, message))) return job;
   const asked = message.type === 'signal' ? askedBySignal(message) : askedByRequest(message);
   const known = Object.fromEntries(
     Object.entries(asked).filter(([, value]) => value !== undefined),
   );
-  const all = [...requests, { id: message._id, ...known, at, refused }];
+  const all = [...requests, { id: message._id, ...revisionOf(message), ...known, at, refused }];
   const refusals = all.filter((record) => isPlain(record) && isRefusal(record));
   const dropped = new Set(refusals.slice(0, Math.max(0, refusals.length - mostRefusals)));
   return { ...job, requests: all.filter((record) => !dropped.has(record)) } as Job;
-}
-
-/** Whether a record under `requests` tells of something that could not be applied. */
-export function isRefusal(record: Readonly<Record<string, unknown>>): boolean {
-  return record['refused'] !== undefined;
 }
 
 function askedByRequest({ action, step, from, text, by, reason }: JobRequest) {

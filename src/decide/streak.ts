@@ -1,5 +1,6 @@
 import type { Job } from '../model/job.js';
 import { progressOf } from './progressed.js';
+import { isPlain } from './record.js';
 
 /**
  * The writes of a job in a row by which it got nowhere, as one engine sees them. Times in ms of a
@@ -72,6 +73,13 @@ function askedOf(job: Job): string {
   const { requests, signals, notes, paused, cancel, retry } = job as Readonly<
     Record<string, unknown>
   >;
-  const records = [requests, signals, notes].map((list) => (Array.isArray(list) ? list.length : 0));
+  const records = [requests, signals, notes].map(sizeOf);
   return JSON.stringify([...records, paused, cancel, retry]);
+}
+
+/** Length and last entry: a full list of requests keeps its length. */
+function sizeOf(list: unknown): readonly unknown[] {
+  if (!Array.isArray(list)) return [];
+  const last: unknown = list.at(-1);
+  return [list.length, isPlain(last) ? last['id'] : undefined];
 }

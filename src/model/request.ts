@@ -23,7 +23,10 @@ export const requestSchema = z
   .describe('A request to a job: cancel, pause, resume, retry, skip, note.');
 
 export type RequestAction = (typeof requestActions)[number];
-export type JobRequest = z.infer<typeof requestSchema> & { readonly _id: string };
+export type JobRequest = z.infer<typeof requestSchema> & {
+  readonly _id: string;
+  readonly _rev?: string;
+};
 
 /** How a final job goes on, as a request asks or as its key `retry` says. */
 export const retryWishSchema = z

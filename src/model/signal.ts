@@ -16,4 +16,7 @@ export const signalDocumentSchema = z
   })
   .describe('A signal to a job: {job, name, data} or {job, name, failure}.');
 
-export type SignalDocument = z.infer<typeof signalDocumentSchema> & { readonly _id: string };
+export type SignalDocument = z.infer<typeof signalDocumentSchema> & {
+  readonly _id: string;
+  readonly _rev?: string;
+};

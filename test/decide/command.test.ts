@@ -46,6 +46,23 @@ describe('command', () => {
     });
   });
 
+  it('refuses another document under an id that was used', () => {
+    const first = command(live, request('pause'), t0);
+    if (first.kind !== 'applied') throw new Error(first.kind);
+    const because = 'A request with the id r1 was taken before; send this one under another id.';
+    const second = request('resume', { _rev: '3-c' });
+    expect(command(first.job, second, t0)).toEqual({ kind: 'refused', because });
+    const later = command(live, second, t0);
+    expect(later).toMatchObject({ job: { requests: [{ id: 'r1', revision: 3 }] } });
+  });
+
+  it('takes the word of a parent once, however often it was stored', () => {
+    const word = request('cancel', { _id: 'request:j:parent:1' });
+    const first = command(live, word, t0);
+    if (first.kind !== 'applied') throw new Error(first.kind);
+    expect(command(first.job, { ...word, _rev: '3-c' }, t0)).toEqual({ kind: 'repeated' });
+  });
+
   it('knows a request again that ended its job', () => {
     const cancelled = command(live, request('cancel'), t0);
     if (cancelled.kind !== 'applied') throw new Error(cancelled.kind);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { command, mostRecords, receive } from '../../src/decide/command.js';
+import { command, mostSignals, receive } from '../../src/decide/command.js';
 import { finish } from '../../src/decide/finish.js';
+import { withRefusal } from '../../src/decide/refusal.js';
 import type { Job } from '../../src/model/job.js';
 import type { JobRequest, RequestAction } from '../../src/model/request.js';
 import type { SignalDocument } from '../../src/model/signal.js';
@@ -26,15 +27,11 @@ const signal = (more: Partial<SignalDocument> = {}): SignalDocument => ({
   ...more,
 });
 
-it('refuses signals and requests when the job has very many', () => {
-  const many = Array.from({ length: mostRecords }, (_, i) => ({ id: `x${i}`, name: 'x', at: t0 }));
-  const job = frozen({ ...live, signals: many, requests: many }) as Job;
-  const because = (what: string) => `Job j has ${mostRecords} ${what} already, which is the most.`;
-  expect(receive(job, signal(), t0)).toEqual({ kind: 'refused', because: because('signals') });
-  expect(command(job, request('pause'), t0)).toEqual({
-    kind: 'refused',
-    because: because('requests'),
-  });
+it('refuses signals when the job has very many', () => {
+  const many = Array.from({ length: mostSignals }, (_, i) => ({ id: `x${i}`, name: 'x', at: t0 }));
+  const job = frozen({ ...live, signals: many }) as Job;
+  const because = `Job j has ${mostSignals} signals already, which is the most.`;
+  expect(receive(job, signal(), t0)).toEqual({ kind: 'refused', because });
 });
 
 describe('receive', () => {
@@ -69,6 +66,38 @@ describe('receive', () => {
     const received = receive({ ...live, next_due: t0 + 999 }, signal(), t0);
     expect(received).toMatchObject({ kind: 'applied' });
     expect(received).not.toHaveProperty('job.next_due');
+  });
+
+  it('refuses another document under an id that was used, but not what a client sends again', () => {
+    const first = receive(live, signal({ _rev: '1-a' }), t0);
+    if (first.kind !== 'applied') throw new Error(first.kind);
+    const because = 'A signal with the id s1 was taken before; send this one under another id.';
+    const refused = { kind: 'refused', because };
+    expect(receive(first.job, signal({ _rev: '3-c' }), t0)).toEqual(refused);
+    expect(receive(first.job, signal({ _rev: '1-a' }), t0)).toEqual({ kind: 'repeated' });
+    const told = withRefusal(first.job, signal({ _rev: '3-c' }), because, t0);
+    expect(told).toMatchObject({ requests: [{ id: 's1', revision: 3, refused: because }] });
+    expect(receive(told, signal({ _rev: '3-c' }), t0)).toEqual({ kind: 'repeated' });
+    expect(receive(told, signal({ _rev: '5-e' }), t0)).toEqual(refused);
+  });
+
+  it.each<[string, Partial<SignalDocument>, string]>([
+    ['the same', { data: { b: 1, a: 2 } }, 'repeated'],
+    ['other data', { data: 2 }, 'refused'],
+    ['another name', { data: { a: 2, b: 1 }, name: 'other' }, 'refused'],
+  ])('takes %s of a client for the same signal by its content', (_title, more, kind) => {
+    const sent = signal({ _id: 'signal:j:x', data: { a: 2, b: 1 } });
+    const first = receive(live, sent, t0);
+    if (first.kind !== 'applied') throw new Error(first.kind);
+    const again = { ...sent, _rev: '3-c', ...more };
+    expect(receive(first.job, again, t0).kind).toBe(kind);
+  });
+
+  it('does not compare data that are in an attachment', () => {
+    const data = { $attachment: 'x' };
+    const kept = { id: 'signal:j:x', name: 'approved', at: t0, data };
+    const sent = signal({ _id: 'signal:j:x', _rev: '3-c', data: 1 });
+    expect(receive({ ...live, signals: [kept] }, sent, t0)).toEqual({ kind: 'repeated' });
   });
 
   it('takes a signal once', () => {
