@@ -174,6 +174,7 @@ describe('a retry that only a losing revision tells of', () => {
     { from: 'a' },
     { params: { b: { n: 1 } }, by: 'ann', reason: 'typo' },
     { latest: true },
+    { _rev: '3-c' },
   ];
   it.each(wishes)('opens the job again, as asked: %j', (wish) => {
     const loser = asking(failed, '4-a', { action: 'retry', ...wish });
