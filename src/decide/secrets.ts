@@ -2,6 +2,7 @@ import { secretsIn } from '../model/encrypted-values.js';
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { isReference, keysOf } from '../model/secret-reference.js';
+import { sealOf, withSealed } from '../model/sealing.js';
 import { exits, isOfFlow, type Failure } from '../model/step.js';
 import { defaultOwner, pluginOf, type Task } from '../model/task.js';
 import { isStructure, type Entry } from '../model/tree.js';
@@ -59,7 +60,11 @@ export function givenParams(
   const wrong = refusal(defined, changes) ?? misplaced(leaf.name, changes);
   if (wrong !== undefined) return refused(wrong);
   const [field] = secretsIn(base).keys();
-  if (field === undefined) return { ok: true, beginning, params, secrets: [] };
+  if (field === undefined) {
+    // What somebody has taken out of the job stays as its definition says.
+    const sealed = withSealed(sealOf(definition), params, base);
+    return { ok: true, beginning, params: sealed, secrets: [] };
+  }
   if (definition.flow !== undefined) {
     return refused(
       failure('SecretForChild', { param: field, step: leaf.name, flow: definition.flow }),

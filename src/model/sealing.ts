@@ -49,6 +49,24 @@ export function overridden(seal: Seal, given: Params, defined: Params): string |
   return find(given, defined, []);
 }
 
+/** The parameters with the sealed ones of `defined` that are missing in them, at any depth of objects. */
+export function withSealed(seal: Seal, given: Params, defined: Params): Params {
+  const fill = (own: Params, base: Params, above: readonly string[]): Params => {
+    const missing = Object.entries(base).flatMap(([key, value]): [string, unknown][] => {
+      const keys = [...above, key];
+      const field = fieldOf(keys);
+      if (key === '__proto__' || !isSealed(seal, field)) return [];
+      const there = Object.hasOwn(own, key) ? own[key] : undefined;
+      if (there === undefined && isWhollySealed(seal, field)) return [[key, value]];
+      if (!isPlain(value) || (there !== undefined && !isPlain(there))) return [];
+      const filled = fill(there ?? {}, value, keys);
+      return filled === there || Object.keys(filled).length === 0 ? [] : [[key, filled]];
+    });
+    return missing.length === 0 ? own : { ...own, ...Object.fromEntries(missing) };
+  };
+  return fill(given, defined, []);
+}
+
 /**
  * Whether two values are compared key by key. An object that adds nothing but itself has no keys to
  * compare: it is a value. Merging drops the key `__proto__`.

@@ -475,6 +475,16 @@ describe('a job whose task has a secret', () => {
     expect(initialise(newJob({ params }), t0, known)).toMatchObject({ job: { state: '$$ready' } });
   });
 
+  it('gets a sealed parameter that somebody takes out of the job, without secrets as well', () => {
+    const plain = task('http', { params: { url: 'good', body: 'x' }, sealed: ['url'] });
+    const told = story({ steps: ['a', 'http'], tasks: [task('a'), plain] });
+    told.go();
+    told.edit({ params: { 'http-1': { more: 1 } } });
+    told.done();
+    expect(told.live).toMatchObject({ task: 'http', params: { url: 'good', more: 1 } });
+    expect(told.live).not.toHaveProperty('params.body');
+  });
+
   it('ends with exit 3 when somebody edits a sealed parameter, or hands the secret on', () => {
     const told = story({ steps: ['a', 'http'], tasks: [task('a'), http({ open: ['body'] })] });
     told.go();

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { difference } from '../../src/decide/params.js';
 import { merge } from '../../src/decide/record.js';
 import { handWritten, secretsIn, withReferences } from '../../src/model/encrypted-values.js';
-import { isSealed, overridden, sealOf } from '../../src/model/sealing.js';
+import {
+  isSealed,
+  isWhollySealed,
+  overridden,
+  sealOf,
+  withSealed,
+} from '../../src/model/sealing.js';
 import { fieldOf, isReference, keysOf, readReference } from '../../src/model/secret-reference.js';
 import { runs } from '../support/properties.js';
 
@@ -71,6 +77,27 @@ describe('overridden', () => {
   });
 });
 
+describe('parameters without what is sealed', () => {
+  const defined = { url: 'u', smtp: { host: 'h', tls: { a: 1 } }, body: 'b' };
+
+  it.each<[string, readonly string[], object, object]>([
+    ['get it', ['url'], {}, { url: 'u' }],
+    ['get what is sealed in an object', ['smtp.tls'], {}, { smtp: { tls: { a: 1 } } }],
+    [
+      'get it beside what they have',
+      ['smtp.host', 'proxy'],
+      { smtp: { port: 1 } },
+      { smtp: { port: 1, host: 'h' } },
+    ],
+    ['keep a value that is refused', ['smtp.host'], { smtp: null }, { smtp: null }],
+    ['get nothing of a text', ['url.a'], {}, {}],
+    ['stay without what is not sealed', [], {}, {}],
+  ])('%s', (_title, sealed, given, whole) => {
+    const own = given as Record<string, unknown>;
+    expect(withSealed(sealOf({ sealed: [...sealed] }), own, defined)).toEqual(whole);
+  });
+});
+
 describe('what is not refused', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'a.b', 'd e', '__proto__', 'constructor');
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -106,6 +133,30 @@ describe('what is not refused', () => {
         if (isSealed(seal, field) && !isAround(field, before, after)) {
           expect([field, after.get(field)]).toEqual([field, before.get(field)]);
         }
+      }
+    });
+    fc.assert(property, runs(2_000));
+  });
+
+  it('has every sealed parameter, also those that were taken out', () => {
+    const given = { defined: params, job: params, sealed: fields, open: fields, all: fc.boolean() };
+    const property = fc.property(fc.record(given), ({ defined, job, all, ...named }) => {
+      const base = merge(defined);
+      const [sealed, open] = [named.sealed, named.open].map((list) =>
+        list.map((keys) => keys.join('.')),
+      ) as [string[], string[]];
+      const seal = sealOf({ sealed, open }, all);
+      const own = merge(job);
+      if (overridden(seal, own, base) !== undefined) return;
+      const [before, after] = [leavesIn(base), leavesIn(withSealed(seal, own, base))];
+      for (const [field, value] of before) {
+        if (isWhollySealed(seal, field) && !isAround(field, before, after)) {
+          expect([field, after.get(field)]).toEqual([field, value]);
+        }
+      }
+      // Nothing else is changed.
+      for (const [field, value] of leavesIn(own)) {
+        if (value !== '{}') expect([field, after.get(field)]).toEqual([field, value]);
       }
     });
     fc.assert(property, runs(2_000));
