@@ -28,7 +28,12 @@ const connectionKeys = [
   'dnsTimeout',
 ] as const;
 
-/** `host`, `port`, `path`, `socket` and `lookup` would open another connection than the one that was judged. */
+/**
+ * What a task may say of TLS: which certificates it trusts and shows, and how the connection is encrypted.
+ * `host`, `port`, `path`, `socket` and `lookup` would open another connection than the one that was
+ * judged; engines of OpenSSL load code; `checkServerIdentity`, `secureContext` and `session` cannot be
+ * written in JSON; `enableTrace` prints what is sent.
+ */
 const tlsKeys = [
   'ca',
   'cert',
@@ -43,6 +48,13 @@ const tlsKeys = [
   'ciphers',
   'sigalgs',
   'ecdhCurve',
+  'dhparam',
+  'minDHSize',
+  'honorCipherOrder',
+  'secureProtocol',
+  'secureOptions',
+  'ALPNProtocols',
+  'allowPartialTrustChain',
 ] as const;
 
 /** What asks a server for a token (`accessUrl`, `refreshToken`, `serviceClient`) would connect to that one, too. */

@@ -103,6 +103,6 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
 /** The document with a record of each child without its word, as of the end of its step (H2). */
 function withRecords(tip: Tip, untold: readonly Untold[]): Tip {
   const endOf = ({ child }: Untold): number =>
-    Number(stepsOf(tip).findLast((step) => step['child'] === child)?.['end']);
+    Math.max(...stepsOf(tip).map((step) => (step['child'] === child ? Number(step['end']) : 0)));
   return untold.reduce((told, one) => withUntold(told, [one], endOf(one)), tip);
 }
