@@ -54,11 +54,8 @@ export function leftBy(
   doc: JobDocument,
   children: readonly JobDocument[] = [],
 ): readonly GivenUp[] {
-  const { steps } = doc;
-  const list: readonly unknown[] = Array.isArray(steps) ? steps : [];
-  const waiting = list.flatMap((step) =>
-    isPlain(step) && isOpen(step as Step) ? givenUp(doc, step) : [],
-  );
+  const open = recordedSteps(doc).filter((step) => isOpen(step as Step));
+  const waiting = open.flatMap((step) => givenUp(doc, step));
   const attempts = new Map(waiting.map(({ child, attempt }) => [child, attempt]));
   const own = children.flatMap((child) => ownChild(doc, child, attempts.get(child._id)));
   const found = new Set(own.map(({ child }) => child));
@@ -85,10 +82,14 @@ function ownChild(
 }
 
 /** It is no time, or the job would have begun after one of its steps. */
-function hasSpoiltStart({ start, steps }: JobDocument): boolean {
+function hasSpoiltStart(doc: JobDocument): boolean {
+  const { start } = doc;
   if (typeof start !== 'number') return true;
-  const list: readonly unknown[] = Array.isArray(steps) ? steps : [];
-  return list.some((step) => isPlain(step) && Number(step['accepted']) < start);
+  return recordedSteps(doc).some(({ accepted }) => Number(accepted) < start);
+}
+
+function recordedSteps({ steps }: JobDocument): readonly Doc[] {
+  return Array.isArray(steps) ? (steps as readonly unknown[]).filter(isPlain) : [];
 }
 
 /** The child of a step, as its job gives it up; a step without a child gives up none. */

@@ -102,7 +102,9 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
 
 /** The document with a record of each child without its word, as of the end of its step (H2). */
 function withRecords(tip: Tip, untold: readonly Untold[]): Tip {
-  const endOf = ({ child }: Untold): number =>
-    Math.max(...stepsOf(tip).map((step) => (step['child'] === child ? Number(step['end']) : 0)));
+  const endOf = ({ child }: Untold): number => {
+    const given = stepsOf(tip).filter((step) => step['child'] === child);
+    return Math.max(...given.map(({ end }) => Number(end)));
+  };
   return untold.reduce((told, one) => withUntold(told, [one], endOf(one)), tip);
 }
