@@ -1,9 +1,12 @@
-import Handlebars from 'handlebars';
 import jsonata from 'jsonata';
 import type { Answer, Question, Rendered, TemplateContext } from '../decide/intent.js';
 import { evaluateExpression } from '../plugin/expression.js';
-import { assertDepth, oneLine, renderTemplate } from '../plugin/render.js';
-import { createTagCount, longestTag } from '../plugin/template-bounds.js';
+import { oneLine, readTemplate, renderTemplate } from '../plugin/render.js';
+import {
+  createTemplateBounds,
+  longestTag,
+  type TemplateBounds,
+} from '../plugin/template-bounds.js';
 
 /**
  * Fills in every template in the strings of `params`. A string that is exactly one `{{path}}` gives
@@ -16,12 +19,18 @@ export function renderParams(
   untouched: readonly string[],
 ): Rendered {
   const data = { item: undefined, ...context };
-  const countTags = createTagCount();
+  const bounds = createTemplateBounds();
+  const written = Object.entries(params).filter(([key]) => !untouched.includes(key));
+  // All are counted before the first is filled in: too many cost nothing then.
+  for (const [key, value] of written) {
+    const counted = mapStrings(value, key, (text) => countTags(text, bounds));
+    if (!counted.ok) return counted;
+  }
   const value: Record<string, unknown> = {};
-  for (const [key, written] of Object.entries(params)) {
+  for (const [key, own] of Object.entries(params)) {
     const found = untouched.includes(key)
-      ? mapStrings(written, key, unbracket)
-      : mapStrings(written, key, (text) => renderText(text, data, countTags));
+      ? mapStrings(own, key, unbracket)
+      : mapStrings(own, key, (text) => renderText(text, data, bounds));
     if (!found.ok) return found;
     value[key] = found.value;
   }
@@ -68,29 +77,32 @@ function mapObject(object: object, at: string, map: (text: string) => unknown): 
 
 const own = { writable: true, enumerable: true, configurable: true } as const;
 
-/** The tags were counted as they are written. */
-const uncounted = (): void => undefined;
-
 const bracketed = /\[\[\s*([A-Za-z_][\w .-]*?)\s*\]\]/g;
 
 function unbracket(text: string): string {
   return text.replace(bracketed, '{{$1}}');
 }
 
+/** A text that is nothing but one `{{path}}` needs no template. */
+function countTags(text: string, { countTags: count }: TemplateBounds): string {
+  if (text.includes('{{') && (text.length > longestTag || !sole.test(text))) count(text);
+  return text;
+}
+
 function renderText(
   text: string,
   data: Readonly<Record<string, unknown>>,
-  countTags: (template: string) => void,
+  bounds: TemplateBounds,
 ): unknown {
   if (!text.includes('{{')) return unbracket(text);
   const path = text.length > longestTag ? undefined : solePath(text);
   if (path === undefined) {
-    countTags(text);
     const template = withPositions(text.replace(bracketed, '\\{{$1}}'));
-    return renderTemplate(template, data, false, uncounted);
+    return renderTemplate(template, data, false, bounds);
   }
   const value = path.reduce<unknown>(ownValue, data);
   if (value === undefined) throw new Error(`there is no "${path.join('.')}"`);
+  bounds.countValue(value);
   return value;
 }
 
@@ -118,8 +130,7 @@ export function withPositions(text: string): string {
 /** Why a template cannot be read, or undefined. */
 export function checkTemplate(text: string): string | undefined {
   try {
-    assertDepth(text);
-    Handlebars.parse(withPositions(text));
+    readTemplate(withPositions(text));
     return undefined;
   } catch (error) {
     return oneLine(error instanceof Error ? error.message : String(error));

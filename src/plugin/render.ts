@@ -1,53 +1,65 @@
 import Handlebars from 'handlebars';
 import type { RenderOptions } from './api.js';
 import { pluginProblem } from './failures.js';
-import { createTagCount, lengthOf, longestOutput, mostIterations } from './template-bounds.js';
+import { createTemplateBounds, type TemplateBounds } from './template-bounds.js';
 import { deepestTemplate, nestsTooDeep } from './template-depth.js';
+import { parseTemplate, textHelper } from './template-text.js';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Templates in this engine know no `log` (it would print to the console) and one helper more. */
+/** Those of the templates that are being filled in. */
+let bounds = createTemplateBounds();
+
+/** Templates in this engine know no `log` (it would print to the console) and two helpers more. */
 const engine = Handlebars.create();
 engine.unregisterHelper('log');
-engine.registerHelper('json', (value: unknown) => JSON.stringify(value));
+engine.registerHelper('json', (value: unknown) => counted(JSON.stringify(value)));
+engine.registerHelper(textHelper, (value: unknown) =>
+  counted(Array.isArray(value) ? value.join() : value),
+);
+
+function counted<T>(value: T): T {
+  if (typeof value === 'string') bounds.countText(value.length);
+  return value;
+}
 
 type Each = (this: unknown, list: unknown, options: unknown) => string;
 const each = engine.helpers['each'] as Each;
-/** How often the loops of the template that is being filled in may still run. */
-let iterationsLeft = 0;
 engine.registerHelper('each', function (this: unknown, list: unknown, options: unknown): string {
-  iterationsLeft -= lengthOf(list);
-  if (iterationsLeft < 0) throw new Error(`its loops run more than ${mostIterations} times`);
+  bounds.countRuns(list);
   return each.call(this, list, options);
 });
 
+const isHelper = (name: string): boolean => Object.hasOwn(engine.helpers, name);
+
 /**
  * Fills in a Handlebars template. A name that `data` does not have is an error, not an empty text;
- * `{{#if name}}` may ask for it. `countTags` bounds templates that belong together. Throws
- * `TemplateError` (exit 3) with the template's beginning.
+ * `{{#if name}}` may ask for it. `shared` bounds templates that belong together and whose tags were
+ * counted. Throws `TemplateError` (exit 3) with the template's beginning.
  */
 export function renderTemplate(
   template: string,
   data: Data,
   html = false,
-  countTags = createTagCount(),
+  shared?: TemplateBounds,
 ): string {
   try {
-    countTags(template);
-    assertDepth(template);
-    const fill = engine.compile(template, { strict: true, noEscape: !html });
-    iterationsLeft = mostIterations;
+    bounds = shared ?? createTemplateBounds();
+    if (shared === undefined) bounds.countTags(template);
+    const fill = engine.compile(readTemplate(template), { strict: true, noEscape: !html });
+    const left = bounds.textLeft();
     const text = fill(data);
-    if (text.length <= longestOutput) return text;
-    throw new Error(`it becomes longer than ${longestOutput} characters`);
+    // What its tags became is counted already.
+    bounds.countText(Math.max(0, text.length - (left - bounds.textLeft())));
+    return text;
   } catch (cause) {
     throw pluginProblem('TemplateError', { template: beginning(template), reason: reason(cause) });
   }
 }
 
-/** Throws where a template nests too deep to be parsed in time. */
-export function assertDepth(template: string): void {
-  if (!nestsTooDeep(template)) return;
+/** Parses a template. Throws where it cannot be read, or nests too deep to be parsed in time. */
+export function readTemplate(template: string): ReturnType<typeof parseTemplate> {
+  if (!nestsTooDeep(template)) return parseTemplate(template, isHelper);
   throw new Error(`its blocks are nested deeper than ${deepestTemplate} levels`);
 }
 

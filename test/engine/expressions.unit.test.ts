@@ -160,15 +160,20 @@ describe('what a document makes long', () => {
   });
 
   it.each([
-    ['tags', 'x{{job.a}}'.repeat(501), 'there are more than 500 tags'],
+    ['tags', 'x{{job.a}}'.repeat(201), 'there are more than 200 tags'],
     [
       'iterations',
       '{{#each job.list}}{{#each ../job.list}}x{{/each}}{{/each}}',
       'its loops run more than 20000 times',
     ],
     ['output', '{{job.long}}{{job.long}}{{job.long}}', 'it becomes longer than 4194304 characters'],
+    ['copies of the job', '{{json job}}'.repeat(200), 'it becomes longer than 4194304 characters'],
+    ['lists', 'x{{job.lists}}'.repeat(200), 'it becomes longer than 4194304 characters'],
+    ['partials', doubling(50), 'are not known here'],
   ])('is a template of too many %s', (_title, text, reason) => {
-    const job = { a: 1, list: Array.from({ length: 200 }, Number), long: 'x'.repeat(2_000_000) };
+    const list = Array.from({ length: 200 }, Number);
+    const lists = Array.from({ length: 20_000 }, () => [1234]);
+    const job = { a: 1, list, lists, long: 'x'.repeat(2_000_000) };
     const rendered = renderParams({ text }, { job } as never, []);
     expect(rendered).toMatchObject({ ok: false, at: 'text' });
     expect(JSON.stringify(rendered)).toContain(reason);
@@ -177,9 +182,34 @@ describe('what a document makes long', () => {
   it('is many templates of few tags each', () => {
     const list = Array.from({ length: 10_000 }, (_, i) => `${i} {{job.a}}`);
     const rendered = renderParams({ list }, { job: { a: 1 } } as never, []);
-    expect(rendered).toMatchObject({ ok: false, at: 'list[500]' });
+    expect(rendered).toMatchObject({ ok: false, at: 'list[200]' });
     const paths = Array.from({ length: 10_000 }, () => '{{job.a}}');
     expect(renderParams({ paths }, { job: { a: 1 } } as never, [])).toMatchObject({ ok: true });
+  });
+});
+
+/** Inline partials each of which fills in the next one twice: 2^depth times in all. */
+function doubling(depth: number): string {
+  const partials = Array.from({ length: depth }, (_, i) => {
+    const next = i === depth - 1 ? 'x' : `{{> p${i + 1}}}{{> p${i + 1}}}`;
+    return `{{#*inline "p${i}"}}${next}{{/inline}}`;
+  });
+  return `${partials.join('')}{{> p0}}`;
+}
+
+describe('what all templates of a step become', () => {
+  it.each([
+    ['texts', (i: number) => `${i} {{job.long}}`],
+    ['loops', () => '{{#each job.list}}x{{/each}}'],
+    ['lists that are filled in whole', () => '{{job.lists}}'],
+    ['texts that are filled in whole', () => '{{job.long}}'],
+  ])('is bounded together: %s', (_title, text) => {
+    const long = 'x'.repeat(100_000);
+    const list = Array.from({ length: 1_000 }, Number);
+    const job = { long, list, lists: Array.from({ length: 10 }, () => list) };
+    const params = (length: number) => ({ all: Array.from({ length }, (_, i) => text(i)) });
+    expect(renderParams(params(10), { job } as never, [])).toMatchObject({ ok: true });
+    expect(renderParams(params(199), { job } as never, [])).toMatchObject({ ok: false });
   });
 });
 
