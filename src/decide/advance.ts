@@ -7,7 +7,6 @@ import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from './
 import { complete } from './complete.js';
 import { asReady } from './copies/tips.js';
 import { withEdits } from './edits.js';
-import { mostSteps } from './effort.js';
 import { loseStep } from './fail.js';
 import { failedMove } from './failed.js';
 import { finish } from './finish.js';
@@ -19,26 +18,26 @@ import { isOfEnd } from './paths.js';
 import { permitMove } from './permit.js';
 import { refreshMove } from './refresh.js';
 import { released } from './release.js';
-import { cancelledSteps } from './stop.js';
 import { interpret } from './structure/interpret.js';
 import type { Work } from './structure/progress.js';
 import { unneededIn } from './structure/unneeded.js';
 import { openWaits, waitsMove } from './waits.js';
 import { together } from './together.js';
+import { overflowMove, tooManyMove } from './too-many.js';
 import { dropMove, lateOnes, workMove } from './work.js';
 
 /**
  * The next move of a live job. The rules are asked in this order; the first that has something to
- * say decides: edits of the document that are not on record, lost engines, new definitions, cancel,
- * locks to take again, hard timeout, too many steps, what waiting steps wait for, expiry, pause, the
- * time before a run, the permit to
- * run, and last what the structure says.
+ * say decides: edits of the document that are not on record, lost engines, new definitions, too many
+ * steps even for its end, cancel, locks to take again, hard timeout, too many steps, what waiting steps
+ * wait for, expiry, pause, the time before a run, the permit to run, and last what the structure says.
  */
 export function advance(job: LiveJob, now: number, world: World): Move {
   const move =
     editsMove(job, now) ??
     reclaimMove(job, now, world) ??
     refreshMove(job, now, world) ??
+    overflowMove(job, now) ??
     cancelMove(job, now, world) ??
     relockMove(job, now, world) ??
     hardTimeoutMove(job, now) ??
@@ -71,14 +70,6 @@ function reclaimMove(job: LiveJob, now: number, world: World): Move | undefined 
 function isLost(step: LiveStep, { me, lease }: World): boolean {
   if (step.engine !== me.id) return lease(step.engine) === 'dead';
   return !me.running.has(step.claim) && !me.ended.has(step.claim);
-}
-
-function tooManyMove(job: LiveJob, now: number): Move | undefined {
-  const { length: steps } = job.steps;
-  if (steps < mostSteps) return undefined;
-  const why = failure('TooManySteps', { steps });
-  const ended = cancelledSteps(job, isOpen, why, now);
-  return { kind: 'change', job: finish(ended, { exit: exits.definition, failure: why }, now) };
 }
 
 function hardTimeoutMove(job: LiveJob, now: number): Move | undefined {

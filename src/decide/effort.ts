@@ -1,5 +1,7 @@
 import type { Job, LiveJob } from '../model/job.js';
+import type { Step } from '../model/step.js';
 import type { Begun } from './intent.js';
+import { itemsIn } from './lists.js';
 import { stepParams } from './params.js';
 import type { Beginning } from './structure/progress.js';
 
@@ -13,7 +15,12 @@ export const mostEffort = 100;
 export const mostGates = 20;
 /** Every decision looks at all steps: a job that has more than these holds up its engine. */
 export const mostSteps = 20_000;
-/** Steps that a decision adds, times those that there are: each one has all of them looked through. */
+/** Entries that a job may have besides, for what follows its failure or its cancel. */
+export const stepsForEnd = 500;
+/**
+ * Steps that a decision adds, times those and the items of maps that there are: each one has all of
+ * them looked through.
+ */
 const mostGrowth = 20_000;
 
 /** What the beginning of a step has cost. */
@@ -34,12 +41,14 @@ export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number
 
 /** Whether a decision has added so many steps that it is to be written. */
 export function hasGrown(before: Job, now: Job): boolean {
-  return (lengthOf(now) - lengthOf(before)) * lengthOf(now) > mostGrowth;
+  const [old, steps] = [stepsOf(before), stepsOf(now)];
+  const added = steps.length - old.length;
+  return added > 0 && added * (steps.length + itemsIn(steps)) > mostGrowth;
 }
 
-function lengthOf(job: Job): number {
+function stepsOf(job: Job): readonly Step[] {
   const { steps } = job as { readonly steps?: unknown };
-  return Array.isArray(steps) ? steps.length : 0;
+  return Array.isArray(steps) ? (steps as readonly Step[]) : [];
 }
 
 /** Values to copy, and tags to fill in. */

@@ -16,12 +16,14 @@ import {
   type TemplateContext,
   type World,
 } from './intent.js';
+import { listProblem } from './lists.js';
 import { marksAt, roundsOf, type Mark } from './marks.js';
 import { withProblem } from './noted.js';
 import { mergeQueries } from './queries.js';
 import { scopeOf } from './scope.js';
 import { sliceFor } from './structure/slices.js';
 import type { Gate } from './structure/progress.js';
+import { withFlowFailed } from './too-many.js';
 
 /**
  * Finds out what structures ask before they go on (their conditions, the case of a choice, the list
@@ -45,7 +47,11 @@ export function gatesMove(
       queries.push(missing.length > 0 ? lookUp({ attachments: missing }) : lookUp({ questions }));
     } else {
       const { unfit } = gate;
-      const verdict = unfit === undefined ? verdictOf(job, gate, world) : misfit(gate, unfit);
+      const verdict = unfit === undefined ? verdictOf(marked, gate, world) : misfit(gate, unfit);
+      if (verdict.kind === 'fail_flow') {
+        const failed = withFlowFailed(marked, gate.path, verdict.failure, now);
+        return { kind: 'change', job: failed };
+      }
       const noted = withGateProblem(marked, gate, world, verdict);
       marked = withNewStep(noted, markStep(job, gate, verdict, now));
     }
@@ -62,7 +68,11 @@ export const mostSlicedItems = 100_000;
 type Verdict =
   | { readonly kind: 'mark'; readonly mark: Mark }
   | { readonly kind: 'skip' }
-  | { readonly kind: 'fail'; readonly failure: Failure; readonly exit: number };
+  | { readonly kind: 'fail'; readonly failure: Failure; readonly exit: number }
+  /** Not the structure alone: others could go on no better. */
+  | { readonly kind: 'fail_flow'; readonly failure: Failure };
+
+type OwnVerdict = Exclude<Verdict, { kind: 'fail_flow' }>;
 
 /** The work goes on by no record that cannot be right; a further run of the job finds it out anew. */
 function misfit({ node, path }: Gate, reason: string): Verdict {
@@ -121,6 +131,10 @@ function marked(job: LiveJob, gate: Gate, items: readonly unknown[]): Verdict {
   const leaves = slice === undefined ? leavesOf(each).length : 1;
   const most = Math.min(mostItems, Math.floor(mostSteps / leaves));
   if (parts <= most && length <= mostSlicedItems) {
+    const at = below(gate.path, 'map.over');
+    const list = { at, items, isSliced: slice !== undefined, most: mostSteps };
+    const why = listProblem(job, list);
+    if (why !== undefined) return { kind: 'fail_flow', failure: why };
     return {
       kind: 'mark',
       mark: { items, count: length, ...(slice === undefined ? {} : { slice }) },
@@ -250,7 +264,12 @@ function contextOf(
   return { context, missing };
 }
 
-function markStep(job: LiveJob, { node, path, phase }: Gate, verdict: Verdict, now: number): Step {
+function markStep(
+  job: LiveJob,
+  { node, path, phase }: Gate,
+  verdict: OwnVerdict,
+  now: number,
+): Step {
   const base = {
     index: firstIndexAt(job, path),
     path,

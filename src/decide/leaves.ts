@@ -59,7 +59,7 @@ export function pathsAbove(path: string): readonly string[] {
 }
 
 /** A structure of a flow, and what the paths in it begin with. */
-export type Branch = { readonly tree: Node; readonly prefix: string };
+export type Branch = { readonly tree: Node; readonly prefix: '' | 'error' | 'cancel' };
 
 /**
  * The structure of a flow that a path of a job is in, and what its paths begin with. Undefined: the

@@ -3,6 +3,7 @@ import { isOfFlow, type Step } from '../model/step.js';
 import type { Leaf } from '../model/tree.js';
 import { begin } from './begin.js';
 import { entryOf, lastAttempt } from './history.js';
+import { leavesIn } from './leaves.js';
 import type { Move, World } from './intent.js';
 import { definitionFor } from './serving.js';
 import { leafProgress } from './structure/leaf.js';
@@ -26,6 +27,19 @@ export function undoMove(job: LiveJob, now: number, world: World): Move | undefi
     return beginning === undefined ? together(openWaits(job)) : begin(job, beginning, now, world);
   }
   return undefined;
+}
+
+/** Whether any step of a job could have something that undoes it. */
+export function mayUndo({ definitions, tasks }: LiveJob): boolean {
+  return (
+    Object.values(definitions).some(({ undo }) => undo !== undefined) ||
+    leavesIn(tasks).list.some(({ entry }) => entry.undo !== undefined)
+  );
+}
+
+/** How many steps it would at least take to undo what was done. */
+export function undoesLeft(job: LiveJob): number {
+  return toUndo(job).filter(({ leaf }) => lastAttempt(job, leaf.path) === undefined).length;
 }
 
 type Undo = { readonly step: Step; readonly leaf: Leaf };

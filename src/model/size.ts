@@ -18,8 +18,10 @@ export const sizes = {
   written: 100_000,
   /** Keys of a document, not counting those inside of its values. */
   keys: 10_000,
-  /** Entries in the `steps` of a job that is under way, as an engine reads it. */
-  steps: 21_000,
+  /** Entries in the `steps` of a job that is under way, as an engine reads it: more than one writes. */
+  steps: 22_000,
+  /** The lists of all maps of a job that is under way, together. */
+  lists: { values: 500_000, characters: 4_194_304 },
   /** Levels of lists and objects in each other. */
   depth: 200,
 } as const;
@@ -68,13 +70,19 @@ function unreadProblem(doc: Fields): Problem | undefined {
   return undefined;
 }
 
-type Left = { values: number; characters: number };
+/** What may still be counted. */
+export type Left = { values: number; characters: number };
 type TooLarge = 'depth' | 'values' | 'characters' | 'nodes';
 
 /** How many values there are in one; it is not counted much beyond `most`. */
 export function countValues(value: unknown, most: number): number {
   const left = { values: most, characters: Infinity };
   return walk(value, 0, { left, isStructure: false }) === undefined ? most - left.values : most + 1;
+}
+
+/** Takes a value from what is left; returns whether there was enough. */
+export function takeFrom(left: Left, value: unknown): boolean {
+  return walk(value, 0, { left, isStructure: false }) === undefined;
 }
 
 function mostOf(key: string): Left {

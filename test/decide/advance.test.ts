@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { mostSteps } from '../../src/decide/effort.js';
 import { t0, task } from '../support/builders.js';
 import { story, type Story } from './story.js';
 
@@ -330,24 +329,5 @@ describe('expires', () => {
     const told = story({ steps: ['a', 'b'], job: { expires } });
     expect(told.go().kind).toBe('claim');
     expect(told.at(5000).done().kind).toBe('claim');
-  });
-});
-
-describe('a job with very many steps', () => {
-  it('ends before its steps hold up engines', () => {
-    const told = story({ steps: ['a', 'b'] });
-    told.go();
-    const live = told.live;
-    const past = Array.from({ length: mostSteps }, (_, i) => ({
-      ...{ ...live, path: '9', claim: `c${i}`, state: '$$complete' as const },
-      ...{ end: t0, exit: 0, result: null },
-    }));
-    told.edit({ steps: [live, ...past] });
-    told.go();
-    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'TooManySteps' });
-    expect(told.steps[0]).toMatchObject({
-      state: '$$cancelled',
-      failure: { name: 'TooManySteps' },
-    });
   });
 });

@@ -20,6 +20,7 @@ import {
   type Progress,
   type View,
 } from './progress.js';
+import { createRoom } from './room.js';
 import { sequenceProgress } from './sequence.js';
 import { unfitMark } from '../unfit-marks.js';
 
@@ -58,6 +59,7 @@ type Visit = (phase: Phase, node: Node, path: string) => Progress;
 
 function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visit {
   const known = new Map<string, Progress>();
+  const room = createRoom();
   const visitNew: Visit = (phase, node, path) => {
     if (!isStructure(node)) {
       const leaf = leaves.at(path) as Leaf;
@@ -66,7 +68,7 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
         : deciderProgress(job, leaf, phase, view);
     }
     const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
-    const interpreting = { job, view, phase, visit, visitAs };
+    const interpreting = { job, view, phase, visit, visitAs, room };
     // What failed in a slice is done again whatever is tolerated: only its parent sees all slices.
     if (path === job.slice?.path) return sliceOf(node, path, interpreting);
     if (before?.(phase, node, path).kind === 'done') return done;

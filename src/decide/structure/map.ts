@@ -1,8 +1,9 @@
 import { itemsAtOnce } from '../../model/limits.js';
-import { childPath, type MapOver } from '../../model/tree.js';
+import { below, type MapOver } from '../../model/tree.js';
 import { isBusyBelow, lastRunBelow } from '../history.js';
 import { markAt, type Mark } from '../marks.js';
 import { done, type Interpreting, type Progress } from './progress.js';
+import type { Room } from './room.js';
 import { siblingsProgress, type Sibling } from './siblings.js';
 import { slicesProgress, toleratedOf } from './slices.js';
 
@@ -36,37 +37,81 @@ type Items = {
 /**
  * The items that have ended or may go on now. Those under way in this run keep their places; the
  * others, also those to be done again, come in when a place is free. What an item that is done has
- * left behind keeps its place, too.
+ * left behind keeps its place, too. Where no item has begun, those that must wait are not looked at.
  */
 function admitted(
-  { map }: MapOver,
+  node: MapOver,
   { path, from, total, most }: Items,
-  { job, visit }: Interpreting,
+  { job, visit, room }: Interpreting,
 ): readonly Sibling[] {
-  const paths = Array.from({ length: total }, (_, i) => childPath(path, 'map', from + i));
-  const progressAt = new Map<string, Progress>();
-  let places = most;
-  const waiting: string[] = [];
-  for (const at of paths) {
+  const places = new Places(node, most, room);
+  const stem = below(path, 'map');
+  if (lastRunBelow(job, stem) === undefined) {
+    const siblings: Sibling[] = [];
+    for (let i = 0; i < total && places.isFree(); i += 1) {
+      const at = `${stem}.${from + i}`;
+      siblings.push({ path: at, progress: places.admit(() => visit(node.map.do, at)) });
+    }
+    return siblings;
+  }
+  const progressAt = new Map<number, Progress>();
+  const waiting: number[] = [];
+  for (let i = 0; i < total; i += 1) {
+    const at = `${stem}.${from + i}`;
     const run = lastRunBelow(job, at);
-    const progress = run === undefined ? undefined : visit(map.do, at);
+    const progress = run === undefined ? undefined : visit(node.map.do, at);
     if (progress === undefined || (progress.kind === 'open' && run !== job.run)) {
-      waiting.push(at);
+      waiting.push(i);
     } else {
-      progressAt.set(at, progress);
-      if (isUnderWay(progress) || isBusyBelow(job, at)) places -= 1;
+      progressAt.set(i, progress);
+      if (isUnderWay(progress) || isBusyBelow(job, at)) places.keep();
     }
   }
-  for (const at of waiting) {
-    if (places <= 0) break;
-    const progress = visit(map.do, at);
-    progressAt.set(at, progress);
-    if (isUnderWay(progress)) places -= 1;
+  for (const i of waiting) {
+    if (!places.isFree()) break;
+    progressAt.set(
+      i,
+      places.admit(() => visit(node.map.do, `${stem}.${from + i}`)),
+    );
   }
-  return paths.flatMap((at): Sibling[] => {
-    const progress = progressAt.get(at);
-    return progress === undefined ? [] : [{ path: at, progress }];
-  });
+  return [...progressAt]
+    .sort(([one], [other]) => one - other)
+    .map(([i, progress]) => ({ path: `${stem}.${from + i}`, progress }));
+}
+
+/**
+ * The places of the items of one map. What may begin in all maps of a job is bounded, too, since a
+ * decision begins only some of it; a map in an item of another one shares its room with those in the
+ * other items.
+ */
+class Places {
+  readonly #node: MapOver;
+  readonly #room: Room;
+  #free: number;
+
+  constructor(node: MapOver, most: number, room: Room) {
+    this.#node = node;
+    this.#free = most;
+    this.#room = room;
+  }
+
+  /** An item has its place already. */
+  keep(): void {
+    this.#free -= 1;
+  }
+
+  isFree(): boolean {
+    return this.#free > 0 && this.#room.has(this.#node);
+  }
+
+  /** Takes a place for an item if something is to be done in it. */
+  admit(look: () => Progress): Progress {
+    const progress = look();
+    if (!isUnderWay(progress)) return progress;
+    this.#free -= 1;
+    this.#room.take(this.#node);
+    return progress;
+  }
 }
 
 function isUnderWay({ kind, begin, gates }: Progress): boolean {

@@ -1,6 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import type { FailedStep, Phase } from '../../model/step.js';
 import type { Leaf, Node, Structure } from '../../model/tree.js';
+import type { Room } from './room.js';
 
 /** A step that may begin: an entry of the flow, or a handler made from one. */
 export type Beginning = {
@@ -67,4 +68,6 @@ export type Interpreting = {
   readonly visit: (node: Node, path: string) => Progress;
   /** The same for a node that runs, with all in it, in another phase. */
   readonly visitAs: (phase: Phase, node: Node, path: string) => Progress;
+  /** For items of maps that have not begun. */
+  readonly room: Room;
 };

@@ -1,0 +1,64 @@
+import { failure } from '../model/failures.js';
+import type { LiveJob } from '../model/job.js';
+import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '../model/step.js';
+import type { StructureKind } from '../model/tree.js';
+import { mostSteps, stepsForEnd } from './effort.js';
+import { finish } from './finish.js';
+import { attemptsOf, lastAttempt, withNewStep } from './history.js';
+import type { Move } from './intent.js';
+import { nodeAt, treeAt, type Branch } from './leaves.js';
+import { cancelledSteps } from './stop.js';
+import { mayUndo, undoesLeft } from './undo.js';
+
+/**
+ * A job with more steps than an engine looks through fails, like any other: what was done is undone,
+ * and its handler or its `error` branch runs. The steps that this takes are kept free for it.
+ */
+export function tooManyMove(job: LiveJob, now: number): Move | undefined {
+  const { length: steps } = job.steps;
+  if (steps < mostSteps / 2 || isGivenUp(job)) return undefined;
+  if (steps < mostSteps && (!mayUndo(job) || steps + undoesLeft(job) < mostSteps)) return undefined;
+  return { kind: 'change', job: withFlowFailed(job, '', failure('TooManySteps', { steps }), now) };
+}
+
+/** What follows a failure or a cancel makes too many steps, too: the job ends at once. */
+export function overflowMove(job: LiveJob, now: number): Move | undefined {
+  const { length: steps } = job.steps;
+  if (steps < mostSteps + stepsForEnd) return undefined;
+  const why = failure('TooManySteps', { steps });
+  const ended = cancelledSteps(job, isOpen, why, now);
+  return { kind: 'change', job: finish(ended, { exit: exits.definition, failure: why }, now) };
+}
+
+function isGivenUp(job: LiveJob): boolean {
+  const mark = lastAttempt(job, rootOf(job, ''));
+  return mark !== undefined && isFailed(mark) && mark.run === job.run;
+}
+
+/**
+ * The job with a record that the flow has failed as a whole, or the branch of it that the path is in:
+ * nothing more begins there. In a slice it is the map that fails.
+ */
+export function withFlowFailed(job: LiveJob, path: string, why: Failure, now: number): LiveJob {
+  const root = rootOf(job, path);
+  const { tree, prefix } = treeAt(job, root) as Branch;
+  const { structure, name } = nodeAt(tree, root, prefix) as {
+    readonly structure: StructureKind;
+    readonly name?: string;
+  };
+  const mark: Step = {
+    ...{ index: 0, path: root, name: name ?? structure, task: structure, structure },
+    ...{ attempt: attemptsOf(job, root).length + 1, run: job.run, end: now },
+    phase: lastAttempt(job, root)?.phase ?? phaseOf(prefix),
+    ...{ state: '$$error', exit: exits.definition, failure: why },
+  };
+  return withNewStep(job, mark);
+}
+
+function phaseOf(prefix: Branch['prefix']): Phase {
+  return prefix === '' ? 'main' : prefix;
+}
+
+function rootOf(job: LiveJob, path: string): string {
+  return job.slice?.path ?? treeAt(job, path)?.prefix ?? '';
+}

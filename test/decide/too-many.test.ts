@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { mostSteps, stepsForEnd } from '../../src/decide/effort.js';
+import type { Step } from '../../src/model/step.js';
+import { task } from '../support/builders.js';
+import { begun, type Setting, type Story } from './story.js';
+
+const t = 1_000;
+const many = <T>(length: number, make: (i: number) => T): T[] =>
+  Array.from({ length }, (_, i) => make(i));
+
+/** An attempt of task `a` that has ended, at any path. */
+const ended = (path: string): Step => ({
+  ...{ index: 0, path, name: 'a', task: 'a', plugin: 'a', attempt: 1, run: 1, phase: 'main' },
+  ...{ state: '$$complete', engine: 'me', pid: 1, claim: path, params: {} },
+  ...{ accepted: t, start: t, end: t, exit: 0, result: null },
+});
+
+/** A story of `a` and `b` with so many steps beside the one that runs. */
+const longStory = (length: number, more: Partial<Setting> = {}): Story => {
+  const told = begun(['a', 'b'], more);
+  return told.edit({ steps: [...told.steps, ...many(length, () => ended('9'))] });
+};
+
+/** Goes on for some revisions: one carries little where there are many steps. */
+const goOn = (told: Story): Story => {
+  for (let i = 0; i < 5 && told.ending.exit === undefined; i += 1) told.stopped();
+  return told;
+};
+
+describe('a job with very many steps', () => {
+  it('fails, after what runs in it was told to stop', () => {
+    const told = longStory(mostSteps);
+    told.go();
+    expect(told.last).toMatchObject({ path: '', failure: { name: 'TooManySteps' } });
+    expect(told.decide()).toMatchObject({ kind: 'abort' });
+    goOn(told);
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'TooManySteps' });
+  });
+
+  it.each<[title: string, flow: NonNullable<Setting['flow']>]>([
+    ['handler', { error: 'mend' }],
+    ['error branch', { error: ['mend'] }],
+  ])('has its %s run, with the failure', (_title, flow) => {
+    const told = longStory(mostSteps, { flow });
+    goOn(told);
+    expect(told.running).toEqual(['mend']);
+    told.did('mend');
+    goOn(told);
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'TooManySteps' });
+  });
+
+  it('fails again when it is tried again', () => {
+    const told = goOn(longStory(mostSteps));
+    told.edit({ retry: true }).go();
+    goOn(told);
+    expect(told.ending.failure).toBe('TooManySteps');
+    expect(told.job).toMatchObject({ run: 2 });
+  });
+
+  it('fails while there is room to undo what it has done', () => {
+    const half = mostSteps / 2;
+    const each = { sequence: ['a', 'a'] };
+    const told = begun([{ map: { over: many(half, (i) => i), do: each } }], {
+      tasks: [task('a', { undo: 'u' })],
+    });
+    const [mark] = told.steps;
+    const past = many(half, (i) => ended(`0.map.${i}.sequence.0`));
+    told.edit({ steps: [mark, ...past.slice(0, -2)] });
+    expect(told.decide()).toMatchObject({ kind: 'claim' });
+    told.edit({ steps: [mark, ...past] }).go();
+    expect(told.last).toMatchObject({ path: '', failure: { name: 'TooManySteps' } });
+    told.go();
+    expect(told.last).toMatchObject({ task: 'u', phase: 'undo' });
+  });
+
+  it('ends at once when its end makes too many steps as well', () => {
+    const told = longStory(mostSteps + stepsForEnd - 4, { flow: { error: ['mend', 'more'] } });
+    goOn(told);
+    expect(told.running).toEqual(['mend']);
+    told.did('mend');
+    goOn(told);
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'TooManySteps' });
+    expect(told.running).toEqual([]);
+  });
+});
+
+describe('the lists of all maps of a job', () => {
+  const map = (items: readonly unknown[], more: object = {}) => ({
+    map: { over: [...items], do: 'a', ...more },
+  });
+  const numbers = (length: number): number[] => many(length, (i) => i);
+  const large = many(100, () => many(3_000, () => 'x'));
+
+  it.each([
+    ['many items', [map(numbers(10_000)), map(numbers(10_000)), map([1])]],
+    ['large items', [map(large), map(large)]],
+    ['large items in slices', [map(large, { slice: 1 }), map(large, { slice: 1 })]],
+    ['long texts', [map(['x'.repeat(3e6)]), map(['x'.repeat(3e6)])]],
+    ['a single list that is too large', [map(many(1_000, () => numbers(600)))]],
+  ])('fail it with %s', (_title, maps) => {
+    const told = begun([{ parallel: maps }]);
+    told.stopped();
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ListsTooLarge' });
+  });
+
+  it.each([
+    ['many items', [map(numbers(10_000)), map(numbers(10_000))]],
+    [
+      'items in slices',
+      [map(numbers(90_000), { slice: 100 }), map(numbers(90_000), { slice: 100 })],
+    ],
+    ['large items', [map(large)]],
+  ])('may have %s', (_title, maps) => {
+    const told = begun([{ parallel: maps }]);
+    expect(told.ending.failure).toBeUndefined();
+    expect(told.steps.filter(({ structure }) => structure === 'map')).toHaveLength(maps.length);
+  });
+
+  it('fail what follows a failure by itself', () => {
+    const told = begun(['a'], {
+      flow: { error: [map(large), map(large)], error_result: 'handler' },
+    });
+    told.broke('a');
+    for (let i = 0; i < 200 && told.ending.exit === undefined; i += 1) told.go();
+    expect(told.running.length).toBeGreaterThan(0);
+  });
+
+  it('fail the map of a slice', () => {
+    const inner = map(many(1_000, () => numbers(600)));
+    const told = begun([map([1, 2], { slice: 1, do: inner })]);
+    const [child] = told.children;
+    expect(child).toBeDefined();
+    const slice = begun(['a']);
+    slice.write({ ...child });
+    slice.go();
+    expect(slice.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ListsTooLarge' });
+  });
+});
