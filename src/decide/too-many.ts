@@ -60,5 +60,5 @@ function phaseOf(prefix: Branch['prefix']): Phase {
 }
 
 function rootOf(job: LiveJob, path: string): string {
-  return job.slice?.path ?? treeAt(job, path)?.prefix ?? '';
+  return job.slice?.path ?? (treeAt(job, path) as Branch).prefix;
 }

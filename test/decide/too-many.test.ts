@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { mostSteps, stepsForEnd } from '../../src/decide/effort.js';
 import type { Step } from '../../src/model/step.js';
 import { task } from '../support/builders.js';
+import type { Task } from '../../src/model/task.js';
+import type { WrittenNode } from '../../src/model/written-tree.js';
 import { begun, type Setting, type Story } from './story.js';
 
 const t = 1_000;
@@ -57,11 +59,14 @@ describe('a job with very many steps', () => {
     expect(told.job).toMatchObject({ run: 2 });
   });
 
-  it('fails while there is room to undo what it has done', () => {
+  it.each<[where: string, entry: WrittenNode, a: Task]>([
+    ['its task', 'a', task('a', { undo: 'u' })],
+    ['its entry', { task: 'a', undo: 'u' }, task('a')],
+  ])('fails while there is room to undo what it has done, by %s', (_where, entry, a) => {
     const half = mostSteps / 2;
-    const each = { sequence: ['a', 'a'] };
+    const each = { sequence: [entry, entry] };
     const told = begun([{ map: { over: many(half, (i) => i), do: each } }], {
-      tasks: [task('a', { undo: 'u' })],
+      tasks: [a, task('u')],
     });
     const [mark] = told.steps;
     const past = many(half, (i) => ended(`0.map.${i}.sequence.0`));
@@ -71,6 +76,12 @@ describe('a job with very many steps', () => {
     expect(told.last).toMatchObject({ path: '', failure: { name: 'TooManySteps' } });
     told.go();
     expect(told.last).toMatchObject({ task: 'u', phase: 'undo' });
+  });
+
+  it('goes on while it has half of them and nothing to undo', () => {
+    const told = longStory(mostSteps / 2);
+    told.did('a');
+    expect(told.running).toEqual(['b']);
   });
 
   it('ends at once when its end makes too many steps as well', () => {
@@ -118,11 +129,20 @@ describe('the lists of all maps of a job', () => {
 
   it('fail what follows a failure by itself', () => {
     const told = begun(['a'], {
-      flow: { error: [map(large), map(large)], error_result: 'handler' },
+      flow: { error: { parallel: [map(large), map(large)] }, error_result: 'handler' },
     });
     told.broke('a');
-    for (let i = 0; i < 200 && told.ending.exit === undefined; i += 1) told.go();
-    expect(told.running.length).toBeGreaterThan(0);
+    goOn(told);
+    expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ListsTooLarge' });
+    expect(told.steps.at(-1)).toMatchObject({ path: 'error', phase: 'error' });
+  });
+
+  it('do not count what is no list on record', () => {
+    const told = begun([{ parallel: [map([1]), 'b'] }, map([2])]);
+    const steps = told.steps.map((step) => ({ ...step, result: null }));
+    told.edit({ steps: [{ ...steps[0], path: '7' }, ...steps] });
+    goOn(told);
+    expect(told.steps.filter(({ structure }) => structure === 'map').length).toBeGreaterThan(1);
   });
 
   it('fail the map of a slice', () => {
