@@ -10,7 +10,8 @@ import type { EngineDocument } from '../model/engine.js';
  * P2 Time in which this process saw nothing itself (no connection, a feed that lags, process
  *    stopped) does not count against anybody: only what the feed brings of its own document moves
  *    the time at which the others are judged, by the time between two renewals at the most. After a
- *    long blindness everybody is given a whole lease.
+ *    long blindness everybody is given a whole lease; several times in a row only to those that were
+ *    seen to move in between, for an engine that always sees itself late must find the dead, too.
  * P3 An engine nobody has heard of is given a whole lease before it counts as dead.
  */
 export type Peers = {
@@ -35,7 +36,12 @@ type Seen = {
   peer?: Peer;
   gone: boolean;
   told: boolean;
+  /** Number of whole leases it was given since it was last seen to move. */
+  forgiven: number;
 };
+
+/** Maximum number of whole leases in a row for an engine that is not seen to move. */
+const mostForgiven = 3;
 
 /** So many leases after its last sign a dead engine is forgotten. */
 const keptLeases = 20;
@@ -47,6 +53,8 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
   const isDead = (entry: Seen): boolean => entry.gone || sawMyselfAt - entry.movedAt > leaseMs;
   const forgive = (): void => {
     for (const entry of seen.values()) {
+      if (entry.forgiven === mostForgiven) continue;
+      entry.forgiven += 1;
       entry.movedAt = now();
       // Whoever removed its document may have misjudged it, and it may have come back unseen.
       entry.gone = false;
@@ -68,7 +76,8 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       if (id === me) return seeMyself();
       const before = seen.get(id);
       if (doc === undefined || doc.state === 'stopped') {
-        seen.set(id, { beat: -1, movedAt: now(), gone: true, told: before?.told ?? false });
+        const told = before?.told ?? false;
+        seen.set(id, { beat: -1, movedAt: now(), gone: true, told, forgiven: 0 });
         return;
       }
       const moved = before === undefined || before.gone || before.beat !== doc.beat;
@@ -85,12 +94,13 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         },
         gone: false,
         told: moved ? false : before.told,
+        forgiven: moved ? 0 : before.forgiven,
       });
     },
     lease: (id) => {
       const entry = seen.get(id);
       if (entry !== undefined) return isDead(entry) ? 'dead' : 'alive';
-      seen.set(id, { beat: -1, movedAt: now(), gone: false, told: false });
+      seen.set(id, { beat: -1, movedAt: now(), gone: false, told: false, forgiven: 0 });
       return 'alive';
     },
     alive: () =>

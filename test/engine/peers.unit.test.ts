@@ -110,6 +110,28 @@ describe('the lease of another engine', () => {
     }
   });
 
+  it('ends although our own document is always seen too late to count', () => {
+    const { peers, after, blind } = withClock();
+    peers.update('engine:b', doc(1));
+    let beats = 0;
+    for (; beats < 20 && peers.lease('engine:b') === 'alive'; beats += 1) {
+      blind(900);
+      after(10);
+    }
+    expect(peers.died()).toEqual(['engine:b']);
+    expect(beats).toBeLessThan(7);
+  });
+
+  it('does not end for an engine that is seen to move in between, however late we see ourselves', () => {
+    const { peers, after, blind } = withClock();
+    for (let beat = 1; beat < 40; beat += 1) {
+      if (beat % 2 === 1) peers.update('engine:b', doc(beat));
+      blind(900);
+      after(10);
+      expect(peers.died()).toEqual([]);
+    }
+  });
+
   it('ends although our own document is always seen late', () => {
     const { peers, after, blind } = withClock();
     peers.update('engine:b', doc(1));
