@@ -14,7 +14,10 @@ export type Retry = <T>(
 export type RetryOptions = {
   /** Ends the wait. */
   readonly signal: AbortSignal;
-  /** Hears what is wrong and what to do, once as long as any question waits because of it. */
+  /**
+   * Is called with a sentence about what is wrong and what to do when a question begins to wait. Further
+   * questions that wait for the same reason are not reported until none of them waits any more.
+   */
   readonly tell: (reason: string) => void;
   /** Whether others tell, as the feed does, that the database does not answer; default: nobody. */
   readonly isAwayTold?: () => boolean;

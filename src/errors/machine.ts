@@ -4,20 +4,20 @@ import { row } from './row.js';
 export const machineProblems = {
   port_taken: row(
     (d: { port: number }) => `Port ${d.port} of this machine is in use.`,
-    'Choose another with --port, or end what uses it.',
+    'Choose another port with --port, or end the program that uses this one.',
     69,
     503,
   ),
   http_port_taken: row(
     (d: { port: number }) => `Port ${d.port} of this machine, which the HTTP API wants, is in use.`,
-    'Choose another with --http HOST:PORT (port 0: any free one), or end what uses it.',
+    'Choose another address with --http HOST:PORT (port 0 takes any free port), or end the program that uses this one.',
     69,
     503,
   ),
   mailbox_port_taken: row(
     (d: { port: number; what: string }) =>
       `Port ${d.port} of this machine, which the ${d.what} wants, is in use.`,
-    'Choose another with --mail-port or --s3-port (0: any free one), or end what uses it.',
+    'Choose another port with --mail-port or --s3-port (0 takes any free port), or end the program that uses this one.',
     69,
     503,
   ),
