@@ -151,7 +151,9 @@ async function answer(
       else tasks.set(keyOf(name, owner), library.foundTask(name, owner));
     }
   }
-  for (const id of query.children) children.set(id, await findChild(store, id, job, retry));
+  // A parent may have hundreds of children that have not ended: they are read together.
+  const read = query.children.length > 1 ? await readTogether(store, query.children, retry) : store;
+  for (const id of query.children) children.set(id, await findChild(read, id, job, retry));
   for (const id of query.roots) {
     // The engine ends: nothing will be written any more.
     roots.set(id, (await retry(() => family.rootOf(id))) ?? 'live');
@@ -208,9 +210,22 @@ function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundi
   };
 }
 
+type Jobs = Pick<Store, 'get' | 'isDeleted'>;
+
+/** Those jobs as they are now, by one request; what they lead to is read one by one. */
+async function readTogether(store: Store, ids: readonly string[], retry: Retry): Promise<Jobs> {
+  const docs = await retry(() => store.getMany(ids));
+  const asked = new Set(ids);
+  return {
+    get: (id) =>
+      docs !== undefined && asked.has(id) ? Promise.resolve(docs.get(id)) : store.get(id),
+    isDeleted: store.isDeleted,
+  };
+}
+
 /** A job that this one has made, as it is now. */
 export async function findChild(
-  store: Store,
+  store: Jobs,
   id: string,
   job: Parameters<typeof isMadeBy>[1],
   retry: Retry,
@@ -231,7 +246,7 @@ export async function findChild(
 }
 
 /** A child that is not there: deleted, or never stored. */
-async function absentChild(store: Store, id: string, retry: Retry): Promise<Child> {
+async function absentChild(store: Jobs, id: string, retry: Retry): Promise<Child> {
   const deleted = await retry(() => store.isDeleted(id));
   return { kind: 'absent', ...(deleted === true ? { deleted } : {}) };
 }
@@ -240,7 +255,7 @@ async function absentChild(store: Store, id: string, retry: Retry): Promise<Chil
  * The last of the jobs as which an ended one went on; undefined when it has not ended. One whose
  * continuation is gone has failed.
  */
-async function lastOf(store: Store, first: FinalJob, retry: Retry): Promise<FinalJob | undefined> {
+async function lastOf(store: Jobs, first: FinalJob, retry: Retry): Promise<FinalJob | undefined> {
   const passed = new Set<string>();
   let last = first;
   for (let id = continuationOf(last); id !== undefined; id = continuationOf(last)) {

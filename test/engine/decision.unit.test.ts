@@ -53,6 +53,31 @@ describe('the decider', () => {
     });
   });
 
+  it('asks for all children of a job by one request', async () => {
+    const ids = Array.from({ length: 1_000 }, (_, i) => `c${i}`);
+    let requests = 0;
+    let known: readonly string[] = [];
+    const store = {
+      getMany: async (wanted: readonly string[]) => {
+        requests += 1;
+        return new Map(wanted.map((_id) => [_id, { _id, _rev: '1-a', type: 'job' }]));
+      },
+      get: async () => {
+        requests += 1;
+        return undefined;
+      },
+      isDeleted: async () => false,
+    };
+    await decider(
+      (_job, _now, { child }) => {
+        known = ids.filter((id) => child(id).kind !== 'unknown');
+        return known.length > 0 ? { kind: 'ignore', because: 'done' } : lookUp({ children: ids });
+      },
+      { store },
+    );
+    expect([requests, known.length]).toEqual([1, 1_000]);
+  });
+
   it('gives a fault for a rule that asks for nothing', async () => {
     expect(await decider(() => lookUp({}))).toMatchObject({
       failure: { message: expect.stringContaining('it asks again for nothing') as string },
