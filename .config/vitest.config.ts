@@ -10,9 +10,9 @@ const shared = {
   isolate: false,
   restoreMocks: true,
   // Against hanging only: what is slow on a busy machine is no fault.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 60_000, interval: 20 } },
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 240_000, interval: 20 } },
 };
 
 /** Tests that talk to the embedded server which their global set-up starts, or to `COUCH_URL`. */

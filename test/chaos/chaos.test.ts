@@ -24,6 +24,6 @@ it('three engines lose nothing and do nothing twice, whatever is done to them', 
   const story = [...told, ...describe(report), lastLine(report)].join('\n');
   expect(isClean(report.verdict), story).toBe(true);
   expect(report.done.get('kill'), story).toBe(2);
-}, 120_000);
+});
 
 const ignore = (): void => undefined;

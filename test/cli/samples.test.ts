@@ -41,5 +41,5 @@ describe('the samples of structures', () => {
     const jobs = await store.view('jobs', { includeDocs: true });
     const steps = jobs.flatMap(({ doc }) => (doc?.['steps'] ?? []) as { engine?: string }[]);
     expect(new Set(steps.flatMap(({ engine }) => engine ?? [])).size).toBe(2);
-  }, 120_000);
+  });
 });

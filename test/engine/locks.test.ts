@@ -27,7 +27,7 @@ async function refused(space: Workspace, ids: readonly string[]): Promise<Ended>
 
 /** Waits until there is no lock document any more. */
 async function unlocked({ store }: Workspace): Promise<void> {
-  await expect.poll(() => store.view('locks'), { timeout: 60_000, interval: 20 }).toEqual([]);
+  await expect.poll(() => store.view('locks')).toEqual([]);
 }
 
 /** Of jobs that were stored together one goes on; it is told which. */
@@ -54,7 +54,7 @@ describe('two engines', () => {
       expect(await space.ended(winner)).toMatchObject({ exit: 0 });
     }
     await unlocked(space);
-  }, 120_000);
+  });
 
   it('run one of two jobs whose locks match the target of the other, 20 times', async () => {
     const space = await openHeld();
@@ -69,15 +69,15 @@ describe('two engines', () => {
       expect(await space.ended(winner)).toMatchObject({ exit: 0 });
     }
     await unlocked(space);
-  }, 120_000);
+  });
 
   it('run one of many jobs that all exclude each other', async () => {
     const space = await openHeld();
     await Promise.all([space.engine(), space.engine()]);
     const ids = Array.from({ length: 12 }, (_, i) => `j-${i}`);
     await space.put(...ids.map((id) => job(id, { target: id, locks: '.' })));
-    const ended = ids.map((id) => space.ended(id, 30_000));
-    const begins = ids.map((id) => space.until(id, begun, 30_000));
+    const ended = ids.map((id) => space.ended(id));
+    const begins = ids.map((id) => space.until(id, begun));
     begins.forEach((begin) => void begin.catch(() => undefined));
     const winner = await Promise.any(begins);
     await space.put(signal(winner._id));
@@ -85,7 +85,7 @@ describe('two engines', () => {
     expect(jobs.filter(({ exit }) => exit === 0).map(({ _id }) => _id)).toEqual([winner._id]);
     expect(jobs.filter(({ exit }) => exit === 5)).toHaveLength(11);
     await unlocked(space);
-  }, 120_000);
+  });
 
   it('release the lock of a job whose engine was killed, after the end of the job', async () => {
     const hang = `export default ({ job, step, signal }) => job._id !== 'a' || step.attempt > 1 ? 'done'
@@ -352,7 +352,7 @@ describe('the sweep', () => {
     await space.engine({ sweepMs: 200 });
     await space.until('live', begun);
     await expect
-      .poll(async () => (await space.store.view('locks')).map(({ id }) => id), { timeout: 60_000 })
+      .poll(async () => (await space.store.view('locks')).map(({ id }) => id))
       .toEqual([lockIdOf('["target",{"owner":"me"},"x",{}]')]);
   });
 });

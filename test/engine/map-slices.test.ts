@@ -49,7 +49,7 @@ describe('a map over 1,000 items in slices of 100', () => {
     const child = await space.store.get(`${String(id)}:1.slice.7:1`);
     expect(child).toMatchObject({ exit: 0, parent: { job: id, step: '1.slice.7' } });
     expect(child?.['params']).not.toHaveProperty('list');
-  }, 120_000);
+  });
 
   it('fails by one item, and a retry goes on with that item only', async () => {
     const space = await openWorkspace(plugins);
@@ -68,5 +68,5 @@ describe('a map over 1,000 items in slices of 100', () => {
     );
     expect(again.map(({ path }) => path)).toEqual(['1.map.512']);
     expect(await space.store.get(`${String(id)}:1.slice.4:1`)).toMatchObject({ run: 1 });
-  }, 120_000);
+  });
 });

@@ -76,7 +76,7 @@ export async function openWorkspace(
     await store.close();
     await rm(folder, { recursive: true, force: true });
   });
-  const until: Workspace['until'] = (id, wanted, withinMs = 60_000) =>
+  const until: Workspace['until'] = (id, wanted, withinMs = 240_000) =>
     watched.until(id, wanted, withinMs);
   return {
     store,
