@@ -9,7 +9,7 @@ import { jobOf } from './jobs.js';
 import { listEngines, unfinishedJobs } from './lists.js';
 import { permitsFor } from './permits.js';
 import { createPulse, type Pulse } from './pulse.js';
-import { countInHand } from './service.js';
+import { countInHand, countOwn } from './service.js';
 
 /** A job with the reasons why it stands where it stands. */
 export type Explained = {
@@ -49,7 +49,8 @@ export async function explainJob(
   const reasons = explain(seen);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
   const { jobs } = await unfinishedJobs(store, mostJobs);
-  return { job, reasons: explain({ ...seen, inHand: countInHand(jobs) }), settled };
+  const busy = { inHand: countInHand(jobs), ownInHand: countOwn(jobs, job) };
+  return { job, reasons: explain({ ...seen, ...busy }), settled };
 }
 
 /** The jobs that tell of its last end; the database was asked only where there are some. */

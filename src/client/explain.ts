@@ -3,14 +3,14 @@ import { notifiesOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/parse.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
-import { queueOfOffer } from '../model/work.js';
-import { lengthOf, momentFrom, textOf } from '../words.js';
+import { momentFrom, textOf } from '../words.js';
 import { endedParent } from './ended-parent.js';
 import type { Holder } from './holder.js';
-import { stepsOf, type Told } from './next-steps.js';
+import { stepsOf } from './next-steps.js';
 import type { Permits } from './permits.js';
 import type { SeenEngine } from './pulse.js';
 import { noEngine, serviceReason } from './service.js';
+import { stepReasons, when } from './step-reasons.js';
 
 /** What documents tell around a job; nothing else is needed to say why it stands where it stands. */
 export type Seen = {
@@ -20,6 +20,8 @@ export type Seen = {
   readonly flow?: StoredDocument | undefined;
   /** Steps in hand by engine, when they were counted. */
   readonly inHand?: ReadonlyMap<string, number> | undefined;
+  /** How many of these are of the job and of jobs made with it, for the same root. */
+  readonly ownInHand?: number | undefined;
   /** The permits of its flow, when it has to take one before it begins. */
   readonly permits?: Permits | undefined;
   /** The job that has its target. */
@@ -158,79 +160,6 @@ function subjectReason(job: StoredDocument): Reason | undefined {
   return { kind: 'waiting', because, todo: `See \`tws explain ${subject}\`.`, child: subject };
 }
 
-/** Steps that an engine has, and steps that wait for something. */
-function stepReasons(seen: Seen): readonly Reason[] {
-  const { job } = seen;
-  const steps = stepsOf(job);
-  const live = steps.filter(({ state }) => state === '$$ready' || state === '$$active');
-  const waiting = steps.filter(({ state }) => state === '$$waiting');
-  return [
-    ...live.map((step) => runningReason(step, seen)),
-    ...waiting.map((step) => waitingReason(step, seen)),
-  ].flat();
-}
-
-function runningReason(step: Told, seen: Seen): readonly Reason[] {
-  const { name, engine = 'an engine', attempt } = step;
-  const since = step.start ?? step.accepted;
-  const lasting = since === undefined ? '' : ` for ${lengthOf(seen.now - since)}`;
-  const again = attempt !== undefined && attempt > 1 ? ` (attempt ${attempt})` : '';
-  const alive = seen.engines.some((one) => one.engine._id === engine && one.alive);
-  if (alive) {
-    return [{ kind: 'running', because: `Step "${name}"${again} has run${lasting} on ${engine}.` }];
-  }
-  const because = `Step "${name}"${again} was taken by ${engine}, which gives no sign of life; another engine takes it over when the lease is over.`;
-  const without = noEngine(seen);
-  return [{ kind: 'engine_lost', because }, ...(without === undefined ? [] : [without])];
-}
-
-function waitingReason(
-  { name, child, remade, signal, worker, event, key = '', until, news }: Told,
-  { job, now }: Seen,
-): readonly Reason[] {
-  if (child !== undefined) {
-    const again =
-      remade === undefined
-        ? ''
-        : `, which was made again (${momentFrom(now, remade)}) because its document was deleted`;
-    const because = `Step "${name}" waits for its child job ${child}${again}.`;
-    return [{ kind: 'child', because, todo: `See \`tws explain ${child}\`.`, child }];
-  }
-  const limit = until === undefined || until <= now ? {} : { until };
-  const atMost = until === undefined ? '' : `, at most until ${when(until, now)}`;
-  if (worker !== undefined) {
-    const because = `Step "${name}" is done by worker "${worker}", which has it${atMost}.`;
-    return [{ kind: 'waiting', because, ...limit }];
-  }
-  const offered = signal === undefined ? undefined : queueOfOffer(signal);
-  if (offered !== undefined) {
-    const because = `Step "${name}" waits for a worker to fetch it from the queue "${offered}"${atMost}.`;
-    const todo = 'See that a worker runs which asks for that queue (POST /ojs/v1/workers/fetch).';
-    return [{ kind: 'waiting', because, todo, ...limit }];
-  }
-  if (signal !== undefined) {
-    const because = `Step "${name}" waits for the signal "${signal}"${atMost}.`;
-    const todo = `Send it by \`tws signal ${job._id} ${signal}\`.`;
-    return [{ kind: 'waiting', because, todo, ...limit }];
-  }
-  if (event !== undefined) {
-    const about = key === '' ? '' : ` of "${key}"`;
-    const because = `Step "${name}" waits for the event "${event}"${about}${atMost}.`;
-    const todo = `Announce it by \`tws event ${event}${key === '' ? '' : ` ${key}`}\`.`;
-    return [{ kind: 'waiting', because, todo, ...limit }];
-  }
-  if (news !== undefined) {
-    const because = `The decider of step "${name}" asked for nothing and waits for any signal${atMost}.`;
-    const todo = `Send one by \`tws signal ${job._id} NAME\`, or cancel the job.`;
-    return [{ kind: 'waiting', because, todo, ...limit }];
-  }
-  const because =
-    until === undefined
-      ? `Step "${name}" waits for something from outside.`
-      : `Step "${name}" waits until ${when(until, now)}.`;
-  return [{ kind: 'waiting', because, ...limit }];
-}
-
 /** What keeps a job back by somebody's wish: a pause, or a time that has not come. */
 function holdReason({ job, flow, now }: Seen): Reason | undefined {
   if (job['paused'] === true) {
@@ -324,13 +253,6 @@ function timeOf(time: unknown): number | undefined {
   if (typeof time !== 'number' && typeof time !== 'string') return undefined;
   const at = toEpochMs(time);
   return Number.isFinite(at) ? at : undefined;
-}
-
-/** `2026-11-21T10:00:00.000Z (in 5 min)`; a time that is no date is shown as it is. */
-function when(at: number, now: number): string {
-  const date = new Date(at);
-  const shown = Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
-  return `${shown} (${momentFrom(now, at)})`;
 }
 
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

@@ -1,3 +1,4 @@
+import { partyOf } from '../decide/fair-share.js';
 import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
@@ -35,14 +36,18 @@ export function serviceReason(seen: Seen): Reason | undefined {
 
 /** All who could go on with a job have their hands full. */
 function busyReason(seen: Seen, steps: readonly ToCome[], what: string): Reason | undefined {
-  const { inHand } = seen;
+  const { inHand, ownInHand = 0 } = seen;
   if (inHand === undefined) return undefined;
   const able = ableEngines(steps, seen);
   const isFull = ({ engine }: SeenEngine): boolean => (inHand.get(engine._id) ?? 0) >= engine.slots;
   if (able.length === 0 || !able.every(isFull)) return undefined;
   const slots = able.reduce((sum, { engine }) => sum + engine.slots, 0);
   const all = slots === 1 ? 'the only slot is busy' : `all ${slots} slots are busy`;
-  const because = `${what}: ${all}; it goes on when a running step has ended.`;
+  const share =
+    ownInHand === 0
+      ? ''
+      : ` (${ownInHand} by this job and those made with it: that is its share while others wait)`;
+  const because = `${what}: ${all}${share}; it goes on when a running step has ended.`;
   return { kind: 'busy', because, todo: 'Start more engines, or give them more --slots.' };
 }
 
@@ -92,6 +97,13 @@ const servesQueue = ({ queues = [defaultQueue] }: EngineDocument, queue: string)
 
 const carries = (has: readonly string[], wants: readonly string[]): boolean =>
   wants.every((label) => has.includes(label));
+
+/** The steps in hand of a job and of those that were made for the same root, which share their slots. */
+export function countOwn(jobs: readonly StoredDocument[], job: StoredDocument): number {
+  const { root } = partyOf(job);
+  const family = jobs.filter((one) => partyOf(one).root === root);
+  return [...countInHand(family).values()].reduce((sum, count) => sum + count, 0);
+}
 
 /** The steps in hand of each engine, counted in the jobs that have not ended. */
 export function countInHand(jobs: readonly StoredDocument[]): ReadonlyMap<string, number> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { explain, type Reason, type Seen } from '../../src/client/explain.js';
-import { countInHand } from '../../src/client/service.js';
+import { countInHand, countOwn } from '../../src/client/service.js';
 import type { SeenEngine } from '../../src/client/pulse.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 
@@ -322,6 +322,12 @@ describe('explain', () => {
       ['busy'],
       /Step "a" waits: all 2 slots are busy; it goes on when a running step has ended/,
     ],
+    [
+      'a job that uses its share of the slots',
+      { inHand: new Map([['engine:e', 2]]), ownInHand: 1 },
+      ['busy'],
+      /^Step "a" waits: all 2 slots are busy \(1 by this job and those made with it: that is its share while others wait\); it goes on when/,
+    ],
     ['a free slot', { inHand: new Map([['engine:e', 1]]) }, ['soon'], /between two steps/],
     ['a new job', { job: fresh() }, ['soon'], /has not begun/],
   ])('tells %s', (_title, seen, kinds, sentence) => {
@@ -353,6 +359,19 @@ describe('explain', () => {
     ['a time beyond all dates', { next_due: 1e300 }],
   ])('reads %s without a stumble', (_title, more) => {
     expect(reasonsOf({ job: live(more) }).length).toBeGreaterThan(0);
+  });
+});
+
+describe('countOwn', () => {
+  it('counts the steps of a job and of those made for the same root', () => {
+    const busy = (_id: string, more: object) => ({
+      ...live({ ...more, steps: [step({ state: '$$active', engine: 'engine:e' })] }),
+      _id,
+    });
+    const child = busy('p:0:1', { parent: { job: 'p', step: '0' } });
+    const jobs = [busy('p', {}), child, busy('q', {})];
+    expect(countOwn(jobs, child)).toBe(2);
+    expect(countOwn(jobs, { ...child, owner: 'somebody' })).toBe(0);
   });
 });
 

@@ -1,0 +1,85 @@
+import { queueOfOffer } from '../model/work.js';
+import { lengthOf, momentFrom } from '../words.js';
+import type { Reason, Seen } from './explain.js';
+import { stepsOf, type Told } from './next-steps.js';
+import { noEngine } from './service.js';
+
+/** Steps that an engine has, and steps that wait for something. */
+export function stepReasons(seen: Seen): readonly Reason[] {
+  const { job } = seen;
+  const steps = stepsOf(job);
+  const live = steps.filter(({ state }) => state === '$$ready' || state === '$$active');
+  const waiting = steps.filter(({ state }) => state === '$$waiting');
+  return [
+    ...live.map((step) => runningReason(step, seen)),
+    ...waiting.map((step) => waitingReason(step, seen)),
+  ].flat();
+}
+
+function runningReason(step: Told, seen: Seen): readonly Reason[] {
+  const { name, engine = 'an engine', attempt } = step;
+  const since = step.start ?? step.accepted;
+  const lasting = since === undefined ? '' : ` for ${lengthOf(seen.now - since)}`;
+  const again = attempt !== undefined && attempt > 1 ? ` (attempt ${attempt})` : '';
+  const alive = seen.engines.some((one) => one.engine._id === engine && one.alive);
+  if (alive) {
+    return [{ kind: 'running', because: `Step "${name}"${again} has run${lasting} on ${engine}.` }];
+  }
+  const because = `Step "${name}"${again} was taken by ${engine}, which gives no sign of life; another engine takes it over when the lease is over.`;
+  const without = noEngine(seen);
+  return [{ kind: 'engine_lost', because }, ...(without === undefined ? [] : [without])];
+}
+
+function waitingReason(
+  { name, child, remade, signal, worker, event, key = '', until, news }: Told,
+  { job, now }: Seen,
+): readonly Reason[] {
+  if (child !== undefined) {
+    const again =
+      remade === undefined
+        ? ''
+        : `, which was made again (${momentFrom(now, remade)}) because its document was deleted`;
+    const because = `Step "${name}" waits for its child job ${child}${again}.`;
+    return [{ kind: 'child', because, todo: `See \`tws explain ${child}\`.`, child }];
+  }
+  const limit = until === undefined || until <= now ? {} : { until };
+  const atMost = until === undefined ? '' : `, at most until ${when(until, now)}`;
+  if (worker !== undefined) {
+    const because = `Step "${name}" is done by worker "${worker}", which has it${atMost}.`;
+    return [{ kind: 'waiting', because, ...limit }];
+  }
+  const offered = signal === undefined ? undefined : queueOfOffer(signal);
+  if (offered !== undefined) {
+    const because = `Step "${name}" waits for a worker to fetch it from the queue "${offered}"${atMost}.`;
+    const todo = 'See that a worker runs which asks for that queue (POST /ojs/v1/workers/fetch).';
+    return [{ kind: 'waiting', because, todo, ...limit }];
+  }
+  if (signal !== undefined) {
+    const because = `Step "${name}" waits for the signal "${signal}"${atMost}.`;
+    const todo = `Send it by \`tws signal ${job._id} ${signal}\`.`;
+    return [{ kind: 'waiting', because, todo, ...limit }];
+  }
+  if (event !== undefined) {
+    const about = key === '' ? '' : ` of "${key}"`;
+    const because = `Step "${name}" waits for the event "${event}"${about}${atMost}.`;
+    const todo = `Announce it by \`tws event ${event}${key === '' ? '' : ` ${key}`}\`.`;
+    return [{ kind: 'waiting', because, todo, ...limit }];
+  }
+  if (news !== undefined) {
+    const because = `The decider of step "${name}" asked for nothing and waits for any signal${atMost}.`;
+    const todo = `Send one by \`tws signal ${job._id} NAME\`, or cancel the job.`;
+    return [{ kind: 'waiting', because, todo, ...limit }];
+  }
+  const because =
+    until === undefined
+      ? `Step "${name}" waits for something from outside.`
+      : `Step "${name}" waits until ${when(until, now)}.`;
+  return [{ kind: 'waiting', because, ...limit }];
+}
+
+/** `2026-11-21T10:00:00.000Z (in 5 min)`; a time that is no date is shown as it is. */
+export function when(at: number, now: number): string {
+  const date = new Date(at);
+  const shown = Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+  return `${shown} (${momentFrom(now, at)})`;
+}
