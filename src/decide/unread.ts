@@ -2,10 +2,10 @@ import type { Flow } from '../model/flow.js';
 import type { LiveJob, NewJob, Problem } from '../model/job.js';
 import { unreadKeys } from '../model/unread-keys.js';
 
-/** So many are told: who mends them sees the others when the next job begins. */
+/** Maximum number of keys that are reported: the next job reports the others. */
 const mostTold = 20;
 
-/** So many objects and unknown keys of one document are looked at: a job is not to wait for more. */
+/** Maximum number of objects and unknown keys read in one document, so that no job waits for it. */
 const mostSeen = 300;
 
 type Definition = Readonly<Record<string, unknown>> & { readonly type: string };

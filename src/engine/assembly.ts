@@ -225,7 +225,7 @@ export function assemble(options: EngineOptions) {
   const { rule, mostDescendants = usualDescendants } = options;
   const family = createFamily({ store, now, mostDescendants });
   const decider = createDecider({
-    ...{ store, library, contents, locks, family, retry, life: life.signal },
+    ...{ store, library, attachments: contents, locks, family, retry, life: life.signal },
     ...(rule === undefined ? {} : { rule }),
   });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.

@@ -74,7 +74,8 @@ export type Decider = (
 export type DeciderParts = {
   readonly store: Store;
   readonly library: Library;
-  readonly contents: Contents;
+  /** Reads the attachments of jobs. */
+  readonly attachments: Contents;
   readonly locks: Locks;
   readonly family: Family;
   readonly retry: Retry;
@@ -138,7 +139,7 @@ async function answer(
   query: LookUp,
   found: Findings,
   job: Job,
-  { store, library, contents: kept, locks, family, retry }: DeciderParts,
+  { store, library, attachments, locks, family, retry }: DeciderParts,
 ): Promise<void> {
   const { answers, contents, children, roots, events, taken, permits, blockers } = found;
   const { subjects, flows, tasks } = found;
@@ -164,7 +165,7 @@ async function answer(
   for (const wish of query.permits) permits.set(wish.key, await locks.permit(wish, job));
   for (const target of query.targets) blockers.set(target, await locks.blockers(target, job));
   if (query.attachments.length > 0) {
-    const read = await kept.of(job as LiveJob, query.attachments);
+    const read = await attachments.of(job as LiveJob, query.attachments);
     for (const [name, value] of read) contents.set(name, value);
   }
   for (const question of query.questions) answers.set(question.id, await evaluate(question));

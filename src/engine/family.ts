@@ -2,12 +2,12 @@ import type { Root } from '../decide/intent.js';
 import { isFinalState } from '../model/parse.js';
 import type { Store } from '../store/store.js';
 
-/** So many jobs may be made for one root job, over all its child flows and theirs. */
+/** Maximum number of jobs made for one root job, over all its child flows and theirs. */
 export const usualDescendants = 100_000;
 
-/** So long an answer about the number of jobs is believed, ms: until then a few more may be made. */
+/** How long an answer about the number of jobs is used, ms: until then a few more may be made. */
 const believedMs = 1_000;
-/** Of so many roots it is remembered. */
+/** Maximum number of roots whose answer is kept. */
 const remembered = 1_000;
 
 export type FamilyParts = {
@@ -20,9 +20,9 @@ export type FamilyParts = {
 export type Family = { readonly rootOf: (id: string) => Promise<Root> };
 
 /**
- * Looks up the root of a tree of jobs. Whether a tree is too large is counted in the database, by the ids
- * of its jobs, which all begin with the id of their root: nothing has to be written for it, and
- * nothing can get lost. Jobs that are made at the same time may exceed the limit by as many.
+ * Looks up the root of a tree of jobs. The database counts the jobs of a tree by their ids, which all begin
+ * with the id of the root: no counter has to be written, and none can be lost. Jobs that are made at
+ * the same time may exceed the limit by their number.
  */
 export function createFamily({ store, now, mostDescendants }: FamilyParts): Family {
   const known = new Map<string, { readonly crowded: boolean; readonly until: number }>();

@@ -32,7 +32,7 @@ export type PermitLines = {
 type Stand = 'looked_at' | 'waits' | 'yields';
 type Ticket = InLine & { readonly flow: string; readonly number: number; stand: Stand };
 
-/** So many places of jobs that are in no line are remembered. */
+/** Maximum number of remembered places of jobs that are in no line. */
 const remembered = 20_000;
 
 /** @param recall has a job looked at again; resolves when that is done */
@@ -61,7 +61,7 @@ export function createPermitLines(recall: (id: string) => Promise<void>): Permit
     const line = lines.get(flow);
     line?.delete(id);
     if (line?.size === 0) lines.delete(flow);
-    // Whoever was held back may go now.
+    // Jobs held back by this one may go now.
     if (heldBack.has(flow)) void call(flow);
   };
   const place = (flow: string, job: InLine, stand: Stand): void => {

@@ -6,7 +6,7 @@ import { holds, isDone, isOver, stepOf, stepsOf, type Tip } from './tips.js';
 /** What all copies together say of a document. `tip`: its winner, undefined when it is deleted. */
 export type Agreed = { readonly tip: Tip | undefined; readonly conflict: boolean };
 
-/** So often an engine waits for another one to give up what is in the way of a running attempt. */
+/** Maximum number of waits for another engine to give up what is in the way of a running attempt. */
 const mostTries = 8;
 
 /**

@@ -48,9 +48,9 @@ export function haveBegun(tip: Tip, { claims, spawns = [] }: Beginnings): boolea
 }
 
 /**
- * Whether everything that a change to `job` begins is, in a document, the last word on its step. A step
- * that waits for a job may stand there as another engine has begun it: a job that was decided upon for
- * this one would not be its child.
+ * Returns whether each claim and each child of a change to `job` is still the newest attempt of its step
+ * in a document. A child that another engine recorded under another `start` does not count: the job
+ * that was decided upon here would not be its child.
  */
 export function areLast(tip: Tip, job: Tip, { claims, spawns = [] }: Beginnings): boolean {
   const steps = stepsOf(tip);

@@ -34,10 +34,10 @@ export type Stands = (step: LiveStep) => Standing;
  * M3 An attempt that may be running is carried by its own engine, or by any when that one is dead.
  * M4 A skip or a retry on record in the losing tip only is applied again, as of the same time: it
  *    may open a final winner.
- * M5 A step whose job may have been made is carried by any engine, with the `start` of its job, which
- *    tells whose child that is; where it is not needed any more it ends, and its child is told so
- *    (H3). One whose job nobody has made is fenced with its tip. The end of such a step is carried
- *    in the same way, and a step of the winner that waits for another job then needs it no more.
+ * M5 Any engine carries a step whose child may have been made, with the `start` of the parent: it tells
+ *    whose child that is. A step that is not needed any more ends, and its child is given up (H3). A
+ *    step whose child nobody has made is fenced with its tip. Any engine also carries the end of such
+ *    a step; a step of the winner that waits for another child then ends as not needed.
  */
 export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined {
   if (isOver(winner)) {

@@ -54,7 +54,7 @@ export function* commitToOne(change: Change): Protocol<Committed> {
   }
 }
 
-/** So often a change is looked at before what it begins is given up. */
+/** Maximum number of looks at a change before what it begins is given up. */
 const mostLooks = 8;
 
 /**
@@ -121,7 +121,7 @@ function* confirm(change: Change, stands: Stands, base: Tip, ready: boolean): Pr
   return yield* finish(change, stands, 'given_up', known.ready);
 }
 
-/** All that it begins still stands as the last word, and nobody has asked that nothing more begins. */
+/** Everything the change begins is still current, and nobody has paused or cancelled the job. */
 function isOurs(tip: Tip, change: Change): boolean {
   return areLast(tip, change.job, change) && (isHeld(change.job) || !isHeld(tip));
 }
