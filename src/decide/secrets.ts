@@ -12,7 +12,7 @@ import { nodeAt } from './leaves.js';
 import { webhook } from './notification.js';
 import { writtenParams } from './input.js';
 import { difference } from './params.js';
-import { isOfDecider } from './paths.js';
+import { deciderOf, isOfDecider } from './paths.js';
 import type { Unbegun } from './prepare.js';
 import { merge } from './record.js';
 import { flowParams, misplaced, refusal, type Defined } from './sealed.js';
@@ -208,6 +208,13 @@ function mine<T extends { readonly owner?: string }>(
 /** The entry of a flow as it is stored now at the place of a step. */
 function entryNow(flow: Flow, { leaf, phase }: Beginning): Entry | undefined {
   const { path, entry } = leaf;
+  const decider = deciderOf(path);
+  if (decider !== undefined) {
+    // What a decider begins has no entry: it gets what the flow says for its task.
+    const isThere = entryAt(nodeAt(flow.tasks, decider))?.decider !== undefined;
+    const { params: _params, ...own } = entry;
+    return isThere ? own : undefined;
+  }
   if (isOfFlow(phase)) return entryAt(nodeAt(flow.tasks, path));
   const branch = branchesOf(flow).find(({ root }) => root === phase);
   if (branch !== undefined) return entryAt(nodeAt(branch.tree, path, branch.root));

@@ -305,6 +305,50 @@ describe('a handler with a secret', () => {
   });
 });
 
+describe('what a decider begins, with a secret of the flow', () => {
+  const plain = task('http', { params: { url: 'good' }, open: ['body'] });
+  const withSecret = (tasks: Flow['tasks'][] | readonly unknown[]) => ({
+    ...flow(tasks as never),
+    params: { http: { token: inFlow } },
+  });
+  const deciding = withSecret([{ decider: 'chief' }]);
+
+  function activity(entry: Entry, stored: Flow = deciding) {
+    const job = liveJob(deciding, { tasks: [plain] });
+    const leaf = { path: '0.activity.a', index: 0, name: 'a', label: 'http-0', entry };
+    const beginning = { leaf, phase: 'main' } as Parameters<typeof givenParams>[1];
+    return givenParams(job, beginning, plain, world({ flows: [stored], tasks: [plain] }));
+  }
+
+  it('gets it by its task, beside what is open', () => {
+    expect(activity({ task: 'http', params: { body: 'b' }, timeout: 5 })).toMatchObject({
+      ok: true,
+      params: { url: 'good', token: inFlow, body: 'b' },
+      secrets: ['token'],
+      beginning: { leaf: { entry: { task: 'http', timeout: 5 } } },
+    });
+  });
+
+  it.each<[string, string, Entry, Flow]>([
+    ['sets what is sealed', 'ParamSealed', { task: 'http', params: { url: 'evil' } }, deciding],
+    [
+      'names the secret itself',
+      'SecretMisplaced',
+      { task: 'http', params: { body: token } },
+      deciding,
+    ],
+    ['is of a flow that has no decider now', 'SecretGone', { task: 'http' }, withSecret(['http'])],
+    [
+      'is of a flow without the place',
+      'SecretGone',
+      { task: 'http' },
+      withSecret([{ parallel: ['http'] }]),
+    ],
+  ])('is refused where it %s', (_title, name, entry, stored) => {
+    expect(failureOf(activity(entry, stored))).toMatchObject([name, expect.anything(), 3]);
+  });
+});
+
 describe('a notification with a secret', () => {
   const at = (path: string) => of({ kind: 'flow', name: 'f', field: `notify.0.${path}` });
   const hook = { url: 'https://good', secret: at('secret') };
