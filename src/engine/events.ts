@@ -1,6 +1,7 @@
 import { failure } from '../model/failures.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { ViewRow } from '../store/views.js';
+import { shortened } from '../words.js';
 import type { Assembly } from './assembly.js';
 import { tellMalformed } from './tell-malformed.js';
 
@@ -19,7 +20,32 @@ export function takeEvent(parts: Parts, doc: StoredDocument): void {
   void retry(async () => {
     const rows = await store.view('waiting', { key: ['event', event, key] });
     for (const id of new Set(rows.map((row) => row.id))) jobs.rouse(id);
+    if (rows.length === 0) await tellUnheard(parts, doc._id, event, key);
   });
+}
+
+/** Longest type or key of an event that the log shows. */
+const longestShown = 100;
+
+function quoted(text: string): string {
+  return JSON.stringify(shortened(text, longestShown));
+}
+
+/** Logs that no job waits for an event, and which key of it jobs do wait for. */
+async function tellUnheard(
+  { store, log }: Pick<Parts, 'store' | 'log'>,
+  id: string,
+  event: string,
+  key: string,
+): Promise<void> {
+  const name = ({ of, about }: { of: string; about: string }): string =>
+    about === '' ? `${quoted(of)} without a key` : `${quoted(of)} with the key ${quoted(about)}`;
+  const told = `Event ${id}: no job waits for ${name({ of: event, about: key })} now; jobs that wait for it later get it.`;
+  const query = { startKey: ['event', event], endKey: ['event', event, {}], limit: 1 };
+  const [other] = await store.view('waiting', query);
+  if (other === undefined) return log.info({ event: id }, told);
+  const about = String(other.key[2]);
+  log.warn({ event: id }, `${told} Job ${other.id} waits for ${name({ of: event, about })}.`);
 }
 
 /** So many waiting steps are compared with the announced events at a time. */
