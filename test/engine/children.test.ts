@@ -1,6 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { flow } from '../support/documents.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
 
@@ -49,6 +49,8 @@ describe('a child whose document is deleted while it runs', () => {
     const isRunning = ({ steps }: Readonly<Record<string, unknown>>): boolean =>
       Array.isArray(steps) && steps.some(({ state }) => state === '$$active');
     const child = await space.until('p:0:1', isRunning);
+    // The claim is stored before the plugin runs, which must have found the door shut.
+    await vi.waitFor(() => access(join(space.folder, 'runs')), { timeout: 60_000 });
     await writeFile(join(space.folder, 'open'), '');
     const removed = await space.store.remove('p:0:1', child._rev);
     expect(removed).toMatchObject({ kind: 'written' });
