@@ -23,10 +23,10 @@ export async function unfinishedJobs(store: Store, limit: number): Promise<Unfin
   return { jobs: ids.flatMap((id) => docs.get(id) ?? []), more: rows.length > limit };
 }
 
-/** A request or signal that no job could take; it stays until somebody removes it. */
+/** A request or signal that could not be applied to any job; it stays until it is deleted. */
 export type RefusedMessage = { readonly id: string; readonly why: string };
 
-/** Requests and signals that no job could take, at most `limit`. @throws TwsError `view_missing` */
+/** Requests and signals that could not be applied to any job, at most `limit`. @throws TwsError `view_missing` */
 export async function refusedMessages(
   store: Store,
   limit: number,

@@ -79,7 +79,7 @@ export function stepParams(job: LiveJob, leaf: Leaf): Params {
   return objectAt(job.params, leaf.label) ?? {};
 }
 
-/** So many are told: who mends them sees the others when the next job begins. */
+/** Maximum number of problems that are reported; the next job reports those that are left. */
 const mostTold = 20;
 
 /** Names the keys of the job's params that no step gets and nothing in the flow or the tasks reads. */

@@ -200,7 +200,7 @@ export function endSlice(
   const book = new Book(job, contents);
   book.add(map, path);
   if (book.missing.size > 0) return lookUp({ attachments: [...book.missing] });
-  // Where the list was spoilt, nothing of it is told.
+  // A damaged list has no entry to report.
   const { from, items } = (markAt(job, path) ?? { from: 0, items: [] }) as OfSlice;
   const failures = items.flatMap((_, i) => {
     const progress = progressAt(job, each, childPath(path, 'map', from + i));

@@ -136,7 +136,7 @@ async function learnLimit({ options, store, retry, documentLimit }: Assembly): P
 async function appear({ id, options, store, presence, retry, life, renewMs }: Assembly) {
   const watch = { store, retry, renewMs, signal: life.signal };
   const former = options.name === undefined ? undefined : await takeOverName(id, watch);
-  // No patience gives a name back that somebody else has.
+  // Retrying does not free a name that another engine has.
   await retry(() => presence.begin(former), isNameTaken);
 }
 

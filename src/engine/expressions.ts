@@ -53,7 +53,7 @@ function mapStrings(value: unknown, at: string, map: (text: string) => unknown):
   return Array.isArray(value) ? mapList(value, at, map) : mapObject(value, at, map);
 }
 
-/** Where a string stands is said only when it is wrong: there may be tens of thousands. */
+/** The path of a string is built only for an error: there may be tens of thousands of strings. */
 function mapList(list: readonly unknown[], at: string, map: (text: string) => unknown): Mapped {
   const copy: unknown[] = [];
   for (const inner of list) {

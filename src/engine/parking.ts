@@ -67,7 +67,7 @@ type Place = {
 export const byRight = (a: InLine, b: InLine): number =>
   a.priority - b.priority || Number(b.begun) - Number(a.begun);
 
-/** So many later jobs and slots go before a job for which another engine is first. */
+/** Number of later jobs and slots that go before a job for which another engine is first. */
 const otherEngineFirst = 1_000;
 
 /** @param count gives the next number of the engine's count, of waiting jobs and of slots taken */
@@ -137,7 +137,7 @@ export function createParking(count = createCount()): Parking {
       const use = facts.use();
       const { since } = called.get(id) ?? tickets.get(id) ?? unplaced(job, use);
       const most = slotsFor({ ...job, since }, rivals, use, free);
-      // A slot was kept for whoever was called, and nobody is called twice for nothing.
+      // A slot is kept for each job that was called, so that no call is in vain.
       const kept = called.has(id) && free >= called.size ? 1 : 0;
       return Math.max(most, kept);
     },

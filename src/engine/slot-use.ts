@@ -11,7 +11,7 @@ export type SlotUses = {
   readonly now: (isOver: (claim: string) => boolean) => SlotUse;
 };
 
-/** Of so many owners, and of so many roots, it is remembered what they had. */
+/** Maximum number of owners, and of roots, whose use of slots is remembered. */
 const remembered = 20_000;
 
 type Past = Map<string, { readonly had: number; readonly last: number }>;

@@ -13,7 +13,7 @@ type Written = Readonly<Record<string, unknown>>;
 
 /** How far a document is looked through. */
 export type Bounds = {
-  /** So many objects and unknown keys are looked at, and no object with more keys; default: all. */
+  /** Maximum number of objects and unknown keys that are read, and of keys of one object; default: all. */
   readonly most?: number;
   /** Keys of the document that are looked at by somebody else. */
   readonly except?: readonly string[];
@@ -49,7 +49,7 @@ const roots: readonly Root[] = [
   { type: 'job', schema: newJobSchema, beside: engineKeys },
 ];
 
-/** `left`: so many objects and unknown keys are still looked at. */
+/** `left`: number of objects and unknown keys that may still be read. */
 type Walk = { readonly root: Root; left: number };
 type Path = readonly (string | number)[];
 

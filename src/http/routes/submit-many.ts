@@ -125,7 +125,7 @@ function idsAbove(id: string): readonly string[] {
     .slice(-mostColons);
 }
 
-/** So many jobs above one are looked for. */
+/** Maximum number of ancestors of a job that are looked up. */
 const mostColons = 32;
 
 type Tried =
