@@ -1,12 +1,23 @@
 import type { Connection } from '../src/store/connection.js';
+import type { Block } from './blocks.js';
 
 /** What an engine process is asked; each question has one answer. */
 export type Question =
-  | { readonly ask: 'start'; readonly connection: Connection; readonly slots: number }
+  | {
+      readonly ask: 'start';
+      readonly connection: Connection;
+      readonly slots: number;
+      /** Where plugins are, beside those that are shipped. */
+      readonly folder?: string | undefined;
+      /** Warnings and errors are not written to stderr. */
+      readonly quiet: boolean;
+    }
   /** Answered with what was counted since the last `count`; with `bodies` it keeps what is sent. */
   | { readonly ask: 'count'; readonly bodies: boolean }
   /** `collect`: garbage is collected before memory is measured, which takes processor time. */
   | { readonly ask: 'usage'; readonly collect: boolean }
+  /** Answered with the longest block of its event loop since it was last asked. */
+  | { readonly ask: 'block' }
   | { readonly ask: 'stop' };
 
 /** What an engine process answers; `finals` comes unasked whenever jobs came to their end. */
@@ -14,6 +25,7 @@ export type Answer =
   | { readonly answer: 'start'; readonly ms: number }
   | { readonly answer: 'count'; readonly counts: Counts }
   | { readonly answer: 'usage'; readonly usage: Usage }
+  | { readonly answer: 'block'; readonly block: Block }
   | { readonly answer: 'stop' }
   | { readonly answer: 'failed'; readonly message: string }
   /** `at`: epoch ms with fractions, when the store had confirmed the last of them. */

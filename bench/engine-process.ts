@@ -2,6 +2,7 @@
 import { startEngine, type Engine } from '../src/engine/engine.js';
 import type { Log } from '../src/engine/log.js';
 import { loadPlugins } from '../src/plugin/loader.js';
+import { watchBlocks, type Block } from './blocks.js';
 import { openCountedStore, type CountedStore } from './counted-store.js';
 import type { Answer, Question, Usage } from './engine-messages.js';
 
@@ -10,10 +11,12 @@ const complain = (about: Readonly<Record<string, unknown>>, message: string): vo
   process.stderr.write(`engine: ${message} ${JSON.stringify(about)}\n`);
 };
 const log: Log = { debug: silent, info: silent, warn: complain, error: complain };
+const quiet: Log = { ...log, warn: silent, error: silent };
 
 let engine: Engine | undefined;
 let counted: CountedStore | undefined;
 let finals = 0;
+let longestBlock: (() => Block) | undefined;
 
 process.on('message', (question: Question) => {
   answerTo(question).then(tell, (error: unknown) => {
@@ -26,10 +29,15 @@ async function answerTo(question: Question): Promise<Answer> {
   switch (question.ask) {
     case 'start': {
       const began = performance.now();
-      const plugins = await loadPlugins({ folders: [], log: complainOf });
+      const { folder } = question;
+      const folders = folder === undefined ? [] : [folder];
+      const plugins = await loadPlugins({ folders, log: complainOf });
       counted = openCountedStore(question.connection, countFinal);
       const { slots } = question;
-      engine = await startEngine({ store: counted.store, plugins, log, cwd: process.cwd(), slots });
+      engine = await startEngine({
+        ...{ store: counted.store, plugins, cwd: process.cwd(), slots },
+        log: question.quiet ? quiet : log,
+      });
       return { answer: 'start', ms: performance.now() - began };
     }
     case 'count':
@@ -37,6 +45,9 @@ async function answerTo(question: Question): Promise<Answer> {
       return { answer: 'count', counts: counted.take(question.bodies) };
     case 'usage':
       return { answer: 'usage', usage: usage(question.collect) };
+    case 'block':
+      longestBlock ??= watchBlocks();
+      return { answer: 'block', block: longestBlock() };
     case 'stop':
       await engine?.stop();
       await counted?.store.close();
@@ -67,6 +78,7 @@ function usage(collect: boolean): Usage {
   return { rss, heap, cpuMs: (user + system) / 1000 };
 }
 
+/** Nobody is told of ends that come after the process that asks has gone. */
 function tell(answer: Answer): void {
-  process.send?.(answer);
+  if (process.connected) process.send?.(answer);
 }

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from '../src/store/connection.js';
+import type { Block } from './blocks.js';
 import type { Answer, Counts, Question, Usage } from './engine-messages.js';
 
 /** Engine processes that share one database. */
@@ -15,6 +16,8 @@ export type Engines = {
   readonly counts: (bodies: boolean) => Promise<readonly Counts[]>;
   /** `collect`: after their garbage was collected. */
   readonly usage: (how?: 'collect') => Promise<readonly Usage[]>;
+  /** The longest block of the event loop of each since the last time. */
+  readonly blocks: () => Promise<readonly Block[]>;
   /** Ends them in order. */
   readonly stop: () => Promise<void>;
 };
@@ -24,6 +27,10 @@ type EngineOptions = {
   readonly size: number;
   readonly slots: number;
   readonly profile: string | undefined;
+  /** Where plugins are, beside those that are shipped. */
+  readonly folder?: string;
+  /** Whether the engines keep their warnings to themselves: failing jobs are wanted. */
+  readonly quiet?: boolean;
 };
 
 /** So long engines that have just started take to hear of each other, ms. */
@@ -31,12 +38,12 @@ const acquaintanceMs = 500;
 
 /** Starts so many engine processes and waits until all follow the feed and know each other. */
 export async function startEngines(options: EngineOptions): Promise<Engines> {
-  const { connection, size, slots, profile } = options;
+  const { connection, size, slots, profile, folder, quiet = false } = options;
   const watch = watchEnds();
   const children = Array.from({ length: size }, () => startChild(profile, watch.told));
   try {
     const started = await Promise.all(
-      children.map((child) => child.ask({ ask: 'start', connection, slots })),
+      children.map((child) => child.ask({ ask: 'start', connection, slots, folder, quiet })),
     );
     await sleep(acquaintanceMs);
     return {
@@ -51,6 +58,10 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
         const collect = how === 'collect';
         const answers = children.map((child) => child.ask({ ask: 'usage', collect }));
         return (await Promise.all(answers)).map(({ usage }) => usage);
+      },
+      blocks: async () => {
+        const answers = children.map((child) => child.ask({ ask: 'block' }));
+        return (await Promise.all(answers)).map(({ block }) => block);
       },
       stop: async () => {
         await Promise.all(children.map((child) => child.ask({ ask: 'stop' })));
@@ -116,9 +127,10 @@ function startChild(
 /** The answer to the question that is open; a process has only one at a time. */
 function nextAnswer(child: ChildProcess): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const exited = (): void => {
+    const exited = (code: number | null, signal: string | null): void => {
       child.off('message', heard);
-      reject(new Error('An engine process ended before it answered.'));
+      const how = signal === null ? `exit status ${String(code)}` : signal;
+      reject(new Error(`An engine process ended before it answered (${how}).`));
     };
     const heard = (message: Answer): void => {
       if (message.answer === 'finals') return;

@@ -3,6 +3,7 @@ import type { Bench } from './bench.js';
 import { claims } from './claims.js';
 import { fair } from './fair.js';
 import { feed } from './feed.js';
+import { hostile } from './hostile.js';
 import { printer } from './figure.js';
 import { latency } from './latency.js';
 import { map } from './map.js';
@@ -28,6 +29,7 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   fair,
   sleeping,
   'sign-in': signIn,
+  hostile,
   pages,
 };
 

@@ -13,6 +13,7 @@ export const benchNames = [
   'fair',
   'sleeping',
   'sign-in',
+  'hostile',
   'pages',
 ] as const;
 export type BenchName = (typeof benchNames)[number];
@@ -37,6 +38,11 @@ export type Options = {
   /** Lengths of lists that a map goes over. */
   readonly items: readonly number[];
   readonly sleeping: number;
+  /** Hostile jobs of each kind. */
+  readonly hostile: number;
+  readonly hostileEngines: number;
+  /** Kinds of hostile jobs; none: all. */
+  readonly kinds: readonly string[];
   /** Jobs in the list of the admin pages. */
   readonly listed: number;
   /** A folder for CPU profiles of the engine processes. */
@@ -61,9 +67,12 @@ export const help = `npm run bench -- [flags]
   --steps 10,100        steps: lengths of jobs
   --items 100,500       map: lengths of lists
   --sleeping 10000      sleeping: jobs that sleep for a week
+  --hostile 3           hostile: jobs of each kind
+  --hostile-engines 2
+  --kind NAME           hostile: one kind, may be repeated
   --listed 10000        pages: jobs in the list of the admin pages
   --full                steps and sleeping with 1,000 steps and 100,000 jobs, map with
-                        10,000 items: minutes more
+                        10,000 items, hostile with 300 jobs of each kind: hours more
   --profile DIR         writes a CPU profile of each engine process
 `;
 
@@ -89,6 +98,9 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       steps: { type: 'string' },
       items: { type: 'string' },
       sleeping: { type: 'string' },
+      hostile: { type: 'string' },
+      'hostile-engines': { type: 'string', default: '2' },
+      kind: { type: 'string', multiple: true },
       listed: { type: 'string', default: '10000' },
       full: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -116,15 +128,23 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     steps: many('steps'),
     items: many('items'),
     sleeping: one('sleeping'),
+    hostile: one('hostile'),
+    hostileEngines: one('hostile-engines'),
+    kinds: values.kind ?? [],
     listed: one('listed'),
     profile: values.profile,
   };
 }
 
-const usualSizes = { steps: '10,100', items: '100,500', sleeping: '10000' };
-const fullSizes = { steps: '10,100,1000', items: '100,500,10000', sleeping: '100000' };
+const usualSizes = { steps: '10,100', items: '100,500', sleeping: '10000', hostile: '3' };
+const fullSizes = {
+  ...{ steps: '10,100,1000', items: '100,500,10000' },
+  ...{ sleeping: '100000', hostile: '300' },
+};
 
 type Sized =
+  | 'hostile'
+  | 'hostile-engines'
   | 'listed'
   | 'engines'
   | 'slots'
