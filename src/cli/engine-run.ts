@@ -87,6 +87,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     linkOf: linkOf(config.http.public_url),
     onSecret: guards?.onSecret,
     onCall: guards?.watchdog.onCall,
+    onDecide: guards?.watchdog.onDecide,
     meters: allMeters(listening),
   };
   const id = name === undefined ? await savedEngineId(config.embedded.dir) : undefined;

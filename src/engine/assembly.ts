@@ -16,6 +16,7 @@ import { createContents } from './contents.js';
 import { createControls } from './controls.js';
 import { createCopies } from './copies.js';
 import { createDecider, type Standpoint, type Surroundings } from './decision.js';
+import type { OnDecide } from './deciding.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
 import { createFamily, usualDescendants } from './family.js';
@@ -88,6 +89,8 @@ export type EngineOptions = {
   readonly linkOf?: ((job: string) => string) | undefined;
   /** Told of each call in this process; the answer is called when it has ended. */
   readonly onCall?: BlockWatchOptions['onBegin'];
+  /** Told about which job this process decides; a decision takes no turn of the event loop. */
+  readonly onDecide?: OnDecide | undefined;
   /** Told what happens to the engine, from its start on. */
   readonly onEvent?: EngineListener | undefined;
   /** Addresses that are told the same. */
@@ -193,6 +196,7 @@ export function assemble(options: EngineOptions) {
     return parking.slotsFor(inLineOf(job), hands.freeSlots(ended), facts);
   };
   const linkOf = (job: string): string | undefined => options.linkOf?.(job);
+  const { crashLimit = 3, onDecide } = options;
   const surroundings = ({ job, ended, seenAt }: Standpoint): Surroundings => ({
     seenAt,
     peers: peers.alive(),
@@ -211,7 +215,7 @@ export function assemble(options: EngineOptions) {
     render: renderParams,
     linkOf,
     retryDelayMs: options.retryDelayMs ?? 0,
-    crashLimit: options.crashLimit ?? 3,
+    crashLimit,
   });
   const copies = createCopies({
     ...{ store, retry, log, hands, desk, me: id, lease: peers.lease, life: life.signal },
@@ -225,7 +229,8 @@ export function assemble(options: EngineOptions) {
   const { rule, mostDescendants = usualDescendants } = options;
   const family = createFamily({ store, now, mostDescendants });
   const decider = createDecider({
-    ...{ store, library, attachments: contents, locks, family, retry, life: life.signal },
+    ...{ store, library, attachments: contents, locks, family, retry },
+    ...{ life: life.signal, onDecide },
     ...(rule === undefined ? {} : { rule }),
   });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.
@@ -237,7 +242,7 @@ export function assemble(options: EngineOptions) {
       resolve(reason);
     };
   });
-  const watch = { horizonMs, timers, now, retry, life, log, fail };
+  const watch = { horizonMs, crashLimit, onDecide, timers, now, retry, life, log, fail };
   const documentLimit = { bytes: options.documentLimit ?? Infinity };
   const notifications = createNotifications({ store, library, retry, documentLimit, linkOf, log });
   const views = { surroundings, bystanders };

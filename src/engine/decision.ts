@@ -27,6 +27,7 @@ import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
 import { bigResult } from './big-results.js';
 import type { Contents } from './contents.js';
+import { deciding, type OnDecide } from './deciding.js';
 import type { Library } from './library.js';
 import type { Family } from './family.js';
 import type { Locks } from './locks.js';
@@ -80,6 +81,7 @@ export type DeciderParts = {
   readonly family: Family;
   readonly retry: Retry;
   readonly life: AbortSignal;
+  readonly onDecide?: OnDecide | undefined;
   /** The rules; other ones in tests. */
   readonly rule?: typeof decide;
 };
@@ -90,7 +92,7 @@ export type DeciderParts = {
  * throws, or that asks only for what was answered already, is a fault, which names itself.
  */
 export function createDecider(parts: DeciderParts): Decider {
-  const { library, life, rule = decide } = parts;
+  const { library, life, onDecide, rule = decide } = parts;
   return async (job, surroundings, now) => {
     // Most decisions ask nothing.
     let found = nothing;
@@ -98,7 +100,7 @@ export function createDecider(parts: DeciderParts): Decider {
     const schemas = createSchemaChecks();
     for (;;) {
       const world = { ...surroundings(), ...worldOf(found, library), schema: schemas.read };
-      const intent = unlessThrown(() => rule(job, now(), world));
+      const intent = deciding(onDecide, job._id, () => unlessThrown(() => rule(job, now(), world)));
       // What was decided without an answer does not count.
       if (schemas.isOpen() && (await schemas.settle())) continue;
       if (intent.kind !== 'look_up') return intent;

@@ -4,6 +4,7 @@ import type { Outcome } from '../decide/outcome.js';
 import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
 import type { TwsError } from '../errors.js';
+import { failure } from '../model/failures.js';
 import type { StoredDocument } from '../model/parse.js';
 import { notificationsOf } from '../model/notify.js';
 import { isLive, type LiveStep } from '../model/step.js';
@@ -12,10 +13,12 @@ import type { Breaker } from './breaker.js';
 import { commit } from './commit.js';
 import type { Copies } from './copies.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
+import { deciding, type OnDecide } from './deciding.js';
 import type { Desk } from './desk.js';
 import type { DocumentLimit } from './document-limit.js';
 import { endFaulty, endMalformed } from './end-malformed.js';
 import type { Hands } from './hands.js';
+import { heldUpBy, withoutHeldUp } from './held-up.js';
 import type { Locks } from './locks.js';
 import type { Log } from './log.js';
 import type { Notifications } from './notifications.js';
@@ -54,6 +57,9 @@ export type JobParts = {
   readonly now: () => number;
   /** So far ahead times are kept in memory, ms. */
   readonly horizonMs: number;
+  /** So many engines one after the other may be ended for the sake of a job. */
+  readonly crashLimit: number;
+  readonly onDecide?: OnDecide | undefined;
   readonly retry: Retry;
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
@@ -224,7 +230,11 @@ async function readAndDecide(
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
   const { decider, desk, hands, parking, reading, surroundings, now } = parts;
-  const parsed = reading.read(doc);
+  if (heldUpBy(doc).length >= parts.crashLimit) {
+    const why = failure('DecisionBlocked', { limit: parts.crashLimit });
+    return endFaulty(parts, withoutHeldUp(doc), why);
+  }
+  const parsed = deciding(parts.onDecide, doc._id, () => reading.read(doc));
   if (parsed.kind !== 'job') return void parking.leave(doc._id);
   if (!parsed.ok) return endMalformed(parts, doc, parsed.problems);
   fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);

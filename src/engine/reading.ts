@@ -1,5 +1,6 @@
 import type { Job } from '../model/job.js';
 import { parseDocument, type Parsed, type StoredDocument } from '../model/parse.js';
+import { withoutHeldUp } from './held-up.js';
 
 /** What documents mean. A version is read once, and one of our own making not at all. */
 export type Reading = {
@@ -14,7 +15,7 @@ export function createReading(): Reading {
     read: (doc) => {
       const before = known.get(doc);
       if (before !== undefined) return before;
-      const parsed = parseDocument(doc);
+      const parsed = parseDocument(withoutHeldUp(doc));
       known.set(doc, parsed);
       return parsed;
     },

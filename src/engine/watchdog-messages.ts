@@ -13,6 +13,8 @@ export type WatchdogData = {
    * thread, which then stands still for as long as somebody looks at a breakpoint.
    */
   readonly beats: Int32Array;
+  /** The job about which the main thread decides, as `deciding.ts` writes it. */
+  readonly notice: SharedArrayBuffer;
   readonly connection: Connection;
   readonly leaseMs: number;
   readonly isTerminal: boolean;

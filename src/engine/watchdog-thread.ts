@@ -2,11 +2,15 @@ import { readFileSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { processorMsOf } from '../processor-time.js';
 import { documentPath, credentialsOf, databasePath, serverUrl } from '../store/connection.js';
+import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { readNotice } from './deciding.js';
+import { withHeldUp } from './held-up.js';
 import { lookAtMainThread } from './main-thread.js';
 import type { Standing, ToWatchdog, WatchdogData } from './watchdog-messages.js';
 
 /* The thread that watches the main one. Whatever the main thread does, this one goes on. */
-const { beats, connection, leaseMs, isTerminal, name } = workerData as WatchdogData;
+const { beats, notice, connection, leaseMs, isTerminal, name } = workerData as WatchdogData;
+const noticed = Buffer.from(notice);
 
 /** How often it looks, ms. */
 const lookMs = 250;
@@ -39,6 +43,8 @@ type Found = {
   /** Whether the culprit was met at work, or was only there. */
   readonly isSure: boolean;
   readonly culprit?: Standing;
+  /** The job about which the engine decides. */
+  readonly decided?: string;
   readonly endsAt: number;
 };
 let found: Found | undefined;
@@ -77,17 +83,21 @@ async function react(stoodMs: number): Promise<void> {
     // On a busy machine JavaScript, too, may take its time to answer.
     if (!isAnswering && mainState() === 'R' && tries < mostTries) return;
     // A system call tells nothing: then it is whoever is there.
-    const present = standing === undefined && !isAnswering ? [...calls.values()] : [];
+    // What the engine itself is doing is no plugin's doing, whichever plugins wait meanwhile.
+    const decided = standing === undefined ? readNotice(noticed) : undefined;
+    const isUnknown = standing === undefined && decided === undefined && !isAnswering;
+    const present = isUnknown ? [...calls.values()] : [];
     const suspects = standing === undefined ? present : [standing];
     const [only, other] = suspects;
     const culprit = other === undefined ? only : undefined;
-    const names = namesOf(suspects);
+    const names = decided === undefined ? namesOf(suspects) : `A decision about job ${decided}`;
     const isSure = present.length === 0;
     const leaseEndsAt = Date.now() + Math.max(0, leaseMs - stoodMs);
     const endsAt = Math.min((culprit?.endsAt ?? Infinity) + lateMs, leaseEndsAt);
-    // Engine code is bounded, so the process is never ended for it.
-    const isOwn = only === undefined && isAnswering;
+    // Other code of the engine is bounded, so the process is never ended for it.
+    const isOwn = only === undefined && isAnswering && decided === undefined;
     found = { names, isSure, endsAt: isOwn ? Infinity : endsAt };
+    if (decided !== undefined) found = { ...found, decided };
     if (culprit !== undefined) found = { ...found, culprit };
     const signals = isAnswering
       ? '; until it ends, SIGINT and SIGTERM end the process at once'
@@ -111,20 +121,35 @@ function namesOf(suspects: readonly Standing[]): string {
   return suspects.length === 1 ? String(names[0]) : `One of these: ${names.join(', ')}`;
 }
 
+const advice = "; with export const isolate = 'thread' the plugin holds up nobody else";
+
 /** Tells the job, gives the lease up and ends the process. */
-async function end(stoodMs: number, { names, isSure, culprit }: Found): Promise<void> {
+async function end(stoodMs: number, found: Found): Promise<void> {
+  const { names, isSure, culprit, decided } = found;
   const isLate = Date.now() > (culprit?.endsAt ?? Infinity);
   const why = isLate ? 'beyond the timeout of its attempt' : 'as long as the lease lasts';
-  const text = `${names} ${isSure ? 'blocked' : 'may have blocked'} its engine for ${stoodMs} ms, ${why}. The engine gave up its lease and was ended; with export const isolate = 'thread' the plugin holds up nobody else.`;
+  const text = `${names} ${isSure ? 'blocked' : 'may have blocked'} its engine for ${stoodMs} ms, ${why}. The engine gave up its lease and was ended${decided === undefined ? advice : ''}.`;
   const job = culprit?.about.job;
   const note = { type: 'request', job, action: 'note', by: engine ?? 'watchdog', text };
   await Promise.all([
     job === undefined ? undefined : request('', 'POST', note),
+    decided === undefined ? undefined : tellJob(decided),
     engine === undefined ? undefined : giveUpLease(engine),
   ]);
   if (Atomics.load(beats, 0) !== last) return;
   say(text, culprit);
   process.kill(process.pid, 'SIGKILL');
+}
+
+/** Writes into the job that it held up this engine; once more when somebody else wrote it meanwhile. */
+async function tellJob(job: string): Promise<void> {
+  const by = { engine: engine ?? 'unknown', at: Date.now() };
+  for (let tries = 0; tries < 3; tries += 1) {
+    const doc = (await request(documentPath(job), 'GET')) as StoredDocument | undefined;
+    if (doc?.['type'] !== 'job' || isFinalState(doc['state'])) return;
+    const answer = await request(documentPath(job), 'PUT', withHeldUp(doc, by));
+    if ((answer as { readonly ok?: unknown } | undefined)?.ok === true) return;
+  }
 }
 
 /** Without its document the others take over what it had, at once. */

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { culpritOf } from '../plugin/culprit.js';
 import type { Connection } from '../store/connection.js';
 import type { BlockWatchOptions, Suspect } from './blocking.js';
+import { createNotice, writeNotice, type OnDecide } from './deciding.js';
 import { beatMs, standingAt, type ToWatchdog, type WatchdogData } from './watchdog-messages.js';
 
 export type WatchdogOptions = {
@@ -20,6 +21,8 @@ export type Watchdog = {
   readonly watch: (engine: string) => void;
   /** Tells it which plugins run in this process. */
   readonly onCall: NonNullable<BlockWatchOptions['onBegin']>;
+  /** Tells it about which job this process decides. */
+  readonly onDecide: OnDecide;
   readonly stop: () => Promise<void>;
 };
 
@@ -27,7 +30,8 @@ export type Watchdog = {
  * Watches the event loop of this process from a thread of its own, which goes on when a plugin blocks
  * the loop. After a second the log names the plugin, and SIGINT and SIGTERM get their ordinary meaning
  * back until the loop goes on. When the attempt's time, or the lease, is over as well, the job gets a
- * note, the lease is given up, and the process is ended: a loop that never ends cannot be left.
+ * note, the lease is given up, and the process is ended: a loop that never ends cannot be left. The same
+ * happens when a decision about a job never ends; the job is told, and `crash_limit` engines end it.
  */
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   const { connection, leaseMs, isTerminal, name } = options;
@@ -48,7 +52,9 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
       return JSON.stringify(standing());
     },
   });
-  const data: WatchdogData = { beats, connection, leaseMs, isTerminal, name };
+  const notice = createNotice();
+  const noticed = Buffer.from(notice);
+  const data: WatchdogData = { beats, notice, connection, leaseMs, isTerminal, name };
   const thread = new Worker(entry(), { workerData: data, execArgv: [], stdin: false });
   thread.unref();
   const tell = (message: ToWatchdog): void => thread.postMessage(message);
@@ -60,6 +66,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
       tell({ kind: 'begin', call, culprit: { plugin, file, about, endsAt } });
       return () => tell({ kind: 'end', call });
     },
+    onDecide: (job) => writeNotice(noticed, job),
     stop: async () => {
       clearInterval(beat);
       signals.restore();
