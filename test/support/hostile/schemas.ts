@@ -124,7 +124,7 @@ export const schemas: readonly Kind[] = [
     ]),
   ),
   slow(
-    kind('schema: of a plugin', 1, (n) => [
+    kind('schema: of a plugin', 3, (n) => [
       job({
         tasks: [
           {
