@@ -91,12 +91,12 @@ async function react(stoodMs: number): Promise<void> {
     const [only, other] = suspects;
     const culprit = other === undefined ? only : undefined;
     const names = decided === undefined ? namesOf(suspects) : `A decision about job ${decided}`;
-    const isSure = present.length === 0;
+    const isSure = isAnswering;
     const leaseEndsAt = Date.now() + Math.max(0, leaseMs - stoodMs);
     const endsAt = Math.min((culprit?.endsAt ?? Infinity) + lateMs, leaseEndsAt);
-    // Other code of the engine is bounded, so the process is never ended for it.
-    const isOwn = only === undefined && isAnswering && decided === undefined;
-    found = { names, isSure, endsAt: isOwn ? Infinity : endsAt };
+    // Nobody is spared anything by ending a process in which nothing is to blame.
+    const isNobody = suspects.length === 0 && decided === undefined;
+    found = { names, isSure, endsAt: isNobody ? Infinity : endsAt };
     if (decided !== undefined) found = { ...found, decided };
     if (culprit !== undefined) found = { ...found, culprit };
     const signals = isAnswering
@@ -109,7 +109,14 @@ async function react(stoodMs: number): Promise<void> {
     );
     return;
   }
-  if (Date.now() >= found.endsAt) await end(stoodMs, found);
+  const isBlamed = found.decided === undefined || hasComputed();
+  if (isBlamed && Date.now() >= found.endsAt) await end(stoodMs, found);
+}
+
+/** A decision computes all the time: one that has hardly had a processor is not to blame. */
+function hasComputed(): boolean {
+  const now = mainProcessorMs();
+  return now === undefined || processorMs === undefined || now - processorMs >= leaseMs / 2;
 }
 
 function namesOf(suspects: readonly Standing[]): string {
