@@ -29,7 +29,7 @@ const idleMs = 30_000;
 /**
  * Makes a calculation in a thread. It ends after a second of the processor, which a busy machine does
  * not use up. Rejects with an error that names the bound, with the error of the document, or with the
- * reason why no thread could be started, twice in a row.
+ * reason why no thread could be started, in two tries.
  */
 export const calculate = calculator(entry());
 
@@ -40,12 +40,21 @@ export function calculator(module: string): (calculation: Calculation) => Promis
     if (pool === undefined || pool.broken.aborted) pool = onOwnBehalf(() => openPool(module));
     return calculateIn(pool, calculation);
   };
-  return (calculation) =>
-    once(calculation).catch((error: unknown) => {
-      if (error instanceof ThreadStartError) return once(calculation);
-      throw error;
-    });
+  return async (calculation) => {
+    for (let failedStarts = 0; ;) {
+      try {
+        return await once(calculation);
+      } catch (error) {
+        if (error instanceof ThreadStartError) failedStarts += 1;
+        const isAtFault = !(error instanceof ThreadStartError || error instanceof ThreadsGoneError);
+        if (isAtFault || failedStarts === mostStarts) throw error;
+      }
+    }
+  };
 }
+
+/** How often it is tried to start a thread. */
+const mostStarts = 2;
 
 type Pool = {
   readonly threads: Piscina;
@@ -57,6 +66,8 @@ type Pool = {
 
 /** No calculation was at fault: a thread could not be started. */
 class ThreadStartError extends Error {}
+/** The threads of the pool were ended for other calculations: this one begins in another pool. */
+class ThreadsGoneError extends Error {}
 
 async function calculateIn(
   { threads, broken, look }: Pool,
@@ -129,7 +140,7 @@ function openPool(module: string): Pool {
   });
   // Nor does it start one for what waits behind threads that were ended.
   const look = (): void => {
-    if (threads.threads.length === 0) breaking.abort(new ThreadStartError('no thread is left'));
+    if (threads.threads.length === 0) breaking.abort(new ThreadsGoneError());
   };
   return { threads, broken: breaking.signal, look };
 }
