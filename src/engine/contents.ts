@@ -47,7 +47,7 @@ export function createContents(
     const answer = await retry(async () => ({ text: await store.attachment(job._id, name) }));
     const text = answer?.text;
     // Somebody may have put anything in the place of a result.
-    const value = text === undefined ? undefined : await readJson(text, 'nothing');
+    const value = text === undefined ? undefined : await readJson(text);
     if (value === undefined) {
       log.warn({ job: job._id, attachment: name }, `Attachment ${name} cannot be read.`);
       return referenceOf(job, name);

@@ -1,5 +1,4 @@
 import type { Problem } from './job.js';
-import { Unread, unreadKeys } from './unread.js';
 
 /**
  * How large a document may be, so that reading it and deciding about it holds up nobody. Every text,
@@ -30,19 +29,24 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * What is too large in a document that a user writes, if anything is. Of a job that is under way
- * (`isLive`) only the steps are counted: what engines wrote into it must not end it. What was too large
- * to be read is too large in any document.
+ * (`isLive`) only the steps are counted: what engines wrote into it must not end it.
  */
 export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
   const { steps } = doc;
-  const unread = unreadProblem(doc);
-  if (unread !== undefined) return unread;
   if (isLive) {
     if (!Array.isArray(steps) || steps.length <= sizes.steps) return undefined;
     return { path: 'steps', message: `steps has more than ${sizes.steps} entries.` };
   }
   let values: number = sizes.written;
+  let keys = 0;
   for (const key in doc) {
+    keys += 1;
+    if (keys > sizes.keys) {
+      return {
+        path: '',
+        message: `The document has more than ${sizes.keys} keys, which is the most.`,
+      };
+    }
     const most = mostOf(key);
     const left = { ...most };
     const found = walk(doc[key], 0, { left, isStructure: key === 'tasks' });
@@ -52,20 +56,6 @@ export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
       const message = `The document has more than ${sizes.written} values, which is the most.`;
       return { path: '', message };
     }
-  }
-  return undefined;
-}
-
-/** What was so large that it was not even read. */
-function unreadProblem(doc: Fields): Problem | undefined {
-  for (const key in doc) {
-    const value = doc[key];
-    if (!(value instanceof Unread)) continue;
-    if (key !== unreadKeys) return told(key, value.tooMuch, mostOf(key));
-    return {
-      path: '',
-      message: `The document has more than ${sizes.keys} keys, which is the most.`,
-    };
   }
   return undefined;
 }

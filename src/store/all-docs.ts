@@ -56,8 +56,7 @@ async function readRows(
   const action = 'read documents';
   const path = databasePath(client.connection, '/_all_docs');
   const query = { include_docs: true, ...request.query };
-  const holding = 'rows';
-  const asked = { ...request, path, query, action, long: true, holding } as const;
+  const asked = { ...request, path, query, action, long: true } as const;
   const reply = await client.askWithin(asked, mostBytes);
   if (reply === undefined) return undefined;
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);

@@ -25,7 +25,7 @@ export type FeedLine =
 /** Reads one line of `_changes?feed=continuous`. Never rejects. */
 export async function readLine(text: string): Promise<FeedLine> {
   if (text.trim() === '') return { kind: 'heartbeat' };
-  const value = await readJson(text, 'line');
+  const value = await readJson(text);
   if (typeof value !== 'object' || value === null) return { kind: 'malformed' };
   const { id, seq, deleted, doc, last_seq: lastSeq, error, reason } = value as Written;
   if (typeof id === 'string' && isSeq(seq)) {

@@ -5,7 +5,6 @@ import { openExchange, type Answered, type Exchange } from './exchange.js';
 import { askLong } from './long-ask.js';
 import { createPatience, unlimited } from './patience.js';
 import { readJson } from './read-json.js';
-import type { Holding } from './weigh-json.js';
 
 /** One request that is answered with JSON. `path` is encoded and begins with a slash. */
 export type Ask = {
@@ -18,8 +17,6 @@ export type Ask = {
   readonly action: string;
   /** The answer may take minutes, as that of a view that is being built; else seconds. */
   readonly long?: boolean;
-  /** Where there are documents in the answer; default: there are none. */
-  readonly holding?: Holding;
   readonly signal?: AbortSignal;
 };
 
@@ -47,7 +44,7 @@ export function openClient(connection: Connection): Client {
   const exchange = openExchange(connection);
   const send = createSender(connection, exchange);
   const read = async (request: Ask, answered: Answered): Promise<Reply> => {
-    const answer = await readAnswer(answered, request.holding);
+    const answer = await readAnswer(answered);
     if (answer.kind === 'broken') {
       const { cause } = answer;
       throw problem('couch_unreachable', { url: serverUrl(connection), cause });
@@ -118,10 +115,10 @@ function queryText(query: Readonly<Record<string, unknown>>): string {
 type Read = Reply | { readonly kind: 'broken'; readonly cause: string };
 
 /** What an answer says; one that is not CouchDB's own (of a proxy, cut off) says nothing. */
-async function readAnswer(answer: Answered, holding: Holding = 'nothing'): Promise<Read> {
+async function readAnswer(answer: Answered): Promise<Read> {
   if (answer.kind === 'failed') return { kind: 'broken', cause: answer.cause };
   const { status, text } = answer;
-  const body = await readJson(text, holding);
+  const body = await readJson(text);
   if (status >= 200 && status < 300) {
     const isValue = body !== undefined && body !== null && typeof body !== 'string';
     if (isValue) return { kind: 'answered', body };

@@ -1,5 +1,4 @@
 import { createTurns } from '../turns.js';
-import { endOfText } from './weigh-json.js';
 
 /** A piece of so many characters is parsed at once. */
 const pieceLength = 32_768;
@@ -151,4 +150,16 @@ const ordinary = { enumerable: true, configurable: true, writable: true } as con
 
 function blank(text: string): void {
   if (text.trim() !== '') throw new SyntaxError('a comma is missing');
+}
+
+const backslash = 92;
+
+/** Where the quote stands that ends a text; -1: nowhere. */
+function endOfText(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) === backslash) before -= 1;
+    if ((at - before) % 2 === 1) return at;
+  }
+  return -1;
 }

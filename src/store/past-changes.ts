@@ -24,7 +24,7 @@ export async function readChanges(
   const action = 'tell what has changed';
   const path = databasePath(client.connection, '/_changes');
   const query = { since, limit, include_docs: true };
-  const reply = await client.ask({ path, query, action, long: true, holding: 'rows' });
+  const reply = await client.ask({ path, query, action, long: true });
   if (reply.kind === 'refused') {
     if (reply.status === 400) return { kind: 'unknown' };
     throw unexpected(client.connection, action, reply);

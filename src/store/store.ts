@@ -143,7 +143,7 @@ async function readDocument(
   if (!isInReach(id)) return (await readDocuments([id])).get(id);
   const action = `read document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
-  const reply = await client.ask({ path, action, holding: 'document' });
+  const reply = await client.ask({ path, action });
   if (reply.kind === 'refused') {
     if (reply.status === 404) return undefined;
     throw unexpected(client.connection, action, reply);
@@ -159,7 +159,6 @@ async function wasDeleted(client: Client, id: string): Promise<boolean> {
   const reply = await client.ask({
     path: databasePath(client.connection, documentPath(id)),
     action,
-    holding: 'document',
   });
   if (reply.kind === 'answered') return false;
   if (reply.status !== 404) throw unexpected(client.connection, action, reply);
@@ -176,7 +175,7 @@ async function readTips(
   const action = `read the revisions of document "${id}"`;
   const path = databasePath(client.connection, documentPath(id));
   const query = { open_revs: 'all', r: copies };
-  const reply = await client.ask({ path, query, action, holding: 'revisions' });
+  const reply = await client.ask({ path, query, action });
   if (reply.kind === 'refused') {
     if (reply.status === 404) return [];
     throw unexpected(client.connection, action, reply);

@@ -145,7 +145,6 @@ export function viewRequest(connection: Connection, name: ViewName, query: ViewQ
     query: Object.fromEntries(Object.entries(rest).flatMap(parameter)),
     action: `read the view ${name}`,
     long: true,
-    ...(query.includeDocs === true ? ({ holding: 'rows' } as const) : {}),
   };
   return keys === undefined ? request : { ...request, method: 'POST', body: { keys } };
 }

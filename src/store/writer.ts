@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { documentJson } from '../model/unread.js';
 import {
   resultsOf,
   takeBatch,
@@ -163,7 +162,7 @@ function attachedBytes({ _attachments }: NewDocument): number {
  */
 function jsonOf(doc: NewDocument): string | undefined {
   try {
-    const json = documentJson(doc);
+    const json = JSON.stringify(doc);
     return json.includes('\\ud') ? json.replace(halfCharacter, '$1\ufffd') : json;
   } catch {
     return undefined;

@@ -1,22 +1,19 @@
 import { expect, it } from 'vitest';
 import { parseDocument } from '../../src/model/parse.js';
-import { Unread } from '../../src/model/unread.js';
 import { flow, job, task } from '../support/documents.js';
 import { request } from '../support/couch.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
 
-const unread = (json: string): Unread => new Unread(json, 'values');
 const keys = (count: number): string =>
   Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',');
 const zeros = `[${'0,'.repeat(210_000)}0]`;
 
 const large: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
-  ['zeros', { params: unread(zeros) }, /^params has more than 50000 values/],
-  ['lists', { params: unread(`[${'[],'.repeat(110_000)}0]`) }, /^params has more than/],
-  ['nested', { params: unread('['.repeat(400) + ']'.repeat(400)) }, /deeper than 200 levels/],
-  ['keys', { params: unread(`{${keys(110_000)}}`) }, /^params has more than/],
-  ['strange', { strange: unread(zeros) }, /^strange has more than 10000 values/],
-  ['live', { state: 'a-1', start: 1, steps: [], params: unread(zeros) }, /^params has more than/],
+  ['zeros', { params: JSON.parse(zeros) }, /^params has more than 50000 values/],
+  ['lists', { params: JSON.parse(`[${'[],'.repeat(110_000)}0]`) }, /^params has more than/],
+  ['nested', { params: JSON.parse('['.repeat(400) + ']'.repeat(400)) }, /deeper than 200 levels/],
+  ['keys', { params: JSON.parse(`{${keys(110_000)}}`) }, /^params has more than/],
+  ['strange', { strange: JSON.parse(zeros) }, /^strange has more than 10000 values/],
 ];
 
 async function textOf({ store }: Workspace, id: string): Promise<string> {
@@ -24,7 +21,7 @@ async function textOf({ store }: Workspace, id: string): Promise<string> {
   return JSON.stringify((await request('GET', path)).body);
 }
 
-it('jobs that are too large to be read end with exit 3, are told why, and keep what they hold', async () => {
+it('jobs that are too large end with exit 3, are told why, and keep what they hold', async () => {
   const space = await openWorkspace({ 'echo.mjs': 'export default ({ params }) => params;' });
   await space.put(task('echo'), flow('f', ['echo']));
   for (const [_id, more] of large) await space.put(job('f', { _id, ...more }));
@@ -39,26 +36,27 @@ it('jobs that are too large to be read end with exit 3, are told why, and keep w
       const ended = await space.ended(one);
       expect(ended).toMatchObject({ exit: 3, failure: { name: 'InvalidJob' } });
       expect(ended['problems']).toMatchObject([{ message: expect.stringMatching(why) as unknown }]);
-      const kept = Object.values(more).find((value) => value instanceof Unread);
-      expect(await textOf(space, one)).toContain(kept?.json);
+      for (const value of Object.values(more)) {
+        expect(await textOf(space, one)).toContain(JSON.stringify(value));
+      }
     }
   }
 }, 120_000);
 
-it('definitions and messages that are too large to be read are told, and jobs go on', async () => {
+it('definitions and messages that are too large are told, and jobs go on', async () => {
   const space = await openWorkspace({ 'echo.mjs': 'export default ({ params }) => params;' });
   await space.engine();
   await space.put(
     task('echo'),
     flow('f', ['echo']),
-    flow('g', ['echo'], { params: unread(zeros) }),
+    flow('g', ['echo'], { params: JSON.parse(zeros) }),
   );
   await space.put(job('f', { _id: 'a' }), job('g', { _id: 'b' }), {
     _id: 'signal',
     type: 'signal',
     job: 'a',
     name: 'go',
-    data: unread(zeros),
+    data: JSON.parse(zeros),
   });
   expect(await space.ended('a')).toMatchObject({ exit: 0 });
   expect(await space.ended('b')).toMatchObject({ exit: 3, failure: { name: 'InvalidFlow' } });
