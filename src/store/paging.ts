@@ -3,7 +3,7 @@ import type { ViewName, ViewQuery, ViewRow } from './views.js';
 /** How many documents are asked for together: as many as weigh little, by what the last ones weighed. */
 export type PageSize = {
   readonly documents: () => number;
-  /** So many documents came, in the time that answers of ordinary length take. */
+  /** That many documents came, in an answer that was not too long. */
   readonly came: (documents: number) => void;
   /** The answer was longer than `longestAnswer` and was not taken. */
   readonly wasTooLong: () => void;
@@ -47,19 +47,34 @@ export async function* pagesOf<N extends ViewName>(
   signal?: AbortSignal,
 ): AsyncGenerator<ViewRow<N>> {
   let last: ViewRow<N> | undefined;
+  /** How many of the rows that were read are at the place of the last one: a document may have many. */
+  let there = 0;
   while (signal?.aborted !== true) {
-    // The row at which a page begins was read before, unless it has left the view meanwhile.
+    // The rows at which a page begins were read before, unless they have left the view meanwhile.
     const from = last === undefined ? {} : { startKey: last.key, startKeyDocId: last.id };
     const wanted = size.documents();
-    const limit = last === undefined ? wanted : wanted + 1;
+    const limit = wanted + there;
     const rows = await read({ ...query, limit, ...from }, mostBytesOf(wanted));
     if (rows === undefined) {
       size.wasTooLong();
       continue;
     }
-    for (const row of rows) if (row.id !== last?.id) yield row;
-    last = rows.at(-1);
+    const known = leading(rows, last, there);
+    yield* rows.slice(known);
     if (rows.length < limit) return;
+    last = rows.at(-1);
+    there = leading(rows.toReversed(), last, rows.length);
     size.came(wanted);
   }
+}
+
+/** How many of the first rows, `most` at the most, are at the place of that one. */
+function leading<N extends ViewName>(
+  rows: readonly ViewRow<N>[],
+  place: ViewRow<N> | undefined,
+  most: number,
+): number {
+  const key = JSON.stringify(place?.key);
+  const other = rows.findIndex((row) => row.id !== place?.id || JSON.stringify(row.key) !== key);
+  return Math.min(most, other === -1 ? rows.length : other);
 }

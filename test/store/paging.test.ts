@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { createPageSize, pagesOf } from '../../src/store/paging.js';
 import { openStore } from '../../src/store/store.js';
+import type { ViewQuery, ViewRow } from '../../src/store/views.js';
 
 /** A database of heavy documents; answers views and `_all_docs`, and writes down what was asked for. */
 async function heavyDatabase(count: number, bytes: number) {
@@ -78,3 +80,23 @@ test('documents are read by their ids, and with the rows of a view, some at a ti
   const rows = await store.view('flows', { includeDocs: true });
   expect(rows.map(({ id, doc }) => [id, doc?._id])).toEqual(ids.map((id) => [id, id]));
 }, 120_000);
+
+test('a document with more rows at one place than a page has is read to its end', async () => {
+  const place = (id: string, key: string, count: number): readonly object[] =>
+    Array.from({ length: count }, (_, n) => ({ id, key, value: n }));
+  const all = [
+    ...place('a', 'x', 1_300),
+    ...place('a', 'y', 2),
+    ...place('b', 'y', 700),
+    ...place('c', 'z', 1),
+  ] as ViewRow<'waiting'>[];
+  const read = (query: ViewQuery) => {
+    const isThere = ({ id, key }: { readonly id: string; readonly key: unknown }): boolean =>
+      key === query.startKey && id === query.startKeyDocId;
+    const from = query.startKey === undefined ? 0 : all.findIndex(isThere);
+    return Promise.resolve(all.slice(from, from + (query.limit ?? all.length)));
+  };
+  const found: unknown[] = [];
+  for await (const row of pagesOf(read, {}, createPageSize(500))) found.push(row);
+  expect(found).toEqual(all);
+});
