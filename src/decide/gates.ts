@@ -2,7 +2,14 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { widest } from '../model/limits.js';
 import { exits, type Failure, type Step } from '../model/step.js';
-import { below, childPath, leavesOf, type MapOver, type Structure } from '../model/tree.js';
+import {
+  below,
+  childPath,
+  leavesOf,
+  type MapOver,
+  type Node,
+  type Structure,
+} from '../model/tree.js';
 import { conditionsOf, isTrue } from './conditions.js';
 import { mostGates, mostSteps } from './effort.js';
 import { failureFor } from './failure-seen.js';
@@ -21,6 +28,7 @@ import { marksAt, roundsOf, type Mark } from './marks.js';
 import { withProblem } from './noted.js';
 import { mergeQueries } from './queries.js';
 import { scopeOf } from './scope.js';
+import { definitionOf } from './serving.js';
 import { sliceFor } from './structure/slices.js';
 import type { Gate } from './structure/progress.js';
 import { withFlowFailed } from './too-many.js';
@@ -128,8 +136,8 @@ function marked(job: LiveJob, gate: Gate, items: readonly unknown[]): Verdict {
   const { slice } = sliceFor(job, gate, length);
   const { slice: wanted, do: each } = (gate.node as MapOver).map;
   const parts = slice === undefined ? length : Math.ceil(length / slice);
-  const leaves = slice === undefined ? leavesOf(each).length : 1;
-  const most = Math.min(mostItems, Math.floor(mostSteps / leaves));
+  const perPart = slice === undefined ? stepsOfItem(job, each) : 1;
+  const most = Math.min(mostItems, Math.floor(mostSteps / perPart));
   if (parts <= most && length <= mostSlicedItems) {
     const at = below(gate.path, 'map.over');
     const list = { at, items, isSliced: slice !== undefined, most: mostSteps };
@@ -143,6 +151,15 @@ function marked(job: LiveJob, gate: Gate, items: readonly unknown[]): Verdict {
   const at = below(gate.path, 'map.over');
   const why = failure('OverTooLong', { at, items: length, slice: wanted, most });
   return { kind: 'fail', failure: why, exit: exits.definition };
+}
+
+/** How many steps an item makes: what may be undone takes another one. */
+function stepsOfItem(job: LiveJob, each: Node): number {
+  const leaves = leavesOf(each);
+  const undoable = leaves.filter(
+    ({ entry }) => (entry.undo ?? definitionOf(job, entry)?.undo) !== undefined,
+  );
+  return leaves.length + undoable.length;
 }
 
 function itemsFrom(job: LiveJob, gate: Gate, ask: Ask, answer: Answer): Verdict {

@@ -17,7 +17,10 @@ import { mayUndo, undoesLeft } from './undo.js';
 export function tooManyMove(job: LiveJob, now: number): Move | undefined {
   const { length: steps } = job.steps;
   if (steps < mostSteps / 2 || isGivenUp(job)) return undefined;
-  if (steps < mostSteps && (!mayUndo(job) || steps + undoesLeft(job) < mostSteps)) return undefined;
+  const mostWithUndo = mostSteps + stepsForEnd / 2;
+  if (steps < mostSteps && (!mayUndo(job) || steps + undoesLeft(job) < mostWithUndo)) {
+    return undefined;
+  }
   return { kind: 'change', job: withFlowFailed(job, '', failure('TooManySteps', { steps }), now) };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FinalJob } from '../../src/model/job.js';
+import { task } from '../support/builders.js';
 import { begun, story } from './story.js';
 
 describe('what structures ask', () => {
@@ -110,6 +111,15 @@ describe('a list that a map goes over', () => {
     told.answering({ '0.map.over': numbers(items) });
     return told;
   };
+
+  it('counts a step that may be undone twice', () => {
+    const each = { sequence: [{ task: 'a', undo: 'u' }, 'b'] };
+    const tasks = [task('a'), task('b'), task('u')];
+    const over = (items: number) =>
+      begun([{ map: { over: Array.from({ length: items }, (_, i) => i), do: each } }], { tasks });
+    expect(over(6_666).ending.failure).toBeUndefined();
+    expect(over(6_667).ending).toMatchObject({ exit: 3, failure: 'OverTooLong' });
+  });
 
   it.each<[items: number, slice: number | undefined, advice: string, leaves: number]>([
     [10_001, undefined, 'set "slice" beside "over"', 1],

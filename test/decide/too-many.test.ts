@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mostSteps, stepsForEnd } from '../../src/decide/effort.js';
+import type { LiveJob } from '../../src/model/job.js';
 import type { Step } from '../../src/model/step.js';
 import { task } from '../support/builders.js';
 import type { Task } from '../../src/model/task.js';
@@ -64,13 +65,21 @@ describe('a job with very many steps', () => {
     ['its entry', { task: 'a', undo: 'u' }, task('a')],
   ])('fails while there is room to undo what it has done, by %s', (_where, entry, a) => {
     const half = mostSteps / 2;
-    const each = { sequence: [entry, entry] };
-    const told = begun([{ map: { over: many(half, (i) => i), do: each } }], {
-      tasks: [a, task('u')],
+    const past = many(half + stepsForEnd / 4, (n) =>
+      ended(`0.map.${n % half}.sequence.${Math.floor(n / half)}`),
+    );
+    const told = begun([{ map: { over: many(half, (i) => i), do: { sequence: ['a', 'a'] } } }], {
+      tasks: [task('a'), task('u')],
     });
     const [mark] = told.steps;
-    const past = many(half, (i) => ended(`0.map.${i}.sequence.0`));
-    told.edit({ steps: [mark, ...past.slice(0, -2)] });
+    // What can be undone would have been refused as too long: somebody has edited the job.
+    const { tasks, definitions } = begun(
+      [{ map: { over: [1], do: { sequence: [entry, entry] } } }],
+      {
+        tasks: [a, task('u')],
+      },
+    ).job as LiveJob;
+    told.edit({ tasks, definitions, steps: [mark, ...past.slice(0, -2)] });
     expect(told.decide()).toMatchObject({ kind: 'claim' });
     told.edit({ steps: [mark, ...past] }).go();
     expect(told.last).toMatchObject({ path: '', failure: { name: 'TooManySteps' } });
