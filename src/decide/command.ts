@@ -122,11 +122,11 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
   return { kind: 'applied', job: isLiveJob(after) ? withUnreadSignals(after, [name]) : after };
 }
 
-/** A client that got no answer sends the same once more: the ids of the API are made for that. */
-function isSentAgain({ _id, job, name, data }: SignalDocument, record: Doc): boolean {
-  const isOfApi = _id.startsWith(`signal:${job}:`) && record['name'] === name;
+/** A client that got no answer sends the same once more. */
+function isSentAgain({ name, data, failure }: SignalDocument, record: Doc): boolean {
   const { $attachment: isAside } = (record['data'] ?? {}) as Doc;
-  return isOfApi && (isAside !== undefined || canonical(record['data']) === canonical(data));
+  const isSame = canonical(record['failure']) === canonical(failure) && record['name'] === name;
+  return isSame && (isAside !== undefined || canonical(record['data']) === canonical(data));
 }
 
 /** A worker's long answer goes into an attachment; of any other signal the data stay where they are. */

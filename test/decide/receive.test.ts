@@ -73,12 +73,13 @@ describe('receive', () => {
     if (first.kind !== 'applied') throw new Error(first.kind);
     const because = 'A signal with the id s1 was taken before; send this one under another id.';
     const refused = { kind: 'refused', because };
-    expect(receive(first.job, signal({ _rev: '3-c' }), t0)).toEqual(refused);
+    const other = signal({ _rev: '3-c', data: 'other' });
+    expect(receive(first.job, other, t0)).toEqual(refused);
     expect(receive(first.job, signal({ _rev: '1-a' }), t0)).toEqual({ kind: 'repeated' });
-    const told = withRefusal(first.job, signal({ _rev: '3-c' }), because, t0);
+    const told = withRefusal(first.job, other, because, t0);
     expect(told).toMatchObject({ requests: [{ id: 's1', revision: 3, refused: because }] });
-    expect(receive(told, signal({ _rev: '3-c' }), t0)).toEqual({ kind: 'repeated' });
-    expect(receive(told, signal({ _rev: '5-e' }), t0)).toEqual(refused);
+    expect(receive(told, other, t0)).toEqual({ kind: 'repeated' });
+    expect(receive(told, signal({ _rev: '5-e', data: 'third' }), t0)).toEqual(refused);
   });
 
   it.each<[string, Partial<SignalDocument>, string]>([
