@@ -8,6 +8,8 @@ export const mostIterations = 20_000;
 export const longestOutput = 4_194_304;
 /** So many values may be filled in for tags that stand alone, all together. */
 export const mostValues = 200_000;
+/** So long may the texts in these be, all together, in characters: they are handed on as they are. */
+export const longestHandedOn = 67_108_864;
 
 /** What the templates of one step may still cost. Each of these throws where it is too much. */
 export type TemplateBounds = {
@@ -24,18 +26,23 @@ export type TemplateBounds = {
 };
 
 export function createTemplateBounds(): TemplateBounds {
-  let [tags, runs, characters, values] = [mostTags, mostIterations, longestOutput, mostValues];
+  let [tags, runs, characters] = [mostTags, mostIterations, longestOutput];
+  let [values, handedOn] = [mostValues, longestHandedOn];
   const countText = (length: number): void => {
     characters -= length;
     if (characters < 0) throw new Error(`it becomes longer than ${longestOutput} characters`);
   };
+  const countHandedOn = (length: number): void => {
+    handedOn -= length;
+    if (handedOn < 0) throw new Error(`more than ${longestHandedOn} characters are filled in`);
+  };
   const countValue = (value: unknown): void => {
     values -= 1;
     if (values < 0) throw new Error(`more than ${mostValues} values are filled in`);
-    if (typeof value === 'string') countText(value.length);
+    if (typeof value === 'string') countHandedOn(value.length);
     if (typeof value !== 'object' || value === null) return;
     for (const key in value) {
-      if (!Array.isArray(value)) countText(key.length);
+      if (!Array.isArray(value)) countHandedOn(key.length);
       countValue((value as Readonly<Record<string, unknown>>)[key]);
     }
   };

@@ -202,11 +202,12 @@ describe('what all templates of a step become', () => {
     ['texts', (i: number) => `${i} {{job.long}}`],
     ['loops', () => '{{#each job.list}}x{{/each}}'],
     ['lists that are filled in whole', () => '{{job.lists}}'],
-    ['texts that are filled in whole', () => '{{job.long}}'],
+    ['texts that are filled in whole', () => '{{job.longest}}'],
   ])('is bounded together: %s', (_title, text) => {
     const long = 'x'.repeat(100_000);
     const list = Array.from({ length: 1_000 }, Number);
-    const job = { long, list, lists: Array.from({ length: 10 }, () => list) };
+    const lists = Array.from({ length: 10 }, () => list);
+    const job = { long, longest: long.repeat(5), list, lists };
     const params = (length: number) => ({ all: Array.from({ length }, (_, i) => text(i)) });
     expect(renderParams(params(10), { job } as never, [])).toMatchObject({ ok: true });
     expect(renderParams(params(199), { job } as never, [])).toMatchObject({ ok: false });
