@@ -1,5 +1,5 @@
 import { targetLock } from '../decide/locks.js';
-import { readLockPattern } from '../engine/patterns.js';
+import { isMatch } from '../engine/blockers.js';
 import { lockIdOf } from '../lock-id.js';
 import type { StoredDocument } from '../model/parse.js';
 import { targetOf } from '../model/target.js';
@@ -26,9 +26,8 @@ export async function holderOf(store: Store, job: StoredDocument): Promise<Holde
   if (typeof by === 'string' && by !== _id) return { job: by, kind: 'target', target };
   const rows = await store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] });
   const row = rows.find(({ key: [, pattern], value }) => {
-    const read = readLockPattern(pattern);
     if (value.scope !== 'database' && value.owner !== owner) return false;
-    return value.job !== _id && read.ok && read.matches(target);
+    return value.job !== _id && isMatch(pattern, target);
   });
   return row === undefined ? undefined : { job: row.value.job, kind: 'pattern', target };
 }

@@ -103,7 +103,7 @@ async function tell(store: AbandonParts['store'], given: GivenUp): Promise<strin
  * waited out; a parent that is gone, or that is not the one that made the child, is told nothing.
  */
 export async function tellParent(
-  { store, retry, now }: AbandonParts & { readonly now: () => number },
+  { store, retry, log, now }: AbandonParts & { readonly now: () => number },
   child: Job,
   id: string,
   because: string,
@@ -116,8 +116,11 @@ export async function tellParent(
     const parent = await store.get(job);
     if (parent === undefined || !isMadeBy(child, parent)) return;
     const told = withUntold(parent, [record], now());
-    const { kind } = told === parent ? { kind: 'told' } : await store.write(inReadingOrder(told));
+    if (told === parent) return;
+    const { kind } = await store.write(inReadingOrder(told));
     if (kind === 'conflict' || kind === 'unknown')
       throw new Error(`Job ${job} was changed: ${kind}`);
+    if (kind === 'refused')
+      log.error({ job }, `Job ${job} cannot be told about its child ${child._id}: ${because}`);
   });
 }

@@ -94,7 +94,7 @@ async function react(stoodMs: number): Promise<void> {
     const isSure = isAnswering;
     const leaseEndsAt = Date.now() + Math.max(0, leaseMs - stoodMs);
     const endsAt = Math.min((culprit?.endsAt ?? Infinity) + lateMs, leaseEndsAt);
-    // Nobody is spared anything by ending a process in which nothing is to blame.
+    // Ending the process would help nobody: no plugin and no decision is to blame.
     const isNobody = suspects.length === 0 && decided === undefined;
     found = { names, isSure, endsAt: isNobody ? Infinity : endsAt };
     if (decided !== undefined) found = { ...found, decided };
