@@ -3,7 +3,7 @@ import { ownerOf } from '../model/task.js';
 import type { ViewRow } from '../store/views.js';
 import { createTurns } from '../turns.js';
 import { holderOf, isOf, type Claimant, type Find } from './lock-holder.js';
-import { readLockPattern } from './patterns.js';
+import { isTooHeavy, readLockPattern } from './patterns.js';
 
 type Row = ViewRow<'locks'>;
 
@@ -46,8 +46,8 @@ function counts({ scope }: { readonly scope?: unknown }, holder: string, owner: 
   return scope === 'database' || holder === owner;
 }
 
-/** A lock that is held, and that nobody can judge, counts: an earlier version may have given it. */
+/** A lock that is held and that no engine judges counts. */
 export function isMatch(text: string, target: string): boolean {
   const pattern = readLockPattern(text);
-  return !pattern.ok || pattern.matches(target);
+  return pattern.ok ? pattern.matches(target) : isTooHeavy(text);
 }

@@ -36,6 +36,11 @@ export function readLockPattern(text: string): Pattern {
   });
 }
 
+/** Whether a lock that is held has a pattern that no engine judges, though an earlier version gave it. */
+export function isTooHeavy(text: string): boolean {
+  return readLockPattern(text) === tooHeavy;
+}
+
 const lockPatterns = createMemo<Pattern>(kept);
 
 const tooHeavy: Pattern = {
