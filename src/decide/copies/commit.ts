@@ -91,7 +91,7 @@ export function* commitToMany(change: Change, stands: Stands): Protocol<Committe
   if (stored.kind === 'refused') return stored;
   if (stored.kind === 'conflict') return { kind: 'lost' };
   const isKnown = stored.kind === 'written';
-  if (begins) return yield* confirm(change, stands, tip, isKnown);
+  if (begins) return yield* confirm(change, stands, isKnown);
   if (isKnown) return { kind: 'written', doc: { ...job, _rev: stored.rev } };
   yield* rest(2);
   return ended.length === 0 ? { kind: 'lost' } : yield* finish(change, stands, 'written', false);
@@ -99,9 +99,9 @@ export function* commitToMany(change: Change, stands: Stands): Protocol<Committe
 
 /**
  * Brings what a change begins from where it has begun nothing (`ready`: a quorum has that) to where
- * it may be started or made. `base` is the tip that was decided upon.
+ * it may be started or made. A step that another engine has begun meanwhile stays begun.
  */
-function* confirm(change: Change, stands: Stands, base: Tip, ready: boolean): Protocol<Committed> {
+function* confirm(change: Change, stands: Stands, ready: boolean): Protocol<Committed> {
   let known = { ready, begun: false };
   for (let tries = 0; tries < mostLooks; tries += 1) {
     const tips = yield* healed(change.job._id, stands);
@@ -111,7 +111,7 @@ function* confirm(change: Change, stands: Stands, base: Tip, ready: boolean): Pr
     if (rivals.length > 0) yield* rest(tries);
     else if (known.begun && haveBegun(tip, change)) return { kind: 'written', doc: tip };
     else {
-      const next = known.ready ? asBegun(tip, change) : asPending(tip, change, base);
+      const next = known.ready ? asBegun(tip, change) : asPending(tip, change, tip);
       const stored = yield* write(next);
       if (stored.kind === 'refused') break;
       if (stored.kind === 'written') known = { ready: true, begun: known.ready };

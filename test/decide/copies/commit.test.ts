@@ -206,6 +206,13 @@ describe('where every document has several copies, a change that has jobs made',
     expect(written).toEqual([false, false, true, true]);
   });
 
+  it('leaves begun what another engine has begun meanwhile, whose job may have been made', () => {
+    const looks = [[before], [made], [made], [made]];
+    const { kind, written } = starts(looks, ['unknown', 'written', 'written']);
+    expect(kind).toBe('written');
+    expect(written).toEqual([false, true, true]);
+  });
+
   it('has a job made again that got lost, without taking the beginning back', () => {
     const again: Change = { job: made, claims: [], spawns: ['j:1:1'] };
     const { result, writes } = play(commitToMany(again, nobody), [[made]]);
