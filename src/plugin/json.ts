@@ -4,16 +4,21 @@ export type JsonResult =
   | { readonly ok: false; readonly at: string; readonly what: string };
 
 /**
+ * Levels of lists and objects in each other. `JSON.stringify` gives up at some thousands, how many
+ * depends on who calls it: what is stored must be far from that.
+ */
+const deepest = 1_000;
+
+/**
  * Copies a value as JSON would store it: `toJSON` is heeded, absent keys are left out, nothing
  * becomes null, an Error its name and message. What JSON would lose silently or not take at all
- * (functions, symbols, BigInt, Map, Set, circles) is named with its place instead.
+ * (functions, symbols, BigInt, Map, Set, circles, more than 1,000 levels) is named with its place instead.
  */
 export function toJson(value: unknown): JsonResult {
   try {
     return { ok: true, value: copy(value, { at: 'it', above: [] }) ?? null };
   } catch (error) {
     if (error instanceof NotJson) return { ok: false, at: error.at, what: error.what };
-    if (error instanceof RangeError) return { ok: false, at: 'it', what: 'nested too deeply' };
     throw error;
   }
 }
@@ -49,6 +54,9 @@ function copy(value: unknown, place: Place): unknown {
 
 function copyObject(value: object, place: Place): unknown {
   if (place.above.includes(value)) throw new NotJson(place.at, 'a circle');
+  if (place.above.length >= deepest) {
+    throw new NotJson('it', `nested deeper than ${deepest.toLocaleString('en')} levels`);
+  }
   const within = { at: place.at, above: [...place.above, value] };
   if ('toJSON' in value && typeof value.toJSON === 'function') {
     return copy((value.toJSON as () => unknown)(), within);

@@ -23,6 +23,11 @@ describe('the outcome of a call', () => {
       { e: { name: 'TypeError', message: 'x' } },
     ],
     ['numbers that JSON has not', '() => [NaN, Infinity]', [null, null]],
+    [
+      '1,000 levels',
+      '() => { let a = []; for (let i = 0; i < 999; i++) a = [a]; return a; }',
+      [...Array(999)].reduce((inner) => [inner], []),
+    ],
     ['the same object twice', '() => { const a = {}; return [a, a]; }', [{}, {}]],
   ])('is the result: %s', async (_title, body, result) => {
     expect(await call(body)).toMatchObject({ kind: 'done', result });
@@ -34,10 +39,8 @@ describe('the outcome of a call', () => {
     ['() => ({ list: [Symbol("x")] })', 'list[0] is a symbol'],
     ['() => { const a = { b: {} }; a.b.a = a; return a; }', 'b.a is a circle'],
     ['() => ({ m: new Map() })', 'm is a Map'],
-    [
-      '() => { let a = {}; for (let i = 0; i < 1e5; i++) a = { a }; return a; }',
-      'nested too deeply',
-    ],
+    ['() => { let a = {}; for (let i = 0; i < 1e5; i++) a = { a }; return a; }', 'nested deeper'],
+    ['() => { let a = []; for (let i = 0; i < 1000; i++) a = [a]; return a; }', 'nested deeper'],
   ])('is a failure for what JSON cannot hold: %s', async (body, what) => {
     const outcome = await call(body);
     expect(outcome).toMatchObject({ kind: 'failed', retryable: false });
