@@ -25,18 +25,20 @@ export async function commit(parts: JobParts, given: Commit): Promise<StoredDocu
   const { hands, parking, now } = parts;
   parking.leave(given.job._id);
   const claims = given.kind === 'claim' ? given.steps : [];
-  hands.reserve(claims, undefined, given.job as LiveJob);
-  const untold = await giveUp(parts, given.abandons);
-  const job = withUntold(given.job, untold, now());
-  const decision = { ...given, job } as Commit;
-  if (decision.kind === 'write') await parts.notifications.make(decision.makes);
-  const written = await store(parts, { job, claims, spawns: spawnsOf(decision) });
+  const { decision, written } = await holding(parts, { claims, job: given.job }, async () => {
+    const untold = await giveUp(parts, given.abandons);
+    const job = withUntold(given.job, untold, now());
+    const decision = { ...given, job } as Commit;
+    if (decision.kind === 'write') await parts.notifications.make(decision.makes);
+    const written = await store(parts, { job, claims, spawns: spawnsOf(decision) });
+    return { decision, written };
+  });
   if (written.kind === 'written') return goOn(parts, decision, written.doc);
   hands.withdraw(claims);
   if (written.kind === 'refused') {
-    await endRefusedJob(parts, job, refusalOf(parts.documentLimit, written));
+    await endRefusedJob(parts, decision.job, refusalOf(parts.documentLimit, written));
   }
-  if (written.kind === 'lost') lookAgain(parts, job);
+  if (written.kind === 'lost') lookAgain(parts, decision.job);
   return undefined;
 }
 
@@ -61,6 +63,31 @@ export async function store(
   mostBytes = documentLimit.bytes,
 ): Promise<Committed> {
   return life.signal.aborted ? { kind: 'lost' } : copies.commit(change, mostBytes);
+}
+
+/** Claims of a job for which slots are reserved; `ended` hand theirs over to them. */
+type HeldClaims = {
+  readonly claims: readonly LiveStep[];
+  readonly ended?: readonly string[];
+  readonly job: Job;
+};
+
+/**
+ * Does something while slots are reserved for claims. When it throws they are free again: a claim that
+ * stays in hand and was never started would keep its job for as long as the engine lives.
+ */
+export async function holding<T>(
+  { hands }: Pick<JobParts, 'hands'>,
+  { claims, ended, job }: HeldClaims,
+  task: () => Promise<T>,
+): Promise<T> {
+  hands.reserve(claims, ended, job as LiveJob);
+  try {
+    return await task();
+  } catch (error) {
+    hands.withdraw(claims, ended);
+    throw error;
+  }
 }
 
 /**

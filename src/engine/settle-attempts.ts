@@ -10,7 +10,7 @@ import { giveUp } from './abandon.js';
 import { unlessThrown } from './decision.js';
 import { endFaulty } from './end-malformed.js';
 import { withBigResult } from './big-results.js';
-import { goOn, spawnsOf, store as storeJob, type Commit } from './commit.js';
+import { goOn, holding, spawnsOf, store as storeJob, type Commit } from './commit.js';
 import { refusalOf, roomForResults } from './document-limit.js';
 import { pause } from './patience.js';
 import { fatalEnd } from './fatal.js';
@@ -72,15 +72,16 @@ export async function settleAttempts(
     const wanted: Commit =
       decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
     const claims = wanted.kind === 'claim' ? wanted.steps : [];
-    if (!hands.fits(wanted.job as LiveJob, claims, ended)) continue;
-    hands.reserve(claims, ended, wanted.job as LiveJob);
-    const untold = await giveUp(parts, abandoned(parsed.value, wanted.job));
-    const next = { ...wanted, job: withUntold(wanted.job, untold, now()) } as Commit;
-    if (next.kind === 'write') await parts.notifications.make(next.makes);
     const hasResults = left.some(isDone);
-    const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
-    const change = { job: next.job, claims, spawns: spawnsOf(next), ended };
-    const written = await storeJob(parts, change, most);
+    if (!hands.fits(wanted.job as LiveJob, claims, ended)) continue;
+    const { next, written } = await holding(parts, { claims, ended, job: wanted.job }, async () => {
+      const untold = await giveUp(parts, abandoned(read, wanted.job));
+      const next = { ...wanted, job: withUntold(wanted.job, untold, now()) } as Commit;
+      if (next.kind === 'write') await parts.notifications.make(next.makes);
+      const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
+      const change = { job: next.job, claims, spawns: spawnsOf(next), ended };
+      return { next, written: await storeJob(parts, change, most) };
+    });
     if (written.kind === 'written' || written.kind === 'given_up') {
       for (const { step, outcome } of left) {
         hands.release(step.claim);

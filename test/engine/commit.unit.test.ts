@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { leftBy } from '../../src/decide/abandoned.js';
-import { commit } from '../../src/engine/commit.js';
+import { commit, holding } from '../../src/engine/commit.js';
 import type { JobParts } from '../../src/engine/jobs.js';
+import type { Job } from '../../src/model/job.js';
 import type { StoredDocument } from '../../src/model/parse.js';
+import type { LiveStep } from '../../src/model/step.js';
 
 /** The child of the job `j`. */
 const child = { _id: 'j:0:1', _rev: '1-c', parent: { job: 'j', step: '0' }, state: 'a-0' };
@@ -89,5 +91,25 @@ describe('the children that a decision gives up', () => {
     const decision = { kind: 'write', job, abandons: leftBy({ _id: 'j', steps }) };
     await commit(parts, decision as unknown as Parameters<typeof commit>[1]);
     expect(told).toEqual([['j:0:1', 'cancel'], ['j:1:1', ['reason']], 'the job']);
+  });
+});
+
+describe('the slots of claims that could not be written', () => {
+  it('are free again, whatever went wrong', async () => {
+    const seen: unknown[] = [];
+    const hands = {
+      reserve: (...given: unknown[]) => seen.push(['reserve', ...given]),
+      withdraw: (...given: unknown[]) => seen.push(['withdraw', ...given]),
+    };
+    const parts = { hands } as unknown as JobParts;
+    const claims = [{ claim: 'c' }] as unknown as readonly LiveStep[];
+    const job = { _id: 'j' } as unknown as Job;
+    const wrong = new Error('no room');
+    const held = holding(parts, { claims, ended: ['b'], job }, () => Promise.reject(wrong));
+    await expect(held).rejects.toBe(wrong);
+    expect(seen).toEqual([
+      ['reserve', claims, ['b'], job],
+      ['withdraw', claims, ['b']],
+    ]);
   });
 });
