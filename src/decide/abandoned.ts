@@ -37,8 +37,8 @@ export function abandoned(before: Job, after: Job): readonly GivenUp[] {
   return before.steps.filter(isGivenUp).flatMap((step) => givenUp(before, step));
 }
 
-function attemptKey({ path, attempt }: Step): string {
-  return `${path}:${attempt}`;
+function attemptKey({ path, attempt, run }: Step): string {
+  return `${path}:${attempt}:${run}`;
 }
 
 function stepsOf(job: Job): readonly Step[] {

@@ -62,7 +62,7 @@ export function goingOn(
   { path, attempt, params }: ParentStep,
   child: FinalJob,
 ): ChildJob {
-  const before = attemptsOf(job, path).find((one) => one.attempt === attempt - 1);
+  const before = attemptsOf(job, path).findLast((one) => one.attempt === attempt - 1);
   const isSame = before !== undefined && canonical(before['params']) === canonical(params);
   const wish = {
     ...(isSame ? {} : { params }),

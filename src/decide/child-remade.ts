@@ -1,7 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import type { Step } from '../model/step.js';
 import type { ParentStep } from './child.js';
-import { withStep } from './history.js';
+import { isSameAttempt, withStep } from './history.js';
 import type { Child } from './intent.js';
 import { withProblem } from './noted.js';
 
@@ -12,12 +12,13 @@ import { withProblem } from './noted.js';
  */
 export function withChildRemade(
   job: LiveJob,
-  { path, attempt, child }: ParentStep,
+  waiting: ParentStep,
   there: Extract<Child, { kind: 'absent' }>,
   now: number,
 ): LiveJob {
   if (there.deleted !== true) return job;
-  const i = job.steps.findIndex((one) => one.path === path && one.attempt === attempt);
+  const { path, child } = waiting;
+  const i = job.steps.findIndex((one) => isSameAttempt(one, waiting));
   const step = job.steps[i] as Step;
   const message = `The document of child job ${child}, for which step ${step.name} (${path}) waits, was deleted; the job was made again and runs from its beginning.`;
   const told = withProblem(job, { path: `steps[${i}].child`, message });

@@ -9,7 +9,7 @@ import { failStep } from './fail.js';
 import { newAttempt } from './begin.js';
 import { withChildRemade } from './child-remade.js';
 import { finish } from './finish.js';
-import { entryOf, leafAt, withBegun, withStep } from './history.js';
+import { entryOf, leafAt, ownStep, withBegun, withStep } from './history.js';
 import { childId, continuedFrom, depthOf, parentOf } from './parent.js';
 import { isPlain, without } from './record.js';
 import { definitionFor } from './serving.js';
@@ -210,9 +210,4 @@ function causeOf({ _id: job, failure: why }: Ended['job']): Cause | undefined {
   if (why === undefined) return undefined;
   const { name, message, cause } = why;
   return isPlain(cause) ? (cause as Cause) : { job, name, message };
-}
-
-/** `job.steps` holds the step itself, not the copy that was made for its child. */
-function ownStep(job: LiveJob, { path, attempt }: ParentStep): Step {
-  return job.steps.find((one) => one.path === path && one.attempt === attempt) as Step;
 }

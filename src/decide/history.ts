@@ -32,6 +32,19 @@ export function withStep(job: LiveJob, old: Step, next: Step): LiveJob {
   return { ...job, steps: job.steps.map((step) => (step === old ? next : step)) };
 }
 
+/** Which attempt of a job it is. Tips that were merged may both have had one of that number: the runs differ. */
+export type AttemptOf = Pick<Step, 'path' | 'attempt' | 'run'>;
+
+/** Whether both are the same attempt, whichever copies of it they are. */
+export function isSameAttempt(one: AttemptOf, other: AttemptOf): boolean {
+  return one.path === other.path && one.attempt === other.attempt && one.run === other.run;
+}
+
+/** The attempt as it stands in the job. */
+export function ownStep(job: LiveJob, attempt: AttemptOf): Step {
+  return job.steps.find((one) => isSameAttempt(one, attempt)) as Step;
+}
+
 /** A copy of the job with one more step. */
 export function withNewStep(job: LiveJob, step: Step): LiveJob {
   return { ...job, steps: [...job.steps, step] };

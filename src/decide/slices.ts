@@ -1,7 +1,7 @@
 import { referenceTo } from '../model/big-result.js';
 import { failure } from '../model/failures.js';
 import { type FinalJob, type LiveJob, type Slice } from '../model/job.js';
-import { exits, type FailedStep, type Step, type StepIn } from '../model/step.js';
+import { exits, type FailedStep, type StepIn } from '../model/step.js';
 import { childPath, isStructure, type MapOver } from '../model/tree.js';
 import { withAttached } from './attach.js';
 import { newAttempt } from './begin.js';
@@ -10,7 +10,7 @@ import { withChildRemade } from './child-remade.js';
 import { underOwnId, type ParentStep } from './child.js';
 import { finish } from './finish.js';
 import { paramsFor, pastOf, settingsFor } from './handing-down.js';
-import { lastAttempt, withBegun, withStep } from './history.js';
+import { lastAttempt, ownStep, withBegun, withStep } from './history.js';
 import { lookUp, type Begun, type Child, type ChildJob, type Move, type World } from './intent.js';
 import { nodeAt } from './leaves.js';
 import { markAt } from './marks.js';
@@ -181,9 +181,8 @@ function settleSlice(
     exit === exits.success
       ? { ...ended, state: '$$complete' as const, ...(why === undefined ? {} : { warning: why }) }
       : { ...ended, state: '$$error' as const, failure: bad };
-  const old = job.steps.find(({ path, attempt }) => path === step.path && attempt === step.attempt);
   const holder = big === undefined ? job : withAttached(job, step, big);
-  return withStep(holder, old as Step, next);
+  return withStep(holder, ownStep(job, step), next);
 }
 
 /** The end of a job that is a slice: well when no more failed in it than the whole map tolerates. */
