@@ -259,12 +259,23 @@ function unknown(cause: string): Stored {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Entry = { readonly end?: unknown; readonly state?: unknown; readonly claim?: unknown };
+type Entry = {
+  readonly path?: unknown;
+  readonly end?: unknown;
+  readonly state?: unknown;
+  readonly claim?: unknown;
+};
 
-/** What `validate_doc_update` asks of a new revision: no attempt is taken away, no end is changed. */
+/**
+ * What `validate_doc_update` asks of a new revision: no attempt is taken away, no end is changed. At a
+ * path one attempt is open at the most.
+ */
 function checkHistory(before: Fields, after: Fields): void {
   if (after['_deleted'] === true || !Array.isArray(before['steps'])) return;
   const now = (after['steps'] ?? []) as readonly Entry[];
+  const open = now.filter(({ end }) => end === undefined).map(({ path }) => path);
+  if (new Set(open).size < open.length)
+    throw new Error('A revision has two open attempts at a path.');
   (before['steps'] as readonly Entry[]).forEach((step, i) => {
     const same = now[i];
     if (same === undefined) throw new Error('A revision takes an attempt away.');

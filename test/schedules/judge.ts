@@ -61,9 +61,9 @@ type Evidence = Account & {
  *    signal or the skip of a waiting step is lost.
  * V6 What an engine has applied and removed is on record in the final job, and a retry has had its
  *    effect: `lost`.
- * V7 Every job of which a step was started is the one that was submitted, or is named by a step of
- *    the job that made it: a child or a slice that nobody waits for was run beside another one, or in
- *    vain: `double`.
+ * V7 Every job of which a step was started is the one that was submitted, or is named by a step or a
+ *    problem of the job that made it: a child or a slice that nobody knows of was run beside another
+ *    one, or in vain: `double`.
  * V8 A result that is kept as an attachment is there: `lost`.
  */
 export function judge(evidence: Evidence): Verdict {
@@ -95,7 +95,7 @@ function stuckOnes({ tips }: Evidence): readonly string[] {
   return told.length === 0 ? ['something is under way'] : told;
 }
 
-/** Jobs that were run and that no step of their maker names. */
+/** Jobs that were run and that nothing in their maker names. */
 function unnamed({ starts, tips }: Evidence): readonly string[] {
   const run = new Set(starts.map(({ job }) => job._id));
   return [...tips].flatMap(([id, [tip]]) => {
@@ -103,9 +103,18 @@ function unnamed({ starts, tips }: Evidence): readonly string[] {
     const maker = from ?? parent?.job;
     if (maker === undefined || !run.has(id)) return [];
     const [made] = tips.get(maker) ?? [];
-    const isNamed = made !== undefined && stepsOf(made).some((step) => step['child'] === id);
-    return isNamed ? [] : [`${id} was run, but no step of ${maker} waited for it.`];
+    return made !== undefined && names(made, id)
+      ? []
+      : [`${id} was run, and ${maker} does not say so.`];
   });
+}
+
+function names(maker: Tip, child: string): boolean {
+  const problems = (maker['problems'] ?? []) as readonly { readonly message: string }[];
+  return (
+    stepsOf(maker).some((step) => step['child'] === child) ||
+    problems.some(({ message }) => message.includes(` job ${child} `))
+  );
 }
 
 type Made = { readonly parent?: { readonly job: string }; readonly continued_from?: string };

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Verdict } from './judge.js';
 import { emptyTally, lastLine, tally, wrongs, type Tally } from './tally.js';
 import { runSchedule } from './schedule.js';
 import type { Confirms } from './worker.js';
@@ -26,7 +27,7 @@ export function main(args: readonly string[]): number {
   let told = 0;
   for (let i = 0; i < schedules; i += 1) {
     const own = { seed: seed + i, engines: engines[i % engines.length] as number, confirms };
-    const verdict = runSchedule(trace ? { ...own, trace: say } : own);
+    const verdict = verdictOf(trace ? { ...own, trace: say } : own);
     total = tally(total, verdict);
     const wrong = wrongs(verdict);
     if (wrong.length > 0 && told < mostTold) {
@@ -38,6 +39,17 @@ export function main(args: readonly string[]): number {
   }
   process.stdout.write(`${lastLine(total)}\n`);
   return total.double + total.stuck + total.lost + total.unexplained === 0 ? 0 : 1;
+}
+
+/** A schedule that breaks off, by a revision that may not be or an exception of an engine, is a finding. */
+function verdictOf(schedule: Parameters<typeof runSchedule>[0]): Verdict {
+  try {
+    return runSchedule(schedule);
+  } catch (error) {
+    const repeated = { retry: 0, lease: 0, released: 0 };
+    const [why] = String((error as Error).stack).split('\n    at node:');
+    return { double: [], lost: [], unexplained: [], stuck: [String(why)], starts: 0, repeated };
+  }
 }
 
 function replay(seed: number, engines: number, confirms: Confirms): string {

@@ -7,6 +7,7 @@ import {
   type LiveStep,
   type Step,
 } from '../../model/step.js';
+import { isSameAttempt } from '../history.js';
 import { without } from '../record.js';
 import { released } from '../release.js';
 import { hasChild, hasSpawned, isUnspawned } from './beginnings.js';
@@ -35,9 +36,11 @@ export type Stands = (step: LiveStep) => Standing;
  * M4 A skip or a retry on record in the losing tip only is applied again, as of the same time: it
  *    may open a final winner.
  * M5 Any engine carries a step whose child may have been made, with the `start` of the parent: it tells
- *    whose child that is. A step that is not needed any more ends, and its child is given up (H3). A
- *    step whose child nobody has made is fenced with its tip. Any engine also carries the end of such
- *    a step; a step of the winner that waits for another child then ends as not needed.
+ *    whose child that is. Of a step that is not needed any more a problem tells, and its child is given
+ *    up (H3). A step whose child nobody has made is fenced with its tip. Any engine also carries the end
+ *    of such a step; a step of the winner that waits for another child then ends as not needed.
+ * M6 What the winner tells keeps its place: steps are only added behind it, so that the guard of the
+ *    database takes the revision. What waits at the path of one that is added ends as not needed.
  */
 export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined {
   if (isOver(winner)) {
@@ -60,17 +63,20 @@ export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined 
         noted.push(step);
         continue;
       case 'told':
-        beside.push(hasChild(step) ? spare(step) : step);
+        beside.push(step);
         continue;
       case 'replaces':
-        steps = steps.flatMap((there) => (isSame(there, step) ? replaced(there, step) : there));
+        steps = replaced(steps, step);
         break;
       case 'follows': {
         const room = withRoom(steps, loser, stands);
         // What users skipped is skipped again with their request.
         if (room === undefined && step.state === '$$skipped') continue;
         if (room === undefined) return undefined;
-        steps = [...room, step];
+        steps = [
+          ...room.map((there) => (waitsAt(there, step) ? unneeded(there, step) : there)),
+          step,
+        ];
         break;
       }
     }
@@ -78,26 +84,23 @@ export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined 
     if (step['claim'] !== undefined || hasChild(step)) last = step;
   }
   const next = last === undefined ? winner : joined(winner, loser, steps, last);
-  const whole = withNotes(withMore(next, beside), noted);
-  return withWishes(withResultsOf(whole, loser), loser);
+  return withWishes(withResultsOf(withMore(next, beside, noted), loser), loser);
 }
 
-/** What ended as not needed comes before the attempt at its path that counts. */
-function withMore(tip: Tip, more: readonly Step[]): Tip {
-  if (more.length === 0) return tip;
-  const steps = [...stepsOf(tip)];
-  for (const step of more) {
-    const last = steps.findLastIndex(({ path }) => path === step.path);
-    const isBefore = hasChild(step) && step.state === '$$cancelled' && last !== -1;
-    steps.splice(isBefore ? last : steps.length, 0, step);
+/** The tip with attempts that ran beside its own, as attempts (`beside`) or as problems. */
+function withMore(tip: Tip, beside: readonly Step[], noted: readonly Step[]): Tip {
+  const more = beside.length === 0 ? tip : { ...tip, steps: [...stepsOf(tip), ...beside] };
+  return withNotes(more, noted);
+}
+
+/** The steps of the winner with an attempt that the losing tip knows better. */
+function replaced(steps: readonly Step[], step: Step): readonly Step[] {
+  const isOther = (there: Step): boolean =>
+    hasSpawned(there) && there['child'] !== step['child'] && isSame(there, step);
+  if (steps.some(isOther)) {
+    return [...steps.map((there) => (isOther(there) ? unneeded(there, step) : there)), step];
   }
-  return { ...tip, steps };
-}
-
-/** What the winner tells of an attempt that the losing tip knows better. */
-function replaced(there: Step, step: Step): readonly Step[] {
-  const isOther = hasSpawned(there) && there['child'] !== step['child'];
-  return isOther ? [unneeded(there), step] : [step];
+  return steps.map((there) => (isSame(there, step) ? step : there));
 }
 
 /** A final job takes nothing in; whoever still runs an attempt of another tip stops it first. */
@@ -111,13 +114,18 @@ function mayRun(winner: Tip, loser: Tip, stands: Stands): boolean {
 
 /** A final job with the attempts that ended elsewhere: it alone tells what ran. */
 function told(winner: Tip, loser: Tip): Tip {
-  const missed = stepsOf(loser).flatMap((step): readonly Step[] => {
-    if (hasChild(step)) return isNamed(stepsOf(winner), step) ? [] : [spare(step)];
-    if (step['claim'] === undefined || !hasBegun(step) || isLive(step)) return [];
+  const beside: Step[] = [];
+  const noted: Step[] = [];
+  for (const step of stepsOf(loser)) {
+    if (hasChild(step)) {
+      if (!isNamed(stepsOf(winner), step)) (isSpare(step) ? noted : beside).push(step);
+      continue;
+    }
+    if (step['claim'] === undefined || !hasBegun(step) || isLive(step)) continue;
     const there = stepOf(winner, step['claim']);
-    return there === undefined || (isOutcome(step) && !isOutcome(there)) ? [step] : [];
-  });
-  return withMore(winner, missed);
+    if (there === undefined || (isOutcome(step) && !isOutcome(there))) beside.push(step);
+  }
+  return withMore(winner, beside, noted);
 }
 
 /**
@@ -148,8 +156,12 @@ function isLate(step: Step, there: Step, steps: readonly Step[]): boolean {
 
 /** A job that was made for a losing tip is named in the winner, whatever becomes of it. */
 function fateOfChild(step: Step, there: Step | undefined, steps: readonly Step[]): Fate {
-  if (there === undefined) return isDone(steps, step.path) ? 'told' : 'follows';
-  const otherwise = there['child'] === step['child'] && !isUnspawned(there) ? 'left' : 'told';
+  const apart = isSpare(step) ? 'noted' : 'told';
+  if (there === undefined) {
+    if (isSpare(step) && steps.some((one) => isLater(one, step))) return 'noted';
+    return isDone(steps, step.path) ? apart : 'follows';
+  }
+  const otherwise = there['child'] === step['child'] && !isUnspawned(there) ? 'left' : apart;
   if (hasSpawned(step)) return isUnspawned(there) ? 'replaces' : otherwise;
   if (isOpen(there)) return isOutcome(step) ? 'replaces' : otherwise;
   return isLate(step, there, steps) ? 'follows' : otherwise;
@@ -175,22 +187,32 @@ function isSame(one: Step, other: Step): boolean {
   if (one['claim'] !== undefined || other['claim'] !== undefined) {
     return one['claim'] === other['claim'];
   }
-  return one.path === other.path && one.attempt === other.attempt && one.run === other.run;
+  return isSameAttempt(one, other);
 }
 
 function isNamed(steps: readonly Step[], { child }: Step): boolean {
   return steps.some((candidate) => candidate['child'] === child);
 }
 
-/** An attempt with a job of its own that ran beside what the winner has. */
-function spare(step: Step): Step {
-  return step.state === '$$complete' ? step : unneeded(step);
+/** A step with a job of its own that did nothing for the winner: as an attempt it would undo the step. */
+function isSpare(step: Step): boolean {
+  return step.state !== '$$complete';
 }
 
-/** A step whose job may have been made and that nobody waits for any more. */
-function unneeded(step: Step): Step {
+/** What the winner waits for at the path of a step that comes after it. */
+function waitsAt(there: Step, { path }: Step): boolean {
+  return there.state === '$$waiting' && there.path === path;
+}
+
+/** The job was retried between the two. */
+function isLater(there: Step, step: Step): boolean {
+  return there.path === step.path && Number(there.run) > Number(step.run);
+}
+
+/** A step that nobody waits for any more; `next` takes its place. Its job may have been made. */
+function unneeded(step: Step, next: Step): Step {
   const why = { ...failure('NotNeeded', {}), step: step.name };
-  const end = Number(step['end'] ?? step['start']);
+  const end = Number(step['end'] ?? step['start'] ?? step['accepted'] ?? next['start']);
   return { ...step, state: '$$cancelled', end, exit: exits.cancelled, failure: why };
 }
 

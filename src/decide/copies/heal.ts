@@ -39,17 +39,11 @@ function unique(given: readonly GivenUp[]): readonly GivenUp[] {
   return [...new Map(given.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Jobs that a tip waits for and its successor does not. */
+/** Jobs that a tip waits for and its successor does not; its children know the job by its own `start`. */
 function orphansOf(tip: Tip, next: Tip): readonly GivenUp[] {
-  const made = new Set(stepsOf(tip).filter(hasSpawned).map(childOf));
-  const wanted = new Set(stepsOf(next).filter(isWaiting).map(childOf));
-  const isOrphaned = (step: Step): boolean =>
-    (step.state === '$$cancelled' || step.state === '$$timeout') &&
-    made.has(childOf(step)) &&
-    !wanted.has(childOf(step));
-  // Its children know the job by the `start` that it has in this tip.
-  return stepsOf(next)
-    .filter(isOrphaned)
+  const spared = new Set(stepsOf(next).filter(isWaitingOrOver).map(childOf));
+  return stepsOf(tip)
+    .filter((step) => hasSpawned(step) && !spared.has(childOf(step)))
     .flatMap((step) => givenUp(tip, step));
 }
 
@@ -57,8 +51,9 @@ function childOf(step: Step): unknown {
   return step['child'];
 }
 
-function isWaiting({ state }: Step): boolean {
-  return state === '$$waiting';
+/** Its job is still waited for, or has ended by itself. */
+function isWaitingOrOver({ state }: Step): boolean {
+  return state === '$$waiting' || state === '$$complete' || state === '$$error';
 }
 
 function withoutGivenUp(tip: Tip, stands: Stands): Tip {
@@ -81,7 +76,7 @@ const mostTries = 3;
  *    revision of the winner that carries what the losing tip had: it is on top from then on.
  * H2 What is written follows from the tips alone: engines that heal at the same time do the same.
  * H3 Children that nobody waits for any more are given up before a losing tip is dropped. The winner
- *    says which of them did not get the word.
+ *    says which of them did not take the request to cancel.
  */
 export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | undefined> {
   let tips = yield* look(id);
@@ -92,7 +87,8 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
     if (stored.kind === 'written') {
       const untold = yield* abandon(id, mending.orphans);
       const { rev } = stored;
-      if (untold.length > 0) yield* write(withRecords({ ...mending.next, _rev: rev }, untold));
+      if (untold.length > 0)
+        yield* write(withRecords({ ...mending.next, _rev: rev }, tips, untold));
       for (const { _rev } of mending.drop) yield* write({ _id: id, _rev, _deleted: true });
     } else yield* rest(tries);
     tips = yield* look(id);
@@ -100,11 +96,14 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
   return tips;
 }
 
-/** The document with a record of each child without its word, as of the end of its step (H2). */
-function withRecords(tip: Tip, untold: readonly Untold[]): Tip {
-  const endOf = ({ child }: Untold): number => {
-    const given = stepsOf(tip).filter((step) => step['child'] === child);
-    return Math.max(...given.map(({ end }) => Number(end)));
+/**
+ * The document with a record of each child that did not take its cancel request, as of the last that
+ * the tips tell of its step (H2).
+ */
+function withRecords(tip: Tip, tips: readonly Tip[], untold: readonly Untold[]): Tip {
+  const lastOf = ({ child }: Untold): number => {
+    const given = tips.flatMap(stepsOf).filter((step) => step['child'] === child);
+    return Math.max(...given.map(({ end, start }) => Number(end ?? start)));
   };
-  return untold.reduce((told, one) => withUntold(told, [one], endOf(one)), tip);
+  return untold.reduce((told, one) => withUntold(told, [one], lastOf(one)), tip);
 }

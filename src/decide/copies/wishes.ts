@@ -126,12 +126,18 @@ export function withNotes(tip: Tip, steps: readonly Step[]): Tip {
   if (steps.length === 0) return tip;
   const { problems } = tip;
   const before: readonly unknown[] = Array.isArray(problems) ? problems : [];
-  const notes = steps.map((step) => {
-    const what = `Attempt ${step.attempt} of step ${step.name}`;
-    const message = `${what} ran on ${String(step['engine'])} as well (claim ${String(step['claim'])}), when the step was done already.`;
-    return { path: 'steps', message };
-  });
-  return { ...tip, problems: [...before, ...notes] };
+  const known = new Set(before.map((one) => (one as Partial<Told> | null)?.['message']));
+  const notes = steps.map(noteOf).filter(({ message }) => !known.has(message));
+  return notes.length === 0 ? tip : { ...tip, problems: [...before, ...notes] };
+}
+
+function noteOf({ attempt, name, child, engine, claim }: Step) {
+  const what = `Attempt ${attempt} of step ${name}`;
+  const message =
+    typeof child === 'string'
+      ? `${what} made job ${child} as well, which the step does not need: it is cancelled unless it has ended.`
+      : `${what} ran on ${String(engine)} as well (claim ${String(claim)}), when the step was done already.`;
+  return { path: 'steps', message };
 }
 
 /** Somebody wants the job to begin nothing more. */

@@ -348,6 +348,8 @@ describe('a step that waits for a job of its own', () => {
   });
 
   const ended = { path: '0', state: '$$cancelled', child: 'c', end: 4, exit: 130 };
+  const what = 'Attempt 1 of step s0 made job c as well, which the step does not need';
+  const problems = [{ path: 'steps', message: `${what}: it is cancelled unless it has ended.` }];
   const done = spawn('0#1 $$complete');
   const failed = spawn('0#1 $$error');
   const renamed = spawn('0#1 $$waiting', { child: 'c:1' });
@@ -365,7 +367,7 @@ describe('a step that waits for a job of its own', () => {
   });
 
   it('is not needed where the winner waits for another job', () => {
-    expect(carried([renamed], [made])).toMatchObject({ start: 1, steps: [ended, renamed] });
+    expect(carried([renamed], [made])).toMatchObject({ start: 1, steps: [renamed], problems });
   });
 
   it('takes the place of one that waits for another job when it has ended', () => {
@@ -374,22 +376,46 @@ describe('a step that waits for a job of its own', () => {
     expect(carried([renamed], [failed])).toMatchObject({ start: 1, steps: [given, failed] });
   });
 
+  it('leaves everything that has ended in the winner where it is', () => {
+    const after = attempt('1#1 $$complete x');
+    const given = { ...ended, child: 'c:1' };
+    expect(carried([renamed, after], [done])).toMatchObject({ steps: [given, after, done] });
+    expect(carried([renamed, after], [made])).toMatchObject({ steps: [renamed, after], problems });
+  });
+
+  it('ends what the winner waits for at its path in another run', () => {
+    const early = { ...unmade, run: 1, accepted: 3 } as Step;
+    const late = { ...made, run: 2 } as Step;
+    const given = { ...early, state: '$$cancelled', end: 3, exit: 130 };
+    expect(carried([early], [late])).toMatchObject({ steps: [given, late] });
+    const wait = attempt('0#1 $$waiting', { signal: 'go' });
+    expect(carried([wait], [late])?.['steps']).toMatchObject([{ state: '$$cancelled' }, late]);
+    expect(carried([{ ...late, child: 'c:1' }], [{ ...made, run: 1 }])).toMatchObject({
+      steps: [{ child: 'c:1', state: '$$waiting' }],
+      problems,
+    });
+  });
+
+  it('is told once, however often it is met', () => {
+    const once = carried([renamed], [made]) as Tip;
+    const again = carry(once, tip('3-a', [made], { start: 2 }), nobody);
+    expect(again?.['problems']).toEqual(once['problems']);
+  });
+
   it('is told beside what the winner has completed', () => {
     const other = spawn('0#1 $$complete', { child: 'c:1' });
     expect(carried([other], [done])).toMatchObject({ steps: [other, done] });
-    expect(carried([other], [failed])).toMatchObject({ steps: [{ ...ended, end: 9 }, other] });
+    expect(carried([other], [failed])).toMatchObject({ steps: [other], problems });
     const over = { state: '$$complete', end: 9 };
     expect(carried([other], [done], over)).toMatchObject({ steps: [other, done] });
-    expect(carried([other], [failed], over)).toMatchObject({
-      steps: [{ ...ended, end: 9 }, other],
-    });
+    expect(carried([other], [failed], over)).toMatchObject({ steps: [other], problems });
   });
 
   it('follows one that was believed lost', () => {
     const gone = { ...renamed, ...lost('0#1 $$error'), child: 'c:1' } as Step;
     const given = { ...made, ...lost('0#1 $$error') };
     expect(carried([gone], [done])).toMatchObject({ steps: [gone, done] });
-    expect(carried([renamed], [given])).toMatchObject({ steps: [{ ...ended, end: 9 }, renamed] });
+    expect(carried([renamed], [given])).toMatchObject({ steps: [renamed], problems });
   });
 
   it('keeps the start of the winner when jobs were made for that', () => {
@@ -399,9 +425,9 @@ describe('a step that waits for a job of its own', () => {
 
   it('ends where it is not needed any more', () => {
     const skipped = attempt('0#1 $$skipped', { attempt: 2 });
-    expect(carried([skipped], [made])?.['steps']).toMatchObject([ended, skipped]);
+    expect(carried([skipped], [made])).toMatchObject({ steps: [skipped], problems });
     const over = { state: '$$cancelled', end: 9 };
-    expect(carried([], [made], over)?.['steps']).toMatchObject([ended]);
+    expect(carried([], [made], over)).toMatchObject({ steps: [], problems });
     const told = spawn('0#1 $$cancelled');
     expect(carried([told], [made], over)?.['steps']).toEqual([told]);
   });
