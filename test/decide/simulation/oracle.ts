@@ -50,15 +50,15 @@ export function oracleOf(steps: readonly Step[], tasks: Readonly<Record<string, 
   };
   const endOfDecider = (path: string, optional: boolean): End => {
     if (lastAt(path)?.state === '$$skipped') return 'done';
-    const made = steps.filter((step) => step.path.startsWith(`${path}.decision.`));
-    const results = made.flatMap((step) => (step['result'] as object[] | undefined) ?? []);
-    if (results.some((one) => 'complete' in one)) return 'done';
-    const number = Math.max(0, ...made.map((step) => Number(step.path.split('.').at(-1))));
-    const end = endOfEntry(`${path}.decision.${number}`, optional);
-    const [last] = (at.get(`${path}.decision.${number}`) ?? []).slice(-1);
-    return end === 'done' && last?.state === '$$complete' && Array.isArray(last.result)
-      ? 'idle'
-      : end;
+    // Behind a decision that was made anew stand those of an earlier run: they do not count.
+    for (let number = 0; ; number += 1) {
+      const made = `${path}.decision.${number}`;
+      const last = lastAt(made);
+      if (last?.state !== '$$complete' || !Array.isArray(last.result)) {
+        return endOfEntry(made, optional);
+      }
+      if (last.result.some((one: object) => 'complete' in one)) return 'done';
+    }
   };
   const endOf = (node: Node, path: string): End => {
     if (!isStructure(node)) {

@@ -185,9 +185,9 @@ function checkCallbacks(job: FinalJob): void {
       .map(({ path }) => path),
   );
   const paths = calls.filter(({ structure }) => structure === undefined).map(({ path }) => path);
-  // A decider of which something was undone begins anew.
+  // A decider of which something was undone begins anew, with all that it decides.
   const isUndone = (path: string): boolean => {
-    const decider = /^(.+)\.decision\.\d+$/.exec(path)?.[1];
+    const decider = /^(.+)\.(?:decision|activity|timer|child)\.[^.]+$/.exec(path)?.[1];
     const ofDecider =
       decider !== undefined && [...undone].some((at) => at.startsWith(`${decider}.`));
     return ofDecider || undone.has(`${path}.undo`);
