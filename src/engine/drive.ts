@@ -65,6 +65,10 @@ async function write(draft: Tip, driver: Driver): Promise<Stored> {
   if (result.kind === 'unknown') {
     log.debug({ job: doc._id }, `Not known whether the job was stored: ${result.cause}`);
   }
+  if (result.kind === 'refused') {
+    const what = `The database refuses a revision of job ${doc._id}`;
+    log.warn({ job: doc._id }, `${what}, which stays as it is: ${result.reason}`);
+  }
   return result;
 }
 

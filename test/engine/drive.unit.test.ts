@@ -56,6 +56,20 @@ describe('a protocol', () => {
     expect(parts.asked).toEqual(['write _id,_rev,type,flow,steps', 'tips j of 3']);
   });
 
+  it('says what the database refuses', async () => {
+    const said: unknown[] = [];
+    const { store, log } = driver();
+    const refused = { kind: 'refused', reason: 'A step cannot be changed.' } as const;
+    const parts = driver({
+      store: { ...store, write: () => Promise.resolve(refused) },
+      log: { ...log, warn: (_about: unknown, what?: string) => said.push(what) },
+    });
+    expect(await drive(write(doc), parts)).toEqual(refused);
+    expect(said).toEqual([
+      'The database refuses a revision of job j, which stays as it is: A step cannot be changed.',
+    ]);
+  });
+
   it('reads the one copy where there is only one', async () => {
     const parts = driver({ copies: () => 1 });
     expect(await drive(look('j'), parts)).toEqual([doc]);

@@ -90,7 +90,8 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
       if (untold.length > 0)
         yield* write(withRecords({ ...mending.next, _rev: rev }, tips, untold));
       for (const { _rev } of mending.drop) yield* write({ _id: id, _rev, _deleted: true });
-    } else yield* rest(tries);
+    } else if (stored.kind === 'refused') return tips;
+    else yield* rest(tries);
     tips = yield* look(id);
   }
   return tips;

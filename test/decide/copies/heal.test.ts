@@ -45,7 +45,7 @@ describe('healing', () => {
     ]);
   });
 
-  it.each(['unknown', 'conflict', 'refused'] as const)(
+  it.each(['unknown', 'conflict'] as const)(
     'deletes nothing when the write of the winner is %s',
     (kind) => {
       const { result, writes, rests } = play(
@@ -62,6 +62,12 @@ describe('healing', () => {
     const { result, looks } = play(healed('j', nobody), [[winner, loser]]);
     expect(result).toEqual([winner, loser]);
     expect(looks).toBe(4);
+  });
+
+  it('leaves what the database refuses to mend', () => {
+    const { result, looks } = play(healed('j', nobody), [[winner, loser]], ['refused']);
+    expect(result).toEqual([winner, loser]);
+    expect(looks).toBe(1);
   });
 
   it('ends with the engine', () => {
