@@ -72,6 +72,7 @@ export { newDefinitionId } from './client/definitions.js';
 export type { JobPage, JobSearch, PageOptions } from './client/search.js';
 export { isFinalState } from './client/jobs.js';
 export { sealedInFlow, sealedInJob } from './client/sealed-params.js';
+export { paramsOfSteps } from './client/step-params.js';
 export { stepsOf, type Told } from './client/next-steps.js';
 export type { SubmittedOne } from './client/submit-many.js';
 export { summaryOf } from './client/summary.js';

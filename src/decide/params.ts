@@ -64,7 +64,10 @@ export function difference(params: Params, defaults: Params): Params {
 }
 
 /** Parameters of a handler or of a step of the cancel branch: these have no place in the flow. */
-export function handlerParams(job: LiveJob, entry: Entry): Params {
+export function handlerParams(
+  job: Pick<LiveJob, 'definitions' | 'flow_definition' | 'params'>,
+  entry: Entry,
+): Params {
   const { task, params } = entry;
   return merge(
     namesTask(entry) ? job.definitions[task]?.params : undefined,

@@ -14,18 +14,15 @@ import {
  * are left for the plugin, which renders them itself.
  */
 export function renderParams(
-  params: Readonly<Record<string, unknown>>,
+  params: Params,
   context: TemplateContext,
   untouched: readonly string[],
 ): Rendered {
   const data = { item: undefined, ...context };
   const bounds = createTemplateBounds();
-  const written = Object.entries(params).filter(([key]) => !untouched.includes(key));
   // All are counted before the first is filled in: too many cost nothing then.
-  for (const [key, value] of written) {
-    const counted = mapStrings(value, key, (text) => countTags(text, bounds));
-    if (!counted.ok) return counted;
-  }
+  const excess = countAll(params, untouched, bounds);
+  if (excess !== undefined) return excess;
   const value: Record<string, unknown> = {};
   for (const [key, own] of Object.entries(params)) {
     const found = untouched.includes(key)
@@ -36,6 +33,26 @@ export function renderParams(
   }
   return { ok: true, value };
 }
+
+/** Why the templates of a step's parameters have too many tags together, or undefined. */
+export function checkTags(params: Params, untouched: readonly string[]): string | undefined {
+  return countAll(params, untouched, createTemplateBounds())?.reason;
+}
+
+function countAll(
+  params: Params,
+  untouched: readonly string[],
+  bounds: TemplateBounds,
+): Extract<Mapped, { ok: false }> | undefined {
+  for (const [key, value] of Object.entries(params)) {
+    if (untouched.includes(key)) continue;
+    const counted = mapStrings(value, key, (text) => countTags(text, bounds));
+    if (!counted.ok) return counted;
+  }
+  return undefined;
+}
+
+type Params = Readonly<Record<string, unknown>>;
 
 type Mapped =
   | { readonly ok: true; readonly value: unknown }
@@ -127,10 +144,11 @@ export function withPositions(text: string): string {
   return text.replace(/(\{\{[^{}]*?)\.(\d+)(?=[\s}~)])/g, '$1.[$2]');
 }
 
-/** Why a template cannot be read, or undefined. */
+/** Why a template cannot be read or has too many tags by itself, or undefined. */
 export function checkTemplate(text: string): string | undefined {
   try {
     readTemplate(withPositions(text));
+    countTags(text, createTemplateBounds());
     return undefined;
   } catch (error) {
     return oneLine(error instanceof Error ? error.message : String(error));

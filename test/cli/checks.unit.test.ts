@@ -31,6 +31,12 @@ describe('checkDocument', () => {
       task('a', { params: { x: '{{#if y}}a' } }),
       /^params\.x: params\.x is no valid template: Parse error on line 1: Expecting .*, got 'EOF'\.$/,
     ],
+    [
+      'a template of too many tags',
+      flow('f', [{ task: 'a', params: { x: [`- ${'{{job.a}}'.repeat(201)}`] } }]),
+      /^tasks\.sequence\[0\]\.params\.x\[0\]: .*there are more than 200 tags/,
+    ],
+    ['a template with partials', task('a', { params: { x: '{{> y}}' } }), /^params\.x: .*partials/],
     ['a broken template in a step', flow('f', [{ task: 'a', params: { x: '{{' } }]), /template/],
     [
       'a broken condition',
@@ -55,6 +61,12 @@ describe('checkDocument', () => {
       { type: 'job', flow: 'f', target: 'x'.repeat(1001) },
       /^target: target must be a string of at most 1000 characters/,
     ],
+    [
+      'locks whose pattern is too heavy',
+      { type: 'job', flow: 'f', locks: '(a{100}){100}' },
+      /^locks: .*repeats its parts too often/,
+    ],
+    ['a document that is too large', task('a', { x: Array(10_001).fill(0) }), /^x: x has more/],
     ['an id of CouchDB', task('a', { _id: '_design/x' }), /^_id: .*must not begin/],
     ['an id that is no text', task('a', { _id: 7 }), /^_id: /],
   ])('tells %s with its path', (_title, doc, sentence) => {

@@ -26,7 +26,10 @@ const schema = {
   },
 };
 const plugins = {
-  get: (name: string) => (name === 'mail' ? { module: { params: schema } } : undefined),
+  get: (name: string) => {
+    if (name === 'page') return { module: { templates: ['html'] } };
+    return name === 'mail' ? { module: { params: schema } } : undefined;
+  },
 } as unknown as Pick<PluginRegistry, 'get'>;
 
 async function notes(docs: Readonly<Record<string, object>>): Promise<string[]> {
@@ -203,6 +206,70 @@ describe('parameters and the schema of their plugin', () => {
 
   it('are not asked of a plugin that is not here', async () => {
     expect(await notes({ t: task('a', { plugin: 'rare', params: { port: {} } }) })).toEqual([]);
+  });
+});
+
+describe('templates of a step with too many tags together', () => {
+  const texts = (count: number): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`t${i}`, '- {{job._id}}']));
+  const mail = (params: object): object => task('mail', { plugin: 'mail', params });
+  const more = /the templates of its parameters cannot be filled in: there are more than 200 tags/;
+
+  it.each<readonly [string, Readonly<Record<string, object>>, string]>([
+    ['a task', { t: mail(texts(201)) }, 't params'],
+    [
+      'a step with what its task has',
+      { t: mail({ a: texts(101) }), f: flow('f', [{ task: 'mail', params: { b: texts(100) } }]) },
+      'f tasks.sequence[0]',
+    ],
+    [
+      'a handler',
+      { t: mail({}), f: flow('f', [], { error: { name: 'mail', params: texts(201) } }) },
+      'f error',
+    ],
+    [
+      'the cancel branch',
+      {
+        t: mail({ a: texts(200) }),
+        f: flow('f', [], { cancel: 'mail', params: { mail: texts(1) } }),
+      },
+      'f cancel.sequence[0]',
+    ],
+    [
+      'a job of a flow',
+      {
+        t: mail({ a: texts(200) }),
+        f: flow('f', ['mail']),
+        j: { type: 'job', flow: 'f', params: { mail: texts(1) } },
+      },
+      'j params',
+    ],
+    [
+      'a step that runs a flow',
+      {
+        t: { type: 'task', name: 'sub', flow: 'g' },
+        g: flow('g', []),
+        f: flow('f', [{ task: 'sub', params: texts(201) }]),
+      },
+      'f tasks.sequence[0]',
+    ],
+  ])('are told in %s', async (_title, docs, place) => {
+    const found = await notes(docs);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(`${place} | `);
+    expect(found[0]).toMatch(more);
+  });
+
+  it.each<readonly [string, Readonly<Record<string, object>>]>([
+    [
+      'the flow replaces them',
+      { t: mail({ a: texts(150) }), f: flow('f', [{ task: 'mail', params: { a: texts(150) } }]) },
+    ],
+    ['each is a path', { t: mail({ list: Array(300).fill('{{job._id}}') }) }],
+    ['the plugin renders them by itself', { t: task('page', { params: { html: texts(201) } }) }],
+    ['nobody here knows the plugin', { t: task('rare', { params: texts(201) }) }],
+  ])('are left alone where %s', async (_title, docs) => {
+    expect(await notes(docs)).toEqual([]);
   });
 });
 

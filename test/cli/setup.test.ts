@@ -217,6 +217,35 @@ describe('tws doctor', () => {
     expect(out).toContain('tws encrypt --upgrade');
   });
 
+  it('lists stored definitions that engines cannot use, and locks that nobody evaluates', async () => {
+    const { tws, put } = await openProject();
+    const tag = '- {{job._id}}';
+    const half = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, tag]));
+    await put(
+      { ...task('many', { params: { x: tag.repeat(201) } }), _id: 'many' },
+      { ...task('partial', { params: { x: '{{> y}}' } }), _id: 'partial' },
+      { ...task('large', { x: Array(10_001).fill(0) }), _id: 'large' },
+      { ...task('half', { params: { a: half } }), _id: 'half' },
+      { ...flow('both', [{ task: 'half', params: { b: half } }]), _id: 'both' },
+      {
+        _id: 'heavy',
+        type: 'job',
+        flow: 'f',
+        state: '$$paused',
+        steps: [],
+        locks: '(a{100}){100}',
+      },
+    );
+    const { exit, out } = await tws(doctor);
+    expect(exit).toBe(1);
+    expect(out).toMatch(/^fail {2}document many: params\.x .*more than 200 tags/m);
+    expect(out).toMatch(/^fail {2}document partial: params\.x .*partials/m);
+    expect(out).toMatch(/^fail {2}document large: x has more than 10000 values/m);
+    expect(out).toMatch(/^warn {2}document both: tasks\.sequence\[0\].*more than 200 tags/m);
+    expect(out).toMatch(/^warn {2}locks: 1 job holds a lock .*\(heavy\)/m);
+    expect(out).not.toContain('document half');
+  });
+
   it('lists requests that no job could take, and how to remove them', async () => {
     const { tws, engine, put, until, store } = await openProject();
     await engine();

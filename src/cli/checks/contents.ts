@@ -11,6 +11,7 @@ import type { Checked, Definitions } from './references.js';
 import { lostResults } from './results.js';
 import { unknownRoots } from './roots.js';
 import { strayParams } from './stray-params.js';
+import { excessTagsInFlow, excessTagsInTask } from './tags.js';
 import { asWritten } from './written-path.js';
 
 type Note = Omit<FileProblem, 'file'>;
@@ -36,13 +37,15 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
   const task = finder(definitions.tasks);
   switch (parsed.kind) {
     case 'task':
-      return parsed.ok ? unfitInTask(parsed.value, plugins) : [];
+      if (!parsed.ok) return [];
+      return [...unfitInTask(parsed.value, plugins), ...excessTagsInTask(parsed.value, plugins)];
     case 'flow': {
       if (!parsed.ok) return [];
       const flow = parsed.value;
       const find = (name: string) => task(name, flow.owner);
       const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
-      return [...texts, ...unfitInFlow(flow, find, plugins)];
+      const excess = excessTagsInFlow(flow, find, plugins);
+      return [...texts, ...unfitInFlow(flow, find, plugins), ...excess];
     }
     case 'job': {
       const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
@@ -52,7 +55,11 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       const { params } = doc as { readonly params?: Record<string, unknown> };
       const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
       const unfit = [...unfitByKey(params, flow, find, plugins), ...unfitForFlow(params, flow)];
-      return [...texts, ...unfit, ...strayParams(params, flow, find)];
+      const excess = excessTagsInFlow(flow, find, plugins, toKeyedParams(params ?? {}, flow.tasks));
+      const { tasks } = doc as AnyJob;
+      // The paths of another document's steps are no places in this one.
+      const told = excess.map((note) => (tasks === undefined ? { ...note, path: 'params' } : note));
+      return [...texts, ...unfit, ...told, ...strayParams(params, flow, find)];
     }
     case 'request':
     case 'signal':

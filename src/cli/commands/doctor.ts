@@ -7,6 +7,7 @@ import { checkDatabase } from '../doctor/database.js';
 import { checkEgress, checkNode, checkPlugins, checkSettings } from '../doctor/machine.js';
 import { checkServer } from '../doctor/server.js';
 import type { Finding } from '../doctor/finding.js';
+import { loadProjectPlugins } from '../plugins.js';
 import type { Io } from '../io.js';
 
 /** `tws doctor`: looks at everything an engine needs; exit 1 when something has failed. */
@@ -21,17 +22,18 @@ async function examine({ config: read }: Pick<Invocation, 'config'>): Promise<re
   const config = settingsOf(read);
   if ('verdict' in config) return [checkNode(), config];
   const server = await checkServer(config);
+  const plugins = await loadProjectPlugins(config.plugins);
   const findings = [
     checkNode(),
     ...checkSettings(config),
     checkEgress(config),
-    ...(await checkPlugins(config)),
+    ...checkPlugins(plugins),
     ...server.findings,
   ];
   if (!server.usable) return findings;
   const { client, close } = open(config);
   try {
-    return [...findings, ...(await checkDatabase(client, config))];
+    return [...findings, ...(await checkDatabase(client, config, plugins))];
   } finally {
     await close();
   }

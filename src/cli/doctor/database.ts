@@ -4,6 +4,7 @@ import { isObject } from '../../model/dialects.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { pluginOf } from '../../model/task.js';
 import { encryptedIn } from '../../model/encrypted-values.js';
+import type { PluginRegistry } from '../../plugin/loader.js';
 import { findClearSecrets } from '../../secrets/parameters.js';
 import { counted, listed } from '../../words.js';
 import { engineFacts, type EngineFacts } from '../lines.js';
@@ -11,13 +12,18 @@ import { contentHash } from '../push-plan.js';
 import { shippedHashes } from '../samples.js';
 import { secretsOf, secretsProblem } from '../stored-secrets.js';
 import type { Finding } from './finding.js';
+import { checkDefinitions, checkLocks } from './definitions.js';
 import { checkRefused } from './refused.js';
 
 /** Jobs that are looked at, at most. */
 const mostJobs = 500;
 
-/** Encrypted and clear secrets, engines, and jobs that wait for what no engine has. */
-export async function checkDatabase(client: Client, config: Config): Promise<readonly Finding[]> {
+/** Definitions, encrypted and clear secrets, engines, locks, and jobs that wait for what no engine has. */
+export async function checkDatabase(
+  client: Client,
+  config: Config,
+  plugins: PluginRegistry,
+): Promise<readonly Finding[]> {
   const definitions = [
     ...(await client.definitions('task')),
     ...(await client.definitions('flow')),
@@ -26,10 +32,12 @@ export async function checkDatabase(client: Client, config: Config): Promise<rea
   const engines = (await client.engines()).map((engine) => engineFacts(engine, now));
   const { jobs } = await client.unfinished(mostJobs);
   return [
+    ...(await checkDefinitions(definitions, plugins)),
     ...(await checkKey(definitions, config)),
     ...checkClearSecrets([...definitions, ...jobs]),
     checkEngines(engines, jobs.length),
     ...checkWaiting(jobs, engines),
+    ...checkLocks(jobs),
     ...(await checkRefused(client)),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.js';
+import type { PluginRegistry } from '../../plugin/loader.js';
 import { reasonOf } from '../lines.js';
-import { loadProjectPlugins } from '../plugins.js';
 import type { Finding } from './finding.js';
 
 /** The oldest Node.js this package runs on. */
@@ -46,8 +46,7 @@ export function checkEgress({ egress: { allow, deny, exposed } }: Config): Findi
 }
 
 /** Which plugins can be called, and why others cannot. */
-export async function checkPlugins(config: Config): Promise<readonly Finding[]> {
-  const registry = await loadProjectPlugins(config.plugins);
+export function checkPlugins(registry: PluginRegistry): readonly Finding[] {
   const broken = registry.list().filter(({ state }) => state === 'broken');
   const names = registry.names();
   return [
