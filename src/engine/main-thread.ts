@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { standingAt, type Standing } from './watchdog-messages.js';
 
 /** The main thread answers when it runs JavaScript; inside a system call it does not, ms. */
-const answerMs = 1_000;
+export const answerMs = 500;
 
 /** What the main thread does now. */
 export type MainThread = {

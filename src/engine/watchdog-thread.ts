@@ -6,20 +6,13 @@ import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { readNotice } from './deciding.js';
 import { withHeldUp } from './held-up.js';
 import { lookAtMainThread } from './main-thread.js';
+import { createStandstill, lookMs, type Found } from './standstill.js';
 import type { Standing, ToWatchdog, WatchdogData } from './watchdog-messages.js';
 
 /* The thread that watches the main one. Whatever the main thread does, this one goes on. */
 const { beats, notice, connection, leaseMs, isTerminal, name } = workerData as WatchdogData;
 const noticed = Buffer.from(notice);
 
-/** How often it looks, ms. */
-const lookMs = 250;
-/** Shorter standstills are told by the main thread itself, ms. */
-const shortestMs = 1_000;
-/** The main thread ends an attempt in time when it can, ms. */
-const lateMs = 500;
-/** How often at most a main thread that computes is asked what it does. */
-const mostTries = 8;
 /** How long the database may take, ms. */
 const requestMs = 2_000;
 
@@ -34,84 +27,23 @@ parentPort
   })
   .unref();
 
-let last = Atomics.load(beats, 0);
-let looks = 0;
+/** A main thread that has had less of the processor in a standstill is starved, ms. */
+const starvedMs = 500;
+
 let processorMs = mainProcessorMs();
-/** What was found out about the present standstill, and when it has lasted too long, epoch ms. */
-type Found = {
-  readonly names: string;
-  /** Whether the culprit was met at work, or was only there. */
-  readonly isSure: boolean;
-  readonly culprit?: Standing;
-  /** The job about which the engine decides. */
-  readonly decided?: string;
-  readonly endsAt: number;
-};
-let found: Found | undefined;
-let tries = 0;
-let isBusy = false;
-let isDebuggerTold = false;
 
-setInterval(() => {
-  const beat = Atomics.load(beats, 0);
-  if (beat !== last) {
-    [last, looks, tries, found] = [beat, 0, 0, undefined];
-    processorMs = mainProcessorMs();
-    return;
-  }
-  // Counted in looks: when the whole process stands still, so does this thread.
-  looks += 1;
-  if (isBusy || looks * lookMs < shortestMs || isStarved()) return;
-  if (Atomics.load(beats, 1) === 1) return leaveToDebugger(looks * lookMs);
-  isBusy = true;
-  void react(looks * lookMs).finally(() => (isBusy = false));
-}, lookMs);
-
-/** A breakpoint looks like a standstill: asking the main thread would resume it. */
-function leaveToDebugger(stoodMs: number): void {
-  if (isDebuggerTold) return;
-  isDebuggerTold = true;
-  const text = `The event loop has stood still for ${stoodMs} ms. The inspector is open: this may be a breakpoint, so plugins that block the engine are not looked for.`;
-  say(text, undefined);
-}
-
-async function react(stoodMs: number): Promise<void> {
-  if (found === undefined) {
-    const { isAnswering, standing, at } = await lookAtMainThread();
-    if (Atomics.load(beats, 0) !== last) return;
-    tries += 1;
-    // On a busy machine JavaScript, too, may take its time to answer.
-    if (!isAnswering && mainState() === 'R' && tries < mostTries) return;
-    // A system call tells nothing: then it is whoever is there.
-    // What the engine itself is doing is no plugin's doing, whichever plugins wait meanwhile.
-    const decided = standing === undefined ? readNotice(noticed) : undefined;
-    const isUnknown = standing === undefined && decided === undefined && !isAnswering;
-    const present = isUnknown ? [...calls.values()] : [];
-    const suspects = standing === undefined ? present : [standing];
-    const [only, other] = suspects;
-    const culprit = other === undefined ? only : undefined;
-    const names = decided === undefined ? namesOf(suspects) : `A decision about job ${decided}`;
-    const isSure = isAnswering;
-    const leaseEndsAt = Date.now() + Math.max(0, leaseMs - stoodMs);
-    const endsAt = Math.min((culprit?.endsAt ?? Infinity) + lateMs, leaseEndsAt);
-    // Ending the process would help nobody: no plugin and no decision is to blame.
-    const isNobody = suspects.length === 0 && decided === undefined;
-    found = { names, isSure, endsAt: isNobody ? Infinity : endsAt };
-    if (decided !== undefined) found = { ...found, decided };
-    if (culprit !== undefined) found = { ...found, culprit };
-    const signals = isAnswering
-      ? '; until it ends, SIGINT and SIGTERM end the process at once'
-      : '';
-    const where = at === undefined ? '' : ` at ${at}`;
-    say(
-      `${names} ${isSure ? 'has' : 'may have'} blocked the engine for ${stoodMs} ms${where}${signals}.`,
-      culprit,
-    );
-    return;
-  }
-  const isBlamed = found.decided === undefined || hasComputed();
-  if (isBlamed && Date.now() >= found.endsAt) await end(stoodMs, found);
-}
+const beat = (): number => Atomics.load(beats, 0);
+const standstill = createStandstill({
+  ...{ beat, leaseMs, isStarved, hasComputed, say, end },
+  now: Date.now,
+  isDebugged: () => Atomics.load(beats, 1) === 1,
+  ask: lookAtMainThread,
+  isRunning: () => mainState() === 'R',
+  calls: () => [...calls.values()],
+  decided: () => readNotice(noticed),
+  onBeat: () => void (processorMs = mainProcessorMs()),
+});
+setInterval(() => void standstill.look(), lookMs);
 
 /** A decision computes all the time: one that has hardly had a processor is not to blame. */
 function hasComputed(): boolean {
@@ -119,20 +51,12 @@ function hasComputed(): boolean {
   return now === undefined || processorMs === undefined || now - processorMs >= leaseMs / 2;
 }
 
-function namesOf(suspects: readonly Standing[]): string {
-  if (suspects.length === 0) return 'Something that is no plugin';
-  const names = suspects.map(({ plugin, about: { step, job } }) => {
-    const of = job === undefined ? '' : ` (step ${String(step)} of job ${job})`;
-    return `Plugin ${plugin}${of}`;
-  });
-  return suspects.length === 1 ? String(names[0]) : `One of these: ${names.join(', ')}`;
-}
-
 const advice = "; with export const isolate = 'thread' the plugin holds up nobody else";
 
 /** Tells the job, gives the lease up and ends the process. */
 async function end(stoodMs: number, found: Found): Promise<void> {
   const { names, isSure, culprit, decided } = found;
+  const last = beat();
   const isLate = Date.now() > (culprit?.endsAt ?? Infinity);
   const why = isLate ? 'beyond the timeout of its attempt' : 'as long as the lease lasts';
   const text = `${names} ${isSure ? 'blocked' : 'may have blocked'} its engine for ${stoodMs} ms, ${why}. The engine gave up its lease and was ended${decided === undefined ? advice : ''}.`;
@@ -143,7 +67,7 @@ async function end(stoodMs: number, found: Found): Promise<void> {
     decided === undefined ? undefined : tellJob(decided),
     engine === undefined ? undefined : giveUpLease(engine),
   ]);
-  if (Atomics.load(beats, 0) !== last) return;
+  if (beat() !== last) return;
   say(text, culprit);
   process.kill(process.pid, 'SIGKILL');
 }
@@ -181,7 +105,7 @@ async function request(path: string, method: string, body?: object): Promise<unk
 }
 
 /** Written by itself: the streams of a thread go through the main one. */
-function say(message: string, standing: Standing | undefined): void {
+function say(message: string, standing?: Standing): void {
   const { plugin, about } = standing ?? {};
   const line = {
     level: 50,
@@ -204,7 +128,7 @@ function say(message: string, standing: Standing | undefined): void {
 function isStarved(): boolean {
   const now = mainProcessorMs();
   if (now === undefined || processorMs === undefined) return false;
-  return mainState() === 'R' && now - processorMs < shortestMs / 2;
+  return mainState() === 'R' && now - processorMs < starvedMs;
 }
 
 function mainProcessorMs(): number | undefined {
