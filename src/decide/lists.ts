@@ -26,19 +26,13 @@ export function listProblem(
 ): Failure | undefined {
   const others = job.steps.filter((step) => lastAttempt(job, step.path) === step);
   const count = itemsIn(others) + (isSliced ? 0 : items.length);
-  if (count > most) {
-    return failure('ListsTooLarge', { at, what: `${count} items`, most: `${most} items` });
-  }
+  if (count > most) return failure('ListsTooLarge', { at, have: `more than ${most} items` });
   const left = { ...sizes.lists };
   const all = [...others.flatMap((step) => listOf(step) ?? []), { items }];
   if (all.every((list) => take(left, list.items))) return undefined;
   const { values, characters } = sizes.lists;
-  const what = 'more';
-  return failure('ListsTooLarge', {
-    at,
-    what,
-    most: `${values} values with ${characters} characters`,
-  });
+  const have = `more than ${values} values or ${characters} characters`;
+  return failure('ListsTooLarge', { at, have });
 }
 
 type List = { readonly items: readonly unknown[]; readonly isSliced: boolean };
