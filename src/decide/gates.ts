@@ -1,17 +1,9 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { widest } from '../model/limits.js';
 import { exits, type Failure, type Step } from '../model/step.js';
-import {
-  below,
-  childPath,
-  leavesOf,
-  type MapOver,
-  type Node,
-  type Structure,
-} from '../model/tree.js';
+import { below, childPath, type Structure } from '../model/tree.js';
 import { conditionsOf, isTrue } from './conditions.js';
-import { mostGates, mostSteps } from './effort.js';
+import { mostGates } from './effort.js';
 import { failureFor } from './failure-seen.js';
 import { attemptsOf, firstIndexAt, withNewStep } from './history.js';
 import { resultsFor } from './input.js';
@@ -23,13 +15,11 @@ import {
   type TemplateContext,
   type World,
 } from './intent.js';
-import { listProblem } from './lists.js';
 import { marksAt, roundsOf, type Mark } from './marks.js';
 import { withProblem } from './noted.js';
+import { overOf } from './over.js';
 import { mergeQueries } from './queries.js';
 import { scopeOf } from './scope.js';
-import { definitionOf } from './serving.js';
-import { sliceFor } from './structure/slices.js';
 import type { Gate } from './structure/progress.js';
 import { withFlowFailed } from './too-many.js';
 
@@ -67,11 +57,6 @@ export function gatesMove(
   if (marked !== job) return { kind: 'change', job: marked };
   return mergeQueries(queries);
 }
-
-/** Maximum number of items, or of slices, of one map. */
-export const mostItems = 10 * widest;
-/** Maximum length of a sliced list; the job stores the whole list. */
-export const mostSlicedItems = 100_000;
 
 type Verdict =
   | { readonly kind: 'mark'; readonly mark: Mark }
@@ -127,39 +112,19 @@ function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
   }
 }
 
-/**
- * Whether a list is gone over in slices is found out once, with the list. Each item of a list without
- * slices makes steps in this job, and so does each slice: there must not be too many of them.
- */
 function marked(job: LiveJob, gate: Gate, items: readonly unknown[]): Verdict {
-  const { length } = items;
-  const { slice } = sliceFor(job, gate, length);
-  const { slice: wanted, do: each } = (gate.node as MapOver).map;
-  const parts = slice === undefined ? length : Math.ceil(length / slice);
-  const perPart = slice === undefined ? stepsOfItem(job, each) : 1;
-  const most = Math.min(mostItems, Math.floor(mostSteps / perPart));
-  if (parts <= most && length <= mostSlicedItems) {
-    const at = below(gate.path, 'map.over');
-    const list = { at, items, isSliced: slice !== undefined, most: mostSteps };
-    const why = listProblem(job, list);
-    if (why !== undefined) return { kind: 'fail_flow', failure: why };
-    return {
-      kind: 'mark',
-      mark: { items, count: length, ...(slice === undefined ? {} : { slice }) },
-    };
+  const over = overOf(job, gate, items);
+  switch (over.kind) {
+    case 'over': {
+      const { slice } = over;
+      const mark = { items, count: items.length, ...(slice === undefined ? {} : { slice }) };
+      return { kind: 'mark', mark };
+    }
+    case 'too_long':
+      return { kind: 'fail', failure: over.failure, exit: exits.definition };
+    case 'too_large_together':
+      return { kind: 'fail_flow', failure: over.failure };
   }
-  const at = below(gate.path, 'map.over');
-  const why = failure('OverTooLong', { at, items: length, slice: wanted, most });
-  return { kind: 'fail', failure: why, exit: exits.definition };
-}
-
-/** How many steps an item makes: what may be undone takes another one. */
-function stepsOfItem(job: LiveJob, each: Node): number {
-  const leaves = leavesOf(each);
-  const undoable = leaves.filter(
-    ({ entry }) => (entry.undo ?? definitionOf(job, entry)?.undo) !== undefined,
-  );
-  return leaves.length + undoable.length;
 }
 
 function itemsFrom(job: LiveJob, gate: Gate, ask: Ask, answer: Answer): Verdict {
