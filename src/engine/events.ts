@@ -5,11 +5,11 @@ import { shortened } from '../words.js';
 import type { Assembly } from './assembly.js';
 import { tellMalformed } from './tell-malformed.js';
 
-type Parts = Pick<Assembly, 'store' | 'jobs' | 'retry' | 'log' | 'desk'>;
+type Parts = Pick<Assembly, 'store' | 'jobs' | 'retry' | 'log' | 'desk' | 'isTeller'>;
 
 /** An event was announced: every job that waits for its type and key is looked at again. */
 export function takeEvent(parts: Parts, doc: StoredDocument): void {
-  const { store, jobs, retry } = parts;
+  const { store, jobs, retry, isTeller } = parts;
   const parsed = parseDocument(doc);
   if (parsed.kind !== 'event') return;
   if (!parsed.ok) {
@@ -20,7 +20,9 @@ export function takeEvent(parts: Parts, doc: StoredDocument): void {
   void retry(async () => {
     const rows = await store.view('waiting', { key: ['event', event, key] });
     for (const id of new Set(rows.map((row) => row.id))) jobs.rouse(id);
-    if (rows.length === 0) await tellUnheard(parts, doc._id, event, key);
+    // Every engine sees that nobody waits for it; one tells.
+    if (rows.length === 0 && isTeller(`${doc._id}:${doc._rev}`))
+      await tellUnheard(parts, doc._id, event, key);
   });
 }
 

@@ -6,7 +6,7 @@ type Row = { readonly id: string; readonly key: readonly [string, string, string
 type Query = { readonly key?: readonly string[]; readonly startKey?: readonly string[] };
 
 /** What is logged and roused when an event comes while these steps wait. */
-async function heard(event: object, waiting: readonly Row[]) {
+async function heard(event: object, waiting: readonly Row[], isTeller = true) {
   const told: [string, string][] = [];
   const roused: string[] = [];
   const asking: Promise<unknown>[] = [];
@@ -17,6 +17,7 @@ async function heard(event: object, waiting: readonly Row[]) {
       view: async (_name: string, { key, startKey = [] }: Query) =>
         waiting.filter((row) => is(row, key ?? startKey)),
     },
+    isTeller: () => isTeller,
     jobs: { rouse: (id: string) => roused.push(id) },
     retry: (ask: () => Promise<unknown>) => {
       const asked = ask();
@@ -69,5 +70,10 @@ describe('an event', () => {
     const { told, roused } = await heard(event, waiting);
     expect(roused).toEqual([]);
     expect(told).toEqual([[level, expect.stringContaining(sentence) as string]]);
+  });
+
+  it('is told by one engine only when no job waits for it', async () => {
+    const { told } = await heard({ event: 'paid' }, [waits('a', 'paid', '42')], false);
+    expect(told).toEqual([]);
   });
 });
