@@ -1,4 +1,7 @@
+import { failure } from '../model/failures.js';
 import type { StoredDocument } from '../model/parse.js';
+import type { Failure } from '../model/step.js';
+import { listed, shortened, textOf } from '../words.js';
 
 /** Where a watchdog writes down that a decision about the job held up its engine until it was ended. */
 export const heldUpKey = 'held_up';
@@ -11,6 +14,20 @@ export function heldUpBy(doc: Readonly<Record<string, unknown>>): readonly unkno
   const engines = doc[heldUpKey];
   return Array.isArray(engines) ? engines : [];
 }
+
+/** Why a job ends that blocked `crashLimit` engines in a row; undefined: it did not. Names the engines. */
+export function blockedBy(
+  doc: Readonly<Record<string, unknown>>,
+  crashLimit: number,
+): Failure | undefined {
+  const all = heldUpBy(doc);
+  if (all.length < crashLimit) return undefined;
+  const names = all.map((one) => shortened(textOf((one as Partial<HeldUp> | null)?.engine), 100));
+  return failure('DecisionBlocked', { limit: crashLimit, engines: listed(names, mostNamed) });
+}
+
+/** Maximum number of engines that are named. */
+const mostNamed = 10;
 
 /** The job with one more of them. */
 export function withHeldUp<T extends Readonly<Record<string, unknown>>>(doc: T, by: HeldUp): T {

@@ -4,7 +4,6 @@ import type { Outcome } from '../decide/outcome.js';
 import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
 import type { TwsError } from '../errors.js';
-import { failure } from '../model/failures.js';
 import type { StoredDocument } from '../model/parse.js';
 import { notificationsOf } from '../model/notify.js';
 import { isLive, type LiveStep } from '../model/step.js';
@@ -18,7 +17,7 @@ import type { Desk } from './desk.js';
 import type { DocumentLimit } from './document-limit.js';
 import { endFaulty, endMalformed } from './end-malformed.js';
 import type { Hands } from './hands.js';
-import { heldUpBy, withoutHeldUp } from './held-up.js';
+import { blockedBy, withoutHeldUp } from './held-up.js';
 import type { Locks } from './locks.js';
 import type { Log } from './log.js';
 import type { Notifications } from './notifications.js';
@@ -230,10 +229,8 @@ async function readAndDecide(
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
   const { decider, desk, hands, parking, reading, surroundings, now } = parts;
-  if (heldUpBy(doc).length >= parts.crashLimit) {
-    const why = failure('DecisionBlocked', { limit: parts.crashLimit });
-    return endFaulty(parts, withoutHeldUp(doc), why);
-  }
+  const blocked = blockedBy(doc, parts.crashLimit);
+  if (blocked !== undefined) return endFaulty(parts, withoutHeldUp(doc), blocked);
   const parsed = deciding(parts.onDecide, doc._id, () => reading.read(doc));
   if (parsed.kind !== 'job') return void parking.leave(doc._id);
   if (!parsed.ok) return endMalformed(parts, doc, parsed.problems);

@@ -12,8 +12,8 @@ const sentences = {
     `The engine cannot decide what to do about the job: ${ended(d.reason)} This is a fault of the engine; report it with this document. "tws retry" has the job go on.`,
   DecisionLoop: (d: { writes: number; last: string }) =>
     `The engine wrote the job ${d.writes} times in a row without a step having begun or ended (last: ${ended(d.last)}). It was stopped; "tws retry" has it go on.`,
-  DecisionBlocked: (d: { limit: number }) =>
-    `Deciding what to do about the job blocked ${d.limit} engines in a row, each until its lease was over. This is a fault of the engine; report it with this document. "tws retry" has the job go on.`,
+  DecisionBlocked: (d: { limit: number; engines: string }) =>
+    `Deciding what to do about the job blocked ${d.limit} engines in a row (${d.engines}), each until its lease was over. This is a fault of the engine; report it with this document. "tws retry" has the job go on.`,
   InvalidFlow: (d: { flow: string; id: string; problem: string; more: number }) =>
     `Flow "${d.flow}" (document ${d.id}) is not valid: ${d.problem}${andMore(d.more)}`,
   InvalidTask: (d: { task: string; id: string; problem: string; more: number }) =>

@@ -66,7 +66,9 @@ it('a job whose decisions block the crash limit of engines ends, and is named ea
   }
   await space.engine();
   const ended = await space.ended('poison');
-  expect(ended).toMatchObject({ exit: 3, failure: { name: 'DecisionBlocked' } });
+  const named = '(engine:held-up-0, engine:held-up-1, engine:held-up-2)';
+  const message = expect.stringContaining(`blocked 3 engines in a row ${named}`) as string;
+  expect(ended).toMatchObject({ exit: 3, failure: { name: 'DecisionBlocked', message } });
   // After a retry it is tried anew.
   expect(heldUpBy(ended)).toEqual([]);
 }, 240_000);
@@ -78,5 +80,16 @@ it('a job that held up one engine goes on in another, which forgets it', async (
   await space.engine();
   const ended = await space.ended('a');
   expect(ended).toMatchObject({ exit: 0 });
+  expect(ended['held_up']).toBeUndefined();
+}, 120_000);
+
+it('a job that held up as many engines as the crash limit ends, and names them', async () => {
+  const space = await openWorkspace({ 'echo.mjs': 'export default () => 1;' });
+  const held_up = ['a', 'b', 'c'].map((name) => ({ engine: `engine:${name}`, at: 1 }));
+  await space.put(task('echo'), flow('f', ['echo']), job('f', { _id: 'a', held_up }));
+  await space.engine();
+  const ended = await space.ended('a');
+  const message = expect.stringContaining('(engine:a, engine:b, engine:c)') as string;
+  expect(ended).toMatchObject({ exit: 3, failure: { name: 'DecisionBlocked', message } });
   expect(ended['held_up']).toBeUndefined();
 }, 120_000);
