@@ -7,7 +7,7 @@ import {
   type Untold,
 } from '../decide/abandoned.js';
 import { isMadeBy } from '../decide/parent.js';
-import type { Job } from '../model/job.js';
+import type { FinalJob, Job } from '../model/job.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
@@ -40,16 +40,29 @@ export async function giveUp(
   return refused.flat();
 }
 
+/** Gives up child jobs; resolves to the parent as it is to be written then. */
+export async function givingUp<J extends Parameters<typeof withUntold>[0]>(
+  parts: AbandonParts & { readonly now: () => number },
+  parent: J,
+  children: readonly GivenUp[] | undefined,
+): Promise<J> {
+  return withUntold(parent, await giveUp(parts, children), parts.now());
+}
+
 /**
  * Gives up all children of a job that cannot go on: those that its steps name, and those that name it.
- * The answer is that of `giveUp`.
+ * Resolves to its end, `ended`, as it is to be written then.
  */
-export async function giveUpAll(
-  parts: AbandonParts & { readonly store: Pick<Store, 'getMany' | 'view'> },
+export async function givingUpAll(
+  parts: AbandonParts & {
+    readonly store: Pick<Store, 'getMany' | 'view'>;
+    readonly now: () => number;
+  },
   doc: StoredDocument,
-): Promise<readonly Untold[]> {
+  ended: FinalJob,
+): Promise<FinalJob> {
   const children = await parts.retry(() => childrenOf(parts.store, doc._id));
-  return giveUp(parts, leftBy(doc, children));
+  return givingUp(parts, ended, leftBy(doc, children));
 }
 
 /** Number of rows, and of documents, that are read at a time. */

@@ -1,4 +1,3 @@
-import { withUntold } from '../decide/abandoned.js';
 import type { Change, Committed } from '../decide/copies/commit.js';
 import { failChild } from '../decide/child.js';
 import { refusedEdit } from '../decide/edits.js';
@@ -6,12 +5,12 @@ import { endRefused } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
 import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
-import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure, LiveStep } from '../model/step.js';
-import { giveUp, giveUpAll } from './abandon.js';
+import { givingUp } from './abandon.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
 import { refusalOf } from './document-limit.js';
+import { writeEnd } from './end-malformed.js';
 import type { JobParts } from './jobs.js';
 
 /** A decision that is written. */
@@ -22,12 +21,11 @@ export type Commit = Extract<Decision, { kind: 'write' | 'claim' | 'spawn' }>;
  * next, if there is more to do about it.
  */
 export async function commit(parts: JobParts, given: Commit): Promise<StoredDocument | undefined> {
-  const { hands, parking, now } = parts;
+  const { hands, parking } = parts;
   parking.leave(given.job._id);
   const claims = given.kind === 'claim' ? given.steps : [];
   const { decision, written } = await holding(parts, { claims, job: given.job }, async () => {
-    const untold = await giveUp(parts, given.abandons);
-    const job = withUntold(given.job, untold, now());
+    const job = await givingUp(parts, given.job, given.abandons);
     const decision = { ...given, job } as Commit;
     if (decision.kind === 'write') await parts.notifications.make(decision.makes);
     const written = await store(parts, { job, claims, spawns: spawnsOf(decision) });
@@ -131,21 +129,13 @@ async function endRefusedJob(
   { _id: id, _rev }: Pick<Job, '_id' | '_rev'>,
   why: Failure,
 ): Promise<void> {
-  const { store, retry, desk, locks, now, log, life } = parts;
+  const { store, retry, desk, now, log } = parts;
   const doc = await retry(() => store.get(id));
   desk.drop(id);
   // What somebody has written since was not decided upon: the feed brings it.
   if (doc?._rev !== _rev) return;
   log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
-  const refused = endRefused(doc, why, now());
-  const isOver = isFinal(doc as unknown as Job);
-  const ended = isOver ? refused : await parts.notifications.ofEnd(doc, refused);
-  const untold = isOver ? [] : await giveUpAll(parts, doc);
-  if (life.signal.aborted) return;
-  const written = await store.write(inReadingOrder(withUntold(ended, untold, now())));
-  if (written.kind !== 'written') return;
-  locks.adopt(doc);
-  await locks.release(doc);
+  await writeEnd(parts, doc, endRefused(doc, why, now()));
 }
 
 function startAll({ hands, log }: JobParts, job: LiveJob, steps: readonly LiveStep[]): void {

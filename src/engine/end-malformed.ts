@@ -1,10 +1,9 @@
-import { withUntold } from '../decide/abandoned.js';
 import { endInvalid, endRefused } from '../decide/finish.js';
 import type { FinalJob } from '../model/job.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure } from '../model/step.js';
-import { giveUpAll } from './abandon.js';
+import { givingUpAll } from './abandon.js';
 import type { JobParts } from './jobs.js';
 
 type MalformedParts = Pick<
@@ -45,21 +44,35 @@ export async function endFaulty(
   await end(parts, doc, endRefused(doc, why, parts.now()));
 }
 
-/** Writes the end of a job that goes on no more. Resolves to whether it was stored. */
+/** Ends a job that goes on no more, and its attempts here. Resolves to whether that was stored. */
 async function end(parts: MalformedParts, doc: StoredDocument, ended: FinalJob): Promise<boolean> {
-  const { store, hands, desk, parking, log } = parts;
+  const { hands, parking } = parts;
   parking.leave(doc._id);
   for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
-  const isOver = isFinalState(doc['state']);
-  const job = isOver ? ended : await parts.notifications.ofEnd(doc, ended);
-  const untold = isOver ? [] : await giveUpAll(parts, doc);
+  return writeEnd(parts, doc, ended);
+}
+
+/**
+ * Writes the end of a job that no step of it led to, with its notifications; its children are given up
+ * and its locks removed. Of a final job, `ended` only says why its wish to go on is refused. Resolves
+ * to whether it was stored.
+ */
+export async function writeEnd(
+  parts: Omit<MalformedParts, 'hands' | 'parking' | 'events'>,
+  doc: StoredDocument,
+  ended: FinalJob,
+): Promise<boolean> {
+  const { store, desk, locks, log } = parts;
+  const job = isFinalState(doc['state'])
+    ? ended
+    : await givingUpAll(parts, doc, await parts.notifications.ofEnd(doc, ended));
   if (parts.life.signal.aborted) return false;
-  const result = await store.write(inReadingOrder(withUntold(job, untold, parts.now())));
+  const result = await store.write(inReadingOrder(job));
   if (result.kind === 'refused') {
     log.error({ job: doc._id }, `The job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
-  parts.locks.adopt(doc);
-  await parts.locks.release(doc);
+  locks.adopt(doc);
+  await locks.release(doc);
   return result.kind === 'written';
 }

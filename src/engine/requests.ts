@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abandoned, isWordTo, withUntold } from '../decide/abandoned.js';
+import { abandoned, isWordTo } from '../decide/abandoned.js';
 import { command, receive, type Commanded } from '../decide/command.js';
 import { continuationOf } from '../decide/parent.js';
 import { withRefusal } from '../decide/refusal.js';
@@ -11,7 +11,7 @@ import { inReadingOrder } from '../model/reading-order.js';
 import type { JobRequest, RequestAction } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import type { Store } from '../store/store.js';
-import { giveUp, tellParent } from './abandon.js';
+import { givingUp, tellParent } from './abandon.js';
 import { bigResult } from './big-results.js';
 import { unlessThrown } from './decision.js';
 import type { Desk } from './desk.js';
@@ -263,8 +263,7 @@ async function storeChanged(
 ): Promise<Verdict | Again> {
   const { store, jobs, retry, documentLimit, now, log } = parts;
   const about = { job, request: id };
-  const untold = await giveUp({ store, retry, log }, abandoned(before, wanted));
-  const changed = withUntold(wanted, untold, now());
+  const changed = await givingUp({ store, retry, log, now }, wanted, abandoned(before, wanted));
   const result = await store.write(changed, documentLimit.bytes);
   switch (result.kind) {
     case 'conflict':

@@ -1,4 +1,4 @@
-import { abandoned, withUntold } from '../decide/abandoned.js';
+import { abandoned } from '../decide/abandoned.js';
 import { carrying } from '../decide/carrying.js';
 import type { Outcome } from '../decide/outcome.js';
 import type { Report } from '../decide/report.js';
@@ -6,7 +6,7 @@ import { settle } from '../decide/settle.js';
 import type { Job, LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Failure, LiveStep } from '../model/step.js';
-import { giveUp } from './abandon.js';
+import { givingUp } from './abandon.js';
 import { unlessThrown } from './decision.js';
 import { endFaulty } from './end-malformed.js';
 import { withBigResult } from './big-results.js';
@@ -75,8 +75,8 @@ export async function settleAttempts(
     const hasResults = left.some(isDone);
     if (!hands.fits(wanted.job as LiveJob, claims, ended)) continue;
     const { next, written } = await holding(parts, { claims, ended, job: wanted.job }, async () => {
-      const untold = await giveUp(parts, abandoned(read, wanted.job));
-      const next = { ...wanted, job: withUntold(wanted.job, untold, now()) } as Commit;
+      const told = await givingUp(parts, wanted.job, abandoned(read, wanted.job));
+      const next = { ...wanted, job: told } as Commit;
       if (next.kind === 'write') await parts.notifications.make(next.makes);
       const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
       const change = { job: next.job, claims, spawns: spawnsOf(next), ended };
