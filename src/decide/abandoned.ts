@@ -114,7 +114,7 @@ function reasonOf(parent: string): string {
 }
 
 /** What is stored to give a child up. */
-export type Word =
+export type Cancel =
   /** Nothing: it has ended, or it is the child of another job. */
   | { readonly kind: 'none' }
   /** A request to cancel; one of this id that is there already says the same. */
@@ -132,7 +132,7 @@ export type Word =
  * G3 Any other child is asked to cancel, by a request of its own for each attempt: what an earlier
  *    one asked for is on record in the child and does nothing more.
  */
-export function wordTo({ child, attempt, run, instead }: GivenUp, there?: JobDocument): Word {
+export function cancelOf({ child, attempt, run, instead }: GivenUp, there?: JobDocument): Cancel {
   if (there === undefined) return { kind: 'child', doc: instead };
   const { job: parent, start } = instead.parent;
   if (!isMadeBy(there, { _id: parent, _rev: '', start })) return { kind: 'none' };
@@ -145,25 +145,25 @@ export function wordTo({ child, attempt, run, instead }: GivenUp, there?: JobDoc
   return { kind: 'request', doc: { _id: `${requestOf(child)}:${attempt}`, ...asked } };
 }
 
-/** A child that does not take its word. */
+/** A child that its parent cannot cancel. */
 export type Untold = {
   readonly child: string;
   /** Path of the step that gives it up. */
   readonly step: string;
-  /** Id of the word. */
+  /** Id of the cancel request. */
   readonly id: string;
   /** Why, in one sentence. */
   readonly because: string;
 };
 
-/** A child whose word the database refuses. */
+/** A child whose cancel request the database refuses. */
 export function untold({ child, attempt, instead }: GivenUp, because: string): Untold {
   return { child, step: instead.parent.step, id: `${requestOf(child)}:${attempt}`, because };
 }
 
 /**
- * The parent with a record, under `requests`, of each child that it gives up and that does not take
- * the word: such a child goes on.
+ * The parent with a record, under `requests`, of each child that it gives up and cannot cancel: such a
+ * child goes on.
  */
 export function withUntold<J extends JobDocument>(
   parent: J,
@@ -171,15 +171,15 @@ export function withUntold<J extends JobDocument>(
   now: number,
 ): J {
   return children.reduce<J>((job, { child, step, id, because }) => {
-    const word = { type: 'request', job: child, action: 'cancel', step } as const;
+    const cancel = { type: 'request', job: child, action: 'cancel', step } as const;
     const why = `Child job ${child} cannot be cancelled and may go on: ${because}`;
-    const message = { ...word, _id: id, reason: reasonOf(job._id) };
+    const message = { ...cancel, _id: id, reason: reasonOf(job._id) };
     return withRefusal(job as unknown as Job, message, why, now) as unknown as J;
   }, parent);
 }
 
-/** Whether a request of this id is the word of a parent that gives the job up. */
-export function isWordTo(job: string, request: string): boolean {
+/** Whether a request of this id is the cancel request of a parent that gives the job up. */
+export function isCancelByParent(job: string, request: string): boolean {
   return request.startsWith(`${requestOf(job)}:`);
 }
 

@@ -2,7 +2,7 @@ import { referenceTo, type BigResult } from '../model/big-result.js';
 import { isFinal, isLiveJob, type Job, type LiveJob, type Signal } from '../model/job.js';
 import type { JobRequest } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
-import { isWordTo } from './abandoned.js';
+import { isCancelByParent } from './abandoned.js';
 import { withAttached } from './attach.js';
 import { canonical } from './canonical.js';
 import { leasedStep } from './lease.js';
@@ -29,8 +29,8 @@ export type Commanded =
 export function command(job: Job, request: JobRequest, now: number): Commanded {
   const known = recordsOf(job).filter(({ id }) => id === request._id);
   if (known.some((record) => isRecordOf(record, request))) return { kind: 'repeated' };
-  // A parent may give its word twice when nobody knows whether it was stored.
-  if (known.length > 0 && isWordTo(job._id, request._id)) return { kind: 'repeated' };
+  // A parent may store its cancel request twice when it does not know whether it was stored.
+  if (known.length > 0 && isCancelByParent(job._id, request._id)) return { kind: 'repeated' };
   if (known.length > 0) return usedBefore(request);
   const { by, reason, action, step, from, params, latest } = request;
   const who = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };

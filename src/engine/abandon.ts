@@ -1,8 +1,8 @@
 import {
+  cancelOf,
   leftBy,
   untold,
   withUntold,
-  wordTo,
   type GivenUp,
   type Untold,
 } from '../decide/abandoned.js';
@@ -21,9 +21,9 @@ export type AbandonParts = {
 };
 
 /**
- * Gives up child jobs (G1 to G3). Resolves when the word to each of them is stored, which is before
- * the parent is written: an engine that dies in between leaves no child behind. Resolves to the
- * children whose word the database refuses, to be told in the parent.
+ * Gives up child jobs (G1 to G3). Resolves when the cancel request to each of them is stored,
+ * which is before the parent is written: an engine that dies in between leaves no child behind.
+ * Resolves to the children whose cancel request the database refuses, to be told in the parent.
  */
 export async function giveUp(
   { store, retry, log }: AbandonParts,
@@ -85,18 +85,18 @@ async function childrenOf(
   }
 }
 
-/** Maximum number of other writes of the child that a word is tried against at once. */
+/** Maximum number of other writes of the child against which a cancel is tried at once. */
 const mostTries = 12;
 
 /**
- * Stores the word to a child; what was not acknowledged is stored again. Resolves to why the database
+ * Stores what cancels a child; what was not acknowledged is stored again. Resolves to why the database
  * refuses it, else to an empty text.
  */
 async function tell(store: AbandonParts['store'], given: GivenUp): Promise<string> {
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const word = wordTo(given, await store.get(given.child));
-    if (word.kind === 'none') return '';
-    const result = await store.write(word.doc);
+    const cancel = cancelOf(given, await store.get(given.child));
+    if (cancel.kind === 'none') return '';
+    const result = await store.write(cancel.doc);
     switch (result.kind) {
       case 'written':
         return '';
@@ -105,15 +105,15 @@ async function tell(store: AbandonParts['store'], given: GivenUp): Promise<strin
       case 'unknown':
         throw new Error(result.cause);
       case 'conflict':
-        if (word.kind === 'request') return '';
+        if (cancel.kind === 'request') return '';
     }
   }
   throw new Error(`Job ${given.child} was changed ${mostTries} times meanwhile.`);
 }
 
 /**
- * Puts on record in the parent that a child does not take the word `id`. Other writes of the parent are
- * waited out; a parent that is gone, or that is not the one that made the child, is told nothing.
+ * Puts on record in the parent that a child refuses the cancel request `id`. Other writes of the parent
+ * are waited out; a parent that is gone, or that is not the one that made the child, is told nothing.
  */
 export async function tellParent(
   { store, retry, log, now }: AbandonParts & { readonly now: () => number },

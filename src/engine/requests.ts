@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abandoned, isWordTo } from '../decide/abandoned.js';
+import { abandoned, isCancelByParent } from '../decide/abandoned.js';
 import { command, receive, type Commanded } from '../decide/command.js';
 import { continuationOf } from '../decide/parent.js';
 import { withRefusal } from '../decide/refusal.js';
@@ -130,14 +130,14 @@ export function takeEarly(parts: RequestParts, job: string): void {
 const following: readonly RequestAction[] = ['cancel', 'pause', 'resume', 'skip'];
 
 function requestMessage(request: JobRequest): Message {
-  const isOfParent = isWordTo(request.job, request._id);
+  const isOfParent = isCancelByParent(request.job, request._id);
   return {
     id: request._id,
     job: request.job,
     called: `Request "${request.action}"`,
     apply: (job, now) => command(job, request, now),
     isOfParent,
-    // A child that has ended before its parent gave it up needs no word about it.
+    // A child that has ended before its parent gave it up keeps no record of it.
     refuse: (job, because, now) =>
       isOfParent && isFinal(job) ? job : withRefusal(job, request, because, now),
     mayWait: false,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   abandoned,
-  isWordTo,
+  isCancelByParent,
   leftBy,
   untold,
   withUntold,
-  wordTo,
+  cancelOf,
   type GivenUp,
 } from '../../src/decide/abandoned.js';
 import { newJob, t0 } from '../support/builders.js';
@@ -110,12 +110,12 @@ describe('a job that cannot go on and is named by children', () => {
     const left = leftBy({ _id: 'j', ...job }, [there]);
     expect(left.map(({ attempt }) => attempt)).toEqual(attempts);
     for (const given of left) {
-      expect(wordTo(given, { ...there, state: 'a-0' })).toMatchObject({ kind: 'request' });
+      expect(cancelOf(given, { ...there, state: 'a-0' })).toMatchObject({ kind: 'request' });
     }
   });
 });
 
-describe('a child that does not take the word', () => {
+describe('a child that cannot be cancelled', () => {
   it('is told in its parent, once', () => {
     const [given] = leftBy({
       _id: 'j',
@@ -137,7 +137,7 @@ describe('a child that does not take the word', () => {
   });
 });
 
-describe('the word that gives a child up', () => {
+describe('the request that gives a child up', () => {
   const instead = {
     ...{ _id: 'c', type: 'job' as const, flow: 'f' },
     parent: { job: 'p', step: '0', start: 5 },
@@ -172,7 +172,7 @@ describe('the word that gives a child up', () => {
       { kind: 'none' },
     ],
   ])('%s', (_title, there, word) => {
-    expect(wordTo(given, there)).toEqual(word);
+    expect(cancelOf(given, there)).toEqual(word);
   });
 
   it.each([
@@ -180,6 +180,6 @@ describe('the word that gives a child up', () => {
     ['request:c:parent', false],
     ['request:d:parent:2', false],
   ])('is told from other requests: %s', (id, is) => {
-    expect(isWordTo('c', id)).toBe(is);
+    expect(isCancelByParent('c', id)).toBe(is);
   });
 });

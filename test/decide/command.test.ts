@@ -56,7 +56,7 @@ describe('command', () => {
     expect(later).toMatchObject({ job: { requests: [{ id: 'r1', revision: 3 }] } });
   });
 
-  it('takes the word of a parent once, however often it was stored', () => {
+  it('takes the cancel request of a parent once, however often it was stored', () => {
     const word = request('cancel', { _id: 'request:j:parent:1' });
     const first = command(live, word, t0);
     if (first.kind !== 'applied') throw new Error(first.kind);

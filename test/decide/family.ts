@@ -1,4 +1,4 @@
-import { abandoned, wordTo, type GivenUp } from '../../src/decide/abandoned.js';
+import { abandoned, cancelOf, type GivenUp } from '../../src/decide/abandoned.js';
 import type { Child } from '../../src/decide/intent.js';
 import { isMadeBy } from '../../src/decide/parent.js';
 import { bigResult } from '../../src/engine/big-results.js';
@@ -51,9 +51,9 @@ export class Family {
     for (const given of children) {
       const { child } = given;
       this.given.push(child);
-      const word = wordTo(given, this.#stories.get(child)?.job);
-      if (word.kind === 'request') this.story(child).edit({ cancel: true });
-      if (word.kind === 'child') this.store(word.doc as StoredDocument);
+      const cancel = cancelOf(given, this.#stories.get(child)?.job);
+      if (cancel.kind === 'request') this.story(child).edit({ cancel: true });
+      if (cancel.kind === 'child') this.store(cancel.doc as StoredDocument);
     }
   }
 

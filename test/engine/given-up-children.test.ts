@@ -103,7 +103,7 @@ describe('a job whose record was changed by hand', () => {
 describe('a child that cannot be cancelled', () => {
   it.each([
     [
-      'the word to it',
+      'the cancel request to it',
       `function (doc) { if (doc.type === 'request' && doc.job === 'p:0:1') throw { forbidden: 'not this one' }; }`,
     ],
     [

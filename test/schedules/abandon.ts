@@ -1,11 +1,11 @@
-import { wordTo, type GivenUp } from '../../src/decide/abandoned.js';
+import { cancelOf, type GivenUp } from '../../src/decide/abandoned.js';
 import { rest } from '../../src/decide/copies/protocol.js';
 import type { Tip } from '../../src/decide/copies/tips.js';
 import type { NewDraft } from './cluster.js';
 import { request, type Mailbox } from './messages.js';
 import type { Task } from './process.js';
 
-/** What `src/engine/abandon.ts` does: each child is told until the word is known to be stored. */
+/** What `src/engine/abandon.ts` does: each child is asked to cancel until that is known to be stored. */
 export function* giveUp(children: readonly GivenUp[], mailbox: Mailbox): Task {
   for (const given of children) yield* tell(given, mailbox);
 }
@@ -14,13 +14,13 @@ function* tell(given: GivenUp, mailbox: Mailbox): Task {
   const { child } = given;
   for (let tries = 0; ; tries += 1) {
     const [there] = (yield { kind: 'get', id: child }) as readonly Tip[];
-    const word = wordTo(given, there);
-    if (word.kind === 'none') return;
-    if (word.kind === 'request') {
+    const cancel = cancelOf(given, there);
+    if (cancel.kind === 'none') return;
+    if (cancel.kind === 'request') {
       const asked = { action: 'cancel', reason: 'not needed' } as const;
-      return mailbox.post(request(word.doc._id, asked, child));
+      return mailbox.post(request(cancel.doc._id, asked, child));
     }
-    const doc = word.doc as unknown as NewDraft;
+    const doc = cancel.doc as unknown as NewDraft;
     const stored = (yield { kind: 'create', doc }) as { readonly kind: string };
     if (stored.kind === 'written') return;
     yield* rest(tries);

@@ -30,7 +30,7 @@ export type Effect =
 
 /**
  * To a `write` its result, to a `look` the tips (undefined: the engine ends), to an `abandon` the
- * children that did not get their word (undefined: there are none), to a `rest` nothing.
+ * children that cannot be cancelled (undefined: there are none), to a `rest` nothing.
  */
 export type Answer = Stored | readonly Tip[] | readonly Untold[] | undefined;
 

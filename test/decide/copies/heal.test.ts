@@ -130,7 +130,7 @@ describe('the children of a tip that is dropped', () => {
     expect(writes.map(({ _deleted }) => _deleted)).toEqual([undefined, true]);
   });
 
-  it('are named in the winner when they do not take the word', () => {
+  it('are named in the winner when they cannot be cancelled', () => {
     const untold = [{ child: 'c', step: '0', id: 'request:c:parent:1', because: 'forbidden' }];
     const { writes } = play(healed('j', nobody), [[over, parent], [over]], [], untold);
     const refused = 'Child job c cannot be cancelled and may go on: forbidden';

@@ -62,7 +62,7 @@ export type Play<T> = {
 /**
  * Drives a protocol: its looks and writes are answered in their order; the last look is the answer
  * to all further ones, and what nobody answers is written as the next revision. `untold`: the children
- * that do not take the word when they are given up.
+ * that cannot be cancelled when they are given up.
  */
 export function play<T>(
   protocol: Protocol<T>,
