@@ -112,15 +112,17 @@ describe('what is not refused', () => {
     fc.array(fc.constantFrom('a', 'b', 'c', 'd e'), { minLength: 1, maxLength: 3 }),
     { maxLength: 3 },
   );
+  const given = { defined: params, job: params, sealed: fields, open: fields, all: fc.boolean() };
+  const named = (paths: readonly (readonly string[])[]) => paths.map((keys) => keys.join('.'));
+  /** What a task seals, the parameters that it defines, and those of a job. */
+  const sealings = fc.record(given).map(({ defined, job, sealed, open, all }) => ({
+    seal: sealOf({ sealed: named(sealed), open: named(open) }, all),
+    base: merge(defined),
+    job,
+  }));
 
   it('leaves every sealed parameter as it was defined', () => {
-    const given = { defined: params, job: params, sealed: fields, open: fields, all: fc.boolean() };
-    const property = fc.property(fc.record(given), ({ defined, job, all, ...named }) => {
-      const base = merge(defined);
-      const [sealed, open] = [named.sealed, named.open].map((list) =>
-        list.map((keys) => keys.join('.')),
-      ) as [string[], string[]];
-      const seal = sealOf({ sealed, open }, all);
+    const property = fc.property(sealings, ({ seal, job, base }) => {
       const changes = difference(job, base);
       expect(merge(base, changes)).toEqual(merge(base, job));
       const isRefused = [job, changes].every((given) => {
@@ -139,13 +141,7 @@ describe('what is not refused', () => {
   });
 
   it('has every sealed parameter, also those that were taken out', () => {
-    const given = { defined: params, job: params, sealed: fields, open: fields, all: fc.boolean() };
-    const property = fc.property(fc.record(given), ({ defined, job, all, ...named }) => {
-      const base = merge(defined);
-      const [sealed, open] = [named.sealed, named.open].map((list) =>
-        list.map((keys) => keys.join('.')),
-      ) as [string[], string[]];
-      const seal = sealOf({ sealed, open }, all);
+    const property = fc.property(sealings, ({ seal, job, base }) => {
       const own = merge(job);
       if (overridden(seal, own, base) !== undefined) return;
       const [before, after] = [leavesIn(base), leavesIn(withSealed(seal, own, base))];
