@@ -65,12 +65,9 @@ import { signIn, whoIs, type SignedIn, type SignIn, type SigningIn } from './sto
 import type { Store } from './store/store.js';
 import type { NewDocument } from './store/writer.js';
 
-export type { DefinitionKind } from './client/definitions.js';
-export type { SpanQuery, SpanUnit } from './client/figures.js';
-export { spanMs, spanUnits } from './client/figures.js';
-export { newDefinitionId } from './client/definitions.js';
+export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figures.js';
+export { newDefinitionId, type DefinitionKind } from './client/definitions.js';
 export type { JobPage, JobSearch, PageOptions } from './client/search.js';
-export { isFinalState } from './client/jobs.js';
 export { sealedInFlow, sealedInJob } from './client/sealed-params.js';
 export { paramsOfSteps } from './client/step-params.js';
 export { stepsOf, type Told } from './client/next-steps.js';
@@ -85,11 +82,10 @@ export type { SignedIn, SignIn } from './store/sessions.js';
 export type { StoreOptions } from './store/store.js';
 export type { Reason } from './client/explain.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
-export { warningsOfSignal } from './client/messages.js';
-export type { EventToAnnounce, SignalToSend } from './client/messages.js';
+export { warningsOfSignal, type EventToAnnounce, type SignalToSend } from './client/messages.js';
 export { explainChain, type Explained } from './client/explain-job.js';
 export { countInHand } from './client/service.js';
-export type { JobToSubmit, Submitted } from './client/jobs.js';
+export { isFinalState, type JobToSubmit, type Submitted } from './client/jobs.js';
 export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';
 export { createPulse, renewedAt, type Pulse } from './client/pulse.js';
 export { usualLeaseMs } from './model/engine.js';
