@@ -72,7 +72,9 @@ export async function writeEnd(
     log.error({ job: doc._id }, `The job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
+  // Whoever was faster may have had the job go on, with its locks.
+  if (result.kind !== 'written') return false;
   locks.adopt(doc);
   await locks.release(doc);
-  return result.kind === 'written';
+  return true;
 }
