@@ -63,7 +63,7 @@ export function leftBy(
 }
 
 /** A child that its document tells of. Without an attempt that waits for it its own run stands for it. */
-function ownChild(
+export function ownChild(
   doc: JobDocument,
   child: JobDocument,
   attempt?: GivenUp['attempt'],

@@ -11,6 +11,7 @@ import type { FinalJob, Job } from '../model/job.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
+import type { Copies } from './copies.js';
 import type { Log } from './log.js';
 import type { Retry } from './patience.js';
 
@@ -38,6 +39,17 @@ export async function giveUp(
     }),
   );
   return refused.flat();
+}
+
+/**
+ * Gives up once more, after the parent was written, what was given up before: where there are several
+ * copies, one may have had the child go on in between (H4).
+ */
+export async function giveUpAgain(
+  parts: AbandonParts & { readonly copies: Pick<Copies, 'many'> },
+  children: readonly GivenUp[] | undefined,
+): Promise<void> {
+  if (parts.copies.many) await giveUp(parts, children);
 }
 
 /** Gives up child jobs; resolves to the parent as it is to be written then. */

@@ -6,7 +6,7 @@ import type { ChildJob } from '../decide/intent.js';
 import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Failure, LiveStep } from '../model/step.js';
-import { givingUp } from './abandon.js';
+import { giveUpAgain, givingUp } from './abandon.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
 import { refusalOf } from './document-limit.js';
@@ -31,7 +31,10 @@ export async function commit(parts: JobParts, given: Commit): Promise<StoredDocu
     const written = await store(parts, { job, claims, spawns: spawnsOf(decision) });
     return { decision, written };
   });
-  if (written.kind === 'written') return goOn(parts, decision, written.doc);
+  if (written.kind === 'written') {
+    await giveUpAgain(parts, given.abandons);
+    return goOn(parts, decision, written.doc);
+  }
   hands.withdraw(claims);
   if (written.kind === 'refused') {
     await endRefusedJob(parts, decision.job, refusalOf(parts.documentLimit, written));

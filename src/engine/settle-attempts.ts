@@ -6,7 +6,7 @@ import { settle } from '../decide/settle.js';
 import type { Job, LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { Failure, LiveStep } from '../model/step.js';
-import { givingUp } from './abandon.js';
+import { giveUpAgain, givingUp } from './abandon.js';
 import { unlessThrown } from './decision.js';
 import { endFaulty } from './end-malformed.js';
 import { withBigResult } from './big-results.js';
@@ -72,10 +72,11 @@ export async function settleAttempts(
     const wanted: Commit =
       decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
     const claims = wanted.kind === 'claim' ? wanted.steps : [];
+    const children = abandoned(read, wanted.job);
     const hasResults = left.some(isDone);
     if (!hands.fits(wanted.job as LiveJob, claims, ended)) continue;
     const { next, written } = await holding(parts, { claims, ended, job: wanted.job }, async () => {
-      const told = await givingUp(parts, wanted.job, abandoned(read, wanted.job));
+      const told = await givingUp(parts, wanted.job, children);
       const next = { ...wanted, job: told } as Commit;
       if (next.kind === 'write') await parts.notifications.make(next.makes);
       const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
@@ -88,7 +89,10 @@ export async function settleAttempts(
         sayEnd(log, { job: id, step: step.name, attempt: step.attempt }, outcome);
       }
     }
-    if (written.kind === 'written') return goOn(parts, next, written.doc);
+    if (written.kind === 'written') {
+      await giveUpAgain(parts, children);
+      return goOn(parts, next, written.doc);
+    }
     hands.withdraw(claims, ended);
     if (written.kind === 'given_up') return written.doc;
     if (written.kind === 'refused' && written.bytes !== undefined && hasResults) {

@@ -12,7 +12,7 @@ import { settle } from '../../src/decide/settle.js';
 import { isFinal, isLiveJob, type Job } from '../../src/model/job.js';
 import { isLive, type LiveStep } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
-import { abandoned } from '../../src/decide/abandoned.js';
+import { abandoned, type GivenUp } from '../../src/decide/abandoned.js';
 import type { ChildJob } from '../../src/decide/intent.js';
 import { rest } from '../../src/decide/copies/protocol.js';
 import type { FeedEvent, NewDraft } from './cluster.js';
@@ -236,8 +236,9 @@ export class Worker {
     const claims = intent.kind === 'claim' ? intent.steps : [];
     yield* this.#parts.abandon(intent.abandons ?? []);
     const committed = yield* this.#commit(intent, claims);
-    if (committed.kind === 'written') yield* this.#goOn(intent, committed.doc);
-    else this.#drop();
+    if (committed.kind !== 'written') return this.#drop();
+    yield* this.#giveUpAgain(intent.abandons);
+    yield* this.#goOn(intent, committed.doc);
   }
 
   *#commit(intent: Writing, claims: readonly LiveStep[], ended?: string): Protocol<Committed> {
@@ -253,6 +254,11 @@ export class Worker {
       if (committed.kind !== 'written') this.#unbegun.add(claim);
     }
     return committed;
+  }
+
+  /** What was given up before is given up once more after the write (H4). */
+  *#giveUpAgain(children: readonly GivenUp[] = []): Task {
+    if (this.#confirms) yield* this.#parts.abandon(children);
   }
 
   *#goOn(intent: Writing, doc: Tip): Task {
@@ -345,7 +351,8 @@ export class Worker {
       const next: Writing = this.#suspects
         ? { kind: 'write', job: settled.job }
         : carrying(settled.job, yield* this.#decide(settled.job, -Infinity, claim));
-      yield* this.#parts.abandon(abandoned(doc as unknown as Job, next.job));
+      const children = abandoned(doc as unknown as Job, next.job);
+      yield* this.#parts.abandon(children);
       const claims = next.kind === 'claim' ? next.steps : [];
       const committed = yield* this.#commit(next, claims, claim);
       if (committed.kind === 'written' || committed.kind === 'given_up') {
@@ -353,7 +360,10 @@ export class Worker {
         if (this.#confirms) this.#ended.add(claim);
         this.#hands.delete(claim);
       }
-      if (committed.kind === 'written') return yield* this.#goOn(next, committed.doc);
+      if (committed.kind === 'written') {
+        yield* this.#giveUpAgain(children);
+        return yield* this.#goOn(next, committed.doc);
+      }
       if (committed.kind === 'given_up') return yield* this.#considerJob(committed.doc);
       doc = yield* this.#get();
       if (doc !== undefined) this.#put(doc);

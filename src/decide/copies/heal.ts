@@ -1,10 +1,10 @@
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
-import { givenUp, withUntold, type GivenUp, type Untold } from '../abandoned.js';
+import { givenUp, ownChild, withUntold, type GivenUp, type Untold } from '../abandoned.js';
 import { released } from '../release.js';
 import { hasSpawned } from './beginnings.js';
 import { carry, type Stands } from './carry.js';
 import { abandon, look, rest, write, type Protocol } from './protocol.js';
-import { asReady, stepsOf, type Tip } from './tips.js';
+import { asReady, isOver, stepsOf, type Tip } from './tips.js';
 
 /** What a document in conflict becomes. */
 export type Mending = {
@@ -77,6 +77,9 @@ const mostTries = 3;
  * H2 What is written follows from the tips alone: engines that heal at the same time do the same.
  * H3 Children that nobody waits for any more are given up before a losing tip is dropped. The winner
  *    says which of them did not take the request to cancel.
+ * H4 A job that goes on for its parent in one tip and had ended in another was perhaps given up: the
+ *    parent is looked at after the job was written. It in turn gives its child up once more after it was
+ *    written itself, so that one of the two sees the other.
  */
 export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | undefined> {
   let tips = yield* look(id);
@@ -86,6 +89,7 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
     const stored = yield* write(mending.next);
     if (stored.kind === 'written') {
       const untold = yield* abandon(id, mending.orphans);
+      yield* abandon(id, yield* unawaited(tips, mending.next));
       const { rev } = stored;
       if (untold.length > 0)
         yield* write(withRecords({ ...mending.next, _rev: rev }, tips, untold));
@@ -95,6 +99,18 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
     tips = yield* look(id);
   }
   return tips;
+}
+
+/** The job itself, when it goes on in `next`, had not in one of the tips, and its parent does not wait for it. */
+function* unawaited(tips: readonly Tip[], next: Tip): Protocol<readonly GivenUp[]> {
+  const { job: parent } = (next['parent'] ?? {}) as { readonly job?: unknown };
+  const hadNot = tips.some((tip) => isOver(tip) || tip['run'] !== next['run']);
+  if (typeof parent !== 'string' || isOver(next) || !hadNot) return [];
+  const [winner, ...losers] = (yield* look(parent)) ?? [];
+  const isAwaited = (tip: Tip): boolean =>
+    stepsOf(tip).some((step) => step.state === '$$waiting' && step['child'] === next._id);
+  if (winner === undefined || [winner, ...losers].some(isAwaited)) return [];
+  return ownChild(winner, next);
 }
 
 /**

@@ -161,6 +161,28 @@ describe('the children of a tip that is dropped', () => {
     ]);
   });
 
+  describe('and one that goes on in one tip only', () => {
+    const parentOf = { parent: { job: 'p', step: '0', start: 4 } };
+    const ended = tip('3-a', ['0#1 $$error a'], { ...parentOf, state: '$$complete', exit: 2 });
+    const goesOn = tip('4-b', ['0#1 $$error a'], { ...parentOf, run: 2 });
+    const above = (state: string) =>
+      tip('9-p', [attempt(`0#2 ${state}`, { child: 'j' })], { _id: 'p', start: 4 });
+    const askedBy = (parents: readonly Tip[] | undefined) =>
+      play(healed('j', nobody), [[goesOn, ended], parents, [goesOn]]).abandoned;
+
+    it('is given up when its parent does not wait for it', () => {
+      expect(askedBy([above('$$cancelled')])).toEqual(['j']);
+      expect(askedBy([above('$$waiting')])).toEqual([]);
+      expect(askedBy([above('$$cancelled'), above('$$waiting')])).toEqual([]);
+    });
+
+    it('is left alone when its parent is gone, or another job', () => {
+      expect(askedBy([])).toEqual([]);
+      expect(askedBy(undefined)).toEqual([]);
+      expect(askedBy([{ ...above('$$cancelled'), start: 5 }])).toEqual([]);
+    });
+  });
+
   it('are not asked when the winner could not be written', () => {
     const unknown = ['unknown', 'unknown', 'unknown'] as const;
     expect(play(healed('j', nobody), [[over, parent]], unknown).abandoned).toEqual([]);
