@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { problem } from '../../src/errors.js';
 import { waiting } from '../../src/http/routes/common.js';
+import type { NewDocument } from '../../src/store/writer.js';
 import { openStream } from './events.js';
 import { openApi, type TestApi } from './server.js';
 
@@ -32,6 +33,19 @@ describe('whoever loses his right', () => {
       const { status, text } = await wait;
       expect([status, text]).toEqual([401, expect.stringContaining('token_refused') as string]);
     }
+  });
+
+  it('is not told either why a request is refused', async () => {
+    const api = await openApi({ settings: always, keepMs: 10 });
+    const { token, revoke } = await waiter(api);
+    const paused = api.ask('POST', '/jobs/j/pause?wait=20s', { token });
+    await expect.poll(() => api.store.view('requests')).toHaveLength(1);
+    await revoke();
+    const final = { state: '$$complete', exit: 0, start: 1, end: 2, steps: [] };
+    await api.store.write({ ...(await api.store.get('j')), ...final } as NewDocument);
+    await api.engine({ drainMs: 100 });
+    const { status, text } = await paused;
+    expect([status, text]).toEqual([401, expect.stringContaining('token_refused') as string]);
   });
 
   it('is told nothing by a stream after some seconds, also by one that is never silent', async () => {

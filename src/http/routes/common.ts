@@ -43,6 +43,21 @@ export async function knownStill(
   return still;
 }
 
+/**
+ * Asks for what somebody answers after a while, well or with a refusal: whoever has lost his right
+ * meanwhile is told neither. @throws as `knownStill`
+ */
+export async function answeredTo<T>(
+  { api, headers, level }: { api: Api; headers: IncomingHttpHeaders; level: Level },
+  ask: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask();
+  } finally {
+    await knownStill(api, headers, level);
+  }
+}
+
 /** Does what waits, unless very many wait already: then it has to do without waiting. */
 export async function waiting<T>(
   { waits }: Api,

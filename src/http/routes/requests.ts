@@ -8,7 +8,7 @@ import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
 import { route, type Route } from '../route.js';
 import { requestedSchema, warningsSchema } from '../schemas.js';
-import { idParams, jobFor, known, knownStill, waiting, waitSchema } from './common.js';
+import { idParams, jobFor, answeredTo, known, waiting, waitSchema } from './common.js';
 import { unknownSecret } from './new-job.js';
 
 /** Who asks, and why. */
@@ -92,19 +92,18 @@ export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]
       if (lost.length > 0) refuseDocument('request', lost.map(unknownSecret));
       await jobFor(api, known({ principal }), id);
       const { message, ...asked } = body as { message?: string } & Record<string, unknown>;
-      const requested = await waiting(api, wait, (waitMs) =>
-        api.client.request(id, action, {
-          ...asked,
-          ...(message === undefined ? {} : { text: message }),
-          ...byOf(asked, known({ principal })),
-          waitMs,
-          signal,
-        }),
+      const options = {
+        ...asked,
+        ...(message === undefined ? {} : { text: message }),
+        ...byOf(asked, known({ principal })),
+        signal,
+      };
+      const requested = await answeredTo({ api, headers, level: 'operator' }, () =>
+        waiting(api, wait, (waitMs) => api.client.request(id, action, { ...options, waitMs })),
       );
       if (requested.kind === 'stored') {
         return { status: 202, body: { outcome: 'stored', request: requested.request } };
       }
-      await knownStill(api, headers, 'operator');
       const job = summaryOf(requested.job, api.now());
       const { notice } = requested;
       const told = notice === undefined ? {} : { notice };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agree } from '../../../src/decide/copies/agree.js';
 import { healed, mend } from '../../../src/decide/copies/heal.js';
+import type { Tip } from '../../../src/decide/copies/tips.js';
 import { attempt, play, standing, tip, told } from './tips.js';
 import type { Step } from '../../../src/model/step.js';
 

@@ -34,7 +34,8 @@ const huge: readonly Kind[] = [
   })),
   odd('long external id', 0, (n) => ({ external_id: 'e'.repeat(200_000 + n) })),
   odd('deep params', 3, (n) => ({ params: { noop: nested(400 + n, 1, (a) => ({ a })) } })),
-  odd('deep lists in params', 'refused', (n) => ({
+  // How deep `JSON.stringify` goes depends on who calls it: the writer may refuse these.
+  odd('deep lists in params', [3, 'refused'], (n) => ({
     params: { noop: { a: nested(3_000 + n, 1, (a) => [a]) } },
   })),
 ];

@@ -4,7 +4,7 @@ import type { StoredDocument } from '../../../model/parse.js';
 import { ownersFor } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
-import { countParam, idParams, jobFor, knownStill } from '../../routes/common.js';
+import { answeredTo, countParam, idParams, jobFor } from '../../routes/common.js';
 import { byOf } from '../../routes/requests.js';
 import { envelopeOf, queueOfJob } from '../envelope.js';
 import { ojsRoute } from '../route.js';
@@ -148,9 +148,10 @@ export const retryDeadRoute = ojsRoute({
   handle: async ({ api, params: { id }, who, headers, signal }) => {
     const before = await deadLetter(api, who, id);
     const asked = { ...byOf({}, who), waitMs: patienceMs, signal };
-    const requested = await api.client.request(id, 'retry', asked);
+    const requested = await answeredTo({ api, headers, level: 'operator' }, () =>
+      api.client.request(id, 'retry', asked),
+    );
     const stored = requested.kind === 'stored';
-    if (!stored) await knownStill(api, headers, 'operator');
     const job = envelopeOf(stored ? before : requested.job, api.now());
     return { status: stored ? 202 : 200, body: { job } };
   },

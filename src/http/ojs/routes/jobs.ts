@@ -6,7 +6,7 @@ import { defaultOwner, pluginOf, type Task } from '../../../model/task.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
 import { mostDocuments } from '../../limits.js';
-import { idParams, jobFor, knownStill } from '../../routes/common.js';
+import { answeredTo, idParams, jobFor, knownStill } from '../../routes/common.js';
 import { refuseDocument } from '../../answers/problems.js';
 import { newJobOf, type NewJobOptions } from '../../routes/new-job.js';
 import { byOf } from '../../routes/requests.js';
@@ -206,7 +206,9 @@ export const cancelRoute = ojsRoute({
     const state = ojsStateOf(before, api.now());
     if (isTerminal(state)) throw problem('ojs_state', { id, state, wish: 'cancelled' });
     const asked = { ...byOf({}, who), waitMs: patienceMs, signal };
-    const requested = await api.client.request(id, 'cancel', asked);
+    const requested = await answeredTo({ api, headers, level: 'operator' }, () =>
+      api.client.request(id, 'cancel', asked),
+    );
     if (requested.kind === 'stored') return changedTo(api, 202, before, state);
     const read = () => jobFor(api, who, id);
     const after = await waitForJob({
@@ -236,9 +238,10 @@ export const activateRoute = ojsRoute({
     const state = ojsStateOf(before, api.now());
     if (state !== 'pending') throw problem('ojs_state', { id, state, wish: 'activated' });
     const asked = { ...byOf({}, who), waitMs: patienceMs, signal };
-    const requested = await api.client.request(id, 'resume', asked);
+    const requested = await answeredTo({ api, headers, level: 'operator' }, () =>
+      api.client.request(id, 'resume', asked),
+    );
     if (requested.kind === 'stored') return changedTo(api, 202, before, state);
-    await knownStill(api, headers, 'operator');
     return changedTo(api, 200, requested.job, state);
   },
 });
