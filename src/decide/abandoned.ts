@@ -2,7 +2,7 @@ import { isLiveJob, isNew, type Job } from '../model/job.js';
 import { isFinalState } from '../model/parse.js';
 import { isOpen, type Step } from '../model/step.js';
 import type { ChildJob } from './intent.js';
-import { continuationOf, isMadeBy } from './parent.js';
+import { continuationOf, isMadeBy, isStartOf } from './parent.js';
 import { isPlain, without } from './record.js';
 import { withRefusal } from './refusal.js';
 
@@ -17,6 +17,8 @@ export type GivenUp = {
   readonly attempt: number | `run-${number}`;
   /** The run of the child for whose end the attempt waited. */
   readonly run: number;
+  /** Other `start`s by which the child may know the parent (`also_started`). */
+  readonly starts?: unknown;
   /** What is stored where there is no child yet: a job that ends before it begins. */
   readonly instead: ChildJob & { readonly parent: Maker };
 };
@@ -71,7 +73,7 @@ export function ownChild(
   const { _id, flow, run, parent } = child;
   const { job, step, start } = isPlain(parent) ? parent : {};
   if (job !== doc._id || typeof start !== 'number') return [];
-  if (start !== doc['start'] && !hasSpoiltStart(doc)) return [];
+  if (!isStartOf(start, doc) && !hasSpoiltStart(doc)) return [];
   const ofRun = typeof run === 'number' ? run : 1;
   const instead = {
     ...{ _id, type: 'job' as const, flow: String(flow) },
@@ -106,7 +108,9 @@ export function givenUp(job: JobDocument, step: Doc): readonly GivenUp[] {
     parent: { job: _id, step: String(path), ...(typeof start === 'number' ? { start } : {}) },
     cancel: { reason: reasonOf(_id) },
   };
-  return [{ child, attempt: Number(attempt), run: typeof run === 'number' ? run : 1, instead }];
+  const { also_started: starts } = job;
+  const ofRun = typeof run === 'number' ? run : 1;
+  return [{ child, attempt: Number(attempt), run: ofRun, starts, instead }];
 }
 
 function reasonOf(parent: string): string {
@@ -132,10 +136,12 @@ export type Cancel =
  * G3 Any other child is asked to cancel, by a request of its own for each attempt: what an earlier
  *    one asked for is on record in the child and does nothing more.
  */
-export function cancelOf({ child, attempt, run, instead }: GivenUp, there?: JobDocument): Cancel {
+export function cancelOf(given: GivenUp, there?: JobDocument): Cancel {
+  const { child, attempt, run, starts, instead } = given;
   if (there === undefined) return { kind: 'child', doc: instead };
   const { job: parent, start } = instead.parent;
-  if (!isMadeBy(there, { _id: parent, _rev: '', start })) return { kind: 'none' };
+  const maker = { _id: parent, _rev: '', start, also_started: starts };
+  if (!isMadeBy(there, maker)) return { kind: 'none' };
   // A job that went on as another one hands the request on to it.
   if (isFinalState(there['state']) && continuationOf(there) === undefined) {
     const isAwaited = Number(there['run']) < run;

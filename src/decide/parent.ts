@@ -41,7 +41,7 @@ function tellsOf(doc: Doc, job: Made): boolean {
   const notifies = notifiesOf(doc);
   if (notifies?.job !== job._id) return false;
   if (notifies.of_rev !== undefined) return notifies.of_rev === job._rev;
-  return notifies.start === job.start;
+  return isStartOf(notifies.start, job);
 }
 
 /** What a job says of the one that it goes on from. */
@@ -58,21 +58,30 @@ export function continuationOf(job: Doc): string | undefined {
 /** Whether a document is the job that another one goes on as. */
 export function continues(doc: Doc, job: Made): boolean {
   const { continued_from: from, continued_start: since } = doc;
-  return from === job._id && since === job.start;
+  return from === job._id && isStartOf(since, job);
+}
+
+/** Whether a job is known by this `start`: by its own, or by that of a revision that was merged into it. */
+export function isStartOf(start: unknown, job: Doc): boolean {
+  const { also_started: others } = job;
+  return start === job['start'] || (Array.isArray(others) && others.includes(start));
 }
 
 type Doc = Readonly<Record<string, unknown>>;
 
 /** A job document that has made others, or has not. */
-type Made = { readonly _id: string; readonly _rev: string; readonly start?: unknown };
+type Made = {
+  readonly _id: string;
+  readonly _rev: string;
+  readonly start?: unknown;
+  readonly also_started?: unknown;
+};
 
 /** Whether a document was made for this very job: by a step of it, to go on from it, to tell of its end. */
 export function isMadeBy(doc: Doc, job: Made): boolean {
-  const { _id, start } = job;
   const parent = (doc['parent'] ?? {}) as Readonly<Record<string, unknown>>;
-  return (
-    (parent['job'] === _id && parent['start'] === start) || continues(doc, job) || tellsOf(doc, job)
-  );
+  const isChild = parent['job'] === job._id && isStartOf(parent['start'], job);
+  return isChild || continues(doc, job) || tellsOf(doc, job);
 }
 
 type Maker = { readonly path: string; readonly attempt: number; readonly continues?: unknown };

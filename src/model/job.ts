@@ -170,6 +170,7 @@ const running = {
   held_since: z.exactOptional(momentSchema),
   held_ms: z.exactOptional(z.number()),
   timed_from: z.exactOptional(momentSchema),
+  also_started: z.exactOptional(z.array(z.number())),
   redo: z.exactOptional(z.array(z.looseObject({ from: z.string(), run: z.int() }))),
   refresh: z.exactOptional(flagSchema),
   refreshed: z.exactOptional(z.int().min(1)),

@@ -27,6 +27,7 @@ const last = [
   'resume_at',
   'held_since',
   'held_ms',
+  'also_started',
   'tasks',
   'flow_rev',
   'flow_version',

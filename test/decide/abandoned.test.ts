@@ -6,6 +6,7 @@ import {
   untold,
   withUntold,
   cancelOf,
+  givenUp,
   type GivenUp,
 } from '../../src/decide/abandoned.js';
 import { newJob, t0 } from '../support/builders.js';
@@ -58,6 +59,20 @@ describe('the child jobs that a job gives up', () => {
         },
       },
     ]);
+  });
+});
+
+describe('a child that knows its parent by the start of a merged revision', () => {
+  const child = { _id: 'c', run: 1, state: 'a-0', parent: { job: 'j', step: '0', start: 7 } };
+  const parent = { _id: 'j', _rev: '3-a', type: 'job' as const, start: 5 };
+  const step = { child: 'c', attempt: 1, path: '0', task: 'x' };
+  const asked = (job: object) =>
+    givenUp({ ...parent, ...job }, step).map((one) => cancelOf(one, child));
+
+  it('is given up by it, and no other one is', () => {
+    expect(asked({ also_started: [7] })).toMatchObject([{ kind: 'request' }]);
+    expect(asked({ also_started: [8] })).toEqual([{ kind: 'none' }]);
+    expect(asked({})).toEqual([{ kind: 'none' }]);
   });
 });
 

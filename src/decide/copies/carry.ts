@@ -83,7 +83,7 @@ export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined 
     // What needed no engine is only worth keeping beside what did, or when a job was made for it.
     if (step['claim'] !== undefined || hasChild(step)) last = step;
   }
-  const next = last === undefined ? winner : joined(winner, loser, steps, last);
+  const next = withStarts(last === undefined ? winner : joined(winner, loser, steps, last), loser);
   return withWishes(withResultsOf(withMore(next, beside, noted), loser), loser);
 }
 
@@ -279,6 +279,19 @@ function joined(winner: Tip, loser: Tip, steps: readonly Step[], last: Step): Ti
     held_ms: Math.max(numberIn(winner, 'held_ms'), numberIn(loser, 'held_ms')),
     steps,
   };
+}
+
+/** Children may have been made for both tips: those that know the `start` of the losing one are kept. */
+function withStarts(next: Tip, loser: Tip): Tip {
+  if (!stepsOf(loser).some(hasChild)) return next;
+  const known = new Set([...startsIn(next), ...startsIn(loser), loser['start']]);
+  known.delete(next['start']);
+  if (known.size === startsIn(next).length) return next;
+  return { ...next, also_started: [...known].map(Number).sort((one, other) => one - other) };
+}
+
+function startsIn({ also_started: starts }: Tip): readonly unknown[] {
+  return Array.isArray(starts) ? starts : [];
 }
 
 function numberIn(tip: Tip, key: string): number {

@@ -396,6 +396,16 @@ describe('a step that waits for a job of its own', () => {
     });
   });
 
+  it('is known by both starts when both tips may have had it made', () => {
+    expect(carried([made], [made])).toMatchObject({ start: 1, steps: [made], also_started: [2] });
+    expect(carried([made], [made], { also_started: [0, 2] })).toMatchObject({
+      also_started: [0, 2],
+    });
+    expect(carried([made], [done], { also_started: [0] })).toMatchObject({ also_started: [0, 2] });
+    expect(carried([], [made])).not.toHaveProperty('also_started');
+    expect(carried([made], ['1#1 $$complete x'])).not.toHaveProperty('also_started');
+  });
+
   it('is told once, however often it is met', () => {
     const once = carried([renamed], [made]) as Tip;
     const again = carry(once, tip('3-a', [made], { start: 2 }), nobody);
