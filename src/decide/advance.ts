@@ -113,8 +113,8 @@ function structureMove(job: LiveJob, now: number, world: World): Move {
   switch (progress.kind) {
     case 'done': {
       // What could still begin beside the others is left out when it is too late for it.
-      const late = lateOnes(job, progress.begin, now, world);
-      const left = { ...progress, begin: progress.begin.filter((one) => !late.includes(one)) };
+      const late = new Set(lateOnes(job, progress.begin, now, world));
+      const left = { ...progress, begin: progress.begin.filter((one) => !late.has(one)) };
       return isAtRest(job, left) ? complete(job, now, world) : workMove(job, left, now, world);
     }
     case 'open':

@@ -1,5 +1,5 @@
 import { referenceTo } from '../model/big-result.js';
-import { toDecisions } from '../model/decisions.js';
+import { isEnding, mostInAnswer, toDecisions } from '../model/decisions.js';
 import { failure } from '../model/failures.js';
 import type { Job, LiveJob } from '../model/job.js';
 import { exits, type Failure, type LiveStep } from '../model/step.js';
@@ -7,10 +7,12 @@ import { withAttached } from './attach.js';
 import { withData } from './bag.js';
 import { cancelStep, parkStep, requeueStep, restartJob } from './detours.js';
 import { failStep } from './fail.js';
-import { withStep } from './history.js';
+import { leafAt, withStep } from './history.js';
 import type { Outcome } from './outcome.js';
 import { ownAttempt } from './own.js';
+import { decisionMaker } from './paths.js';
 import { withReport, type Report } from './report.js';
+import { askedInVain } from './structure/vain.js';
 
 /** What became of an outcome. `fenced`: the attempt is no longer ours; its outcome is dropped. */
 export type Settled =
@@ -80,10 +82,8 @@ function done(
     return failStep(job, step, { state: '$$error', failure: why, exit }, now);
   }
   const isDecider = typeof step['seen'] === 'number';
-  const refusal = isDecider ? decisionFailure(result) : undefined;
-  if (refusal !== undefined) {
-    return failStep(job, step, { state: '$$error', failure: refusal, exit: exits.failed }, now);
-  }
+  const refusal = isDecider ? refusedAnswer(job, step, result) : undefined;
+  if (refusal !== undefined) return failStep(job, step, { state: '$$error', ...refusal }, now);
   // What a decider decided is part of the job's state: it stays in the document.
   const aside = isDecider ? undefined : big;
   const kept = aside === undefined ? result : referenceTo(step, aside);
@@ -98,15 +98,31 @@ function done(
   });
 }
 
-/** A decider failed that gave no decisions, or the decision to fail. */
-function decisionFailure(result: unknown): Failure | undefined {
+/** A decider fails that gives no decisions, too many, the decision to fail, or any in vain. */
+function refusedAnswer(
+  job: LiveJob,
+  { path }: LiveStep,
+  result: unknown,
+): { readonly failure: Failure; readonly exit: number } | undefined {
+  if (Array.isArray(result) && result.length > mostInAnswer) {
+    const size = { decisions: result.length, most: mostInAnswer, of: 'answer' } as const;
+    return { failure: failure('TooManyDecisions', size), exit: exits.definition };
+  }
   const answered = toDecisions(result);
-  if (!answered.ok) return failure('DecisionInvalid', { reason: answered.reason });
-  for (const decision of answered.decisions) {
+  if (!answered.ok) {
+    const why = failure('DecisionInvalid', { reason: answered.reason });
+    return { failure: why, exit: exits.failed };
+  }
+  const { decisions } = answered;
+  for (const decision of decisions) {
     if (!('fail' in decision)) continue;
     const { fail } = decision as { readonly fail: string | { name?: string; message: string } };
     const given = typeof fail === 'string' ? { message: fail } : fail;
-    return { ...failure('DeciderFailed', { reason: given.message }), ...given, retryable: false };
+    const why = failure('DeciderFailed', { reason: given.message });
+    return { failure: { ...why, ...given, retryable: false }, exit: exits.failed };
   }
-  return undefined;
+  const decider = leafAt(job, decisionMaker(path));
+  if (decider === undefined || decisions.length === 0 || decisions.some(isEnding)) return undefined;
+  const why = askedInVain(job, decider);
+  return why && { failure: why, exit: exits.definition };
 }

@@ -1,3 +1,4 @@
+import { mostDecisions } from '../model/decisions.js';
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '../model/step.js';
@@ -7,21 +8,34 @@ import { finish } from './finish.js';
 import { attemptsOf, lastAttempt, withNewStep } from './history.js';
 import type { Move } from './intent.js';
 import { nodeAt, treeAt, type Branch } from './leaves.js';
+import { countDecisions } from './structure/answers.js';
 import { cancelledSteps } from './stop.js';
 import { mayUndo, undoesLeft } from './undo.js';
 
 /**
- * A job with more steps than an engine looks through fails, like any other: what was done is undone,
+ * A job with more steps or decisions than an engine looks through fails, like any other: what was done is undone,
  * and its handler or its `error` branch runs. The steps that this takes are kept free for it.
  */
 export function tooManyMove(job: LiveJob, now: number): Move | undefined {
+  if (isGivenUp(job)) return undefined;
+  const why = tooManySteps(job) ?? tooManyDecisions(job);
+  return why && { kind: 'change', job: withFlowFailed(job, '', why, now) };
+}
+
+function tooManySteps(job: LiveJob): Failure | undefined {
   const { length: steps } = job.steps;
-  if (steps < mostSteps / 2 || isGivenUp(job)) return undefined;
+  if (steps < mostSteps / 2) return undefined;
   const mostWithUndo = mostSteps + stepsForEnd / 2;
   if (steps < mostSteps && (!mayUndo(job) || steps + undoesLeft(job) < mostWithUndo)) {
     return undefined;
   }
-  return { kind: 'change', job: withFlowFailed(job, '', failure('TooManySteps', { steps }), now) };
+  return failure('TooManySteps', { steps });
+}
+
+function tooManyDecisions(job: LiveJob): Failure | undefined {
+  const decisions = countDecisions(job);
+  if (decisions <= mostDecisions) return undefined;
+  return failure('TooManyDecisions', { decisions, most: mostDecisions, of: 'job' });
 }
 
 /** What follows a failure or a cancel makes too many steps, too: the job ends at once. */

@@ -9,7 +9,8 @@ import { finish } from './finish.js';
 import { gatesMove } from './gates.js';
 import { hasBegun, withBegun } from './history.js';
 import { type ChildJob, type LookUp, type Move, type Wait, type World } from './intent.js';
-import { isUndoing, isWithin } from './paths.js';
+import { pathsAbove } from './leaves.js';
+import { isUndoing } from './paths.js';
 import { mergeQueries } from './queries.js';
 import { definitionOf, isUnserved, queueOf } from './serving.js';
 import type { Beginning, Work } from './structure/progress.js';
@@ -39,8 +40,9 @@ export function dropMove(
   world: World,
 ): Move | undefined {
   if (paths.length === 0) return undefined;
+  const nodes = new Set(paths);
   const isDropped = ({ path }: Step): boolean =>
-    !isUndoing(path) && paths.some((node) => isWithin(path, node));
+    !isUndoing(path) && pathsAbove(path).some((node) => nodes.has(node));
   const dropped = job.steps.filter((step) => isOpen(step) && isDropped(step));
   const waiting = new Set(dropped.filter(({ state }) => state === '$$waiting'));
   if (waiting.size > 0) {
@@ -72,9 +74,10 @@ function beginMove(
   world: World,
 ): Move {
   const late = lateOnes(job, beginnings, now, world);
+  const isLate = new Set(late);
   const harvest = harvestOf(
     job,
-    beginnings.filter((one) => !late.includes(one)),
+    beginnings.filter((one) => !isLate.has(one)),
     now,
     world,
   );

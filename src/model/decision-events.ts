@@ -11,13 +11,13 @@ export type DecisionReader = (step: Step) => readonly Draft[];
  */
 export function createDecisionReader(steps: readonly Step[]): DecisionReader {
   const last = new Map(steps.map((step) => [step.path, step]));
-  const taken = new Map<string, Set<string>>();
+  const taken = new Map<string, Begun>();
   return (step) => {
     const { path, state, end: at, result } = step;
     const [, decider, number] = /^(.*)\.decision\.(\d+)$/.exec(path) ?? [];
     if (decider === undefined || state !== '$$complete' || typeof at !== 'number') return [];
     // The first decision again: the decider began anew, and so do its ids.
-    const begun = (number === '0' ? undefined : taken.get(decider)) ?? new Set<string>();
+    const begun = (number === '0' ? undefined : taken.get(decider)) ?? new Begun();
     taken.set(decider, begun);
     const isOver = (begunPath: string): boolean => hasEnded(last.get(begunPath), at);
     const answered = toDecisions(result);
@@ -35,10 +35,16 @@ function hasEnded(step: Step | undefined, at: number): boolean {
   return end < at || (end === at && step.state !== '$$cancelled');
 }
 
+/** Paths of what was begun; by an id alone the first. */
+class Begun {
+  readonly paths = new Set<string>();
+  readonly byId = new Map<string, string>();
+}
+
 type Known = {
   readonly decider: string;
   /** Paths of what earlier decisions began; this one's are added. */
-  readonly begun: Set<string>;
+  readonly begun: Begun;
   readonly isOver: (path: string) => boolean;
 };
 
@@ -59,7 +65,7 @@ function eventOf(decision: Decision, { decider, begun, isOver }: Known): Told | 
     };
   }
   if (typeof cancel === 'string') {
-    const there = [...begun].find((path) => path.endsWith(`.${cancel}`));
+    const there = begun.byId.get(cancel);
     if (there !== undefined && !isOver(there)) return undefined;
     const reason = there === undefined ? 'Nothing of this id was begun.' : 'It had ended.';
     return { kind: 'CancelRefused', name: cancel, data: { reason } };
@@ -67,10 +73,11 @@ function eventOf(decision: Decision, { decider, begun, isOver }: Known): Told | 
   const kind = kindOf(decision);
   if (kind === undefined || typeof id !== 'string') return undefined;
   const path = `${decider}.${kind}.${id}`;
-  if (begun.has(path)) {
+  if (begun.paths.has(path)) {
     return { kind: 'StartRefused', name: id, data: { reason: `There is a ${kind} of this id.` } };
   }
-  begun.add(path);
+  begun.paths.add(path);
+  if (!begun.byId.has(id)) begun.byId.set(id, path);
   return undefined;
 }
 

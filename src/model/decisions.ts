@@ -46,23 +46,34 @@ const failSchema = z.looseObject({
   ]),
 });
 
-export const decisionSchema = z.union(
-  [
-    scheduleSchema,
-    childSchema,
-    timerSchema,
-    cancelSchema,
-    markerSchema,
-    againSchema,
-    failSchema,
-    completeSchema.refine((decision) => 'complete' in decision),
-  ],
-  {
-    error:
-      'must be a decision: {schedule}, {start_child}, {start_timer}, {cancel}, {record_marker}, {continue_as_new}, {complete} or {fail}',
-  },
-);
-export type Decision = z.infer<typeof decisionSchema>;
+/** By the key that says what is to be done. */
+const schemas = {
+  schedule: scheduleSchema,
+  start_child: childSchema,
+  start_timer: timerSchema,
+  cancel: cancelSchema,
+  record_marker: markerSchema,
+  continue_as_new: againSchema,
+  fail: failSchema,
+  complete: completeSchema,
+};
+type Schemas = typeof schemas;
+const kinds = Object.keys(schemas) as readonly (keyof Schemas)[];
+const noDecision = `must be a decision: ${kinds.map((kind) => `{${kind}}`).join(', ')}`;
+
+export type Decision = z.infer<Schemas[keyof Schemas]>;
+
+/** The decision with which a decider ends. */
+export type Ending = Extract<Decision, { complete: unknown } | { continue_as_new: unknown }>;
+
+/** Whether a decision ends its decider. */
+export function isEnding(decision: Decision): decision is Ending {
+  return 'complete' in decision || 'continue_as_new' in decision;
+}
+
+/** Decisions of one answer, and of all answers in a job: each look at the job goes through them. */
+export const mostInAnswer = 1_000;
+export const mostDecisions = 10_000;
 
 /** Words that follow an id in the paths of steps; an id of that name would be taken for them. */
 const reserved: ReadonlySet<unknown> = new Set(['undo', 'error', 'continue']);
@@ -74,21 +85,31 @@ export type Answered =
 
 /** Reads what a decider returned: a decision, a list of them, or nothing (nothing is to be done now). */
 export function toDecisions(result: unknown): Answered {
-  const list =
+  const list: readonly unknown[] =
     result === undefined || result === null ? [] : Array.isArray(result) ? result : [result];
+  if (list.length > mostDecisions) {
+    return { ok: false, reason: `it has ${list.length} decisions, ${mostDecisions} are the most` };
+  }
   const decisions: Decision[] = [];
-  for (const [i, one] of (list as unknown[]).entries()) {
+  for (const [i, one] of list.entries()) {
     const { id } = (one ?? {}) as { readonly id?: unknown };
     if (reserved.has(id)) {
       const reason = `decision ${i} has the id "${String(id)}", a word of the engine; choose another id`;
       return { ok: false, reason };
     }
-    const parsed = decisionSchema.safeParse(one);
-    if (!parsed.success) {
-      const why = parsed.error.issues[0]?.message ?? 'is not a decision';
-      return { ok: false, reason: `decision ${i} ${why}` };
-    }
-    decisions.push(parsed.data);
+    const decision = toDecision(one);
+    if (decision === undefined) return { ok: false, reason: `decision ${i} ${noDecision}` };
+    decisions.push(decision);
   }
   return { ok: true, decisions };
+}
+
+/** Only what its keys say it may be is looked at: an answer may be long. */
+function toDecision(one: unknown): Decision | undefined {
+  if (typeof one !== 'object' || one === null) return undefined;
+  for (const kind of kinds) {
+    const parsed = kind in one ? schemas[kind].safeParse(one) : undefined;
+    if (parsed?.success === true) return parsed.data;
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { toDecisions } from '../model/decisions.js';
+import { isEnding, toDecisions } from '../model/decisions.js';
 import { isFailed, type Step } from '../model/step.js';
 import type { NodeState } from './picture.js';
 import type { Trail } from './trail.js';
@@ -59,14 +59,13 @@ export function deciderState(trail: Trail, path: string, isOver: boolean): NodeS
   const last = trail.below(path, ['decision']).at(-1);
   if (last === undefined) return isOver ? 'unreached' : 'pending';
   if (last.state === '$$complete') {
-    if (isEnding(last.result)) return 'done';
+    if (hasEnding(last.result)) return 'done';
     return isOver ? 'cancelled' : 'active';
   }
   return leafState(trail, last.path, isOver);
 }
 
-function isEnding(result: unknown): boolean {
+function hasEnding(result: unknown): boolean {
   const answered = toDecisions(result);
-  const decisions = answered.ok ? answered.decisions : [];
-  return decisions.some((one) => 'complete' in one || 'continue_as_new' in one);
+  return answered.ok && answered.decisions.some(isEnding);
 }

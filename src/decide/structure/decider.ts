@@ -1,11 +1,11 @@
-import type { Decision } from '../../model/decisions.js';
-import { toDecisions } from '../../model/decisions.js';
+import type { Ending } from '../../model/decisions.js';
 import type { LiveJob } from '../../model/job.js';
 import { isFailed, isOpen, type Phase, type Step } from '../../model/step.js';
-import { below, type Entry, type Leaf } from '../../model/tree.js';
+import { below, type Leaf } from '../../model/tree.js';
 import { completionOn, lastAttempt } from '../history.js';
 import { isWithin } from '../paths.js';
 import { without } from '../record.js';
+import { askedBy, decisionPath, leafFor, type Asked } from './answers.js';
 import { leafProgress } from './leaf.js';
 import { done, noWork, open, workOf, type Progress, type View, type Work } from './progress.js';
 
@@ -27,11 +27,11 @@ export function deciderProgress(
   const state = stateOf(job, leaf);
   const ended = { ...done, drop: [leaf.path] };
   if (lastAttempt(job, leaf.path)?.state === '$$skipped') return ended;
-  const wanted = state.begun.filter(({ path }) => !state.cancelled.includes(path));
+  const wanted = [...state.begun.values()].filter(({ path }) => !state.cancelled.has(path));
   const work = workOf(wanted.map((one) => quiet(leafProgress(job, one, phase, view))));
-  const drops = { ...noWork, drop: state.cancelled };
+  const drops = { ...noWork, drop: [...state.cancelled] };
   if (state.ending !== undefined) {
-    const rest = [...state.begun.map(({ path }) => path), below(leaf.path, 'news')];
+    const rest = [...state.begun.keys(), below(leaf.path, 'news')];
     if ('complete' in state.ending) return { ...done, drop: rest };
     const again = leafProgress(job, continueLeaf(leaf), phase, view);
     return { ...again, drop: [...again.drop, ...rest] };
@@ -61,73 +61,31 @@ function quiet({ begin, gates, drop }: Progress): Work {
   return { begin, gates, drop };
 }
 
-type Ending = Extract<Decision, { complete: unknown } | { continue_as_new: unknown }>;
-
 type State = {
-  /** Decisions made so far. */
+  /** Answers given so far. */
   readonly made: number;
-  readonly begun: readonly Leaf[];
+  readonly begun: Asked['begun'];
   /** Paths of what was cancelled. */
-  readonly cancelled: readonly string[];
+  readonly cancelled: ReadonlySet<string>;
   /** What could not be done of a decision: the decider is told. */
   readonly refused: number;
   readonly ending?: Ending;
 };
 
 function stateOf(job: LiveJob, leaf: Leaf): State {
-  const begun = new Map<string, Leaf>();
-  const cancelled: string[] = [];
+  const { answers, begun, ending } = askedBy(job, leaf);
+  const cancelled = new Set<string>();
   let refused = 0;
-  let ending: Ending | undefined;
-  let made = 0;
-  for (const decision of decisionsOf(job, leaf)) {
-    made = decision.number + 1;
-    for (const one of decision.decisions) {
-      const entry = entryFor(one);
-      if (entry !== undefined) {
-        const id = entry.id ?? freeNumber(begun, decision.decisions);
-        const path = below(leaf.path, `${entry.kind}.${id}`);
-        if (begun.has(path)) refused += 1;
-        else begun.set(path, leafFor(leaf, path, entry.entry));
-      } else if ('cancel' in one) {
-        const target = [...begun.values()].find(({ path }) =>
-          path.endsWith(`.${String(one.cancel)}`),
-        );
-        const last = target && lastAttempt(job, target.path);
-        if (target === undefined || (last !== undefined && !isOpen(last))) refused += 1;
-        if (target !== undefined) cancelled.push(target.path);
-      } else if ('complete' in one || 'continue_as_new' in one) {
-        ending ??= one as Ending;
-      }
+  for (const { taken, cancels } of answers) {
+    refused += taken.length;
+    for (const { path } of cancels) {
+      const last = path === undefined ? undefined : lastAttempt(job, path);
+      if (path === undefined || (last !== undefined && !isOpen(last))) refused += 1;
+      if (path !== undefined) cancelled.add(path);
     }
   }
-  const state = { made, begun: [...begun.values()], cancelled, refused };
+  const state = { made: answers.length, begun, cancelled, refused };
   return ending === undefined ? state : { ...state, ending };
-}
-
-/** An id for what was given none: no other has it, also none that the same answer names. */
-function freeNumber(begun: ReadonlyMap<string, Leaf>, beside: readonly Decision[]): string {
-  const names = [...begun.values()].map(({ name }) => name);
-  const taken = new Set<unknown>([...names, ...beside.map((one) => one['id'])]);
-  let number = begun.size;
-  while (taken.has(String(number))) number += 1;
-  return String(number);
-}
-
-type Made = { readonly number: number; readonly decisions: readonly Decision[] };
-
-function decisionsOf(job: LiveJob, leaf: Leaf): readonly Made[] {
-  const made: Made[] = [];
-  for (let number = 0; ; number += 1) {
-    const step = lastAttempt(job, decisionPath(leaf, number));
-    if (step?.state !== '$$complete') return made;
-    const answered = toDecisions(step['result']);
-    made.push({ number, decisions: answered.ok ? answered.decisions : [] });
-  }
-}
-
-function decisionPath({ path }: Leaf, number: number): string {
-  return below(path, `decision.${number}`);
 }
 
 /**
@@ -160,36 +118,6 @@ function continueLeaf(leaf: Leaf): Leaf {
   return leafFor(leaf, below(leaf.path, 'continue'), { task: 'continue', continues: true });
 }
 
-/** What a decision begins: its kind, its id and the entry it stands for. */
-function entryFor(
-  one: Decision,
-): { readonly kind: string; readonly id?: string; readonly entry: Entry } | undefined {
-  const id = typeof one['id'] === 'string' ? { id: one['id'] } : {};
-  const params = 'params' in one ? { params: one['params'] as Entry['params'] } : {};
-  if ('schedule' in one) {
-    const { schedule, retry, timeout } = one as Extract<Decision, { schedule: unknown }>;
-    const limits = {
-      ...(retry === undefined ? {} : { retry }),
-      ...(timeout === undefined ? {} : { timeout }),
-    };
-    return { kind: 'activity', ...id, entry: { task: schedule, ...params, ...limits } as Entry };
-  }
-  if ('start_child' in one) {
-    const flow = String(one['start_child']);
-    return { kind: 'child', ...id, entry: { task: flow, flow, ...params } as Entry };
-  }
-  if ('start_timer' in one) {
-    const delay = one['start_timer'] as number | string;
-    return { kind: 'timer', ...id, entry: { task: 'delay', delay } };
-  }
-  return undefined;
-}
-
-function leafFor(leaf: Leaf, path: string, entry: Entry): Leaf {
-  const name = path.slice(path.lastIndexOf('.') + 1);
-  return { path, index: leaf.index, name, label: `${entry.task}-${leaf.index}`, entry };
-}
-
 /** How much a decision that begins now knows of: it is needed again when there is more. */
 export function seenBy(job: LiveJob, leaf: Leaf): number {
   return newsOf(job, leaf) + stateOf(job, leaf).refused;
@@ -215,7 +143,7 @@ export function leafBelow(job: LiveJob, decider: Leaf, path: string): Leaf | und
   if (path === below(decider.path, 'continue')) return continueLeaf(decider);
   const made = /\.news\.(\d+)$/.exec(path)?.[1];
   if (made !== undefined) return newsLeaf(decider, Number(made));
-  return stateOf(job, decider).begun.find((one) => one.path === path);
+  return askedBy(job, decider).begun.get(path);
 }
 
 /**
@@ -227,14 +155,14 @@ export function deciderResult(
   leaf: Leaf,
   resultOf: (handler: Step) => unknown,
 ): unknown {
-  const { ending, made } = stateOf(job, leaf);
+  const { ending, answers } = askedBy(job, leaf);
   if (ending !== undefined) return 'complete' in ending ? (ending['complete'] ?? null) : undefined;
-  const handler = completionOn(job, decisionPath(leaf, made));
+  const handler = completionOn(job, decisionPath(leaf, answers.length));
   return handler === undefined ? undefined : resultOf(handler);
 }
 
 /** What a job that goes on anew is given. */
 export function continueParams(job: LiveJob, leaf: Leaf): Readonly<Record<string, unknown>> {
-  const ending = stateOf(job, leaf).ending;
+  const { ending } = askedBy(job, leaf);
   return { ...(ending?.['continue_as_new'] as object | undefined) };
 }

@@ -1,6 +1,21 @@
-import { flow, job, kind, list, nested, one, record, slow, type Kind } from './kind.js';
+import {
+  flow,
+  job,
+  kind,
+  list,
+  nested,
+  one,
+  record,
+  slow,
+  type Kind,
+  type Written,
+} from './kind.js';
 
 const map = (more: object): object => ({ structure: 'map', map: { do: 'noop', ...more } });
+
+/** A job with a decider that answers with the value of an expression, each time. */
+const decided = (expression: string): Written =>
+  job({ tasks: [{ decider: 'jsonata', params: { expression } }] });
 
 /** Structures that are wide, long, deep, or call themselves. */
 const shapes: readonly Kind[] = [
@@ -139,17 +154,18 @@ const shapes: readonly Kind[] = [
     ]),
   ),
   slow(
-    kind('decider that answers much', 2, (n) => [
-      job({
-        tasks: [
-          {
-            decider: 'jsonata',
-            params: {
-              expression: `[1..${20_000 + n}].{"schedule": {"id": $string($), "task": "noop"}}`,
-            },
-          },
-        ],
-      }),
+    kind('decider that answers much', 3, (n) => [
+      decided(`[1..${20_000 + n}].{"schedule": "noop", "id": $string($)}`),
+    ]),
+  ),
+  slow(
+    kind('decider that begins much', 3, (n) => [
+      decided(`[1..${999 - n}].{"schedule": "nowhere"}`),
+    ]),
+  ),
+  slow(
+    kind('decider that asks in vain', 3, (n) => [
+      decided(one(n, '{"cancel": "nobody"}', '{"schedule": "nowhere"}')),
     ]),
   ),
   kind('unknown keys of nodes', 3, (n) => [

@@ -1,0 +1,192 @@
+import {
+  isEnding,
+  mostDecisions,
+  toDecisions,
+  type Decision,
+  type Ending,
+} from '../../model/decisions.js';
+import type { LiveJob } from '../../model/job.js';
+import type { Step } from '../../model/step.js';
+import { below, type Entry, type Leaf } from '../../model/tree.js';
+import { lastAttempt } from '../history.js';
+
+/** What the recorded answers of a decider ask for, whatever has become of it. */
+export type Asked = {
+  /** In their order. */
+  readonly answers: readonly Answer[];
+  /** Everything that they begin, by path. */
+  readonly begun: ReadonlyMap<string, Leaf>;
+  readonly ending?: Ending;
+};
+
+/** One answer. */
+export type Answer = {
+  readonly step: Step;
+  /** Paths of what it begins. */
+  readonly begun: readonly string[];
+  /** What it wanted to begin under ids that were taken. */
+  readonly taken: readonly string[];
+  readonly cancels: readonly Cancel[];
+};
+
+/** `path`: that of what is to be cancelled; undefined: nothing of this id was begun. */
+export type Cancel = { readonly id: string; readonly path: string | undefined };
+
+/**
+ * Most steps of a job change without any answer: all of them are read again only when there is one
+ * more. Kept by the step of the last, as long as the job is in memory.
+ */
+const known = new WeakMap<Step, { readonly leaf: Leaf; readonly asked: Asked }>();
+
+/** Reads the answers of the decider at a leaf. */
+export function askedBy(job: LiveJob, leaf: Leaf): Asked {
+  const steps = answeredSteps(job, leaf);
+  const last = steps.at(-1);
+  if (last === undefined) return readAll([], leaf);
+  const before = known.get(last);
+  if (before !== undefined && isSame(before.leaf, leaf) && areOf(before.asked, steps)) {
+    return before.asked;
+  }
+  const asked = readAll(steps, leaf);
+  known.set(last, { leaf, asked });
+  return asked;
+}
+
+/** The path of decision `number` of a decider. */
+export function decisionPath({ path }: Leaf, number: number): string {
+  return below(path, `decision.${number}`);
+}
+
+/** How many decisions the deciders of a job have made, without those that count no more. */
+export function countDecisions(job: LiveJob): number {
+  let count = 0;
+  for (const step of job.steps) {
+    const result = step['result'];
+    if (typeof result !== 'object' || result === null || !/\.decision\.\d+$/.test(step.path))
+      continue;
+    if (lastAttempt(job, step.path) === step) count += Array.isArray(result) ? result.length : 1;
+  }
+  return count;
+}
+
+function answeredSteps(job: LiveJob, leaf: Leaf): readonly Step[] {
+  const steps: Step[] = [];
+  for (;;) {
+    const step = lastAttempt(job, decisionPath(leaf, steps.length));
+    if (step?.state !== '$$complete') return steps;
+    steps.push(step);
+  }
+}
+
+function isSame(one: Leaf, other: Leaf): boolean {
+  return one.path === other.path && one.index === other.index;
+}
+
+function areOf({ answers }: Asked, steps: readonly Step[]): boolean {
+  return answers.length === steps.length && steps.every((step, i) => step === answers[i]?.step);
+}
+
+/** Decisions beyond those that a job may have are not read: it fails for them. */
+function readAll(steps: readonly Step[], leaf: Leaf): Asked {
+  const reading = { leaf, begun: new Map(), byName: new Map(), free: 0 };
+  let left = mostDecisions;
+  let ending: Ending | undefined;
+  const answers = steps.map((step): Answer => {
+    const decisions = decisionsIn(step['result']);
+    left -= decisions.length;
+    if (left < 0) return { step, begun: [], taken: [], cancels: [] };
+    ending ??= decisions.find(isEnding);
+    return { step, ...readAnswer(decisions, reading) };
+  });
+  const { begun } = reading;
+  return ending === undefined ? { answers, begun } : { answers, begun, ending };
+}
+
+const read = new WeakMap<object, readonly Decision[]>();
+
+function decisionsIn(result: unknown): readonly Decision[] {
+  const key = typeof result === 'object' && result !== null ? result : {};
+  const before = read.get(key);
+  if (before !== undefined) return before;
+  const answered = toDecisions(result);
+  const decisions = answered.ok ? answered.decisions : [];
+  read.set(key, decisions);
+  return decisions;
+}
+
+/** What the answers so far have begun. */
+type Reading = {
+  readonly leaf: Leaf;
+  readonly begun: Map<string, Leaf>;
+  /** By the id alone: its path. The first one counts where there are several. */
+  readonly byName: Map<string, string>;
+  /** No number below it is free for what was given no id. */
+  free: number;
+};
+
+function readAnswer(decisions: readonly Decision[], reading: Reading): Omit<Answer, 'step'> {
+  const { leaf, begun, byName } = reading;
+  const answer = { begun: [] as string[], taken: [] as string[], cancels: [] as Cancel[] };
+  const wishes = decisions.map(beginningOf);
+  const beside = new Set(wishes.map((wish) => wish?.id));
+  for (const [i, decision] of decisions.entries()) {
+    const wish = wishes[i];
+    if (wish !== undefined) {
+      const id = wish.id ?? freeNumber(reading, beside);
+      const path = below(leaf.path, `${wish.kind}.${id}`);
+      if (begun.has(path)) {
+        answer.taken.push(id);
+        continue;
+      }
+      answer.begun.push(path);
+      begun.set(path, leafFor(leaf, path, wish.entry));
+      if (!byName.has(id)) byName.set(id, path);
+    } else if ('cancel' in decision) {
+      const id = String(decision.cancel);
+      answer.cancels.push({ id, path: byName.get(id) });
+    }
+  }
+  return answer;
+}
+
+/**
+ * An id for what was given none: no other has it, also none that the same answer names. What was not
+ * free once never is again: in the end something has each of the ids of an answer.
+ */
+function freeNumber(reading: Reading, beside: ReadonlySet<string | undefined>): string {
+  reading.free = Math.max(reading.free, reading.begun.size);
+  const isTaken = (name: string): boolean => reading.byName.has(name) || beside.has(name);
+  while (isTaken(String(reading.free))) reading.free += 1;
+  return String(reading.free);
+}
+
+type Wish = { readonly kind: string; readonly id?: string; readonly entry: Entry };
+
+/** What a decision begins: its kind, its id and the entry it stands for. */
+function beginningOf(one: Decision): Wish | undefined {
+  const id = typeof one['id'] === 'string' ? { id: one['id'] } : {};
+  const params = 'params' in one ? { params: one['params'] as Entry['params'] } : {};
+  if ('schedule' in one) {
+    const { schedule, retry, timeout } = one as Extract<Decision, { schedule: unknown }>;
+    const limits = {
+      ...(retry === undefined ? {} : { retry }),
+      ...(timeout === undefined ? {} : { timeout }),
+    };
+    return { kind: 'activity', ...id, entry: { task: schedule, ...params, ...limits } as Entry };
+  }
+  if ('start_child' in one) {
+    const flow = String(one['start_child']);
+    return { kind: 'child', ...id, entry: { task: flow, flow, ...params } as Entry };
+  }
+  if ('start_timer' in one) {
+    const delay = one['start_timer'] as number | string;
+    return { kind: 'timer', ...id, entry: { task: 'delay', delay } };
+  }
+  return undefined;
+}
+
+/** An entry that a decider began, or that it needs itself, at a path below it. */
+export function leafFor(leaf: Leaf, path: string, entry: Entry): Leaf {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  return { path, index: leaf.index, name, label: `${entry.task}-${leaf.index}`, entry };
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { task } from '../../support/builders.js';
+import type { FailedStep } from '../../../src/model/step.js';
+import { story, type Setting, type Story } from '../story.js';
+
+const many = <T>(length: number, make: (i: number) => T): T[] =>
+  Array.from({ length }, (_, i) => make(i));
+
+const boss = { decider: 'boss', name: 'plan' };
+
+/** A job whose first step is a decider, which is asked. */
+function deciding(more: Partial<Setting> = {}): Story {
+  const told = story({
+    steps: [boss, 'after'],
+    tasks: [task('a'), task('h'), task('u')],
+    world: { freeSlots: 10, plugins: ['boss', 'a', 'h', 'u', 'after'] },
+    ...more,
+  });
+  told.go();
+  return told;
+}
+
+/** Goes on for some revisions: one carries little where there is much to begin. */
+const goOn = (told: Story): Story => {
+  for (let i = 0; i < 5 && told.ending.exit === undefined; i += 1) told.stopped();
+  return told;
+};
+
+const failed = (failure: string) => ({ state: '$$complete', exit: 3, failure });
+
+describe('an answer of a decider', () => {
+  it('may hold a thousand decisions', () => {
+    const told = deciding();
+    told.did('boss', [...many(999, () => ({ record_marker: 'm' })), { schedule: 'a', id: 'x' }]);
+    expect(told.running).toEqual(['a']);
+  });
+
+  it('fails the decider when it holds more, which is not asked again', () => {
+    const told = deciding({ steps: [{ ...boss, retry: 3 }] });
+    told.did(
+      'boss',
+      many(1_001, (i) => ({ schedule: 'a', id: `${i}` })),
+    );
+    expect(told.ending).toEqual(failed('TooManyDecisions'));
+    expect(told.trail).toEqual(['boss#1 $$error']);
+  });
+
+  it('is an ordinary failure then: a handler recovers the decider', () => {
+    const told = deciding({ steps: [{ ...boss, error: 'h' }, 'after'] });
+    const answer = many(1_001, () => ({ schedule: 'a' }));
+    told.did('boss', answer).did('h');
+    expect(told.running).toEqual(['after']);
+  });
+});
+
+describe('the decisions of a job', () => {
+  const markers = many(1_000, () => ({ record_marker: 'm' }));
+  /** A job whose deciders have made so many thousands of decisions. */
+  const decided = (thousands: number, more: Partial<Setting> = {}): Story => {
+    const told = deciding(more);
+    const [first] = told.steps;
+    const made = many(thousands, (i) => ({
+      ...{ ...first, path: `0.decision.${i}`, claim: `${i}`, state: '$$complete' },
+      ...{ start: told.now, end: told.now, exit: 0, result: markers },
+    }));
+    return told.edit({
+      steps: [...made, { ...first, path: `0.decision.${thousands}` }],
+    });
+  };
+
+  it('may be ten thousand', () => {
+    const told = decided(9);
+    told.did('boss', [...markers.slice(1), { schedule: 'a', id: 'x' }]);
+    expect(told.running).toEqual(['a']);
+  });
+
+  it('fail it when there are more', () => {
+    const told = decided(10);
+    told.did('boss', { schedule: 'a', id: 'x' });
+    goOn(told);
+    expect(told.ending).toEqual(failed('TooManyDecisions'));
+    expect(told.running).toEqual([]);
+  });
+
+  it.each<[title: string, flow: NonNullable<Setting['flow']>, then: string]>([
+    ['the handler runs', { error: 'h' }, 'h'],
+    ['the error branch runs', { error: ['h'] }, 'h'],
+  ])('fail it like anything else: %s', (_title, flow, then) => {
+    const told = decided(10, { flow });
+    told.did('boss', { schedule: 'a', id: 'x' });
+    goOn(told);
+    expect(told.running).toEqual([then]);
+  });
+
+  it('fail it like anything else: what was done is undone', () => {
+    const tasks = [task('a', { undo: 'u' }), task('u')];
+    const told = story({
+      steps: ['a', boss],
+      tasks,
+      world: { freeSlots: 10, plugins: ['boss', 'a', 'u'] },
+    });
+    told.go();
+    told.did('a').did('boss', markers);
+    const [done, first] = told.steps;
+    const made = many(11, (i) => ({ ...first, path: `1.decision.${i}`, claim: `${i}` }));
+    told.edit({ steps: [done, ...made] });
+    goOn(told);
+    expect(told.running).toEqual(['u']);
+    told.did('u');
+    goOn(told);
+    expect(told.ending).toEqual(failed('TooManyDecisions'));
+  });
+
+  it('are too many also where somebody wrote them into one answer', () => {
+    const told = deciding();
+    told.did('boss', []);
+    const [first] = told.steps;
+    told.edit({ steps: [{ ...first, result: many(10_001, () => ({ schedule: 'a' })) }] });
+    goOn(told);
+    expect(told.ending).toEqual(failed('TooManyDecisions'));
+  });
+
+  it('do not count when the decider began anew', () => {
+    const told = decided(10);
+    told.edit({ run: 2, redo: [{ run: 2, from: '0' }] }).go();
+    expect(told.last).toMatchObject({ path: '0.decision.0', state: '$$active', run: 2 });
+  });
+});
+
+describe('a decider that asks in vain', () => {
+  const often = 100;
+  const ask = (told: Story, answer: (i: number) => unknown, times = often): Story => {
+    for (let i = 0; i < times && told.running.includes('boss'); i += 1) {
+      told.did('boss', answer(i));
+    }
+    return told;
+  };
+
+  it.each<[title: string, answer: (i: number) => unknown, last: string]>([
+    [
+      'schedules a task that is missing',
+      (i) => ({ schedule: 'nowhere', id: `${i}` }),
+      'There is no task "nowhere"',
+    ],
+    ['gives an id that is taken', () => ({ schedule: 'a', id: 'x' }), 'The id "x" is taken.'],
+    [
+      'cancels what was never begun',
+      () => ({ cancel: 'nobody' }),
+      'There is no "nobody" to cancel.',
+    ],
+    [
+      'cancels what has ended',
+      () => ({ cancel: 'x' }),
+      '"x" had ended when it was to be cancelled.',
+    ],
+    [
+      'sets a timer that is none',
+      (i) => ({ start_timer: 'soon', id: `t${i}` }),
+      'The delay "soon" is neither',
+    ],
+  ])('fails after a hundred answers: it %s', (_title, answer, last) => {
+    const told = deciding();
+    told.did('boss', { schedule: 'a', id: 'x' }).did('a');
+    ask(told, answer);
+    expect(told.running).toEqual(['boss']);
+    ask(told, answer, 1);
+    expect(told.ending).toEqual(failed('DecidedInVain'));
+    expect(told.last).toMatchObject({ failure: { name: 'DecidedInVain' } });
+    expect((told.last as FailedStep).failure.message).toContain(last);
+  });
+
+  it('may still end by itself with the next answer', () => {
+    const told = ask(deciding(), () => ({ cancel: 'nobody' }));
+    told.did('boss', { complete: 1 });
+    expect(told.running).toEqual(['after']);
+  });
+
+  it.each<[title: string, answer: (i: number) => unknown]>([
+    ['something begins', (i) => ({ schedule: 'a', id: `x${i}` })],
+    ['something waits', () => ({ start_timer: 900, id: 't' })],
+    ['it asks for nothing', () => []],
+  ])('goes on when %s meanwhile', (_title, between) => {
+    const told = ask(deciding(), () => ({ cancel: 'nobody' }), often - 1);
+    told.did('boss', between(0));
+    if (told.running.includes('a')) told.did('a');
+    if (!told.running.includes('boss')) told.at(1).signal('go');
+    ask(told, () => ({ cancel: 'nobody' }), 2);
+    expect(told.ending.exit).toBeUndefined();
+    expect(told.running).toEqual(['boss']);
+  });
+
+  it('is asked as often again when the job is tried again', () => {
+    const told = ask(deciding(), () => ({ cancel: 'nobody' }), often + 1);
+    expect(told.ending).toEqual(failed('DecidedInVain'));
+    told.ask('retry');
+    ask(told, () => ({ cancel: 'nobody' }), 2);
+    expect(told.ending.exit).toBeUndefined();
+    expect(told.running).toEqual(['boss']);
+  });
+});
+
+describe('a decider that gives no ids', () => {
+  it('gets numbers that are free in the whole of its answers', () => {
+    const told = deciding();
+    const timers = [3, 4, 6].map((id) => ({ start_timer: 99, id: `${id}` }));
+    told.did('boss', [...timers, { schedule: 'a' }, { schedule: 'a' }, { schedule: 'a' }]);
+    const begun = told.steps.filter(({ path }) => path.includes('.activity.'));
+    expect(begun.map(({ path }) => path)).toEqual(['0.activity.5', '0.activity.7', '0.activity.8']);
+  });
+});
