@@ -2,6 +2,7 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { toRetryPolicy, type RetryPolicy } from '../model/retry.js';
 import { exits, isFailed, type Failure, type FailedStep, type Step } from '../model/step.js';
+import type { Catalogued } from '../model/catalogue.js';
 import { cataloguedAs, judged, policyFor } from './catalogue.js';
 import { attemptsOf, entryOf, withStep } from './history.js';
 import { isRetried, retryDue } from './retry.js';
@@ -25,9 +26,7 @@ export function failStep(job: LiveJob, step: Step, failing: Failing, now: number
   const { state, exit } = failing;
   const catalogued = cataloguedAs(job, failing.failure);
   const given: Failure = { ...judged(failing.failure, catalogued), step: step.name };
-  const policy = policyFor(catalogued, policyOf(job, step), flowDelayOf(job));
-  const due =
-    exit === exits.definition ? undefined : nextAttempt(job, step, given, policy, failing, now);
+  const due = nextAttempt(job, step, { ...failing, failure: given }, catalogued, now);
   if (due === undefined && catalogued.severity === 'warning') {
     return warnStep(job, step, given, now);
   }
@@ -46,14 +45,16 @@ function warnStep(job: LiveJob, step: Step, warning: Failure, now: number): Live
   });
 }
 
+/** What is wrong with a definition fails again: its policy is not even looked for. */
 function nextAttempt(
   job: LiveJob,
   step: Step,
-  given: Failure,
-  policy: RetryPolicy,
-  { retryAfterMs }: Failing,
+  { failure: given, exit, retryAfterMs }: Failing,
+  catalogued: Catalogued,
   now: number,
 ): number | undefined {
+  if (exit === exits.definition) return undefined;
+  const policy = policyFor(catalogued, policyOf(job, step), flowDelayOf(job));
   const attempts = attemptsOf(job, step.path).filter((attempt) => attempt.run === job.run);
   const totalMs = definitionFor(job, step)?.total_timeout;
   return retryDue(

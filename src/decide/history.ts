@@ -118,8 +118,12 @@ function index(job: LiveJob): Index {
 }
 
 function isReadAlike(one: LiveJob, other: LiveJob): boolean {
-  return (['redo', 'tasks', 'run', 'first_run', 'slice'] as const).every(
-    (key) => one[key] === other[key],
+  return (
+    one.redo === other.redo &&
+    one.tasks === other.tasks &&
+    one.run === other.run &&
+    one.first_run === other.first_run &&
+    one.slice === other.slice
   );
 }
 
@@ -132,10 +136,11 @@ function makeIndex(job: LiveJob): Index {
   const busy = new Set<string>();
   const undone = undoneDeciders(job);
   const { before = [] } = job.slice ?? {};
+  const above = createAbove();
   const take = (step: Step): void => {
     put(counted, step);
     for (const at of lineOf(step.path)) line.set(at, step);
-    for (const at of pathsAbove(step.path)) {
+    for (const at of above(step.path)) {
       if (!below.has(at)) putNumber(numbers, at);
       below.set(at, step.run);
       if (isOpen(step)) busy.add(at);
@@ -148,6 +153,17 @@ function makeIndex(job: LiveJob): Index {
     if (counts(step, job, undone)) take(step);
   }
   return { all, counted, line, below, numbers, busy };
+}
+
+/** The paths that a path is below of, and itself: most steps are below the same few. */
+function createAbove(): (path: string) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
+  return (path) => {
+    const stem = path.slice(0, Math.max(0, path.lastIndexOf('.')));
+    const above = known.get(stem) ?? pathsAbove(stem);
+    known.set(stem, above);
+    return path === '' ? above : [path, ...above];
+  };
 }
 
 const numbered = /^((?:.*\.)?(?:map|slice|loop))\.(\d+)$/;

@@ -88,17 +88,15 @@ function areOf({ answers }: Asked, steps: readonly Step[]): boolean {
 
 /** Decisions beyond those that a job may have are not read: it fails for them. */
 function readAll(steps: readonly Step[], leaf: Leaf): Asked {
-  const reading = { leaf, begun: new Map(), byName: new Map(), free: 0 };
+  const reading: Reading = { leaf, begun: new Map(), byName: new Map(), free: 0 };
   let left = mostDecisions;
-  let ending: Ending | undefined;
   const answers = steps.map((step): Answer => {
     const decisions = decisionsIn(step['result']);
     left -= decisions.length;
     if (left < 0) return { step, begun: [], taken: [], cancels: [] };
-    ending ??= decisions.find(isEnding);
     return { step, ...readAnswer(decisions, reading) };
   });
-  const { begun } = reading;
+  const { begun, ending } = reading;
   return ending === undefined ? { answers, begun } : { answers, begun, ending };
 }
 
@@ -122,6 +120,7 @@ type Reading = {
   readonly byName: Map<string, string>;
   /** No number below it is free for what was given no id. */
   free: number;
+  ending?: Ending;
 };
 
 function readAnswer(decisions: readonly Decision[], reading: Reading): Omit<Answer, 'step'> {
@@ -144,6 +143,8 @@ function readAnswer(decisions: readonly Decision[], reading: Reading): Omit<Answ
     } else if ('cancel' in decision) {
       const id = String(decision.cancel);
       answer.cancels.push({ id, path: byName.get(id) });
+    } else if (isEnding(decision)) {
+      reading.ending ??= decision;
     }
   }
   return answer;

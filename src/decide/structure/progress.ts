@@ -49,11 +49,13 @@ export function failedAt(step: FailedStep): Progress {
 
 /** The work of several nodes. */
 export function workOf(all: readonly Work[]): Work {
-  return {
-    begin: all.flatMap(({ begin }) => begin),
-    gates: all.flatMap(({ gates }) => gates),
-    drop: all.flatMap(({ drop }) => drop),
-  };
+  const [begin, gates, drop] = [[] as Beginning[], [] as Gate[], [] as string[]];
+  for (const work of all) {
+    for (const one of work.begin) begin.push(one);
+    for (const one of work.gates) gates.push(one);
+    for (const one of work.drop) drop.push(one);
+  }
+  return { begin, gates, drop };
 }
 
 /** From when a tree is looked at: from the run that is on, or from the end of the one before. */
