@@ -2,6 +2,7 @@ import type { FlowSettings, LiveJob, Problem } from '../model/job.js';
 import { paramsRead } from '../model/param-keys.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
 import { failure } from '../model/failures.js';
+import { isSame } from '../model/sealing.js';
 import type { Failure } from '../model/step.js';
 import { isPlain, merge, valueAt, withValueAt } from './record.js';
 
@@ -50,13 +51,14 @@ function declaredBy({ schema }: FlowSettings): ReadonlySet<string> {
 /** What of `params` is not the same in `defaults`, at any depth of objects. */
 export function difference(params: Params, defaults: Params): Params {
   const own: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(params)) {
+  for (const key of Object.keys(params)) {
     if (key === '__proto__') continue;
+    const value = params[key];
     const old = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
     if (isPlain(value) && isPlain(old)) {
       const inner = difference(value, old);
       if (Object.keys(inner).length > 0) own[key] = inner;
-    } else if (JSON.stringify(value) !== JSON.stringify(old)) {
+    } else if (!isSame(value, old)) {
       own[key] = value;
     }
   }

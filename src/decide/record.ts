@@ -17,8 +17,10 @@ export function merge(
 ): Record<string, unknown> {
   const merged: Record<string, unknown> = {};
   for (const layer of layers) {
-    for (const [key, value] of Object.entries(layer ?? {})) {
+    if (layer === undefined) continue;
+    for (const key of Object.keys(layer)) {
       if (key === '__proto__') continue;
+      const value = layer[key];
       const below = merged[key];
       merged[key] = isPlain(value) ? merge(isPlain(below) ? below : {}, value) : value;
     }

@@ -14,14 +14,8 @@ type Doc = Readonly<Record<string, unknown>>;
  */
 export function mapEncrypted(root: unknown, visit: (text: string, keys: Keys) => unknown): unknown {
   const walk = (value: unknown, keys: Keys, place: Place): unknown => {
-    const text = encryptedText(value);
-    if (text !== undefined && (isEncrypted(text) || typeof value === 'object')) {
-      return visit(text, keys);
-    }
-    if (text !== undefined) {
-      const expected = place.credentials || isSecretName(place.key);
-      return expected && isOlderFormat(text) ? visit(text, keys) : value;
-    }
+    const text = encryptedAt(value, place);
+    if (text !== undefined) return visit(text, keys);
     if (Array.isArray(value)) return value.map((item, i) => walk(item, [...keys, i], place));
     if (typeof value !== 'object' || value === null) return value;
     const credentials = isCredentialsName(place.key);
@@ -30,33 +24,63 @@ export function mapEncrypted(root: unknown, visit: (text: string, keys: Keys) =>
     );
     return Object.fromEntries(entries);
   };
-  return walk(root, [], { key: '', credentials: false });
+  return walk(root, [], nowhere);
 }
 
 type Place = { readonly key: string; readonly credentials: boolean };
 
+const nowhere: Place = { key: '', credentials: false };
+
+/** The encrypted text that a value is where it stands; undefined: it is none. */
+function encryptedAt(value: unknown, place: Place): string | undefined {
+  const text = encryptedText(value);
+  if (text === undefined || typeof value === 'object' || isEncrypted(text)) return text;
+  const isExpected = (): boolean => place.credentials || isSecretName(place.key);
+  return isOlderFormat(text) && isExpected() ? text : undefined;
+}
+
 /** The encrypted values of a document, by field (see `fieldOf`). */
 export function encryptedIn(root: unknown): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  mapEncrypted(root, (text, keys) => {
-    found.set(fieldOf(keys), text);
-    return text;
-  });
+  const keys: (string | number)[] = [];
+  const walk = (value: unknown, place: Place): void => {
+    const text = encryptedAt(value, place);
+    if (text !== undefined) found.set(fieldOf(keys), text);
+    if (text !== undefined || typeof value !== 'object' || value === null) return;
+    const credentials = isCredentialsName(place.key);
+    eachIn(value, keys, (item, key) => {
+      walk(item, typeof key === 'number' ? place : { key, credentials });
+    });
+  };
+  walk(root, nowhere);
   return found;
 }
 
 /** The encrypted values and references of parameters, by field. Both are secrets to a job. */
 export function secretsIn(root: unknown): ReadonlyMap<string, string> {
   const found = new Map(encryptedIn(root));
-  const walk = (value: unknown, keys: Keys): void => {
+  const keys: (string | number)[] = [];
+  const walk = (value: unknown): void => {
     if (isReference(value)) found.set(fieldOf(keys), String(value));
-    if (typeof value !== 'object' || value === null) return;
-    const isList = Array.isArray(value);
-    for (const [key, item] of Object.entries(value))
-      walk(item, [...keys, isList ? Number(key) : key]);
+    if (typeof value === 'object' && value !== null) eachIn(value, keys, walk);
   };
-  walk(root, []);
+  walk(root);
   return found;
+}
+
+/** Visits what is right below; `keys` lead to it meanwhile. */
+function eachIn(
+  value: object,
+  keys: (string | number)[],
+  visit: (item: unknown, key: string | number) => void,
+): void {
+  const isList = Array.isArray(value);
+  for (const name of Object.keys(value)) {
+    const key = isList ? Number(name) : name;
+    keys.push(key);
+    visit((value as Doc)[name], key);
+    keys.pop();
+  }
 }
 
 /**

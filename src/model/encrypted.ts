@@ -7,11 +7,11 @@ export function isEncrypted(value: unknown): boolean {
 /** The text inside `{"$enc": text}`, or the value itself when it is a string. */
 export function encryptedText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null) return undefined;
-  const entries = Object.entries(value);
-  const [only] = entries;
-  if (entries.length !== 1 || only?.[0] !== '$enc') return undefined;
-  return typeof only[1] === 'string' ? only[1] : undefined;
+  // Any value of a document is asked, also an object of ten thousand keys.
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '$enc'))
+    return undefined;
+  const { $enc: text } = value as { readonly $enc: unknown };
+  return typeof text === 'string' && Object.keys(value).length === 1 ? text : undefined;
 }
 
 /**

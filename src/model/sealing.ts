@@ -35,6 +35,7 @@ export function isWhollySealed(seal: Seal, field: string): boolean {
 
 /** The first sealed parameter that `given` sets to something else than `defined`; undefined: none. */
 export function overridden(seal: Seal, given: Params, defined: Params): string | undefined {
+  if (seal.kind === 'some' && seal.sealed.length === 0) return undefined;
   const find = (own: Params, base: Params, above: readonly string[]): string | undefined => {
     for (const [key, value] of Object.entries(own)) {
       const old = Object.hasOwn(base, key) ? base[key] : undefined;
@@ -81,9 +82,11 @@ function isPlain(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Lists and what is in them are one value. */
-function isSame(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+/** Whether two values of documents are the same. Lists and what is in them are one value. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  const areObjects = typeof a === 'object' && typeof b === 'object';
+  return areObjects && JSON.stringify(a) === JSON.stringify(b);
 }
 
 function asField(written: string): string {
