@@ -20,6 +20,12 @@ type Reopened =
  * flow's time begins anew. A job that ended before its first step begins from nothing.
  */
 export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened {
+  const lost = lostOf(job);
+  if (lost !== undefined) {
+    return refused(
+      `Job ${job._id} cannot go on: it has begun, and its "${lost}" is gone or was changed; submit a new job.`,
+    );
+  }
   const isBegun = hasSnapshot(job);
   const parsed = parseDocument(isBegun ? asLive(job, now) : asNew(job, wish.params, now));
   if (parsed.kind !== 'job' || !parsed.ok) {
@@ -90,6 +96,13 @@ function refused(because: string): Reopened {
 
 function noSuchKey(job: LiveJob, key: string): string {
   return `Nothing in job ${job._id} has the parameters "${key}"; its steps are ${stepWords(job)}.`;
+}
+
+/** What its steps were done with and the job has no more: to begin anew would forget them. */
+function lostOf({ steps, tasks, definitions }: FinalJob): 'tasks' | 'definitions' | undefined {
+  if (!Array.isArray(steps) || steps.length === 0) return undefined;
+  if (!isPlain(tasks)) return 'tasks';
+  return isPlain(definitions) ? undefined : 'definitions';
 }
 
 function hasSnapshot(job: FinalJob): boolean {

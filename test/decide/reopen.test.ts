@@ -172,6 +172,23 @@ describe('a job that ended before its first step', () => {
   });
 });
 
+describe('a job that has steps and not what they were done with', () => {
+  const because = (key: string): string =>
+    `Job j cannot go on: it has begun, and its "${key}" is gone or was changed; submit a new job.`;
+
+  it.each([['definitions'], ['tasks']])('is not begun anew without its %s', (key) => {
+    const told = failing();
+    const ended = { ...final(told), [key]: undefined } as FinalJob;
+    expect(again(ended, {})).toBe(because(key));
+    told.write({ [key]: undefined, retry: true }).go();
+    expect(told.job).toMatchObject({
+      ...{ state: '$$complete', exit: 2, retry_refused: because(key) },
+      requests: [{ action: 'retry', refused: because(key) }],
+    });
+    expect(told.steps).toHaveLength(2);
+  });
+});
+
 describe('leafNamed', () => {
   const job: LiveJob = liveJob(
     flow([

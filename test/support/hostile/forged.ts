@@ -103,7 +103,7 @@ const jobs: readonly Kind[] = [
     }),
   ]),
   slow(
-    kind('forged retry of a large job', 2, (n) => [
+    kind('forged retry of a large job', 'told', (n) => [
       job({
         state: '$$complete',
         exit: 2,

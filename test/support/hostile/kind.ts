@@ -19,6 +19,8 @@ export type Fate = Outcome | readonly Outcome[];
 /** What has become of a job by now; undefined: nothing that is said anywhere. */
 export function outcomeOf(job: Readonly<Record<string, unknown>>): Outcome | undefined {
   const { exit } = job;
+  // Its end was there before.
+  if (typeof job['retry_refused'] === 'string') return 'told';
   if (isFinalState(job['state']) && typeof exit === 'number' && exit !== 0) return exit;
   if (isTold(job)) return 'told';
   return isFinalState(job['state']) && exit === 0 ? 0 : undefined;
