@@ -43,8 +43,9 @@ export function withoutConflicts(doc: StoredDocument): {
   readonly doc: StoredDocument;
   readonly conflicted?: true;
 } {
-  const { _conflicts: conflicts, ...rest } = doc;
-  return Array.isArray(conflicts) ? { doc: rest, conflicted: true } : { doc };
+  if (!Array.isArray(doc['_conflicts'])) return { doc };
+  const { _conflicts: _told, ...rest } = doc;
+  return { doc: rest, conflicted: true };
 }
 
 type Written = Readonly<
