@@ -13,10 +13,16 @@ let bounds = createTemplateBounds();
 /** Templates in this engine know no `log` (it would print to the console) and two helpers more. */
 const engine = Handlebars.create();
 engine.unregisterHelper('log');
-engine.registerHelper('json', (value: unknown) => counted(JSON.stringify(value)));
-engine.registerHelper(textHelper, (value: unknown) =>
-  counted(Array.isArray(value) ? value.join() : value),
+engine.registerHelper('json', (value: unknown) =>
+  counted(isObject(value) ? bounds.jsonOf(value) : JSON.stringify(value)),
 );
+engine.registerHelper(textHelper, (value: unknown) =>
+  counted(Array.isArray(value) ? bounds.listOf(value) : value),
+);
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
 
 function counted<T>(value: T): T {
   if (typeof value === 'string') bounds.countText(value.length);

@@ -21,6 +21,9 @@ export type TemplateBounds = {
   readonly countText: (length: number) => void;
   /** Counts a value of any type that is filled in as it is. */
   readonly countValue: (value: unknown) => void;
+  /** The text of a list or an object, which is made once however many tags ask for it. */
+  readonly jsonOf: (value: object) => string;
+  readonly listOf: (value: readonly unknown[]) => string;
   /** How many characters may still be filled in. */
   readonly textLeft: () => number;
 };
@@ -47,6 +50,8 @@ export function createTemplateBounds(): TemplateBounds {
     }
   };
   return {
+    jsonOf: once((value: object) => JSON.stringify(value)),
+    listOf: once((value: readonly unknown[]) => value.join()),
     countTags: (template) => {
       tags -= tagsOf(template);
       if (tags < 0) throw new Error(`there are more than ${mostTags} tags to fill in`);
@@ -58,6 +63,15 @@ export function createTemplateBounds(): TemplateBounds {
     countText,
     countValue,
     textLeft: () => characters,
+  };
+}
+
+function once<T extends object>(make: (value: T) => string): (value: T) => string {
+  const made = new WeakMap<T, string>();
+  return (value) => {
+    const text = made.get(value) ?? make(value);
+    made.set(value, text);
+    return text;
   };
 }
 

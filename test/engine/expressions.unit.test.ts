@@ -215,6 +215,27 @@ describe('what all templates of a step become', () => {
   });
 });
 
+describe('a list or an object in several tags of a step', () => {
+  it.each([
+    ['list', 'a {{job.params.all}}', 'a x'],
+    ['object', 'a {{json job.params.all}}', 'a ["x"]'],
+  ])('is written out once: the %s', (_title, tag, expected) => {
+    let asked = 0;
+    const write = (): string => {
+      asked += 1;
+      return 'x';
+    };
+    const all = [{ toString: write, toJSON: write }];
+    const job = { ...context.job, params: { all } };
+    const params = { a: `${tag} ${tag}`, b: tag };
+    expect(renderParams(params, { ...context, job }, [])).toEqual({
+      ok: true,
+      value: { a: `${expected} ${expected}`, b: expected },
+    });
+    expect(asked).toBe(1);
+  });
+});
+
 describe('a template text', () => {
   it('is checked without being filled in', () => {
     expect(checkTemplate('{{a.b}}')).toBeUndefined();
