@@ -159,7 +159,7 @@ const shapes: readonly Kind[] = [
     ]),
   ),
   slow(
-    kind('decider that begins much', 3, (n) => [
+    kind('decider that begins much', [1, 3], (n) => [
       decided(`[1..${999 - n}].{"schedule": "nowhere"}`),
     ]),
   ),
