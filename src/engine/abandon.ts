@@ -43,13 +43,21 @@ export async function giveUp(
 
 /**
  * Gives up once more, after the parent was written, what was given up before: where there are several
- * copies, one may have had the child go on in between (H4).
+ * copies, one may have had the child go on in between (H4). A child for which the parent waits again is
+ * left alone.
  */
 export async function giveUpAgain(
   parts: AbandonParts & { readonly copies: Pick<Copies, 'many'> },
-  children: readonly GivenUp[] | undefined,
+  parent: string,
+  children: readonly GivenUp[] = [],
 ): Promise<void> {
-  if (parts.copies.many) await giveUp(parts, children);
+  if (!parts.copies.many || children.length === 0) return;
+  const newest = await parts.retry(() => parts.store.get(parent));
+  const wanted = new Set(newest === undefined ? [] : leftBy(newest).map(({ child }) => child));
+  await giveUp(
+    parts,
+    children.filter(({ child }) => !wanted.has(child)),
+  );
 }
 
 /** Gives up child jobs; resolves to the parent as it is to be written then. */

@@ -32,8 +32,9 @@ export async function commit(parts: JobParts, given: Commit): Promise<StoredDocu
     return { decision, written };
   });
   if (written.kind === 'written') {
-    await giveUpAgain(parts, given.abandons);
-    return goOn(parts, decision, written.doc);
+    const next = await goOn(parts, decision, written.doc);
+    await giveUpAgain(parts, decision.job._id, given.abandons);
+    return next;
   }
   hands.withdraw(claims);
   if (written.kind === 'refused') {

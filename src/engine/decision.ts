@@ -20,7 +20,7 @@ import { eventId } from '../model/event.js';
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
 import { isFinal, type FinalJob, type Job, type LiveJob } from '../model/job.js';
-import { parseDocument } from '../model/parse.js';
+import { isFinalState, parseDocument } from '../model/parse.js';
 import { exits, type Failure } from '../model/step.js';
 import { keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
@@ -239,6 +239,7 @@ export async function findChild(
   const { doc } = answer;
   if (doc === undefined) return absentChild(store, id, retry);
   if (!isMadeBy(doc, job)) return { kind: 'foreign' };
+  if (!isFinalState(doc['state'])) return { kind: 'live' };
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
   if (!isEnded) return { kind: 'live' };

@@ -67,7 +67,7 @@ async function write(draft: Tip, driver: Driver): Promise<Stored> {
   }
   if (result.kind === 'refused') {
     const what = `The database refuses a revision of job ${doc._id}`;
-    log.warn({ job: doc._id }, `${what}, which stays as it is: ${result.reason}`);
+    log.warn({ job: doc._id }, `${what}: ${result.reason}`);
   }
   return result;
 }

@@ -72,7 +72,7 @@ export async function writeEnd(
     log.error({ job: doc._id }, `The job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
-  // Whoever was faster may have had the job go on, with its locks.
+  // Another engine was faster: the job may go on, and needs its locks.
   if (result.kind !== 'written') return false;
   locks.adopt(doc);
   await locks.release(doc);

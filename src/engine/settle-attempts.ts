@@ -90,8 +90,9 @@ export async function settleAttempts(
       }
     }
     if (written.kind === 'written') {
-      await giveUpAgain(parts, children);
-      return goOn(parts, next, written.doc);
+      const doc = await goOn(parts, next, written.doc);
+      await giveUpAgain(parts, id, children);
+      return doc;
     }
     hands.withdraw(claims, ended);
     if (written.kind === 'given_up') return written.doc;

@@ -19,6 +19,8 @@ export function toJson(value: unknown): JsonResult {
     return { ok: true, value: copy(value, { at: 'it', above: [] }) ?? null };
   } catch (error) {
     if (error instanceof NotJson) return { ok: false, at: error.at, what: error.what };
+    // Thrown by a `toJSON` of the value's own.
+    if (error instanceof RangeError) return { ok: false, at: 'it', what: 'nested too deeply' };
     throw error;
   }
 }

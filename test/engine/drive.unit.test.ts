@@ -65,9 +65,7 @@ describe('a protocol', () => {
       log: { ...log, warn: (_about: unknown, what?: string) => said.push(what) },
     });
     expect(await drive(write(doc), parts)).toEqual(refused);
-    expect(said).toEqual([
-      'The database refuses a revision of job j, which stays as it is: A step cannot be changed.',
-    ]);
+    expect(said).toEqual(['The database refuses a revision of job j: A step cannot be changed.']);
   });
 
   it('reads the one copy where there is only one', async () => {

@@ -56,6 +56,7 @@ function* get(id: string): Generator<Wish, Tip | undefined, StoreAnswer> {
 function childOf(doc: Tip | undefined, job: Job): Child {
   if (doc === undefined) return { kind: 'absent' };
   if (!isMadeBy(doc, job)) return { kind: 'foreign' };
+  if (!isFinalState(doc['state'])) return { kind: 'live' };
   const parsed = parseDocument(doc);
   const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
   return isEnded ? { kind: 'final', job: parsed.value } : { kind: 'live' };

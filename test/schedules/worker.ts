@@ -12,7 +12,7 @@ import { settle } from '../../src/decide/settle.js';
 import { isFinal, isLiveJob, type Job } from '../../src/model/job.js';
 import { isLive, type LiveStep } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
-import { abandoned, type GivenUp } from '../../src/decide/abandoned.js';
+import { abandoned, leftBy, type GivenUp } from '../../src/decide/abandoned.js';
 import type { ChildJob } from '../../src/decide/intent.js';
 import { rest } from '../../src/decide/copies/protocol.js';
 import type { FeedEvent, NewDraft } from './cluster.js';
@@ -237,8 +237,7 @@ export class Worker {
     yield* this.#parts.abandon(intent.abandons ?? []);
     const committed = yield* this.#commit(intent, claims);
     if (committed.kind !== 'written') return this.#drop();
-    yield* this.#giveUpAgain(intent.abandons);
-    yield* this.#goOn(intent, committed.doc);
+    yield* this.#goOn(intent, committed.doc, intent.abandons);
   }
 
   *#commit(intent: Writing, claims: readonly LiveStep[], ended?: string): Protocol<Committed> {
@@ -258,13 +257,17 @@ export class Worker {
 
   /** What was given up before is given up once more after the write (H4). */
   *#giveUpAgain(children: readonly GivenUp[] = []): Task {
-    if (this.#confirms) yield* this.#parts.abandon(children);
+    if (!this.#confirms || children.length === 0) return;
+    const newest = yield* this.#get();
+    const wanted = new Set(newest === undefined ? [] : leftBy(newest).map(({ child }) => child));
+    yield* this.#parts.abandon(children.filter(({ child }) => !wanted.has(child)));
   }
 
-  *#goOn(intent: Writing, doc: Tip): Task {
+  *#goOn(intent: Writing, doc: Tip, children?: readonly GivenUp[]): Task {
     this.#put(doc);
     if (intent.kind === 'claim') intent.steps.forEach((step) => this.#start(doc, step));
     if (intent.kind === 'spawn') for (const child of intent.children) yield* this.#make(child);
+    yield* this.#giveUpAgain(children);
     yield* this.#considerJob(doc);
   }
 
@@ -360,10 +363,7 @@ export class Worker {
         if (this.#confirms) this.#ended.add(claim);
         this.#hands.delete(claim);
       }
-      if (committed.kind === 'written') {
-        yield* this.#giveUpAgain(children);
-        return yield* this.#goOn(next, committed.doc);
-      }
+      if (committed.kind === 'written') return yield* this.#goOn(next, committed.doc, children);
       if (committed.kind === 'given_up') return yield* this.#considerJob(committed.doc);
       doc = yield* this.#get();
       if (doc !== undefined) this.#put(doc);

@@ -36,11 +36,11 @@ export type Stands = (step: LiveStep) => Standing;
  * M4 A skip or a retry on record in the losing tip only is applied again, as of the same time: it
  *    may open a final winner.
  * M5 Any engine carries a step whose child may have been made, with the `start` of the parent: it tells
- *    whose child that is. Of a step that is not needed any more a problem tells, and its child is given
+ *    whose child that is. A problem tells of a step that is not needed any more, and its child is given
  *    up (H3). A step whose child nobody has made is fenced with its tip. Any engine also carries the end
  *    of such a step; a step of the winner that waits for another child then ends as not needed.
  * M6 What the winner tells keeps its place: steps are only added behind it, so that the guard of the
- *    database takes the revision. What waits at the path of one that is added ends as not needed.
+ *    database takes the revision. When the winner waits at the path of a step that is added, that wait ends as not needed.
  */
 export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined {
   if (isOver(winner)) {
@@ -199,9 +199,10 @@ function isSpare(step: Step): boolean {
   return step.state !== '$$complete';
 }
 
-/** What the winner waits for at the path of a step that comes after it. */
-function waitsAt(there: Step, { path }: Step): boolean {
-  return there.state === '$$waiting' && there.path === path;
+/** The winner waits at the path of a step that takes its place: two cannot be open there, nor one be open behind a step that is done. */
+function waitsAt(there: Step, step: Step): boolean {
+  const takesOver = isOpen(step) || hasChild(step) || step.state === '$$complete';
+  return takesOver && there.state === '$$waiting' && there.path === step.path;
 }
 
 /** The job was retried between the two. */
@@ -286,8 +287,9 @@ function withStarts(next: Tip, loser: Tip): Tip {
   if (!stepsOf(loser).some(hasChild)) return next;
   const known = new Set([...startsIn(next), ...startsIn(loser), loser['start']]);
   known.delete(next['start']);
-  if (known.size === startsIn(next).length) return next;
-  return { ...next, also_started: [...known].map(Number).sort((one, other) => one - other) };
+  const starts = [...known].filter((start) => typeof start === 'number').sort((a, b) => a - b);
+  const isSaid = JSON.stringify(starts) === JSON.stringify(startsIn(next));
+  return isSaid ? next : { ...next, also_started: starts };
 }
 
 function startsIn({ also_started: starts }: Tip): readonly unknown[] {

@@ -41,14 +41,15 @@ function unique(given: readonly GivenUp[]): readonly GivenUp[] {
 
 /** Jobs that a tip waits for and its successor does not; its children know the job by its own `start`. */
 function orphansOf(tip: Tip, next: Tip): readonly GivenUp[] {
-  const spared = new Set(stepsOf(next).filter(isWaitingOrOver).map(childOf));
+  const spared = new Set(stepsOf(next).filter(isWaitingOrOver).map(awaitedBy));
   return stepsOf(tip)
-    .filter((step) => hasSpawned(step) && !spared.has(childOf(step)))
+    .filter((step) => hasSpawned(step) && !spared.has(awaitedBy(step)))
     .flatMap((step) => givenUp(tip, step));
 }
 
-function childOf(step: Step): unknown {
-  return step['child'];
+/** The child that a step waits for or waited for, and in which of its runs. */
+function awaitedBy({ child, child_run: run }: Step): string {
+  return JSON.stringify([child, run ?? 1]);
 }
 
 /** Its job is still waited for, or has ended by itself. */
@@ -105,12 +106,30 @@ export function* healed(id: string, stands: Stands): Protocol<readonly Tip[] | u
 function* unawaited(tips: readonly Tip[], next: Tip): Protocol<readonly GivenUp[]> {
   const { job: parent } = (next['parent'] ?? {}) as { readonly job?: unknown };
   const hadNot = tips.some((tip) => isOver(tip) || tip['run'] !== next['run']);
-  if (typeof parent !== 'string' || isOver(next) || !hadNot) return [];
-  const [winner, ...losers] = (yield* look(parent)) ?? [];
-  const isAwaited = (tip: Tip): boolean =>
-    stepsOf(tip).some((step) => step.state === '$$waiting' && step['child'] === next._id);
-  if (winner === undefined || [winner, ...losers].some(isAwaited)) return [];
-  return ownChild(winner, next);
+  // A job that another one goes on as is not named by the parent, which waits for the first of them.
+  const isNamed = next['continued_from'] === undefined;
+  if (typeof parent !== 'string' || isOver(next) || !hadNot || !isNamed) return [];
+  if (isAskedOn(next)) return [];
+  const parents = (yield* look(parent)) ?? [];
+  const lastOf = (tip: Tip): Step | undefined =>
+    stepsOf(tip).findLast((step) => step['child'] === next._id);
+  const [winner] = parents;
+  const isGivenUp = parents.every((tip) => isEndedEarly(lastOf(tip)));
+  return winner !== undefined && isGivenUp ? ownChild(winner, next) : [];
+}
+
+/** It ended while its job had not. */
+function isEndedEarly(step: Step | undefined): boolean {
+  return step?.state === '$$cancelled' || step?.state === '$$timeout';
+}
+
+/** Users asked it to go on: whoever gave it up before has no say any more. */
+function isAskedOn({ requests }: Tip): boolean {
+  const list: readonly unknown[] = Array.isArray(requests) ? requests : [];
+  const last = (list as readonly { readonly id?: unknown; readonly action?: unknown }[]).findLast(
+    (one) => one.action === 'retry',
+  );
+  return last !== undefined && !String(last.id).startsWith('retry:');
 }
 
 /**

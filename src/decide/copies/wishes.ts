@@ -135,7 +135,7 @@ function noteOf({ attempt, name, child, engine, claim }: Step) {
   const what = `Attempt ${attempt} of step ${name}`;
   const message =
     typeof child === 'string'
-      ? `${what} made job ${child} as well, which the step does not need: it is cancelled unless it has ended.`
+      ? `${what} made job ${child} as well. The step does not need that job, which is cancelled unless it has ended.`
       : `${what} ran on ${String(engine)} as well (claim ${String(claim)}), when the step was done already.`;
   return { path: 'steps', message };
 }

@@ -348,8 +348,9 @@ describe('a step that waits for a job of its own', () => {
   });
 
   const ended = { path: '0', state: '$$cancelled', child: 'c', end: 4, exit: 130 };
-  const what = 'Attempt 1 of step s0 made job c as well, which the step does not need';
-  const problems = [{ path: 'steps', message: `${what}: it is cancelled unless it has ended.` }];
+  const what = 'Attempt 1 of step s0 made job c as well.';
+  const why = 'The step does not need that job, which is cancelled unless it has ended.';
+  const problems = [{ path: 'steps', message: `${what} ${why}` }];
   const done = spawn('0#1 $$complete');
   const failed = spawn('0#1 $$error');
   const renamed = spawn('0#1 $$waiting', { child: 'c:1' });
@@ -402,8 +403,19 @@ describe('a step that waits for a job of its own', () => {
       also_started: [0, 2],
     });
     expect(carried([made], [done], { also_started: [0] })).toMatchObject({ also_started: [0, 2] });
+    const early = tip('3-a', [made], { start: 3, also_started: [2] });
+    const winner = tip('4-b', [made], { start: 1, also_started: [3] });
+    expect(carry(winner, early, nobody)).toMatchObject({ also_started: [2, 3] });
+    const text = tip('3-a', [made], { start: '2026-01-01T00:00:00Z' });
+    expect(carry(winner, text, nobody)).toMatchObject({ also_started: [3] });
     expect(carried([], [made])).not.toHaveProperty('also_started');
     expect(carried([made], ['1#1 $$complete x'])).not.toHaveProperty('also_started');
+  });
+
+  it('leaves a wait open beside an attempt that failed without one', () => {
+    const failed = attempt('0#1 $$error b');
+    const wait = attempt('0#1 $$waiting c');
+    expect(carried([wait], [failed])?.['steps']).toMatchObject([wait, failed]);
   });
 
   it('is told once, however often it is met', () => {

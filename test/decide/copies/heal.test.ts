@@ -154,6 +154,15 @@ describe('the children of a tip that is dropped', () => {
     ]);
   });
 
+  it('are those that the winner waited for in an earlier run only', () => {
+    const failed = attempt('0#1 $$error', { child: 'c', start: 4 });
+    const again = attempt('0#2 $$waiting', { child: 'c', child_run: 2, start: 8 });
+    const final = tip('4-b', [failed], { state: '$$complete', end: 9 });
+    expect(mend([final, tip('3-a', [failed, again])], nobody)?.orphans).toMatchObject([
+      { child: 'c', run: 2 },
+    ]);
+  });
+
   it('are those of the winner when the end of another one takes its place', () => {
     const done = attempt('0#1 $$complete', { child: 'c', start: 4 });
     const other = attempt('0#1 $$waiting', { child: 'c:1', start: 5 });
@@ -175,6 +184,24 @@ describe('the children of a tip that is dropped', () => {
       expect(askedBy([above('$$cancelled')])).toEqual(['j']);
       expect(askedBy([above('$$waiting')])).toEqual([]);
       expect(askedBy([above('$$cancelled'), above('$$waiting')])).toEqual([]);
+    });
+
+    it('is left alone when the parent waits for the job that it goes on from', () => {
+      const [one, other] = [goesOn, ended].map((of) => ({ ...of, continued_from: 'i' }));
+      const tips = [one, other] as readonly Tip[];
+      const first = tip('9-p', [attempt('0#1 $$waiting', { child: 'i' })], { _id: 'p', start: 4 });
+      expect(play(healed('j', nobody), [tips, [first], [goesOn]]).abandoned).toEqual([]);
+    });
+
+    it('is left alone when a user had it go on, or its step failed with it', () => {
+      const asked = { ...goesOn, requests: [{ id: 'r1', action: 'retry', at: 3 }] };
+      const given = [above('$$cancelled')];
+      expect(play(healed('j', nobody), [[asked, ended], given, [asked]]).abandoned).toEqual([]);
+      const wished = { ...goesOn, requests: [{ id: 'retry:1', action: 'retry', at: 3 }] };
+      expect(play(healed('j', nobody), [[wished, ended], given, [wished]]).abandoned).toEqual([
+        'j',
+      ]);
+      expect(askedBy([above('$$error')])).toEqual([]);
     });
 
     it('is left alone when its parent is gone, or another job', () => {
