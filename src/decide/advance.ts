@@ -68,7 +68,7 @@ function reclaimMove(job: LiveJob, now: number, world: World): Move | undefined 
 
 /** Lost: the owner is dead, or it is this engine and the attempt is not in hand (a restart). */
 function isLost(step: LiveStep, { me, lease }: World): boolean {
-  if (step.engine !== me.id) return lease(step.engine) === 'dead';
+  if (step.engine !== me.id) return lease(step.engine, step.pid) === 'dead';
   return !me.running.has(step.claim) && !me.ended.has(step.claim);
 }
 

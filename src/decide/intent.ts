@@ -168,7 +168,7 @@ export type World = {
   readonly nonce: string;
   /** The other engines that are alive. */
   readonly peers: readonly Peer[];
-  readonly lease: (engine: string) => 'alive' | 'dead';
+  readonly lease: (engine: string, pid?: number) => 'alive' | 'dead';
   readonly flow: (name: string, owner: string) => Found<Flow>;
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;

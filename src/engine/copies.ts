@@ -49,7 +49,7 @@ export type CopiesParts = Omit<Driver, 'copies'> & {
   readonly me: string;
   readonly hands: Pick<Hands, 'of'>;
   readonly desk: Pick<Desk, 'put'>;
-  readonly lease: (engine: string) => 'alive' | 'dead';
+  readonly lease: (engine: string, pid?: number) => 'alive' | 'dead';
 };
 
 /** So many claims are remembered that were given up, and as many that have ended. */
@@ -66,10 +66,10 @@ export function createCopies(parts: CopiesParts): Copies {
   const driver: Driver = { ...parts, copies: () => copies };
   const standsIn =
     (job: string): Stands =>
-    ({ engine, claim }) => {
+    ({ engine, claim, pid }) => {
       if (hands.of(job).includes(claim)) return 'runs';
       if (engine === me) return endedAt.has(claim) ? 'elsewhere' : 'given_up';
-      return lease(engine) === 'dead' ? 'lost' : 'elsewhere';
+      return lease(engine, pid) === 'dead' ? 'lost' : 'elsewhere';
     };
   const isDoubtful = (doc: StoredDocument): boolean =>
     suspects.has(doc._id) ||

@@ -12,12 +12,15 @@ import type { EngineDocument } from '../model/engine.js';
  *    the time at which the others are judged, by the time between two renewals at the most. After a
  *    long blindness everybody is given a whole lease; several times in a row only to those that were
  *    seen to move in between, for an engine that always sees itself late must find the dead, too.
- * P3 An engine nobody has heard of is given a whole lease before it counts as dead.
+ * P3 An engine nobody has heard of is given a whole lease before it counts as dead. So is another
+ *    process of an engine that is dead: one that came back under its name is seen by its claims before
+ *    its document, where the feed brings them so.
  */
 export type Peers = {
   /** Takes a changed engine document, our own as well; undefined: it was deleted. */
   readonly update: (id: string, doc: EngineDocument | undefined) => void;
-  readonly lease: (id: string) => 'alive' | 'dead';
+  /** `pid`: of the process that a claim names. */
+  readonly lease: (id: string, pid?: number) => 'alive' | 'dead';
   /** The others that are alive and take work. */
   readonly alive: () => readonly Peer[];
   /** Engines that have died since the last call. */
@@ -32,6 +35,8 @@ type Seen = {
   beat: number;
   movedAt: number;
   doc?: EngineDocument;
+  /** Of the process that wrote its last document. */
+  pid?: number | undefined;
   /** What the others take it for. */
   peer?: Peer;
   gone: boolean;
@@ -71,13 +76,20 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
     }
     sawMyselfAt = now();
   };
+  const leaseOf = (key: string): 'alive' | 'dead' => {
+    const entry = seen.get(key);
+    if (entry !== undefined) return isDead(entry) ? 'dead' : 'alive';
+    seen.set(key, { beat: -1, movedAt: now(), gone: false, told: false, forgiven: 0 });
+    return 'alive';
+  };
   return {
     update: (id, doc) => {
       if (id === me) return seeMyself();
       const before = seen.get(id);
       if (doc === undefined || doc.state === 'stopped') {
         const told = before?.told ?? false;
-        seen.set(id, { beat: -1, movedAt: now(), gone: true, told, forgiven: 0 });
+        const pid = before?.pid;
+        seen.set(id, { beat: -1, movedAt: now(), pid, gone: true, told, forgiven: 0 });
         return;
       }
       const moved = before === undefined || before.gone || before.beat !== doc.beat;
@@ -86,6 +98,7 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         beat: doc.beat,
         movedAt,
         doc,
+        pid: doc.pid,
         peer: {
           id,
           plugins: new Set(doc.plugins),
@@ -97,11 +110,12 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         forgiven: moved ? 0 : before.forgiven,
       });
     },
-    lease: (id) => {
+    lease: (id, pid) => {
       const entry = seen.get(id);
-      if (entry !== undefined) return isDead(entry) ? 'dead' : 'alive';
-      seen.set(id, { beat: -1, movedAt: now(), gone: false, told: false, forgiven: 0 });
-      return 'alive';
+      const isOther = pid !== undefined && entry?.pid !== undefined && entry.pid !== pid;
+      return entry !== undefined && isDead(entry) && isOther
+        ? leaseOf(keyOf(id, pid))
+        : leaseOf(id);
     },
     alive: () =>
       [...seen.values()].flatMap((entry) => {
@@ -128,7 +142,16 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
           seen.delete(id);
         }
       }
-      return dead.map(([id]) => id);
+      return dead.map(([key]) => engineIn(key));
     },
   };
+}
+
+/** The key of a process of an engine of which only claims were seen. */
+function keyOf(id: string, pid: number): string {
+  return `${id}\n${pid}`;
+}
+
+function engineIn(key: string): string {
+  return key.split('\n')[0] as string;
 }

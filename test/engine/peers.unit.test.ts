@@ -81,6 +81,23 @@ describe('the lease of another engine', () => {
     expect(peers.died()).toEqual(['engine:x']);
   });
 
+  it('is granted to another process of a dead engine: its claim may come before its document', () => {
+    const { peers, after } = withClock();
+    peers.update('engine:b', doc(1, { pid: 1 }));
+    after(1_200);
+    expect([peers.lease('engine:b', 1), peers.lease('engine:b', 2)]).toEqual(['dead', 'alive']);
+    expect(peers.died()).toEqual(['engine:b']);
+    peers.update('engine:b', undefined);
+    expect([peers.lease('engine:b', 1), peers.lease('engine:b', 2)]).toEqual(['dead', 'alive']);
+    expect(peers.died()).toEqual([]);
+    after(1_200);
+    expect(peers.lease('engine:b', 2)).toBe('dead');
+    expect(peers.died()).toEqual(['engine:b']);
+    expect([peers.lost(), peers.alive()]).toEqual([[], []]);
+    peers.update('engine:b', doc(1, { pid: 2 }));
+    expect(peers.lease('engine:b', 2)).toBe('alive');
+  });
+
   it('does not run on while nothing could be seen', () => {
     const { peers, after, blind } = withClock();
     peers.update('engine:b', doc(1));
