@@ -238,9 +238,13 @@ function lostMessages({ applied = [], tips: [tip] }: Case): readonly string[] {
   return applied.flatMap(({ id, asks }) => {
     if (!known.has(id)) return [`${id} (${asks}) was applied, but is not on record.`];
     if (asks !== 'retry') return [];
-    // A job that had not begun a step begins from nothing, and counts its runs anew.
+    // A job that had not begun a step begins from nothing, and counts its runs anew. Where two engines
+    // had it begin, the record may be younger than the start; a later cancel ended it in any case.
     const isRetried =
-      tip?.['run'] !== 1 || tip['exit'] === 0 || askedAt(id, tip) < Number(tip['start']);
+      tip?.['run'] !== 1 ||
+      tip['exit'] === 0 ||
+      askedAt(id, tip) < Number(tip['start']) ||
+      isCancelledAfter(askedAt(id, tip), tip);
     return isRetried ? [] : [`${id} (retry) is on record, but has had no effect.`];
   });
 }
@@ -252,6 +256,12 @@ function lostResults({ tips: [tip] }: Case): readonly string[] {
     const name = attachmentOf(step);
     return name === undefined || name in attached ? [] : [`The large result ${name} is gone.`];
   });
+}
+
+function isCancelledAfter(at: number, { requests }: Tip): boolean {
+  return (requests as readonly { readonly action: string; readonly at: number }[]).some(
+    (one) => one.action === 'cancel' && one.at > at,
+  );
 }
 
 function askedAt(id: string, { requests }: Tip): number {
