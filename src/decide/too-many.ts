@@ -5,16 +5,19 @@ import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '..
 import type { StructureKind } from '../model/tree.js';
 import { mostSteps, stepsForEnd } from './effort.js';
 import { finish } from './finish.js';
-import { attemptsOf, lastAttempt, withNewStep } from './history.js';
+import { attemptsOf, lastAttempt, leafAt, withNewStep } from './history.js';
 import type { Move } from './intent.js';
 import { nodeAt, treeAt, type Branch } from './leaves.js';
-import { countDecisions } from './structure/answers.js';
+import { isWithin } from './paths.js';
+import { askedBy, countDecisions, decisionPath } from './structure/answers.js';
+import { unneededIn } from './structure/unneeded.js';
 import { cancelledSteps } from './stop.js';
 import { mayUndo, undoesLeft } from './undo.js';
 
 /**
- * A job with more steps or decisions than an engine looks through fails, like any other: what was done is undone,
- * and its handler or its `error` branch runs. The steps that this takes are kept free for it.
+ * Fails a job that has too many steps, or a decider with too many decisions. It fails like any other
+ * job: what was done is undone, and its handler or `error` branch runs. `stepsForEnd` steps are
+ * reserved for that.
  */
 export function tooManyMove(job: LiveJob, now: number): Move | undefined {
   if (isGivenUp(job)) return undefined;
@@ -33,9 +36,24 @@ function tooManySteps(job: LiveJob): Failure | undefined {
 }
 
 function tooManyDecisions(job: LiveJob): Failure | undefined {
-  const decisions = countDecisions(job);
-  if (decisions <= mostDecisions) return undefined;
-  return failure('TooManyDecisions', { decisions, most: mostDecisions, of: 'job' });
+  for (const [decider, decisions] of countDecisions(job)) {
+    if (decisions <= mostDecisions || !isToBeAsked(job, decider)) continue;
+    return failure('TooManyDecisions', { decisions, most: mostDecisions, of: 'decider' });
+  }
+  return undefined;
+}
+
+/** Whether the decider at a path may be asked again: it has not ended, and the flow still needs it. */
+function isToBeAsked(job: LiveJob, path: string): boolean {
+  const leaf = leafAt(job, path);
+  if (leaf === undefined) return false;
+  const { answers, ending } = askedBy(job, leaf);
+  if (ending !== undefined) return false;
+  const last = lastAttempt(job, decisionPath(leaf, answers.length));
+  if (last !== undefined && isFailed(last) && last.due === undefined) return false;
+  const { tree, prefix } = treeAt(job, path) as Branch;
+  const unneeded = unneededIn(job, tree, phaseOf(prefix), prefix);
+  return !unneeded.some((at) => isWithin(path, at));
 }
 
 /** What follows a failure or a cancel makes too many steps, too: the job ends at once. */

@@ -71,7 +71,10 @@ export function isEnding(decision: Decision): decision is Ending {
   return 'complete' in decision || 'continue_as_new' in decision;
 }
 
-/** Decisions of one answer, and of all answers in a job: each look at the job goes through them. */
+/**
+ * Maximum number of decisions in one answer, and in all answers of a decider that has not ended: they
+ * are gone through whenever the engine decides about the job.
+ */
 export const mostInAnswer = 1_000;
 export const mostDecisions = 10_000;
 

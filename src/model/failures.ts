@@ -96,10 +96,10 @@ const sentences = {
     `The step waited ${d.awaited} for ${d.timeout} ms in vain.`,
   WorkerLost: (d: { worker: string; lease: number }) =>
     `Worker "${d.worker}" did not answer, and its lease was not renewed for ${d.lease} ms.`,
-  TooManyDecisions: (d: { decisions: number; most: number; of: 'answer' | 'job' }) =>
+  TooManyDecisions: (d: { decisions: number; most: number; of: 'answer' | 'decider' }) =>
     d.of === 'answer'
       ? `The decider answered with ${d.decisions} decisions, and ${d.most} are the most in one answer: let a child flow go over a list with "map", or decide on the rest when some have ended.`
-      : `The deciders of the job made ${d.decisions} decisions, and no engine goes on with more than ${d.most}: let a decider continue as a new job.`,
+      : `A decider made ${d.decisions} decisions, and ${d.most} are the most before it ends: let it continue as a new job.`,
   DecidedInVain: (d: { answers: number; last: string }) =>
     `Nothing came of the last ${d.answers} answers of the decider, which was told so each time (last: ${ended(d.last)}). Correct the decider; "tws retry" has it asked again.`,
   DeciderFailed: (d: { reason: string }) => d.reason,

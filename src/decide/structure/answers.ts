@@ -9,6 +9,7 @@ import type { LiveJob } from '../../model/job.js';
 import type { Step } from '../../model/step.js';
 import { below, type Entry, type Leaf } from '../../model/tree.js';
 import { lastAttempt } from '../history.js';
+import { decisionMaker } from '../paths.js';
 
 /** What the recorded answers of a decider ask for, whatever has become of it. */
 export type Asked = {
@@ -57,16 +58,18 @@ export function decisionPath({ path }: Leaf, number: number): string {
   return below(path, `decision.${number}`);
 }
 
-/** How many decisions the deciders of a job have made, without those that count no more. */
-export function countDecisions(job: LiveJob): number {
-  let count = 0;
+/** How many decisions each decider has made, by its path, without those that count no more. */
+export function countDecisions(job: LiveJob): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
   for (const step of job.steps) {
     const result = step['result'];
-    if (typeof result !== 'object' || result === null || !/\.decision\.\d+$/.test(step.path))
-      continue;
-    if (lastAttempt(job, step.path) === step) count += Array.isArray(result) ? result.length : 1;
+    const decider = decisionMaker(step.path);
+    if (typeof result !== 'object' || result === null || decider === step.path) continue;
+    if (lastAttempt(job, step.path) !== step) continue;
+    const more = Array.isArray(result) ? result.length : 1;
+    counts.set(decider, (counts.get(decider) ?? 0) + more);
   }
-  return count;
+  return counts;
 }
 
 function answeredSteps(job: LiveJob, leaf: Leaf): readonly Step[] {
@@ -86,12 +89,16 @@ function areOf({ answers }: Asked, steps: readonly Step[]): boolean {
   return answers.length === steps.length && steps.every((step, i) => step === answers[i]?.step);
 }
 
-/** Decisions beyond those that a job may have are not read: it fails for them. */
+/**
+ * Decisions beyond the limit are not read, because the job fails for them. A decider that has ended
+ * is not held to the limit: all of its answers are read.
+ */
 function readAll(steps: readonly Step[], leaf: Leaf): Asked {
   const reading: Reading = { leaf, begun: new Map(), byName: new Map(), free: 0 };
-  let left = mostDecisions;
-  const answers = steps.map((step): Answer => {
-    const decisions = decisionsIn(step['result']);
+  const all = steps.map((step) => ({ step, decisions: decisionsIn(step['result']) }));
+  const hasEnded = all.some(({ decisions }) => decisions.some(isEnding));
+  let left = hasEnded ? Infinity : mostDecisions;
+  const answers = all.map(({ step, decisions }): Answer => {
     left -= decisions.length;
     if (left < 0) return { step, begun: [], taken: [], cancels: [] };
     return { step, ...readAnswer(decisions, reading) };

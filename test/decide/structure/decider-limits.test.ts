@@ -53,9 +53,9 @@ describe('an answer of a decider', () => {
   });
 });
 
-describe('the decisions of a job', () => {
+describe('the decisions of a decider', () => {
   const markers = many(1_000, () => ({ record_marker: 'm' }));
-  /** A job whose deciders have made so many thousands of decisions. */
+  /** A job whose decider has made so many thousands of decisions, and decides again. */
   const decided = (thousands: number, more: Partial<Setting> = {}): Story => {
     const told = deciding(more);
     const [first] = told.steps;
@@ -118,6 +118,59 @@ describe('the decisions of a job', () => {
     told.edit({ steps: [{ ...first, result: many(10_001, () => ({ schedule: 'a' })) }] });
     goOn(told);
     expect(told.ending).toEqual(failed('TooManyDecisions'));
+  });
+
+  it('do not matter when the next answer completes it', () => {
+    const told = decided(10);
+    told.did('boss', { complete: 1 });
+    expect(told.running).toEqual(['after']);
+  });
+
+  it('do not matter when the next answer has the job continue as a new one', () => {
+    const told = decided(10);
+    told.did('boss', { continue_as_new: true });
+    goOn(told);
+    expect(told.ending.failure).toBeUndefined();
+  });
+
+  it('do not matter when it has completed', () => {
+    const told = decided(9);
+    told.did('boss', { complete: 1 });
+    const [first] = told.steps;
+    const before = { ...first, result: many(3_000, () => ({ record_marker: 'm' })) };
+    told.edit({ steps: [before, ...told.steps.slice(1)] });
+    goOn(told);
+    expect(told.running).toEqual(['after']);
+    told.did('after');
+    expect(told.ending).toEqual({ state: '$$complete', exit: 0, failure: undefined });
+  });
+
+  it('do not matter when it has failed and a handler recovered it', () => {
+    const told = decided(10, { steps: [{ ...boss, error: 'h' }, 'after'] });
+    told.did('boss', { fail: 'no' });
+    expect(told.running).toEqual(['h']);
+    const before = { ...told.steps[0], result: many(3_000, () => ({ record_marker: 'm' })) };
+    told.edit({ steps: [before, ...told.steps.slice(1)] });
+    goOn(told);
+    expect(told.running).toEqual(['h']);
+    told.did('h');
+    expect(told.running).toEqual(['after']);
+  });
+
+  it('are not added to those of another decider', () => {
+    const told = deciding({ steps: [boss, { decider: 'boss', name: 'other' }] });
+    const [first] = told.steps;
+    const answers = (path: string, last: number, ending: object) =>
+      many(last + 1, (i) => ({
+        ...{ ...first, path: `${path}.decision.${i}`, claim: `${path}${i}`, index: Number(path) },
+        ...{ state: '$$complete', start: told.now, end: told.now, exit: 0 },
+        result: i < last ? markers : ending,
+      }));
+    told.edit({
+      steps: [...answers('0', 9, { complete: 1 }), ...answers('1', 8, { schedule: 'a', id: 'x' })],
+    });
+    goOn(told);
+    expect(told.running).toEqual(['a']);
   });
 
   it('do not count when the decider began anew', () => {
