@@ -101,7 +101,7 @@ const sentences = {
       ? `The decider answered with ${d.decisions} decisions, and ${d.most} are the most in one answer: let a child flow go over a list with "map", or decide on the rest when some have ended.`
       : `A decider made ${d.decisions} decisions, and ${d.most} are the most before it ends: let it continue as a new job.`,
   DecidedInVain: (d: { answers: number; last: string }) =>
-    `Nothing came of the last ${d.answers} answers of the decider, which was told so each time (last: ${ended(d.last)}). Correct the decider; "tws retry" has it asked again.`,
+    `The decider was asked ${d.answers} times in a row within a minute, and nothing of what it answered could begin (last: ${ended(d.last)}). Correct the decider; "tws retry" has it asked again.`,
   DeciderFailed: (d: { reason: string }) => d.reason,
   PluginMissing: (d: { plugin: string }) => `Plugin ${d.plugin} went away from this engine.`,
   SecretUnreadable: (d: { reason: string }) => d.reason,

@@ -2,27 +2,45 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { isFailed, type Failure, type Step } from '../../model/step.js';
 import type { Leaf } from '../../model/tree.js';
-import { attemptsOf, completionOn, lastAttempt } from '../history.js';
+import { attemptsOf, completionOn, isBusyBelow, lastAttempt } from '../history.js';
 import { askedBy, type Answer, type Cancel } from './answers.js';
 
-/** So many answers in a row may lead to nothing; then the decider is taken not to learn from it. */
+/** Maximum number of answers in a row, within `vainMs`, of which nothing could begin. */
 export const mostInVain = 100;
+const vainMs = 60_000;
 
 /**
- * Why a decider is not listened to any more: nothing came of what it asked for lately, in this run of
- * the job. It is told what came of it at once, so it would ask for ever.
+ * Why a decider fails: within a minute it gave `mostInVain` answers in this run of the job, and nothing
+ * that they asked for could begin. A decider is asked again at once after such an answer, so it would
+ * never stop. It does not fail while anything that it began is open, because that may change its answers.
  */
 export function askedInVain(job: LiveJob, leaf: Leaf): Failure | undefined {
-  const { answers } = askedBy(job, leaf);
+  const { answers, begun } = askedBy(job, leaf);
   const lately = answers.filter(({ step }) => step.run === job.run).slice(-mostInVain);
-  if (lately.length < mostInVain) return undefined;
+  if (lately.length < mostInVain || !areWithin(vainMs, lately)) return undefined;
   const reasons = lately.map((answer) => whyInVain(job, answer));
   const last = reasons.at(-1);
   if (last === undefined || reasons.includes(undefined)) return undefined;
+  if (isAnyOpen(job, answers, [...begun.keys()])) return undefined;
   return failure('DecidedInVain', { answers: mostInVain, last });
 }
 
-/** Undefined: something came of the answer, or may yet, or it asked for nothing. */
+function areWithin(ms: number, answers: readonly Answer[]): boolean {
+  const ends = answers.map(({ step }) => Number(step['end']));
+  return Math.max(...ends) - Math.min(...ends) <= ms;
+}
+
+/** Whether anything that a decider began runs or waits, is to be tried again, or has yet to begin. */
+function isAnyOpen(job: LiveJob, answers: readonly Answer[], begun: readonly string[]): boolean {
+  const cancelled = new Set(answers.flatMap(({ cancels }) => cancels.map(({ path }) => path)));
+  return begun.some((path) => {
+    const last = lastAttempt(job, path);
+    if (last === undefined) return !cancelled.has(path);
+    return isBusyBelow(job, path) || (isFailed(last) && last.due !== undefined);
+  });
+}
+
+/** Undefined when the answer had an effect, may still have one, or asked for nothing. */
 function whyInVain(job: LiveJob, { step, begun, taken, cancels }: Answer): string | undefined {
   const reasons = [
     ...begun.map((path) => whyUnbegun(job, path)),

@@ -242,6 +242,43 @@ describe('a decider that asks in vain', () => {
     expect(told.running).toEqual(['boss']);
   });
 
+  it.each<[title: string, begun: object]>([
+    ['an activity runs', { schedule: 'a', id: 'x' }],
+    ['a timer waits', { start_timer: 999_999, id: 'x' }],
+    ['an activity is still to begin', { schedule: 'rare', id: 'x' }],
+  ])('goes on when it gives its whole plan each time while %s', (_title, begun) => {
+    const told = deciding({ tasks: [task('a'), task('rare')], flow: { timeout: 999_999 } });
+    told.did('boss', begun).signal('go');
+    ask(told, () => begun, often + 2);
+    expect(told.running).toContain('boss');
+    expect(told.ending.exit).toBeUndefined();
+  });
+
+  it('goes on when it gives its whole plan each time while an activity is to be tried again', () => {
+    const told = deciding();
+    const plan = { schedule: 'a', id: 'x', retry: { limit: 3, delay: 50_000 } };
+    told.did('boss', plan).broke('a').signal('go');
+    ask(told, () => plan, often + 2);
+    expect(told.running).toEqual(['boss']);
+    expect(told.ending.exit).toBeUndefined();
+  });
+
+  it.each([
+    ['fails when its answers lie within a minute', 600, true],
+    ['goes on when its answers lie further apart', 700, false],
+  ])('%s', (_title, apart, isFailure) => {
+    const told = deciding({ flow: { timeout: 999_999 } });
+    ask(
+      told,
+      (i) => {
+        told.at(i * apart);
+        return { schedule: 'nowhere', id: `${i}` };
+      },
+      often + 1,
+    );
+    expect(told.ending.failure).toBe(isFailure ? 'DecidedInVain' : undefined);
+  });
+
   it('is asked as often again when the job is tried again', () => {
     const told = ask(deciding(), () => ({ cancel: 'nobody' }), often + 1);
     expect(told.ending).toEqual(failed('DecidedInVain'));
