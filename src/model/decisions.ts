@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { retrySchema } from './retry.js';
 import { durationSchema, nameSchema, paramsSchema, textSchema } from './scalars.js';
+import { sizes } from './size.js';
 
 /**
  * What a decider answers with: a list of decisions, as in Amazon SWF, under our own words. What is
@@ -75,7 +76,7 @@ export function isEnding(decision: Decision): decision is Ending {
  * Maximum number of decisions in one answer, and in all answers of a decider that has not ended: they
  * are gone through whenever the engine decides about the job.
  */
-export const mostInAnswer = 1_000;
+export const mostInAnswer = sizes.nodes;
 export const mostDecisions = 10_000;
 
 /** Words that follow an id in the paths of steps; an id of that name would be taken for them. */

@@ -11,7 +11,7 @@ export const sizes = {
   valuesOf: { params: 50_000, data: 50_000, schema: 50_000 },
   /** Characters in the texts and keys of one key: 1 MiB. */
   characters: 1_048_576,
-  /** Nodes in one list of a structure, and names in one `after`. */
+  /** Nodes in one list of a structure, names in one `after`, and decisions in one answer of a decider. */
   nodes: 2_000,
   /** Values of a document as a whole. */
   written: 100_000,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { task } from '../../support/builders.js';
 import type { FailedStep } from '../../../src/model/step.js';
+import { sizes } from '../../../src/model/size.js';
 import { story, type Setting, type Story } from '../story.js';
 
 const many = <T>(length: number, make: (i: number) => T): T[] =>
@@ -29,9 +30,12 @@ const goOn = (told: Story): Story => {
 const failed = (failure: string) => ({ state: '$$complete', exit: 3, failure });
 
 describe('an answer of a decider', () => {
-  it('may hold a thousand decisions', () => {
+  it('may hold as many decisions as a list of a structure has nodes', () => {
     const told = deciding();
-    told.did('boss', [...many(999, () => ({ record_marker: 'm' })), { schedule: 'a', id: 'x' }]);
+    told.did('boss', [
+      ...many(sizes.nodes - 1, () => ({ record_marker: 'm' })),
+      { schedule: 'a', id: 'x' },
+    ]);
     expect(told.running).toEqual(['a']);
   });
 
@@ -39,7 +43,7 @@ describe('an answer of a decider', () => {
     const told = deciding({ steps: [{ ...boss, retry: 3 }] });
     told.did(
       'boss',
-      many(1_001, (i) => ({ schedule: 'a', id: `${i}` })),
+      many(sizes.nodes + 1, (i) => ({ schedule: 'a', id: `${i}` })),
     );
     expect(told.ending).toEqual(failed('TooManyDecisions'));
     expect(told.trail).toEqual(['boss#1 $$error']);
@@ -47,7 +51,7 @@ describe('an answer of a decider', () => {
 
   it('is an ordinary failure then: a handler recovers the decider', () => {
     const told = deciding({ steps: [{ ...boss, error: 'h' }, 'after'] });
-    const answer = many(1_001, () => ({ schedule: 'a' }));
+    const answer = many(sizes.nodes + 1, () => ({ schedule: 'a' }));
     told.did('boss', answer).did('h');
     expect(told.running).toEqual(['after']);
   });
