@@ -31,11 +31,6 @@ describe('checkDocument', () => {
       task('a', { params: { x: '{{#if y}}a' } }),
       /^params\.x: params\.x is no valid template: Parse error on line 1: Expecting .*, got 'EOF'\.$/,
     ],
-    [
-      'a template of too many tags',
-      flow('f', [{ task: 'a', params: { x: [`- ${'{{job.a}}'.repeat(201)}`] } }]),
-      /^tasks\.sequence\[0\]\.params\.x\[0\]: .*there are more than 200 tags/,
-    ],
     ['a template with partials', task('a', { params: { x: '{{> y}}' } }), /^params\.x: .*partials/],
     ['a broken template in a step', flow('f', [{ task: 'a', params: { x: '{{' } }]), /template/],
     [

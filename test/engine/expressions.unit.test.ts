@@ -239,6 +239,7 @@ describe('a list or an object in several tags of a step', () => {
 describe('a template text', () => {
   it('is checked without being filled in', () => {
     expect(checkTemplate('{{a.b}}')).toBeUndefined();
+    expect(checkTemplate('- {{a}}'.repeat(201))).toBeUndefined();
     expect(checkTemplate('{{#if a}}')).toEqual(expect.any(String));
   });
 
