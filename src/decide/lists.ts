@@ -26,13 +26,12 @@ export function listProblem(
 ): Failure | undefined {
   const others = job.steps.filter((step) => lastAttempt(job, step.path) === step);
   const count = itemsIn(others) + (isSliced ? 0 : items.length);
-  if (count > most) return failure('ListsTooLarge', { at, have: `more than ${most} items` });
+  if (count > most) return failure('ListsTooLarge', { at, most: `${most} items` });
   const left = { ...sizes.lists };
   const all = [...others.flatMap((step) => listOf(step) ?? []), { items }];
   if (all.every((list) => take(left, list.items))) return undefined;
   const { values, characters } = sizes.lists;
-  const have = `more than ${values} values or ${characters} characters`;
-  return failure('ListsTooLarge', { at, have });
+  return failure('ListsTooLarge', { at, most: `${values} values with ${characters} characters` });
 }
 
 type List = { readonly items: readonly unknown[]; readonly isSliced: boolean };

@@ -15,7 +15,10 @@ export function heldUpBy(doc: Readonly<Record<string, unknown>>): readonly unkno
   return Array.isArray(engines) ? engines : [];
 }
 
-/** Why a job ends that blocked `crashLimit` engines in a row; undefined: it did not. Names the engines. */
+/**
+ * The failure of a job that blocked `crashLimit` engines in a row, which names them. Undefined when it
+ * blocked fewer.
+ */
 export function blockedBy(
   doc: Readonly<Record<string, unknown>>,
   crashLimit: number,

@@ -108,7 +108,7 @@ export function toDecisions(result: unknown): Answered {
   return { ok: true, decisions };
 }
 
-/** Only what its keys say it may be is looked at: an answer may be long. */
+/** Parses a decision by the schemas of its own keys only, because an answer may hold many decisions. */
 function toDecision(one: unknown): Decision | undefined {
   if (typeof one !== 'object' || one === null) return undefined;
   for (const kind of kinds) {

@@ -114,8 +114,8 @@ const sentences = {
     d.slice === undefined
       ? `${d.at} gives ${d.items} items, and one job goes over ${d.most} at most: set "slice" beside "over", so that child jobs go over so many items each.`
       : `${d.at} gives ${d.items} items, too many for "slice": ${d.slice}: a map has at most ${d.most} slices and 100000 items, and one with an "undo", a signal or a decider in it is not sliced; set a larger "slice", or begin a child job for each part.`,
-  ListsTooLarge: (d: { at: string; have: string }) =>
-    `With ${d.at}, the lists of all maps of the job have ${d.have} together, which is the most: set "slice" beside "over", give items that only name what is kept elsewhere, or split the work into child flows.`,
+  ListsTooLarge: (d: { at: string; most: string }) =>
+    `With ${d.at}, the lists of all maps of the job are too large together; at most ${d.most} are allowed: set "slice" beside "over", give items that only name what is kept elsewhere, or split the work into child flows.`,
   TooManySteps: (d: { steps: number }) =>
     `The job has ${d.steps} entries in "steps", and no engine goes on with more: split the work into child flows, "slice" the map, or let a decider continue as a new job.`,
   MarkUnfit: (d: { what: string; reason: string }) =>

@@ -44,7 +44,7 @@ export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
     if (keys > sizes.keys) {
       return {
         path: '',
-        message: `The document has more than ${sizes.keys} keys, which is the most.`,
+        message: `The document has more than ${sizes.keys} keys.`,
       };
     }
     const most = mostOf(key);
@@ -53,7 +53,7 @@ export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
     if (found !== undefined) return told(key, found, most);
     values -= 1 + most.values - left.values;
     if (values < 0) {
-      const message = `The document has more than ${sizes.written} values, which is the most.`;
+      const message = `The document has more than ${sizes.written} values.`;
       return { path: '', message };
     }
   }
@@ -120,10 +120,10 @@ function sentence(found: TooLarge, { values, characters }: Left): string {
     case 'depth':
       return `is nested deeper than ${sizes.depth} levels.`;
     case 'values':
-      return `has more than ${values} values, which is the most; keep large data elsewhere and hand over where it is, or split the work into child flows.`;
+      return `has more than ${values} values; keep large data elsewhere and hand over where it is, or split the work into child flows.`;
     case 'characters':
-      return `has more than ${characters} characters of text, which is the most; keep large data elsewhere and hand over where it is.`;
+      return `has more than ${characters} characters of text; keep large data elsewhere and hand over where it is.`;
     case 'nodes':
-      return `has a list of more than ${sizes.nodes} nodes, which is the most; go over a list with "map", or split the work into child flows.`;
+      return `has a list of more than ${sizes.nodes} nodes; go over a list with "map", or split the work into child flows.`;
   }
 }

@@ -111,18 +111,18 @@ describe('the lists of all maps of a job', () => {
   const numbers = (length: number): number[] => many(length, (i) => i);
   const large = many(100, () => many(3_000, () => 'x'));
 
-  const tooLarge = 'more than 500000 values or 4194304 characters';
+  const tooLarge = '500000 values with 4194304 characters';
   it.each([
-    ['many items', [map(numbers(10_000)), map(numbers(10_000)), map([1])], 'more than 20000 items'],
+    ['many items', [map(numbers(10_000)), map(numbers(10_000)), map([1])], '20000 items'],
     ['large items', [map(large), map(large)], tooLarge],
     ['large items in slices', [map(large, { slice: 1 }), map(large, { slice: 1 })], tooLarge],
     ['long texts', [map(['x'.repeat(3e6)]), map(['x'.repeat(3e6)])], tooLarge],
     ['a single list that is too large', [map(many(1_000, () => numbers(600)))], tooLarge],
-  ])('fail it with %s', (_title, maps, have) => {
+  ])('fail it with %s', (_title, maps, most) => {
     const told = begun([{ parallel: maps }]);
     told.stopped();
     expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ListsTooLarge' });
-    const sentence = `the lists of all maps of the job have ${have} together, which is the most:`;
+    const sentence = `the lists of all maps of the job are too large together; at most ${most} are allowed:`;
     expect(JSON.stringify(told.job)).toContain(sentence);
   });
 

@@ -44,8 +44,8 @@ export async function knownStill(
 }
 
 /**
- * Asks for what somebody answers after a while, well or with a refusal: whoever has lost his right
- * meanwhile is told neither. @throws as `knownStill`
+ * Runs `ask`, which may take a while, then checks that the caller still has access, whether `ask`
+ * succeeded or was refused. @throws as `knownStill` if not, else whatever `ask` throws
  */
 export async function answeredTo<T>(
   { api, headers, level }: { api: Api; headers: IncomingHttpHeaders; level: Level },
