@@ -6,7 +6,7 @@ const list = (length: number, value: unknown = 0): readonly unknown[] =>
   Array.from({ length }, () => value);
 const keys = (length: number): object =>
   Object.fromEntries(list(length).map((value, i) => [`k${i}`, value]));
-const values = (most: number): string => `has more than ${most} values, which is the most`;
+const values = (most: number): string => `has more than ${most} values`;
 
 describe('a document that a user writes', () => {
   it.each<[title: string, doc: object, path: string, message: string]>([
