@@ -26,7 +26,7 @@ describe('the outcome of a call', () => {
     [
       '1,000 levels',
       '() => { let a = []; for (let i = 0; i < 999; i++) a = [a]; return a; }',
-      [...Array(999)].reduce((inner) => [inner], []),
+      JSON.parse(`${'['.repeat(1_000)}${']'.repeat(1_000)}`) as unknown,
     ],
     ['the same object twice', '() => { const a = {}; return [a, a]; }', [{}, {}]],
   ])('is the result: %s', async (_title, body, result) => {

@@ -6,9 +6,9 @@ import {
   type Ending,
 } from '../../model/decisions.js';
 import type { LiveJob } from '../../model/job.js';
-import type { Step } from '../../model/step.js';
+import { isFailed, type Step } from '../../model/step.js';
 import { below, type Entry, type Leaf } from '../../model/tree.js';
-import { lastAttempt } from '../history.js';
+import { isBusyBelow, lastAttempt } from '../history.js';
 import { decisionMaker } from '../paths.js';
 
 /** What the recorded answers of a decider ask for, whatever has become of it. */
@@ -25,8 +25,8 @@ export type Answer = {
   readonly step: Step;
   /** Paths of what it begins. */
   readonly begun: readonly string[];
-  /** What it wanted to begin under ids that were taken. */
-  readonly taken: readonly string[];
+  /** What it wanted to begin under ids that were taken, with the paths of what has them. */
+  readonly taken: readonly { readonly id: string; readonly path: string }[];
   readonly cancels: readonly Cancel[];
 };
 
@@ -70,6 +70,13 @@ export function countDecisions(job: LiveJob): ReadonlyMap<string, number> {
     counts.set(decider, (counts.get(decider) ?? 0) + more);
   }
   return counts;
+}
+
+/** Whether something that a decider began has yet to begin, runs or waits, or is to be tried again. */
+export function isUnderWay(job: LiveJob, path: string): boolean {
+  const last = lastAttempt(job, path);
+  if (last === undefined) return true;
+  return isBusyBelow(job, path) || (isFailed(last) && last.due !== undefined);
 }
 
 function answeredSteps(job: LiveJob, leaf: Leaf): readonly Step[] {
@@ -132,7 +139,11 @@ type Reading = {
 
 function readAnswer(decisions: readonly Decision[], reading: Reading): Omit<Answer, 'step'> {
   const { leaf, begun, byName } = reading;
-  const answer = { begun: [] as string[], taken: [] as string[], cancels: [] as Cancel[] };
+  const answer = {
+    begun: [] as string[],
+    taken: [] as { id: string; path: string }[],
+    cancels: [] as Cancel[],
+  };
   const wishes = decisions.map(beginningOf);
   const beside = new Set(wishes.map((wish) => wish?.id));
   for (const [i, decision] of decisions.entries()) {
@@ -141,7 +152,7 @@ function readAnswer(decisions: readonly Decision[], reading: Reading): Omit<Answ
       const id = wish.id ?? freeNumber(reading, beside);
       const path = below(leaf.path, `${wish.kind}.${id}`);
       if (begun.has(path)) {
-        answer.taken.push(id);
+        answer.taken.push({ id, path });
         continue;
       }
       answer.begun.push(path);

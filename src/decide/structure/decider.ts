@@ -5,7 +5,7 @@ import { below, type Leaf } from '../../model/tree.js';
 import { completionOn, lastAttempt } from '../history.js';
 import { isWithin } from '../paths.js';
 import { without } from '../record.js';
-import { askedBy, decisionPath, leafFor, type Asked } from './answers.js';
+import { askedBy, decisionPath, isUnderWay, leafFor, type Asked } from './answers.js';
 import { leafProgress } from './leaf.js';
 import { done, noWork, open, workOf, type Progress, type View, type Work } from './progress.js';
 
@@ -76,13 +76,19 @@ function stateOf(job: LiveJob, leaf: Leaf): State {
   const { answers, begun, ending } = askedBy(job, leaf);
   const cancelled = new Set<string>();
   let refused = 0;
-  for (const { taken, cancels } of answers) {
-    refused += taken.length;
+  for (const { cancels } of answers) {
     for (const { path } of cancels) {
       const last = path === undefined ? undefined : lastAttempt(job, path);
       if (path === undefined || (last !== undefined && !isOpen(last))) refused += 1;
       if (path !== undefined) cancelled.add(path);
     }
+  }
+  // While what has a taken id is under way, the decider is told of it once: its end will be news.
+  const told = new Set<string>();
+  for (const { path } of answers.flatMap(({ taken }) => taken)) {
+    const isOpenStill = !cancelled.has(path) && isUnderWay(job, path);
+    if (!isOpenStill || !told.has(path)) refused += 1;
+    told.add(path);
   }
   const state = { made: answers.length, begun, cancelled, refused };
   return ending === undefined ? state : { ...state, ending };

@@ -2,8 +2,8 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { isFailed, type Failure, type Step } from '../../model/step.js';
 import type { Leaf } from '../../model/tree.js';
-import { attemptsOf, completionOn, isBusyBelow, lastAttempt } from '../history.js';
-import { askedBy, type Answer, type Cancel } from './answers.js';
+import { attemptsOf, completionOn, lastAttempt } from '../history.js';
+import { askedBy, isUnderWay, type Answer, type Cancel } from './answers.js';
 
 /** Maximum number of answers in a row, within `vainMs`, of which nothing could begin. */
 export const mostInVain = 100;
@@ -34,9 +34,8 @@ function areWithin(ms: number, answers: readonly Answer[]): boolean {
 function isAnyOpen(job: LiveJob, answers: readonly Answer[], begun: readonly string[]): boolean {
   const cancelled = new Set(answers.flatMap(({ cancels }) => cancels.map(({ path }) => path)));
   return begun.some((path) => {
-    const last = lastAttempt(job, path);
-    if (last === undefined) return !cancelled.has(path);
-    return isBusyBelow(job, path) || (isFailed(last) && last.due !== undefined);
+    const isDropped = cancelled.has(path) && lastAttempt(job, path) === undefined;
+    return !isDropped && isUnderWay(job, path);
   });
 }
 
@@ -44,7 +43,7 @@ function isAnyOpen(job: LiveJob, answers: readonly Answer[], begun: readonly str
 function whyInVain(job: LiveJob, { step, begun, taken, cancels }: Answer): string | undefined {
   const reasons = [
     ...begun.map((path) => whyUnbegun(job, path)),
-    ...taken.map((id) => `The id "${id}" is taken.`),
+    ...taken.map(({ id }) => `The id "${id}" is taken.`),
     ...cancels.map((cancel) => whyUncancelled(job, cancel, step)),
   ];
   return reasons.includes(undefined) ? undefined : reasons.at(-1);

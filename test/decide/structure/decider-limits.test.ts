@@ -161,6 +161,35 @@ describe('the decisions of a decider', () => {
     expect(told.running).toEqual(['after']);
   });
 
+  it('do not matter where the flow has no decider', () => {
+    const told = deciding();
+    const [first] = told.steps;
+    const made = many(11, (i) => ({
+      ...{ ...first, path: `7.decision.${i}`, claim: `${i}`, state: '$$complete' },
+      ...{ start: told.now, end: told.now, exit: 0, result: markers },
+    }));
+    told.edit({ steps: [...made, ...told.steps] });
+    goOn(told);
+    expect(told.running).toEqual(['boss']);
+  });
+
+  it('do not matter when nobody needs the decider any more', () => {
+    const steps = [{ parallel: [boss, 'a'], join: 'any', cancel_rest: true }, 'after'];
+    const told = deciding({ steps });
+    told.did('a');
+    goOn(told);
+    const first = told.steps.find(({ path }) => path.endsWith('.decision.0'));
+    const others = told.steps.filter((step) => step !== first);
+    const made = many(11, (i) => ({
+      ...{ ...first, path: `0.parallel.0.decision.${i}`, claim: `${i}`, state: '$$complete' },
+      ...{ start: told.now, end: told.now, exit: 0, result: markers },
+    }));
+    told.edit({ steps: [...made, ...others] });
+    goOn(told);
+    expect(told.ending.exit).toBeUndefined();
+    expect(told.running).toEqual(['after']);
+  });
+
   it('are not added to those of another decider', () => {
     const told = deciding({ steps: [boss, { decider: 'boss', name: 'other' }] });
     const [first] = told.steps;
@@ -183,6 +212,11 @@ describe('the decisions of a decider', () => {
     expect(told.last).toMatchObject({ path: '0.decision.0', state: '$$active', run: 2 });
   });
 });
+
+/** Paths of the decisions that were asked for. */
+function decisionsOf(told: Story): readonly string[] {
+  return told.steps.map(({ path }) => path).filter((path) => path.includes('.decision.'));
+}
 
 describe('a decider that asks in vain', () => {
   const often = 100;
@@ -246,25 +280,80 @@ describe('a decider that asks in vain', () => {
     expect(told.running).toEqual(['boss']);
   });
 
+  it('goes on when something it began has failed meanwhile', () => {
+    const told = ask(deciding(), () => ({ cancel: 'nobody' }), often - 1);
+    told.did('boss', { schedule: 'a', id: 'y' }).broke('a');
+    ask(told, () => ({ cancel: 'nobody' }), 1);
+    expect(told.ending.exit).toBeUndefined();
+  });
+
+  it('goes on when a handler did what it began, or something was cancelled', () => {
+    const told = deciding({ tasks: [task('a', { error: 'h' }), task('h'), task('u')] });
+    told.did('boss', { start_timer: 999, id: 't' }).signal('go');
+    ask(told, () => ({ cancel: 'nobody' }), often - 2);
+    told.did('boss', { schedule: 'nowhere', id: 'y' });
+    told.did('boss', { cancel: 't' });
+    ask(told, () => ({ cancel: 'nobody' }), often - 1);
+    expect(told.ending.exit).toBeUndefined();
+    told.did('boss', { schedule: 'a', id: 'z' }).broke('a').did('h');
+    ask(told, () => ({ cancel: 'nobody' }), often - 1);
+    expect(told.ending.exit).toBeUndefined();
+  });
+
+  it('goes on while a timer waits, or when it cancels what has not begun', () => {
+    const told = deciding({ tasks: [task('a'), task('rare')] });
+    told.did('boss', { start_timer: 999_999, id: 't' }).signal('go');
+    ask(told, () => ({ cancel: 'nobody' }), often + 1);
+    expect(told.ending.exit).toBeUndefined();
+    const other = deciding({ tasks: [task('a'), task('rare')] });
+    other.did('boss', { schedule: 'rare', id: 'r' }).signal('go');
+    other.did('boss', [{ cancel: 'r' }, { cancel: 'nobody' }]);
+    ask(other, () => ({ cancel: 'nobody' }), often - 1);
+    expect(other.ending.exit).toBeUndefined();
+  });
+
+  it('cancels the first of two that have one id', () => {
+    const told = deciding();
+    told.did('boss', [
+      { schedule: 'a', id: 'x' },
+      { start_timer: 999, id: 'x' },
+    ]);
+    told.signal('go').did('boss', { cancel: 'x' });
+    goOn(told);
+    const cancelled = told.steps.filter(({ state }) => state === '$$cancelled');
+    expect(cancelled.map(({ path }) => path)).toEqual(['0.activity.x']);
+  });
+
   it.each<[title: string, begun: object]>([
     ['an activity runs', { schedule: 'a', id: 'x' }],
     ['a timer waits', { start_timer: 999_999, id: 'x' }],
     ['an activity is still to begin', { schedule: 'rare', id: 'x' }],
-  ])('goes on when it gives its whole plan each time while %s', (_title, begun) => {
+  ])('is told once that an id is taken, and waits, while %s', (_title, begun) => {
     const told = deciding({ tasks: [task('a'), task('rare')], flow: { timeout: 999_999 } });
     told.did('boss', begun).signal('go');
     ask(told, () => begun, often + 2);
-    expect(told.running).toContain('boss');
+    expect(decisionsOf(told)).toEqual(['0.decision.0', '0.decision.1', '0.decision.2']);
+    expect(told.running).not.toContain('boss');
     expect(told.ending.exit).toBeUndefined();
   });
 
-  it('goes on when it gives its whole plan each time while an activity is to be tried again', () => {
+  it('is told once that an id is taken, and waits, while an activity is to be tried again', () => {
     const told = deciding();
     const plan = { schedule: 'a', id: 'x', retry: { limit: 3, delay: 50_000 } };
     told.did('boss', plan).broke('a').signal('go');
     ask(told, () => plan, often + 2);
-    expect(told.running).toEqual(['boss']);
+    expect(decisionsOf(told)).toEqual(['0.decision.0', '0.decision.1', '0.decision.2']);
     expect(told.ending.exit).toBeUndefined();
+  });
+
+  it('is asked again when what has the id ends', () => {
+    const told = deciding();
+    const plan = { schedule: 'a', id: 'x' };
+    told.did('boss', plan).signal('go');
+    ask(told, () => plan);
+    expect(told.running).toEqual(['a']);
+    told.did('a');
+    expect(told.running).toEqual(['boss']);
   });
 
   it.each([
