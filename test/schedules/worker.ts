@@ -228,8 +228,17 @@ export class Worker {
       const me = { ...world.me, running, freeSlots, ...past };
       const intent = decide(job, this.#parts.timeline.now, { ...world, me, seenAt });
       if (intent.kind !== 'look_up') return intent;
-      yield* lookUps(intent, job, found);
+      yield* lookUps(intent, this.#asMaker(job), found);
     }
+  }
+
+  /**
+   * The job by which children are known as its own. Where what makes them is not confirmed, without the
+   * starts of merged revisions: these mend what the confirmation prevents, and would hide it.
+   */
+  #asMaker(job: Job): Job {
+    const { also_started: _starts, ...own } = job as Job & { readonly also_started?: unknown };
+    return this.#parts.confirms === 'all' ? job : (own);
   }
 
   *#store(intent: Writing): Task {
