@@ -238,7 +238,7 @@ export class Worker {
    */
   #asMaker(job: Job): Job {
     const { also_started: _starts, ...own } = job as Job & { readonly also_started?: unknown };
-    return this.#parts.confirms === 'all' ? job : (own);
+    return this.#parts.confirms === 'all' ? job : own;
   }
 
   *#store(intent: Writing): Task {
