@@ -4,13 +4,22 @@ import { openWorkspace } from '../support/workspace.js';
 
 const plugins = {
   'where.mjs': 'export default ({ step }) => step.engine;',
-  'slow.mjs': `export default () => new Promise((done) => setTimeout(done, 300, 'slow'));`,
+  'held.mjs': 'export default () => globalThis.untilReleased;',
 };
 const definitions = [
-  ...['where', 'slow'].map((name) => ({ _id: `task:DEFAULT:${name}`, type: 'task', name })),
-  { _id: 'flow:me:f', type: 'flow', name: 'f', owner: 'me', tasks: ['slow', 'where'] },
+  ...['where', 'held'].map((name) => ({ _id: `task:DEFAULT:${name}`, type: 'task', name })),
+  { _id: 'flow:me:f', type: 'flow', name: 'f', owner: 'me', tasks: ['where'] },
+  { _id: 'flow:me:holds', type: 'flow', name: 'holds', owner: 'me', tasks: ['held', 'where'] },
 ];
 const job = { type: 'job', flow: 'f', owner: 'me' };
+
+/** Steps of the task `held` run until the function that this returns is called. */
+function hold(): () => void {
+  let release = (): void => undefined;
+  const untilReleased = new Promise<void>((resolve) => (release = resolve));
+  Object.assign(globalThis, { untilReleased });
+  return release;
+}
 
 describe('an engine that is disabled', () => {
   it('ends what it has begun, takes nothing new, and leaves it to the others', async () => {
@@ -18,17 +27,19 @@ describe('an engine that is disabled', () => {
     await space.put(...definitions);
     await space.engine({ name: 'a' });
     const client = createClient(space);
-    const [id = ''] = await space.put(job);
-    await space.until(id, ({ state }) => state === 'slow-0');
+    const release = hold();
+    const [id = ''] = await space.put({ ...job, flow: 'holds' });
+    await space.until(id, ({ state }) => state === 'held-0');
     expect(await client.setEnabled('engine:a', false, 'me')).toEqual({
       id: 'engine:a',
       changed: true,
     });
+    await space.until('engine:a', ({ state }) => state === 'disabled');
+    release();
     await space.until(
       id,
       ({ steps }) => (steps as { state: string }[] | undefined)?.[0]?.state === '$$complete',
     );
-    await space.until('engine:a', ({ state }) => state === 'disabled');
     await space.engine({ name: 'b' });
     const ended = await space.ended(id);
     expect(ended.steps.map(({ engine }) => engine)).toEqual(['engine:a', 'engine:b']);
