@@ -26,8 +26,8 @@ describe('an attempt that gives no sign of life', () => {
         await new Promise(() => {});
       };`,
     });
-    await space.put(...oneStep('pages', { heartbeat: 400, timeout: 0, retry: 1 }));
-    await space.engine();
+    await space.put(...oneStep('pages', { heartbeat: 1_500, timeout: 0, retry: 1 }));
+    await space.engine({ reportMs: 60_000 });
     const [id] = await space.put(job);
     const ended = await space.ended(String(id));
     expect(ended).toMatchObject({ exit: 0 });

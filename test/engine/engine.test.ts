@@ -151,10 +151,11 @@ describe('an engine', () => {
     const space = await openWorkspace({ 'echo.mjs': echo });
     await space.put(task('echo'), flow('f', ['echo']));
     const first = await space.engine();
-    const [id] = await space.put(job('f', { exec_after: Date.now() + 700 }));
+    const at = Date.now() + 3_000;
+    const [id] = await space.put(job('f', { exec_after: at }));
     await space.until(String(id), (doc) => doc['state'] === '$$ready');
     await first.stop();
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await new Promise((resolve) => setTimeout(resolve, at - Date.now()));
     await Promise.all([space.engine(), space.engine()]);
     const ended = await space.ended(String(id));
     expect(ended.steps).toHaveLength(1);
