@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { processorMsOf } from '../processor-time.js';
@@ -134,6 +135,8 @@ function openPool(module: string): Pool {
     atomics: 'disabled',
   });
   const breaking = new AbortController();
+  // Every calculation that waits listens.
+  setMaxListeners(0, breaking.signal);
   // Piscina starts no thread after one that failed while it started, and keeps what waits.
   threads.on('error', (error: Error) => {
     breaking.abort(new ThreadStartError(`its thread could not be started: ${error.message}`));

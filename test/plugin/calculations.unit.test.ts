@@ -44,3 +44,15 @@ it('makes the calculations that waited behind two which were ended together', as
   const done = (value: string) => ({ status: 'fulfilled', value });
   expect(answers).toEqual([tooLong, tooLong, done('a'), done('b'), done('c')]);
 });
+
+it('warns of nothing when many calculations wait', async () => {
+  const warnings: string[] = [];
+  const keep = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', keep);
+  const calculate = calculator('/no/such/module.js');
+  const calculation = { kind: 'expression', expression: '1', data: {} } as const;
+  await Promise.allSettled(Array.from({ length: 30 }, () => calculate(calculation)));
+  await new Promise(setImmediate);
+  process.off('warning', keep);
+  expect(warnings).toEqual([]);
+});
