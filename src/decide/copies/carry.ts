@@ -12,7 +12,7 @@ import { without } from '../record.js';
 import { released } from '../release.js';
 import { hasChild, hasSpawned, isUnspawned } from './beginnings.js';
 import { isDone, isOver, stepOf, stepsOf, withResultsOf, type Tip } from './tips.js';
-import { withNotes, withWishes } from './wishes.js';
+import { isChangedByRequest, withNotes, withRecordsOf, withWishes } from './wishes.js';
 
 /** How a running attempt of a document in conflict stands, as far as this engine can know. */
 export type Standing =
@@ -34,7 +34,7 @@ export type Stands = (step: LiveStep) => Standing;
  * M2 A claim that has begun nothing (`$$ready`) is not carried: it is fenced with its tip.
  * M3 An attempt that may be running is carried by its own engine, or by any when that one is dead.
  * M4 A skip or a retry on record in the losing tip only is applied again, as of the same time: it
- *    may open a final winner.
+ *    may open a final winner. A winner that nobody has begun becomes what the losing tip is.
  * M5 Any engine carries a step whose child may have been made, with the `start` of the parent: it tells
  *    whose child that is. A problem tells of a step that is not needed any more, and its child is given
  *    up (H3). A step whose child nobody has made is fenced with its tip. Any engine also carries the end
@@ -83,7 +83,7 @@ export function carry(winner: Tip, loser: Tip, stands: Stands): Tip | undefined 
     // What needed no engine is only worth keeping beside what did, or when a job was made for it.
     if (step['claim'] !== undefined || hasChild(step)) last = step;
   }
-  const next = withStarts(last === undefined ? winner : joined(winner, loser, steps, last), loser);
+  const next = withStarts(joined(winner, loser, steps, last), loser);
   return withWishes(withResultsOf(withMore(next, beside, noted), loser), loser);
 }
 
@@ -260,13 +260,20 @@ function lost(step: LiveStep): FailedStep {
   return { ...step, state: '$$error', ...ending };
 }
 
-/** The winner with other steps; a winner that nobody has begun becomes what the losing tip is. */
-function joined(winner: Tip, loser: Tip, steps: readonly Step[], last: Step): Tip {
-  if (winner['state'] === undefined) {
+/**
+ * The winner with other steps, up to `last`; itself when there is none. A winner that nobody has begun
+ * becomes what the losing tip is, also for a skip or a retry, which would find nothing in it.
+ */
+function joined(winner: Tip, loser: Tip, steps: readonly Step[], last: Step | undefined): Tip {
+  if (winner['state'] === undefined && (last !== undefined || isChangedByRequest(loser, winner))) {
     const { _rev, _attachments: attachments } = winner;
     const begun: Tip = { ...winner, ...without(loser, '_attachments'), _rev, steps };
-    return attachments === undefined ? begun : { ...begun, _attachments: attachments };
+    return withRecordsOf(
+      attachments === undefined ? begun : { ...begun, _attachments: attachments },
+      winner,
+    );
   }
+  if (last === undefined) return winner;
   const later = numberIn(loser, 'run') > numberIn(winner, 'run') ? loser : winner;
   const resumeAt = later['resume_at'];
   // Jobs were made for one of them only: its `start` is the one that they know.

@@ -36,12 +36,15 @@ function attachedTo({ data }: Told): readonly string[] {
 
 function withRequests(tip: Tip, other: Tip): Tip {
   const kept = listIn(tip, 'requests');
-  const sameBy = ({ id, revision }: Told): unknown => JSON.stringify([id, revision]);
-  const all = missing(tip, recorded(other, tip), 'requests', sameBy);
-  const missed = all.filter((one) => !mayBeDropped(one, kept));
+  const missed = unknownIn(tip, recorded(other, tip)).filter((one) => !mayBeDropped(one, kept));
   const next = missed.reduce<Tip>((before, record) => withRequest(before, record, other), tip);
   const cancel = isAsked(other['cancel']) && !isAsked(next['cancel']) && !isOver(next);
   return cancel ? { ...awake(next), cancel: other['cancel'] } : next;
+}
+
+/** The requests that only the other tip has on record. */
+function unknownIn(tip: Tip, other: Tip): readonly Told[] {
+  return missing(tip, other, 'requests', ({ id, revision }) => JSON.stringify([id, revision]));
 }
 
 /**
@@ -84,7 +87,7 @@ function withRequest(tip: Tip, record: Told, other: Tip): Tip {
  * engines write the same. Undefined: here it can do nothing, the job has gone on without it.
  */
 function appliedAgain(tip: Tip, { id, at, revision, ...asked }: Told): Tip | undefined {
-  if (asked['action'] !== 'skip' && asked['action'] !== 'retry') return undefined;
+  if (!isSkipOrRetry(asked)) return undefined;
   const { _id: job } = tip;
   const _rev = `${Number(revision ?? 1)}-again`;
   const request = parseDocument({ ...asked, _id: String(id), _rev, type: 'request', job });
@@ -95,8 +98,26 @@ function appliedAgain(tip: Tip, { id, at, revision, ...asked }: Told): Tip | und
   return commanded.kind === 'applied' ? awake(commanded.job) : undefined;
 }
 
+/** Whether a skip or a retry was applied in a tip that the other one does not tell of. */
+export function isChangedByRequest(tip: Tip, other: Tip): boolean {
+  return unknownIn(other, tip).some((one) => isSkipOrRetry(one) && !isRefusal(one));
+}
+
+/** The tip with all that the other one has on record beside it. */
+export function withRecordsOf(tip: Tip, other: Tip): Tip {
+  const lists = (['requests', 'signals', 'notes', 'problems'] as const).flatMap((key) => {
+    const more = missing(tip, other, key, JSON.stringify);
+    return more.length === 0 ? [] : [[key, [...listIn(tip, key), ...more]] as const];
+  });
+  return lists.length === 0 ? tip : { ...tip, ...Object.fromEntries(lists) };
+}
+
 /** What opening a final job again changes in it. */
 const reopening = ['params', 'redo', 'refresh', 'relock', 'timed_from'] as const;
+
+function isSkipOrRetry({ action }: Told): boolean {
+  return action === 'skip' || action === 'retry';
+}
 
 /** What a request leaves behind in a job that has not ended. */
 function effectOf({ action }: Told, tip: Tip, other: Tip): Told {

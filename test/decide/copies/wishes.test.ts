@@ -112,8 +112,10 @@ describe('what users asked of the other revision', () => {
   });
 });
 
+type Asked = Partial<JobRequest> & Pick<JobRequest, 'action'>;
+
 /** The revision of a job that a request makes, the only one that tells of it. */
-function asking(job: Job, rev: string, asked: Partial<JobRequest> & Pick<JobRequest, 'action'>) {
+function asking(job: Job, rev: string, asked: Asked) {
   const request = { _id: 'r', type: 'request', job: job._id, ...asked } as const;
   const commanded = command(job, request, t0 + 50);
   if (commanded.kind !== 'applied') throw new Error(commanded.kind);
@@ -122,6 +124,11 @@ function asking(job: Job, rev: string, asked: Partial<JobRequest> & Pick<JobRequ
 
 const at = (job: Job, rev: string, more = {}): Tip => ({ ...job, _rev: rev, ...more });
 const wait: WrittenNode = { wait: { signal: 'go' }, name: 'w' };
+
+/** Nothing of the job has begun yet. */
+function unclaimed(job: Job): Job {
+  return { ...job, state: '$$ready', steps: [] } as unknown as Job;
+}
 
 describe('a skip that only a losing revision tells of', () => {
   it.each<[string, WrittenNode[], string, readonly string[]]>([
@@ -156,6 +163,23 @@ describe('a skip that only a losing revision tells of', () => {
     const loser = asking(job, '4-a', { action: 'skip', step: 'a' });
     const mending = mend([at(job, '4-b'), loser], () => 'elsewhere');
     expect(mending?.next).toEqual({ ...loser, _rev: '4-b' });
+  });
+
+  it.each<[string, Asked, Readonly<Record<string, unknown>>]>([
+    ['a skip', { action: 'skip', step: 'b' }, {}],
+    ['a skip beside a note', { action: 'skip', step: 'b' }, { requests: [asked('7', 'note')] }],
+    ['a retry', { action: 'retry', params: { b: { n: 1 } } }, { notes: [{ text: 'x' }] }],
+  ])('has effect when nobody has begun the winner: %s', (_what, request, more) => {
+    const story = begun(['a', 'b']);
+    const job = request.action === 'retry' ? story.broke('a').job : unclaimed(story.job);
+    const loser = asking(job, '4-a', request);
+    const { type, flow, owner } = job as unknown as Tip;
+    const winner: Tip = { _id: job._id, _rev: '4-b', type, flow, owner, paused: true, ...more };
+    const mending = mend([winner, loser], () => 'elsewhere');
+    expect(mending?.drop).toEqual([loser]);
+    const { requests = [], ...own } = more;
+    const all = [loser['requests'], requests].flat();
+    expect(mending?.next).toEqual({ ...loser, ...own, _rev: '4-b', paused: true, requests: all });
   });
 
   it('is on record only where the step is done already', () => {
