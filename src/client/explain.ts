@@ -57,9 +57,10 @@ export type ReasonKind =
   | 'full'
   | 'busy'
   | 'refused'
+  | 'problem'
   | 'soon';
 
-/** One reason. `todo`: what somebody can do about it; absent where waiting is all there is to do. */
+/** One reason. `problem`: the job goes on, or ended, all the same. `todo`: what somebody can do about it; absent where waiting is all there is to do. */
 export type Reason = {
   readonly kind: ReasonKind;
   /** One sentence. */
@@ -75,7 +76,8 @@ export type Reason = {
 export function explain(seen: Seen): readonly Reason[] {
   const { job, parent } = seen;
   const above = parent === undefined ? undefined : endedParent(job, parent);
-  return [...standing(seen), ...(above === undefined ? [] : [above]), ...refusals(seen)];
+  const around = above === undefined ? [] : [above];
+  return [...standing(seen), ...around, ...refusals(seen), ...noticed(job)];
 }
 
 /** So many refusals are told, the last ones. */
@@ -93,6 +95,22 @@ function refusals({ job: { requests, retry_refused: wish }, now }: Seen): readon
     const since = typeof at === 'number' ? ` (${momentFrom(now, at)})` : '';
     const because = `The request "${textOf(action)}"${who}${since} was refused: ${textOf(why)}`;
     return { kind: 'refused', because: sentence(because) };
+  });
+}
+
+/** So many problems are told, the last ones. */
+const toldProblems = 3;
+
+/** What was noticed in the job beside what it waits for or how it ended. */
+function noticed({ problems, failure }: StoredDocument): readonly Reason[] {
+  const said = isObject(failure) ? textOf(failure['message']) : '';
+  const list = Array.isArray(problems) ? problems.filter(isObject) : [];
+  const unsaid = list.filter(({ message }) => !said.includes(textOf(message)));
+  const left = unsaid.length - toldProblems;
+  return unsaid.slice(-toldProblems).map(({ path, message }, i) => {
+    const at = typeof path === 'string' && path !== '' ? ` in "${path}"` : '';
+    const more = i === 0 && left > 0 ? ` (and ${left} before)` : '';
+    return { kind: 'problem', because: sentence(`Noticed${at}${more}: ${textOf(message)}`) };
   });
 }
 

@@ -182,10 +182,11 @@ const running = {
   notifies: z.exactOptional(z.unknown()),
   notifications: z.exactOptional(z.unknown()),
   _attachments: z.exactOptional(objectSchema),
-  /** Read where they are needed, too: what people noted, and the job that this one goes on from. */
+  /** Read where they are needed, too: what people noted, the job that this one goes on from, engines it blocked. */
   notes: z.exactOptional(z.unknown()),
   continued_from: z.exactOptional(z.unknown()),
   continued_start: z.exactOptional(z.unknown()),
+  held_up: z.exactOptional(z.unknown()),
 };
 
 /** Progress states are `{task}-{n}`; any other text with `$$` is not a state we know. */

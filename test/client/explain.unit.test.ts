@@ -336,6 +336,28 @@ describe('explain', () => {
     expect(reasons[0]?.because).toMatch(sentence);
   });
 
+  it('tells what was noticed beside, the last three', () => {
+    const job = fresh({
+      state: '$$complete',
+      exit: 2,
+      failure: { name: 'E', message: 'no luck' },
+      problems: [
+        { path: 'a', message: 'one' },
+        { path: 'b', message: 'no luck' },
+        { path: 'signals', message: 'two.' },
+        { path: '', message: 'three' },
+        { path: 'steps', message: 'Undo of step "a" failed' },
+        'spoilt',
+      ],
+    });
+    expect(explain({ job, engines: [], now })).toMatchObject([
+      { kind: 'ended' },
+      { kind: 'problem', because: 'Noticed in "signals" (and 1 before): two.' },
+      { kind: 'problem', because: 'Noticed: three.' },
+      { kind: 'problem', because: 'Noticed in "steps": Undo of step "a" failed.' },
+    ]);
+  });
+
   it('says how a failed job goes on', () => {
     const [reason] = reasonsOf({ job: fresh({ state: '$$complete', exit: 2 }) });
     expect(reason?.todo).toContain('`tws retry j`');
