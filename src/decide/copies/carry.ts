@@ -265,7 +265,8 @@ function lost(step: LiveStep): FailedStep {
  * becomes what the losing tip is, also for a skip or a retry, which would find nothing in it.
  */
 function joined(winner: Tip, loser: Tip, steps: readonly Step[], last: Step | undefined): Tip {
-  if (winner['state'] === undefined && (last !== undefined || isChangedByRequest(loser, winner))) {
+  const isChanged = loser['state'] !== undefined && isChangedByRequest(loser, winner);
+  if (winner['state'] === undefined && (last !== undefined || isChanged)) {
     const { _rev, _attachments: attachments } = winner;
     const begun: Tip = { ...winner, ...without(loser, '_attachments'), _rev, steps };
     return withRecordsOf(

@@ -182,6 +182,14 @@ describe('a skip that only a losing revision tells of', () => {
     expect(mending?.next).toEqual({ ...loser, ...own, _rev: '4-b', paused: true, requests: all });
   });
 
+  it('is on record only where nobody has begun either', () => {
+    const winner: Tip = { _id: 'j', _rev: '4-b', type: 'job', flow: 'f', paused: true };
+    const requests = [asked('7', 'retry')];
+    const loser = { ...winner, _rev: '4-a', paused: false, requests };
+    const mending = mend([winner, loser], () => 'elsewhere');
+    expect(mending?.next).toEqual({ ...winner, requests });
+  });
+
   it('is on record only where the step is done already', () => {
     const story = begun(['a', 'b']);
     const loser = asking(story.job, '4-a', { action: 'skip', step: 'a' });
