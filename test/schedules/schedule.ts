@@ -79,7 +79,8 @@ class Schedule {
 
   run(): Verdict {
     for (let i = 0; i < this.#options.engines; i += 1) this.#join();
-    const doc = { _id: 'j', type: 'job', flow: 'f', owner: 'DEFAULT' };
+    const locks = this.#chance() < 0.3 ? { target: 'disk', locks: 'disk.*' } : {};
+    const doc = { _id: 'j', type: 'job', flow: 'f', owner: 'DEFAULT', ...locks };
     this.#documents.of('j').submit(doc as unknown as Tip);
     this.#mischief.plan(faultsMs);
     const [documents, timeline, chance] = [this.#documents, this.#timeline, this.#chance];
@@ -180,6 +181,8 @@ class Schedule {
       lease: (engine) => (this.#beliefs.isDead(id, engine) ? 'dead' : 'alive'),
       flow: (name) => ({ kind: 'found', value: namedFlow(name) ?? this.#flow }),
       permit: (key) => this.#permit(key, job),
+      lock: () => ({ kind: 'held' }),
+      blockers: () => ({ kind: 'known', all: [] }),
       task: taskOf,
       render: (params) => ({ ok: true, value: { ...params } }),
       crashLimit: 100,
