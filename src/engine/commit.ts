@@ -10,7 +10,7 @@ import { giveUpAgain, givingUp } from './abandon.js';
 import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
 import { refusalOf } from './document-limit.js';
-import { writeEnd } from './end-malformed.js';
+import { writeEnd, type EndStored } from './end-malformed.js';
 import type { JobParts } from './jobs.js';
 
 /** A decision that is written. */
@@ -127,19 +127,22 @@ function attachmentsOf(doc: StoredDocument): { _attachments?: Record<string, unk
   return _attachments === undefined ? {} : { _attachments };
 }
 
-/** What the database refuses once it refuses always: the job ends, in the smallest document there is. */
-async function endRefusedJob(
+/**
+ * What the database refuses once it refuses always: the job ends, in the smallest document there is,
+ * unless somebody has written it since.
+ */
+export async function endRefusedJob(
   parts: JobParts,
   { _id: id, _rev }: Pick<Job, '_id' | '_rev'>,
   why: Failure,
-): Promise<void> {
+): Promise<EndStored> {
   const { store, retry, desk, now, log } = parts;
   const doc = await retry(() => store.get(id));
   desk.drop(id);
   // What somebody has written since was not decided upon: the feed brings it.
-  if (doc?._rev !== _rev) return;
+  if (doc?._rev !== _rev) return 'conflict';
   log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
-  await writeEnd(parts, doc, endRefused(doc, why, now()));
+  return writeEnd(parts, doc, endRefused(doc, why, now()));
 }
 
 function startAll({ hands, log }: JobParts, job: LiveJob, steps: readonly LiveStep[]): void {

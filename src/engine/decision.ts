@@ -134,8 +134,13 @@ export function unlessThrown<T>(judge: () => T): T | Fault {
   try {
     return judge();
   } catch (error) {
-    return fault(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    return faultOf(error);
   }
+}
+
+/** Why nothing can be decided after this was thrown. */
+export function faultOf(error: unknown): Fault {
+  return fault(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 
 function fault(reason: string): Fault {

@@ -3,6 +3,7 @@ import type { FinalJob } from '../model/job.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure } from '../model/step.js';
+import type { WriteResult } from '../store/batch.js';
 import { givingUpAll } from './abandon.js';
 import type { JobParts } from './jobs.js';
 
@@ -21,14 +22,18 @@ type MalformedParts = Pick<
   | 'log'
 >;
 
+/** What became of the write that ends a job. */
+export type EndStored = WriteResult['kind'];
+
 /** A job document that cannot be read ends with exit 3 and says what is wrong with it. */
 export async function endMalformed(
   parts: MalformedParts,
   doc: StoredDocument,
   problems: Parameters<typeof endInvalid>[1],
-): Promise<undefined> {
-  const isWritten = await end(parts, doc, endInvalid(doc, problems, parts.now()));
-  if (isWritten) parts.events.emit({ type: 'job.malformed', job: doc._id, problems });
+): Promise<EndStored> {
+  const stored = await end(parts, doc, endInvalid(doc, problems, parts.now()));
+  if (stored === 'written') parts.events.emit({ type: 'job.malformed', job: doc._id, problems });
+  return stored;
 }
 
 /**
@@ -39,42 +44,46 @@ export async function endFaulty(
   parts: MalformedParts,
   doc: StoredDocument,
   why: Failure,
-): Promise<undefined> {
+): Promise<EndStored> {
   parts.log.error({ job: doc._id }, `Job ${doc._id}: ${why.message}`);
-  await end(parts, doc, endRefused(doc, why, parts.now()));
+  return end(parts, doc, endRefused(doc, why, parts.now()));
 }
 
-/** Ends a job that goes on no more, and its attempts here. Resolves to whether that was stored. */
-async function end(parts: MalformedParts, doc: StoredDocument, ended: FinalJob): Promise<boolean> {
+/** Ends a job that goes on no more, and then its attempts here: where the end is not stored they go on. */
+async function end(
+  parts: MalformedParts,
+  doc: StoredDocument,
+  ended: FinalJob,
+): Promise<EndStored> {
   const { hands, parking } = parts;
   parking.leave(doc._id);
-  for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
-  return writeEnd(parts, doc, ended);
+  const stored = await writeEnd(parts, doc, ended);
+  if (stored === 'written') for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
+  return stored;
 }
 
 /**
  * Writes the end of a job that no step of it led to, with its notifications; its children are given up
- * and its locks removed. Of a final job, `ended` only says why its wish to go on is refused. Resolves
- * to whether it was stored.
+ * and its locks removed. Of a final job, `ended` only says why its wish to go on is refused.
  */
 export async function writeEnd(
   parts: Omit<MalformedParts, 'hands' | 'parking' | 'events'>,
   doc: StoredDocument,
   ended: FinalJob,
-): Promise<boolean> {
+): Promise<EndStored> {
   const { store, desk, locks, log } = parts;
   const job = isFinalState(doc['state'])
     ? ended
     : await givingUpAll(parts, doc, await parts.notifications.ofEnd(doc, ended));
-  if (parts.life.signal.aborted) return false;
+  if (parts.life.signal.aborted) return 'unknown';
   const result = await store.write(inReadingOrder(job));
   if (result.kind === 'refused') {
     log.error({ job: doc._id }, `The job cannot be ended: ${result.reason}`);
   }
   desk.drop(doc._id);
   // Another engine was faster: the job may go on, and needs its locks.
-  if (result.kind !== 'written') return false;
+  if (result.kind !== 'written') return result.kind;
   locks.adopt(doc);
   await locks.release(doc);
-  return true;
+  return 'written';
 }

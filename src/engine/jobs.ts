@@ -3,7 +3,7 @@ import type { Wait } from '../decide/intent.js';
 import type { Outcome } from '../decide/outcome.js';
 import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
-import type { TwsError } from '../errors.js';
+import { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import { notificationsOf } from '../model/notify.js';
 import { isLive, type LiveStep } from '../model/step.js';
@@ -11,7 +11,7 @@ import type { Store } from '../store/store.js';
 import type { Breaker } from './breaker.js';
 import { commit } from './commit.js';
 import type { Copies } from './copies.js';
-import type { Decider, Standpoint, Surroundings } from './decision.js';
+import { faultOf, type Decider, type Standpoint, type Surroundings } from './decision.js';
 import { deciding, type OnDecide } from './deciding.js';
 import type { Desk } from './desk.js';
 import type { DocumentLimit } from './document-limit.js';
@@ -224,24 +224,40 @@ async function considerVersion(
   }
 }
 
+/**
+ * Decides about a version and does so. What throws on the way would throw at each look: the job ends.
+ * Only what the database does is waited out.
+ */
 async function readAndDecide(
+  parts: JobParts,
+  doc: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  try {
+    return await decideAndDo(parts, doc);
+  } catch (error) {
+    if (parts.life.signal.aborted || error instanceof TwsError) throw error;
+    return void (await endFaulty(parts, doc, faultOf(error).failure));
+  }
+}
+
+async function decideAndDo(
   parts: JobParts,
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
   const { decider, desk, hands, parking, reading, surroundings, now } = parts;
   const blocked = blockedBy(doc, parts.crashLimit);
-  if (blocked !== undefined) return endFaulty(parts, withoutHeldUp(doc), blocked);
+  if (blocked !== undefined) return void (await endFaulty(parts, withoutHeldUp(doc), blocked));
   const parsed = deciding(parts.onDecide, doc._id, () => reading.read(doc));
   if (parsed.kind !== 'job') return void parking.leave(doc._id);
-  if (!parsed.ok) return endMalformed(parts, doc, parsed.problems);
+  if (!parsed.ok) return void (await endMalformed(parts, doc, parsed.problems));
   fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);
   const standpoint = { job: parsed.value, seenAt: desk.seenAt(doc._id) };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   const loop = parts.breaker.count(parsed.value, decision);
-  if (loop !== undefined) return endFaulty(parts, doc, loop);
+  if (loop !== undefined) return void (await endFaulty(parts, doc, loop));
   switch (decision.kind) {
     case 'fault':
-      return endFaulty(parts, doc, decision.failure);
+      return void (await endFaulty(parts, doc, decision.failure));
     case 'ignore':
       return leave(parts, doc);
     case 'wait':

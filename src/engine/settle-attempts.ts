@@ -3,14 +3,22 @@ import { carrying } from '../decide/carrying.js';
 import type { Outcome } from '../decide/outcome.js';
 import type { Report } from '../decide/report.js';
 import { settle } from '../decide/settle.js';
+import { TwsError } from '../errors.js';
 import type { Job, LiveJob } from '../model/job.js';
-import type { StoredDocument } from '../model/parse.js';
+import { isFinalState, type StoredDocument } from '../model/parse.js';
 import type { Failure, LiveStep } from '../model/step.js';
 import { giveUpAgain, givingUp } from './abandon.js';
-import { unlessThrown } from './decision.js';
-import { endFaulty } from './end-malformed.js';
+import { faultOf, unlessThrown, type Fault } from './decision.js';
+import { endFaulty, endMalformed, type EndStored } from './end-malformed.js';
 import { withBigResult } from './big-results.js';
-import { goOn, holding, spawnsOf, store as storeJob, type Commit } from './commit.js';
+import {
+  endRefusedJob,
+  goOn,
+  holding,
+  spawnsOf,
+  store as storeJob,
+  type Commit,
+} from './commit.js';
 import { refusalOf, roomForResults } from './document-limit.js';
 import { pause } from './patience.js';
 import { fatalEnd } from './fatal.js';
@@ -23,98 +31,191 @@ export type EndedAttempt = {
   readonly told: Report;
 };
 
+/** What is left to write of a job. */
+type Pending = {
+  readonly left: readonly EndedAttempt[];
+  /** How often the database refused what all results were left out of. */
+  readonly refusals: number;
+  /** What was thrown when it was written, if anything was: the first time, and the last. */
+  readonly faults: readonly Fault[];
+};
+
+/**
+ * What comes of a try. `over`: all is written or dropped; `doc` has to be looked at next, if there is
+ * more to do about it. `again`: with this; `anew`: with this, on the revision that is there now.
+ */
+type Tried =
+  | { readonly kind: 'over'; readonly doc?: StoredDocument }
+  | { readonly kind: 'again' | 'anew'; readonly pending: Pending };
+
 /**
  * Writes the outcomes of a job's attempts that have ended by now, and in the same revision whatever
  * comes next. A lost race is computed anew on the newer revision as long as the claims in it are
  * ours; otherwise the outcome is dropped. Answers the document that has to be looked at next, if
  * there is more to do about it.
+ *
+ * S1 An attempt that has ended is not run again here: its outcome is kept until it is stored, the job
+ *    is no longer ours, or the job has ended. When something throws on the way, the outcome is written
+ *    without what follows it; when that throws, too, the job ends with exit 3.
  */
 export async function settleAttempts(
   parts: JobParts,
   id: string,
   given: readonly EndedAttempt[],
 ): Promise<StoredDocument | undefined> {
-  const { desk, hands, reading, store, copies, retry, decider, surroundings, now, log, fail } =
-    parts;
-  const { documentLimit } = parts;
-  let left: readonly EndedAttempt[] = given.map((one) => ({
-    ...one,
-    outcome: withBigResult(one.outcome),
-  }));
-  let refusals = 0;
+  const { desk, hands, store, retry, life } = parts;
+  let pending: Pending = { left: given, refusals: 0, faults: [] };
   let failures = 0;
   let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
   while (doc !== undefined) {
-    doc = await copies.agreed(doc);
-    if (doc === undefined) break;
-    const parsed = reading.read(doc);
-    if (parsed.kind !== 'job' || !parsed.ok) break;
-    const read = parsed.value;
-    const settled = unlessThrown(() => settleAll(parts, read, left));
-    if ('kind' in settled) {
-      doc = await endFaulty(parts, doc, settled.failure);
+    const tried = await unlessItThrows(parts, doc, pending);
+    if (tried.kind === 'over') {
+      doc = tried.doc;
       break;
     }
-    left = settled.attempts;
-    if (left.length === 0) break;
-    const job = settled.job as LiveJob;
-    for (const { step } of left) {
-      const fatal = fatalEnd(job, step);
-      if (fatal !== undefined) fail(fatal);
-    }
-    const ended = left.map(({ step }) => step.claim);
-    const standpoint = { job, seenAt: -Infinity, ended };
-    // Nothing is begun in a conflict, but what has ended is written.
-    const decision = copies.isSuspect(id)
-      ? ({ kind: 'write', job } as const)
-      : await decider(job, () => surroundings(standpoint), now);
-    // What has ended is written first; the next look at the job meets the same fault.
-    const wanted: Commit =
-      decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
-    const claims = wanted.kind === 'claim' ? wanted.steps : [];
-    const children = abandoned(read, wanted.job);
-    const hasResults = left.some(isDone);
-    if (!hands.fits(wanted.job as LiveJob, claims, ended)) continue;
-    const { next, written } = await holding(parts, { claims, ended, job: wanted.job }, async () => {
-      const told = await givingUp(parts, wanted.job, children);
-      const next = { ...wanted, job: told } as Commit;
-      if (next.kind === 'write') await parts.notifications.make(next.makes);
-      const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
-      const change = { job: next.job, claims, spawns: spawnsOf(next), ended };
-      return { next, written: await storeJob(parts, change, most) };
-    });
-    if (written.kind === 'written' || written.kind === 'given_up') {
-      for (const { step, outcome } of left) {
-        hands.release(step.claim);
-        sayEnd(log, { job: id, step: step.name, attempt: step.attempt }, outcome);
-      }
-    }
-    if (written.kind === 'written') {
-      const doc = await goOn(parts, next, written.doc);
-      await giveUpAgain(parts, id, children);
-      return doc;
-    }
-    hands.withdraw(claims, ended);
-    if (written.kind === 'given_up') return written.doc;
-    if (written.kind === 'refused' && written.bytes !== undefined && hasResults) {
-      // One result less may be enough: those of the others are still worth keeping.
-      const largest = largestResult(left);
-      const outcome = refused(refusalOf(documentLimit, written));
-      left = left.map((one) => (one === largest ? { ...one, outcome } : one));
-    } else if (written.kind === 'refused') {
-      refusals += 1;
-      if (refusals > 1) break;
-      left = left.map((one) => ({ ...one, outcome: refused(refusalOf(documentLimit, written)) }));
-    } else {
-      const { _rev: before } = doc;
-      doc = await retry(() => store.get(id));
-      if (doc !== undefined) desk.put(doc);
-      // Nobody was faster: the database does not store anything now.
-      if (doc?._rev === before) await pause((failures += 1), parts.life.signal);
-    }
+    pending = tried.pending;
+    if (tried.kind === 'again') continue;
+    const { _rev: before } = doc;
+    doc = await retry(() => store.get(id));
+    if (doc !== undefined) desk.put(doc);
+    // Nobody was faster: the database does not store anything now.
+    if (doc?._rev === before) await pause((failures += 1), life.signal);
   }
   for (const { step } of given) hands.release(step.claim);
   return doc;
+}
+
+async function unlessItThrows(
+  parts: JobParts,
+  doc: StoredDocument,
+  pending: Pending,
+): Promise<Tried> {
+  try {
+    return await trySettling(parts, doc, pending);
+  } catch (error) {
+    // What the database does is waited out; two faults of our own end the job.
+    const before = pending.faults.slice(0, error instanceof TwsError ? 0 : 1);
+    const about = { job: doc._id, error: String(error) };
+    const level = pending.faults.length === 0 ? 'error' : 'debug';
+    parts.log[level](about, `An outcome of job ${doc._id} is not written yet.`);
+    return {
+      kind: 'anew',
+      pending: { ...pending, faults: [...before, faultOf(error)] },
+    };
+  }
+}
+
+async function trySettling(
+  parts: JobParts,
+  given: StoredDocument,
+  pending: Pending,
+): Promise<Tried> {
+  const { reading, copies, fail } = parts;
+  const doc = await copies.agreed(given);
+  if (doc === undefined) return { kind: 'over' };
+  const parsed = reading.read(doc);
+  if (parsed.kind !== 'job' || (!parsed.ok && isFinalState(doc['state']))) {
+    return { kind: 'over', doc };
+  }
+  const afterEnd = (stored: EndStored): Tried =>
+    stored === 'written' || stored === 'refused' ? { kind: 'over' } : { kind: 'anew', pending };
+  if (!parsed.ok) return afterEnd(await endMalformed(parts, doc, parsed.problems));
+  const { left: open } = pending;
+  const settled = unlessThrown(() => settleAll(parts, parsed.value, open.map(readyToSettle)));
+  if ('kind' in settled) return afterEnd(await endFaulty(parts, doc, settled.failure));
+  const { attempts } = settled;
+  if (attempts.length === 0) return { kind: 'over', doc };
+  const [, fault] = pending.faults;
+  if (fault !== undefined) return afterEnd(await endFaulty(parts, doc, fault.failure));
+  const job = settled.job as LiveJob;
+  for (const { step } of attempts) {
+    const fatal = fatalEnd(job, step);
+    if (fatal !== undefined) fail(fatal);
+  }
+  const stored = await storeSettled(parts, parsed.value, job, { ...pending, left: attempts });
+  if (stored.kind !== 'unfit') return stored;
+  return afterEnd(await endRefusedJob(parts, doc, stored.why));
+}
+
+function readyToSettle(one: EndedAttempt): EndedAttempt {
+  return { ...one, outcome: withBigResult(one.outcome) };
+}
+
+/** The database takes none of the outcomes, not even a failure. */
+type Unfit = { readonly kind: 'unfit'; readonly why: Failure };
+
+/** Stores the settled job with what follows. `read`: the job as it was before. */
+async function storeSettled(
+  parts: JobParts,
+  read: Job,
+  job: LiveJob,
+  pending: Pending,
+): Promise<Tried | Unfit> {
+  const { hands, log, documentLimit } = parts;
+  const { left } = pending;
+  const ended = left.map(({ step }) => step.claim);
+  const wanted = await whatFollows(parts, job, { ended, isFaulty: pending.faults.length > 0 });
+  const claims = wanted.kind === 'claim' ? wanted.steps : [];
+  const children = abandoned(read, wanted.job);
+  const hasResults = left.some(isDone);
+  if (!hands.fits(wanted.job as LiveJob, claims, ended)) return { kind: 'again', pending };
+  const { next, written } = await holding(parts, { claims, ended, job: wanted.job }, async () => {
+    const told = await givingUp(parts, wanted.job, children);
+    const next = { ...wanted, job: told } as Commit;
+    if (next.kind === 'write') await parts.notifications.make(next.makes);
+    const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
+    const change = { job: next.job, claims, spawns: spawnsOf(next), ended };
+    return { next, written: await storeJob(parts, change, most) };
+  });
+  if (written.kind === 'written' || written.kind === 'given_up') {
+    for (const { step, outcome } of left) {
+      hands.release(step.claim);
+      sayEnd(log, { job: job._id, step: step.name, attempt: step.attempt }, outcome);
+    }
+  }
+  if (written.kind === 'written') {
+    const doc = await goOn(parts, next, written.doc);
+    await giveUpAgain(parts, job._id, children);
+    return doc === undefined ? { kind: 'over' } : { kind: 'over', doc };
+  }
+  hands.withdraw(claims, ended);
+  switch (written.kind) {
+    case 'given_up':
+      return { kind: 'over', doc: written.doc };
+    case 'lost':
+      return { kind: 'anew', pending };
+    case 'refused':
+      return withoutRefused(pending, refusalOf(documentLimit, written), written.bytes);
+  }
+}
+
+/** What comes next is decided upon the settled job, unless that threw before. */
+async function whatFollows(
+  { copies, decider, surroundings, now }: JobParts,
+  job: LiveJob,
+  { ended, isFaulty }: { readonly ended: readonly string[]; readonly isFaulty: boolean },
+): Promise<Commit> {
+  // Nothing is begun in a conflict, but what has ended is written.
+  if (isFaulty || copies.isSuspect(job._id)) return { kind: 'write', job };
+  const standpoint = { job, seenAt: -Infinity, ended };
+  const decision = await decider(job, () => surroundings(standpoint), now);
+  // What has ended is written first; the next look at the job meets the same fault.
+  return decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
+}
+
+/** What is left to try when the database refuses a document, which is so long if that is why. */
+function withoutRefused(pending: Pending, why: Failure, bytes: number | undefined): Tried | Unfit {
+  const { left, refusals } = pending;
+  const outcome = refused(why);
+  if (bytes !== undefined && left.some(isDone)) {
+    // One result less may be enough: those of the others are still worth keeping.
+    const largest = largestResult(left);
+    const fewer = left.map((one) => (one === largest ? { ...one, outcome } : one));
+    return { kind: 'again', pending: { ...pending, left: fewer } };
+  }
+  if (refusals > 0) return { kind: 'unfit', why };
+  const none = left.map((one) => ({ ...one, outcome }));
+  return { kind: 'again', pending: { ...pending, left: none, refusals: refusals + 1 } };
 }
 
 type About = { readonly job: string; readonly step: string; readonly attempt: number };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { leftBy } from '../../src/decide/abandoned.js';
-import { commit, holding } from '../../src/engine/commit.js';
+import { commit, holding, type Commit } from '../../src/engine/commit.js';
 import type { JobParts } from '../../src/engine/jobs.js';
 import type { Job } from '../../src/model/job.js';
 import type { StoredDocument } from '../../src/model/parse.js';
@@ -37,7 +37,7 @@ async function refused(stored: StoredDocument): Promise<readonly StoredDocument[
     copies: { commit: async () => ({ kind: 'refused', reason: 'too long', bytes: 200 }) },
   } as unknown as JobParts;
   const job = { _id: 'j', _rev: '8-x', type: 'job', state: 'a-0', steps: [] };
-  await commit(parts, { kind: 'write', job } as unknown as Parameters<typeof commit>[1]);
+  await commit(parts, { kind: 'write', job } as unknown as Commit);
   return written;
 }
 
@@ -89,7 +89,7 @@ describe('the children that a decision gives up', () => {
     } as unknown as JobParts;
     const steps = [0, 1].map((i) => ({ state: '$$waiting', child: `j:${i}:1`, attempt: 1 }));
     const decision = { kind: 'write', job, abandons: leftBy({ _id: 'j', steps }) };
-    await commit(parts, decision as unknown as Parameters<typeof commit>[1]);
+    await commit(parts, decision as unknown as Commit);
     expect(told).toEqual([['j:0:1', 'cancel'], ['j:1:1', ['reason']], 'the job']);
   });
 });
