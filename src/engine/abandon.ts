@@ -7,7 +7,7 @@ import {
   type Untold,
 } from '../decide/abandoned.js';
 import { isMadeBy } from '../decide/parent.js';
-import type { FinalJob, Job } from '../model/job.js';
+import type { Job } from '../model/job.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
@@ -69,20 +69,17 @@ export async function givingUp<J extends Parameters<typeof withUntold>[0]>(
   return withUntold(parent, await giveUp(parts, children), parts.now());
 }
 
-/**
- * Gives up all children of a job that cannot go on: those that its steps name, and those that name it.
- * Resolves to its end, `ended`, as it is to be written then.
- */
-export async function givingUpAll(
-  parts: AbandonParts & {
+/** All children of a job that cannot go on: those that its steps name, and those that name it. */
+export async function allLeftBy(
+  {
+    store,
+    retry,
+  }: Pick<AbandonParts, 'retry'> & {
     readonly store: Pick<Store, 'getMany' | 'view'>;
-    readonly now: () => number;
   },
   doc: StoredDocument,
-  ended: FinalJob,
-): Promise<FinalJob> {
-  const children = await parts.retry(() => childrenOf(parts.store, doc._id));
-  return givingUp(parts, ended, leftBy(doc, children));
+): Promise<readonly GivenUp[]> {
+  return leftBy(doc, await retry(() => childrenOf(store, doc._id)));
 }
 
 /** Number of rows, and of documents, that are read at a time. */

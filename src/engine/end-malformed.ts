@@ -4,12 +4,13 @@ import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure } from '../model/step.js';
 import type { WriteResult } from '../store/batch.js';
-import { givingUpAll } from './abandon.js';
+import { allLeftBy, giveUpAgain, givingUp } from './abandon.js';
 import type { JobParts } from './jobs.js';
 
 type MalformedParts = Pick<
   JobParts,
   | 'store'
+  | 'copies'
   | 'retry'
   | 'hands'
   | 'desk'
@@ -72,9 +73,10 @@ export async function writeEnd(
   ended: FinalJob,
 ): Promise<EndStored> {
   const { store, desk, locks, log } = parts;
-  const job = isFinalState(doc['state'])
-    ? ended
-    : await givingUpAll(parts, doc, await parts.notifications.ofEnd(doc, ended));
+  const isOver = isFinalState(doc['state']);
+  const children = isOver ? [] : await allLeftBy(parts, doc);
+  const announced = isOver ? ended : await parts.notifications.ofEnd(doc, ended);
+  const job = await givingUp(parts, announced, children);
   if (parts.life.signal.aborted) return 'unknown';
   const result = await store.write(inReadingOrder(job));
   if (result.kind === 'refused') {
@@ -83,6 +85,7 @@ export async function writeEnd(
   desk.drop(doc._id);
   // Another engine was faster: the job may go on, and needs its locks.
   if (result.kind !== 'written') return result.kind;
+  await giveUpAgain(parts, doc._id, children);
   locks.adopt(doc);
   await locks.release(doc);
   return 'written';

@@ -11,9 +11,10 @@ import { inReadingOrder } from '../model/reading-order.js';
 import type { JobRequest, RequestAction } from '../model/request.js';
 import type { SignalDocument } from '../model/signal.js';
 import type { Store } from '../store/store.js';
-import { givingUp, tellParent } from './abandon.js';
+import { giveUpAgain, givingUp, tellParent } from './abandon.js';
 import { bigResult } from './big-results.js';
 import { unlessThrown } from './decision.js';
+import type { Copies } from './copies.js';
 import type { Desk } from './desk.js';
 import type { Early } from './early.js';
 import { refusalOf, type DocumentLimit } from './document-limit.js';
@@ -28,6 +29,7 @@ export type RequestParts = {
   readonly jobs: Jobs;
   /** Signals whose job has not come yet. */
   readonly early: Early;
+  readonly copies: Pick<Copies, 'many'>;
   readonly retry: Retry;
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
@@ -261,9 +263,12 @@ async function storeChanged(
   before: Job,
   wanted: Job,
 ): Promise<Verdict | Again> {
-  const { store, jobs, retry, documentLimit, now, log } = parts;
+  const { store, jobs, retry, life, documentLimit, now, log } = parts;
   const about = { job, request: id };
-  const changed = await givingUp({ store, retry, log, now }, wanted, abandoned(before, wanted));
+  const children = abandoned(before, wanted);
+  const changed = await givingUp({ store, retry, log, now }, wanted, children);
+  // The engine ends: nobody knows whether the children were told.
+  if (life.signal.aborted) return { kind: 'later' };
   const result = await store.write(changed, documentLimit.bytes);
   switch (result.kind) {
     case 'conflict':
@@ -285,6 +290,7 @@ async function storeChanged(
         ? await retry(() => store.get(job))
         : { ...(changed as StoredDocument), _rev: result.rev };
       if (stored !== undefined) jobs.take(stored);
+      await giveUpAgain(parts, job, children);
       return { kind: 'dealt_with' };
     }
   }

@@ -34,7 +34,10 @@ async function refused(stored: StoredDocument): Promise<readonly StoredDocument[
       ofEnd: (_doc: unknown, ended: unknown) => Promise.resolve(ended),
     },
     locks: { adopt: () => undefined, release: async () => undefined },
-    copies: { commit: async () => ({ kind: 'refused', reason: 'too long', bytes: 200 }) },
+    copies: {
+      many: false,
+      commit: async () => ({ kind: 'refused', reason: 'too long', bytes: 200 }),
+    },
   } as unknown as JobParts;
   const job = { _id: 'j', _rev: '8-x', type: 'job', state: 'a-0', steps: [] };
   await commit(parts, { kind: 'write', job } as unknown as Commit);
