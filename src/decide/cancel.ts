@@ -9,6 +9,7 @@ import { isUndoing, isWithin } from './paths.js';
 import { cancelledSteps, stopMove } from './stop.js';
 import { interpret } from './structure/interpret.js';
 import { unneededIn } from './structure/unneeded.js';
+import { tooManyDecisionsMove } from './too-many.js';
 import { undoMove } from './undo.js';
 import { waitsMove } from './waits.js';
 import { workMove } from './work.js';
@@ -33,6 +34,7 @@ export function cancelMove(job: LiveJob, now: number, world: World): Move | unde
   }
   const { cancel = nothing } = job.flow_definition;
   return (
+    tooManyDecisionsMove(job, ['cancel'], now) ??
     waitsMove(job, now, world, () => unneededIn(job, cancel, 'cancel', 'cancel')) ??
     undoMove(job, now, world) ??
     branchMove(job, now, world) ??

@@ -15,14 +15,32 @@ import { cancelledSteps } from './stop.js';
 import { mayUndo, undoesLeft } from './undo.js';
 
 /**
- * Fails a job that has too many steps, or a decider with too many decisions. It fails like any other
- * job: what was done is undone, and its handler or `error` branch runs. `stepsForEnd` steps are
- * reserved for that.
+ * Fails a job that has too many steps, or what a decider with too many decisions is in: the flow, or
+ * what follows its failure. The flow fails like any other: what was done is undone, and its handler or
+ * `error` branch runs. `stepsForEnd` steps are reserved for that.
  */
 export function tooManyMove(job: LiveJob, now: number): Move | undefined {
-  if (isGivenUp(job)) return undefined;
-  const why = tooManySteps(job) ?? tooManyDecisions(job);
-  return why && { kind: 'change', job: withFlowFailed(job, '', why, now) };
+  const why = isGivenUp(job, '') ? undefined : tooManySteps(job);
+  if (why !== undefined) return { kind: 'change', job: withFlowFailed(job, '', why, now) };
+  return tooManyDecisionsMove(job, ['', 'error'], now);
+}
+
+/** Fails those of these parts of a flow in which a decider has too many decisions. */
+export function tooManyDecisionsMove(
+  job: LiveJob,
+  parts: readonly Branch['prefix'][],
+  now: number,
+): Move | undefined {
+  for (const [decider, decisions] of countDecisions(job)) {
+    if (decisions <= mostDecisions) continue;
+    const part = treeAt(job, decider)?.prefix;
+    if (part === undefined || !parts.includes(part)) continue;
+    if (isGivenUp(job, decider) || !isToBeAsked(job, decider)) continue;
+    const size = { decisions, most: mostDecisions, of: 'decider' } as const;
+    const why = failure('TooManyDecisions', size);
+    return { kind: 'change', job: withFlowFailed(job, decider, why, now) };
+  }
+  return undefined;
 }
 
 function tooManySteps(job: LiveJob): Failure | undefined {
@@ -33,14 +51,6 @@ function tooManySteps(job: LiveJob): Failure | undefined {
     return undefined;
   }
   return failure('TooManySteps', { steps });
-}
-
-function tooManyDecisions(job: LiveJob): Failure | undefined {
-  for (const [decider, decisions] of countDecisions(job)) {
-    if (decisions <= mostDecisions || !isToBeAsked(job, decider)) continue;
-    return failure('TooManyDecisions', { decisions, most: mostDecisions, of: 'decider' });
-  }
-  return undefined;
 }
 
 /** Whether the decider at a path may be asked again: it has not ended, and the flow still needs it. */
@@ -65,8 +75,9 @@ export function overflowMove(job: LiveJob, now: number): Move | undefined {
   return { kind: 'change', job: finish(ended, { exit: exits.definition, failure: why }, now) };
 }
 
-function isGivenUp(job: LiveJob): boolean {
-  const mark = lastAttempt(job, rootOf(job, ''));
+/** The part of the flow that a path is in has failed as a whole. */
+function isGivenUp(job: LiveJob, path: string): boolean {
+  const mark = lastAttempt(job, rootOf(job, path));
   return mark !== undefined && isFailed(mark) && mark.run === job.run;
 }
 

@@ -213,6 +213,74 @@ describe('the decisions of a decider', () => {
   });
 });
 
+describe('the decisions of a decider in what follows', () => {
+  const markers = many(1_000, () => ({ record_marker: 'm' }));
+  const world = { freeSlots: 10, plugins: ['boss', 'bad', 'a'] };
+  const afterFailure = (more: object = {}): Story => {
+    const told = story({
+      steps: ['bad'],
+      tasks: [task('a')],
+      world,
+      flow: { error: [boss], ...more },
+    });
+    told.go();
+    return told.broke('bad');
+  };
+  const afterCancel = (): Story => {
+    const flow = { cancel: { sequence: [boss] } } as NonNullable<Setting['flow']>;
+    const told = story({ steps: ['bad'], tasks: [task('a')], world, flow });
+    told.go();
+    told.ask('cancel');
+    return told.stopped();
+  };
+  const afterTwo = (): Story => afterFailure({ error: ['a', boss] }).did('a');
+
+  const cases: readonly (readonly [string, () => Story, string, object])[] = [
+    ['a failure', afterFailure, 'error.sequence.0', { exit: 2, failure: 'Broken' }],
+    ['a failure, after another step', afterTwo, 'error.sequence.1', { exit: 2, failure: 'Broken' }],
+    ['a cancel', afterCancel, 'cancel.sequence.0', { exit: 130, failure: 'Cancelled' }],
+  ];
+
+  it.each(cases)('are limited after %s', (_title, begin, path, end) => {
+    const told = begin();
+    const first = told.live;
+    expect(first.path).toBe(`${path}.decision.0`);
+    const made = many(10, (i) => ({
+      ...{ ...first, path: `${path}.decision.${i}`, claim: `${i}`, state: '$$complete' },
+      ...{ start: told.now, end: told.now, exit: 0, result: markers },
+    }));
+    const others = told.steps.filter((step) => step !== first);
+    told.edit({ steps: [...others, ...made, { ...first, path: `${path}.decision.10` }] });
+    told.did('boss', { schedule: 'a', id: 'x' });
+    goOn(told);
+    expect(told.running).toEqual([]);
+    expect(told.ending).toMatchObject(end);
+    const names = told.steps.map((step) => (step as Partial<FailedStep>).failure?.name);
+    expect(names).toContain('TooManyDecisions');
+  });
+
+  it.each(cases)('are limited in one answer after %s', (_title, begin, _path, end) => {
+    const told = begin();
+    told.did(
+      'boss',
+      many(sizes.nodes + 1, (i) => ({ schedule: 'a', id: `${i}` })),
+    );
+    goOn(told);
+    expect(told.ending).toMatchObject(end);
+    expect(told.last).toMatchObject({ failure: { name: 'TooManyDecisions' } });
+  });
+
+  it.each(cases)('are not all in vain after %s', (_title, begin, _path, end) => {
+    const told = begin();
+    for (let i = 0; i < 101 && told.running.includes('boss'); i += 1) {
+      told.did('boss', { cancel: 'nobody' });
+    }
+    goOn(told);
+    expect(told.ending).toMatchObject(end);
+    expect(told.last).toMatchObject({ failure: { name: 'DecidedInVain' } });
+  });
+});
+
 /** Paths of the decisions that were asked for. */
 function decisionsOf(told: Story): readonly string[] {
   return told.steps.map(({ path }) => path).filter((path) => path.includes('.decision.'));
