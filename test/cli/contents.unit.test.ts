@@ -273,6 +273,58 @@ describe('templates of a step with too many tags together', () => {
   });
 });
 
+describe('texts of a step and of a notification with too many tags', () => {
+  const many = '- {{job._id}} '.repeat(201);
+  const fewer = '- {{job._id}} '.repeat(101);
+  const tell = task('tell', { plugin: 'mail', params: { a: fewer } });
+  const page = task('page');
+
+  it.each<readonly [string, object, string]>([
+    ['a delay', flow('f', [{ delay: many }]), 'tasks.sequence[0].delay'],
+    ['a key', flow('f', [{ wait: { event: 'e', key: many } }]), 'tasks.sequence[0].wait.key'],
+    ['a signal', flow('f', [{ wait: { signal: many } }]), 'tasks.sequence[0].wait.signal'],
+    [
+      'a cancel branch',
+      flow('f', [], { cancel: { sequence: [{ delay: many }] } }),
+      'cancel.sequence[0].delay',
+    ],
+    ['a long tag', flow('f', [{ delay: `- {{${'a'.repeat(2_001)}}}` }]), 'tasks.sequence[0].delay'],
+    ['a job', { type: 'job', tasks: [{ delay: many }] }, 'tasks[0].delay'],
+    ['a webhook', flow('f', [], { notify: [{ url: 'http://a.b', body: [many] }] }), 'notify[0]'],
+    [
+      'a task that is told, with what it has itself',
+      flow('f', [], { notify: [{ url: 'http://a.b' }, { task: 'tell', params: { b: fewer } }] }),
+      'notify[1]',
+    ],
+    [
+      'the notification of a job',
+      { type: 'job', tasks: [], notify: [{ task: 'tell', params: { b: fewer } }] },
+      'notify[0]',
+    ],
+    [
+      'the notification of a job of a stored flow',
+      { type: 'job', flow: 'g', notify: [{ task: 'tell', params: { b: fewer } }] },
+      'notify[0]',
+    ],
+  ])('are told in %s', async (_title, f, place) => {
+    const found = await notes({ t: tell, p: page, g: flow('g', []), f });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(`f ${place} | ${place}: the templates `);
+    expect(found[0]).toMatch(/more than 200 tags|longer than 2000/);
+  });
+
+  it.each<readonly [string, object]>([
+    ['a path', flow('f', [{ delay: '{{params.ms}}' }, { wait: { event: 'e', key: fewer } }])],
+    [
+      'what the plugin renders',
+      flow('f', [], { notify: [{ task: 'page', params: { html: many } }] }),
+    ],
+    ['what cannot be read', flow('f', [], { notify: 'all' })],
+  ])('are left alone: %s', async (_title, f) => {
+    expect(await notes({ t: tell, p: page, f })).toEqual([]);
+  });
+});
+
 describe('parameters of a job', () => {
   const weather = flow('weather', [{ task: 'forecast', name: 'soon' }], {
     params: { unit: 'C' },

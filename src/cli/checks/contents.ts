@@ -11,7 +11,12 @@ import type { Checked, Definitions } from './references.js';
 import { lostResults } from './results.js';
 import { unknownRoots } from './roots.js';
 import { strayParams } from './stray-params.js';
-import { excessTagsInFlow, excessTagsInTask } from './tags.js';
+import {
+  excessTagsInFlow,
+  excessTagsInNotify,
+  excessTagsInTask,
+  excessTagsInTexts,
+} from './tags.js';
 import { asWritten } from './written-path.js';
 
 type Note = Omit<FileProblem, 'file'>;
@@ -44,14 +49,19 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       const flow = parsed.value;
       const find = (name: string) => task(name, flow.owner);
       const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
-      const excess = excessTagsInFlow(flow, find, plugins);
+      const excess = [
+        ...excessTagsInFlow(flow, find, plugins),
+        ...excessTagsInTexts(flow),
+        ...excessTagsInNotify(flow.notify, find, plugins),
+      ];
       return [...texts, ...unfitInFlow(flow, find, plugins), ...excess];
     }
     case 'job': {
       const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
       const flow = parsed.ok ? flowOf(parsed.value as AnyJob, owner, definitions) : undefined;
-      if (flow === undefined) return [];
       const find = (name: string) => task(name, owner);
+      const notified = excessTagsInNotify(doc['notify'], find, plugins);
+      if (flow === undefined) return notified;
       const { params } = doc as { readonly params?: Record<string, unknown> };
       const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
       const unfit = [...unfitByKey(params, flow, find, plugins), ...unfitForFlow(params, flow)];
@@ -59,7 +69,8 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       const { tasks } = doc as AnyJob;
       // The paths of another document's steps are no places in this one.
       const told = excess.map((note) => (tasks === undefined ? { ...note, path: 'params' } : note));
-      return [...texts, ...unfit, ...told, ...strayParams(params, flow, find)];
+      const own = [...told, ...(tasks === undefined ? [] : excessTagsInTexts(flow)), ...notified];
+      return [...texts, ...unfit, ...own, ...strayParams(params, flow, find)];
     }
     case 'request':
     case 'signal':

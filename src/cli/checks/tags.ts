@@ -1,6 +1,8 @@
 import { paramsOfSteps } from '../../client.js';
 import { checkTags } from '../../engine/expressions.js';
+import { branchPlaces, placesIn } from '../../model/check.js';
 import type { Flow } from '../../model/flow.js';
+import { readNotify } from '../../model/notify.js';
 import { pluginOf, type Task } from '../../model/task.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
@@ -28,6 +30,44 @@ export function excessTagsInFlow(
     .slice(0, mostTold);
 }
 
+/** The delays, signals and keys of events in a flow that have too many tags. */
+export function excessTagsInTexts(
+  flow: Pick<Flow, 'tasks' | 'error' | 'cancel'>,
+): readonly UnfitParams[] {
+  return [...placesIn(flow.tasks, 'tasks'), ...branchPlaces(flow)]
+    .flatMap(({ leaf, at }) => {
+      const { delay, wait } = leaf.entry;
+      const texts = { delay, 'wait.signal': wait?.signal, 'wait.key': wait?.key };
+      return Object.entries(texts).flatMap(([key, text]) =>
+        told(`${at}.${key}`, checkTags({ [key]: text }, [])),
+      );
+    })
+    .slice(0, mostTold);
+}
+
+/** The notifications of a flow or job whose templates have too many tags together. */
+export function excessTagsInNotify(
+  notify: unknown,
+  find: FindTask,
+  plugins: Plugins,
+): readonly UnfitParams[] {
+  if (!Array.isArray(notify)) return [];
+  return notify
+    .flatMap((one: unknown, i) => {
+      const [entry] = readNotify([one]).entries;
+      // What an entry says for a flow goes to several steps.
+      if (entry === undefined || entry.flow !== undefined) return [];
+      const path = `notify[${i}]`;
+      const { url, headers, body } = entry;
+      if (url !== undefined) return told(path, checkTags({ url, headers, body }, []));
+      const task = find(String(entry.task));
+      return task === undefined
+        ? []
+        : excessTags(path, task, { ...task.params, ...entry.params }, plugins);
+    })
+    .slice(0, mostTold);
+}
+
 /** Which parameters a plugin renders by itself is known only where the plugin is. */
 function excessTags(
   path: string,
@@ -37,9 +77,10 @@ function excessTags(
 ): readonly UnfitParams[] {
   const plugin = plugins.get(pluginOf(task));
   if (plugin === undefined && task.flow === undefined) return [];
-  const reason = checkTags(params, plugin?.module.templates ?? []);
+  return told(path, checkTags(params, plugin?.module.templates ?? []), ' of its parameters');
+}
+
+function told(path: string, reason: string | undefined, of = ''): readonly UnfitParams[] {
   if (reason === undefined) return [];
-  return [
-    { path, message: `${path}: the templates of its parameters cannot be filled in: ${reason}.` },
-  ];
+  return [{ path, message: `${path}: the templates${of} cannot be filled in: ${reason}.` }];
 }

@@ -6,7 +6,12 @@ import type { PluginRegistry } from '../../plugin/loader.js';
 import { counted, listed } from '../../words.js';
 import { checkDocument } from '../checks/document.js';
 import { checkReferences, type Definitions } from '../checks/references.js';
-import { excessTagsInFlow, excessTagsInTask } from '../checks/tags.js';
+import {
+  excessTagsInFlow,
+  excessTagsInNotify,
+  excessTagsInTask,
+  excessTagsInTexts,
+} from '../checks/tags.js';
 import type { FileProblem } from '../files.js';
 import type { Finding } from './finding.js';
 
@@ -38,12 +43,14 @@ function excessTags({ tasks, flows }: Definitions, plugins: Plugins): readonly F
   const find = finder(tasks);
   return [
     ...tasks.flatMap((task) => called(task, excessTagsInTask(task, plugins))),
-    ...flows.flatMap((flow) =>
-      called(
-        flow,
-        excessTagsInFlow(flow, (name) => find(name, flow.owner), plugins),
-      ),
-    ),
+    ...flows.flatMap((flow) => {
+      const findTask = (name: string) => find(name, flow.owner);
+      return called(flow, [
+        ...excessTagsInFlow(flow, findTask, plugins),
+        ...excessTagsInTexts(flow),
+        ...excessTagsInNotify(flow.notify, findTask, plugins),
+      ]);
+    }),
   ];
 }
 
