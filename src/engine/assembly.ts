@@ -275,7 +275,7 @@ export function assemble(options: EngineOptions) {
     hands.enable(enabled);
     void desk.queue(id, () => presence.enable(enabled));
   };
-  const controls = createControls({ me: id, log, onChange });
+  const controls = createControls({ me: id, log, isTeller, onChange });
   const ends = { failed, ending, meters, webhooks, isTeller, feed };
   const strangers = createStrangers(log);
   const others = { early: createEarly(), strangers, library, peers, jobs, presence, controls };

@@ -15,14 +15,18 @@ export type ControlsOptions = {
   /** The id of this engine. */
   readonly me: string;
   readonly log: Log;
+  /** Whether it falls to this engine to tell something that all of them see. */
+  readonly isTeller: (of: string) => boolean;
   /** Told when it changes whether this engine takes new work. */
   readonly onChange: (enabled: boolean) => void;
 };
 
 /** An engine is disabled while any control for it, or for all, says so. */
-export function createControls({ me, log, onChange }: ControlsOptions): Controls {
+export function createControls({ me, log, isTeller, onChange }: ControlsOptions): Controls {
   /** Whether it may take work, by the id of the control. */
   const said = new Map<string, boolean>();
+  /** The revisions of malformed controls that were seen, by their ids. */
+  const malformed = new Map<string, string>();
   let enabled = true;
   const judge = (): void => {
     const now = ![...said.values()].includes(false);
@@ -39,9 +43,15 @@ export function createControls({ me, log, onChange }: ControlsOptions): Controls
       if (engine === me || engine === everyEngine) said.set(id, may);
     } else {
       const [first] = toProblems(parsed.error.issues, doc);
-      log.warn({ control: id }, `Control ${id} is not valid: ${first?.message ?? ''}`);
+      tellOnce(doc, first?.message ?? '');
     }
     return true;
+  };
+  const tellOnce = ({ _id: id, _rev: rev }: StoredDocument, problem: string): void => {
+    if (malformed.get(id) === rev) return;
+    malformed.set(id, rev);
+    if (isTeller(`${id}:${rev}`))
+      log.warn({ control: id }, `Control ${id} is not valid: ${problem}`);
   };
   return {
     update: (id, doc) => {

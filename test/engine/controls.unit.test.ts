@@ -10,12 +10,15 @@ const control = (more: object) => ({
   ...more,
 });
 
-function controls() {
+function controls(isTeller: (of: string) => boolean = () => true) {
   const told: boolean[] = [];
   const warned: string[] = [];
   const warn = (_about: object, message: string): void => void warned.push(message);
   const log = { debug: warn, info: warn, warn, error: warn };
-  const made = createControls({ me: 'engine:me', log, onChange: (on) => told.push(on) });
+  const made = createControls({
+    ...{ me: 'engine:me', log, isTeller },
+    onChange: (on) => told.push(on),
+  });
   return { ...made, told, warned };
 }
 
@@ -58,5 +61,29 @@ describe('a control of an engine', () => {
     expect(it.warned).toEqual([
       'Control c is not valid: enabled must be true or false; it is the string "no".',
     ]);
+  });
+
+  it('is logged once for each revision that is malformed, however often it is read', () => {
+    const it = controls();
+    const bad = control({ enabled: 'no' });
+    it.update('c', bad);
+    it.replace([bad]);
+    it.replace([bad]);
+    expect(it.warned).toHaveLength(1);
+    it.update('c', { ...bad, _rev: '2-b' });
+    it.replace([{ ...bad, _rev: '2-b' }]);
+    expect(it.warned).toHaveLength(2);
+  });
+
+  it('is logged by one of the engines', () => {
+    const asked: string[] = [];
+    const it = controls((of) => {
+      asked.push(of);
+      return false;
+    });
+    it.update('c', control({ enabled: 'no' }));
+    it.replace([control({ enabled: 'no' })]);
+    expect(it.warned).toEqual([]);
+    expect(asked).toEqual(['c:1-a']);
   });
 });
