@@ -12,7 +12,8 @@ export type WatchOptions = {
   readonly onChange?: (job: StoredDocument) => void;
   /**
    * Told when the database answers no more and when it does again. With it the first look at the
-   * job waits for the database as well; without it that rejects.
+   * job waits for the database as well; without it that rejects. What was seen once is waited for in
+   * any case.
    */
   readonly onState?: (state: FeedState) => void;
   /** How often the server has to give a sign of life, ms. */
@@ -29,12 +30,14 @@ export async function watchJob(
   options: WatchOptions = {},
 ): Promise<StoredDocument | undefined> {
   const passed = new Set<string>();
-  let ended = await watchOne(store, id, options);
+  let ended = await watchOne(store, id, options, options.onState !== undefined);
   while (ended !== undefined) {
-    passed.add(ended._id);
-    const current = await currentJob(store, ended);
-    if (passed.has(current._id)) return ended;
-    ended = await watchOne(store, current._id, options);
+    const last = ended;
+    passed.add(last._id);
+    const current = await whenThere(store, () => currentJob(store, last), options);
+    if (current === undefined) return undefined;
+    if (passed.has(current.value._id)) return last;
+    ended = await watchOne(store, current.value._id, options, true);
   }
   return undefined;
 }
@@ -44,13 +47,16 @@ async function watchOne(
   store: Store,
   id: string,
   options: WatchOptions,
+  waits: boolean,
 ): Promise<StoredDocument | undefined> {
   const { signal, onChange, onState, heartbeatMs } = options;
   const end = new AbortController();
   const ended = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
-  const first = await firstLook(store, id, { signal: ended, onState });
+  if (signal?.aborted === true) return undefined;
+  const look = (): Promise<FirstLook> => firstLook(store, id);
+  const first = waits ? await whenThere(store, look, options) : { value: await look() };
   if (first === undefined) return undefined;
-  const { now, updateSeq } = first;
+  const { now, updateSeq } = first.value;
   onChange?.(now);
   if (isFinalState(now)) return now;
   const follow = {
@@ -75,27 +81,37 @@ async function watchOne(
 
 type FirstLook = { readonly now: StoredDocument; readonly updateSeq: string };
 
-/** How long between two tries to see the job at all, ms. */
+/** The position comes first, so that no change falls between it and the job as it is now. */
+async function firstLook(store: Store, id: string): Promise<FirstLook> {
+  const { updateSeq } = await store.info();
+  return { updateSeq, now: await jobOf(store, id) };
+}
+
+/** How long between two tries while the database is away, ms. */
 const retryMs = 1_000;
 
-/** The position comes first, so that no change falls between it and the job as it is now. */
-async function firstLook(
+/** Asks until the database answers; undefined: the watch was ended. */
+async function whenThere<T>(
   store: Store,
-  id: string,
-  { signal, onState }: { signal: AbortSignal; onState: WatchOptions['onState'] },
-): Promise<FirstLook | undefined> {
+  ask: () => Promise<T>,
+  { signal, onState }: Pick<WatchOptions, 'signal' | 'onState'>,
+): Promise<{ readonly value: T } | undefined> {
   let wasAway = false;
-  while (!signal.aborted) {
+  while (signal?.aborted !== true) {
     try {
-      const { updateSeq, copies } = await store.info();
-      const now = await jobOf(store, id);
-      if (wasAway) onState?.({ kind: 'following', copies });
-      return { updateSeq, now };
+      const value = await ask();
+      if (wasAway && onState !== undefined) {
+        const { copies } = await store.info();
+        onState({ kind: 'following', copies });
+      }
+      return { value };
     } catch (error) {
-      if (onState === undefined || !isAway(error)) throw error;
+      if (!isAway(error)) throw error;
       wasAway = true;
-      onState({ kind: 'lost', cause: error.message, retryInMs: retryMs });
-      await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+      onState?.({ kind: 'lost', cause: error.message, retryInMs: retryMs });
+      await sleep(retryMs, undefined, signal === undefined ? {} : { signal }).catch(
+        () => undefined,
+      );
     }
   }
   return undefined;
