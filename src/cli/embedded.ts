@@ -15,7 +15,9 @@ export type EmbeddedRun = {
   readonly config: Config;
   /** Files of mode 0600: its settings, and its URL with name and password for curl. */
   readonly files: { readonly settings: string; readonly url: string };
-  /** Ends the server and takes `embedded.json` away. */
+  /** Leaves `files`, so that other terminals of the project find the server. */
+  readonly announce: () => Promise<void>;
+  /** Ends the server and takes `files` away. */
   readonly stop: () => Promise<void>;
 };
 
@@ -30,8 +32,8 @@ export type EmbeddedOptions = {
 };
 
 /**
- * Starts the embedded server as a process of its own and leaves `embedded.json` (mode 0600) in its
- * folder, so that other terminals of the project find it.
+ * Starts the embedded server as a process of its own. It is announced when its database is there: a
+ * command that finds it earlier would fail.
  * @throws TwsError `dev_running`, `port_taken`
  */
 export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun> {
@@ -51,21 +53,18 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
   const forget = async (): Promise<void> => {
     await Promise.all(Object.values(files).map((file) => rm(file, { force: true })));
   };
-  try {
-    // An older file keeps its mode when it is written over.
-    await forget();
-    await writePrivate(files.settings, JSON.stringify(settings, null, 2));
-    await writePrivate(files.url, withCredentials(url, user, password));
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
   return {
     url,
     user,
     password,
     config: { ...config, url, user, password },
     files,
+    announce: async () => {
+      // An older file keeps its mode when it is written over.
+      await forget();
+      await writePrivate(files.settings, JSON.stringify(settings, null, 2));
+      await writePrivate(files.url, withCredentials(url, user, password));
+    },
     stop: async () => {
       await forget();
       await server.stop();

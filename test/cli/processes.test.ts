@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -157,6 +157,26 @@ describe('tws dev', () => {
     dev.kill('SIGINT');
     expect(await dev.ended).toBe(0);
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('is found by other terminals when its database is there', async () => {
+    const cwd = await project({});
+    const dev = tws(['dev', '--port', '0', '--no-engine', '--no-http'], { cwd });
+    const file = join(cwd, '.tws', 'couch-url');
+    await vi.waitUntil(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'), {
+      timeout: 60_000,
+      interval: 1,
+    });
+    const { username, password } = new URL(readFileSync(file, 'utf8').trim());
+    const settings = await readFile(join(cwd, '.tws', 'embedded.json'), 'utf8');
+    const { url, database } = JSON.parse(settings) as { url: string; database: string };
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    const { status } = await fetch(`${url}/${database}/_design/tws`, {
+      headers: { authorization },
+    });
+    expect(status).toBe(200);
+    dev.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
   });
 
   it('says which port is taken', async () => {

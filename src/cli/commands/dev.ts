@@ -45,6 +45,7 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     cleanup.add(embedded.stop);
     const { config } = embedded;
     const { design } = await prepareDatabase(config);
+    await embedded.announce();
     const { mailPort, s3Port } = said;
     if (said.mailbox || mailPort !== undefined || s3Port !== undefined) {
       await catchMail(dir, { mailPort, s3Port }, io, cleanup);

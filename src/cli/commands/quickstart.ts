@@ -94,6 +94,7 @@ async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> 
   const mailbox = await run('mail server and S3 server', () => startServers(dir, mailPort, mails));
   cleanup.add(mailbox.stop);
   await run('database and design document', () => prepareDatabase(embedded.config));
+  await embedded.announce();
   const opened = open(embedded.config);
   cleanup.add(opened.close);
   const { client } = opened;
