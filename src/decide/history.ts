@@ -1,6 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
-import type { Entry, Leaf } from '../model/tree.js';
+import type { Entry, Leaf, Node } from '../model/tree.js';
 import { leavesIn, nodeAt, pathsAbove, treeAt } from './leaves.js';
 import { isFrom } from './order.js';
 import { deciderOf, decisionMaker, isWithin, slicedMap } from './paths.js';
@@ -94,13 +94,13 @@ export function numbersBelow(job: LiveJob, path: string): Numbers | undefined {
 
 /** Steps by path. All of them are numbered through, but not all count; see `counts`. */
 type Index = {
-  readonly all: ReadonlyMap<string, readonly Step[]>;
-  readonly counted: ReadonlyMap<string, readonly Step[]>;
+  readonly all: Map<string, Step[]>;
+  readonly counted: Map<string, Step[]>;
   /** The last one of a step and its handlers. */
-  readonly line: ReadonlyMap<string, Step>;
-  readonly below: ReadonlyMap<string, number>;
-  readonly numbers: ReadonlyMap<string, Numbers>;
-  readonly busy: ReadonlySet<string>;
+  readonly line: Map<string, Step>;
+  readonly below: Map<string, number>;
+  readonly numbers: Map<string, Numbers>;
+  readonly busy: Set<string>;
 };
 
 /**
@@ -109,11 +109,17 @@ type Index = {
  */
 const indexes = new WeakMap<readonly Step[], { readonly of: LiveJob; readonly index: Index }>();
 
+/** The steps of a job as they were indexed last, by its tree. */
+const latest = new WeakMap<Node, readonly Step[]>();
+
 function index(job: LiveJob): Index {
-  const known = indexes.get(job.steps);
+  const { steps } = job;
+  const known = indexes.get(steps);
   if (known !== undefined && isReadAlike(known.of, job)) return known.index;
-  const made = makeIndex(job);
-  indexes.set(job.steps, { of: job, index: made });
+  const made = extendedIndex(job) ?? makeIndex(job);
+  indexes.set(steps, { of: job, index: made });
+  // What earlier runs did is looked at beside all steps: that list does not grow.
+  if (steps.at(-1)?.run === job.run) latest.set(job.tasks, steps);
   return made;
 }
 
@@ -127,17 +133,57 @@ function isReadAlike(one: LiveJob, other: LiveJob): boolean {
   );
 }
 
+/**
+ * A decision may add many steps, one after the other: the index of the list before is taken over, and
+ * made anew should that list be asked for again. Undefined: steps were replaced, or are read otherwise.
+ */
+function extendedIndex(job: LiveJob): Index | undefined {
+  const { steps, run } = job;
+  const before = latest.get(job.tasks) ?? [];
+  const known = indexes.get(before);
+  if (known === undefined || !isReadAlike(known.of, job)) return undefined;
+  const more = steps.slice(before.length);
+  if (more.some((step) => step.run !== run)) return undefined;
+  if (!before.every((step, i) => step === steps[i])) return undefined;
+  indexes.delete(before);
+  const { all, counted } = known.index;
+  const add = createAdd(known.index, job, new Map());
+  for (const step of more) {
+    // Lists that were handed out do not change.
+    for (const byPath of [all, counted]) byPath.set(step.path, [...(byPath.get(step.path) ?? [])]);
+    add(step);
+  }
+  return known.index;
+}
+
 function makeIndex(job: LiveJob): Index {
-  const all = new Map<string, Step[]>();
-  const counted = new Map<string, Step[]>();
-  const line = new Map<string, Step>();
-  const below = new Map<string, number>();
-  const numbers = new Map<string, Numbers>();
-  const busy = new Set<string>();
-  const undone = undoneDeciders(job);
+  const byPath = { all: new Map(), counted: new Map(), line: new Map(), below: new Map() };
+  const made: Index = { ...byPath, numbers: new Map(), busy: new Set() };
   const { before = [] } = job.slice ?? {};
+  const take = createTake(made);
+  // What was done before a slice is not for the slice to do again: it counts in any case.
+  for (const step of before) take(step);
+  const add = createAdd(made, job, undoneDeciders(job));
+  for (const step of job.steps) add(step);
+  return made;
+}
+
+function createAdd(
+  index: Index,
+  job: LiveJob,
+  undone: ReadonlyMap<string, number>,
+): (step: Step) => void {
+  const take = createTake(index);
+  return (step) => {
+    put(index.all, step);
+    if (counts(step, job, undone)) take(step);
+  };
+}
+
+/** Enters a step that counts. */
+function createTake({ counted, line, below, numbers, busy }: Index): (step: Step) => void {
   const above = createAbove();
-  const take = (step: Step): void => {
+  return (step) => {
     put(counted, step);
     for (const at of lineOf(step.path)) line.set(at, step);
     for (const at of above(step.path)) {
@@ -146,13 +192,6 @@ function makeIndex(job: LiveJob): Index {
       if (isOpen(step)) busy.add(at);
     }
   };
-  // What was done before a slice is not for the slice to do again: it counts in any case.
-  for (const step of before) take(step);
-  for (const step of job.steps) {
-    put(all, step);
-    if (counts(step, job, undone)) take(step);
-  }
-  return { all, counted, line, below, numbers, busy };
 }
 
 /** The paths that a path is below of, and itself: most steps are below the same few. */
