@@ -37,19 +37,28 @@ export function endUnbegun(
   why: Failure,
   problems: readonly Problem[] = [],
 ): FinalJob {
-  const state = exit === exits.cancelled ? '$$cancelled' : '$$complete';
-  const told: object = withoutWishes(withEdits<JobDocument>(job, now), state);
+  const told = problems.length === 0 ? {} : { problems };
+  return withoutSteps(job, now, { exit, failure: why, ...told });
+}
+
+/** How a job ends that never began, or that goes on no more with the history it has. */
+type EndOfUnbegun = Pick<Ending, 'exit' | 'failure'> & {
+  readonly problems?: readonly Problem[];
+  readonly start?: number;
+  readonly steps?: readonly unknown[];
+};
+
+/** The document is copied once: it may have very many keys. */
+function withoutSteps<J extends object>(job: J, now: number, ending: EndOfUnbegun): FinalJob {
+  const state = ending.exit === exits.cancelled ? '$$cancelled' : '$$complete';
+  const told: object = withoutWishes(withEdits(job as JobDocument, now), state);
   return {
-    ...(told as typeof job),
+    ...told,
     type: 'job',
     state,
-    start: now,
-    end: now,
-    exit,
-    failure: why,
-    steps: [],
-    ...(problems.length === 0 ? {} : { problems }),
-  };
+    ...{ start: now, end: now, steps: [] },
+    ...ending,
+  } as unknown as FinalJob;
 }
 
 /**
@@ -63,7 +72,8 @@ export function endInvalid(
 ): FinalJob {
   const [first, ...more] = problems;
   const why = failure('InvalidJob', { problem: first.message, more: more.length });
-  return withHistory(endUnbegun(doc, now, exits.definition, why, problems), doc, now);
+  const told = { exit: exits.definition, failure: why, problems, ...historyOf(doc, now) };
+  return withoutSteps(doc, now, told);
 }
 
 /**
@@ -72,7 +82,7 @@ export function endInvalid(
  */
 export function endRefused(doc: JobDocument, why: Failure, now: number): FinalJob {
   if (isFinalState(doc['state'])) return refuseRetry(doc as FinalJob, why.message, now);
-  return withHistory(endUnbegun(doc, now, exits.definition, why), doc, now);
+  return withoutSteps(doc, now, { exit: exits.definition, failure: why, ...historyOf(doc, now) });
 }
 
 /** The final job without the wish to go on, which cannot be granted, and with the reason. */
@@ -89,16 +99,15 @@ type JobDocument = Readonly<Record<string, unknown>> & {
 };
 
 /** What runs or waits ends with the job. */
-function withHistory(ended: FinalJob, { start, steps }: JobDocument, now: number): FinalJob {
+function historyOf({ start, steps }: JobDocument, now: number) {
   const why = failure('Cancelled', { by: '', reason: ': its job could not go on' });
   const how = { state: '$$cancelled', end: now, exit: exits.cancelled, failure: why };
   return {
-    ...ended,
     ...(typeof start === 'number' ? { start } : {}),
     ...(Array.isArray(steps)
       ? { steps: steps.map((step: unknown) => (isOpenStep(step) ? { ...step, ...how } : step)) }
       : {}),
-  } as FinalJob;
+  };
 }
 
 function isOpenStep(step: unknown): step is Step {

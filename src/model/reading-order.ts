@@ -41,7 +41,19 @@ const placed = new Set<string>([...first, ...last]);
 
 /** The same job document with its keys in the order in which people read it. */
 export function inReadingOrder<T extends Readonly<Record<string, unknown>>>(job: T): T {
-  const others = Object.keys(job).filter((key) => !placed.has(key));
-  const keys = [...first, ...others, ...last].filter((key) => Object.hasOwn(job, key));
-  return Object.fromEntries(keys.map((key) => [key, job[key]])) as T;
+  const ordered: Record<string, unknown> = {};
+  // A loop over each: there may be very many keys, and lists of pairs take twice as long.
+  for (const key of first) if (Object.hasOwn(job, key)) ordered[key] = job[key];
+  for (const key of Object.keys(job)) {
+    if (key === '__proto__') defineOwn(ordered, key, job[key]);
+    else if (!placed.has(key)) ordered[key] = job[key];
+  }
+  for (const key of last) if (Object.hasOwn(job, key)) ordered[key] = job[key];
+  return ordered as T;
+}
+
+/** An assignment would set the prototype. */
+function defineOwn(record: object, key: string, value: unknown): void {
+  const how = { enumerable: true, configurable: true, writable: true };
+  Object.defineProperty(record, key, { ...how, value });
 }
