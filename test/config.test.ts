@@ -179,6 +179,29 @@ describe('settings of engines', () => {
   });
 });
 
+describe('egress', () => {
+  it.each<[string, boolean, object, Environment, string?]>([
+    ['nothing is said', false, {}, {}],
+    ['the API listens on an address of this machine', false, { host: '127.0.0.2' }, {}],
+    ['the API listens on every address', true, { host: '0.0.0.0' }, {}],
+    ['--http names every address', true, {}, {}, '0.0.0.0:0'],
+    ['--http names an address of this machine', false, { host: '0.0.0.0' }, {}, 'localhost:0'],
+    ['the API has a public URL', true, { public_url: 'https://tws.example.com' }, {}],
+    ['the API trusts a proxy', true, { trust_proxy: ['127.0.0.1'] }, {}],
+    ['TWS_EXPOSED is 1', true, {}, { TWS_EXPOSED: '1' }],
+    ['TWS_EXPOSED is 0', false, {}, { TWS_EXPOSED: '0' }],
+  ])('where %s: exposed is %j', async (_title, exposed, http, env, flag) => {
+    await settings({ http });
+    expect(load(env, { http: flag }).egress).toEqual({ allow: [], deny: [], exposed });
+  });
+
+  it('takes what tws.json allows and denies', async () => {
+    const egress = { allow: ['10.1.2.3'], deny: ['*.example.com'] };
+    await settings({ egress });
+    expect(load().egress).toEqual({ ...egress, exposed: false });
+  });
+});
+
 describe('a wrong setting', () => {
   it.each([
     [{ databse: 'x' }, 'Did you mean "database"?'],

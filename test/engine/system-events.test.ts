@@ -107,4 +107,15 @@ describe('a webhook of the settings', () => {
     expect(line).toMatchObject({ level: 'warn', about: { dropped: 1 } });
     expect(line.message).toContain('answered 410');
   });
+
+  it('is not asked at an address that egress denies', async () => {
+    const { url, received } = await startReceiver();
+    const space = await openWorkspace();
+    const egress = { allow: [], deny: ['127.0.0.1', 'localhost'], exposed: false };
+    await space.engine({ webhooks: [{ url }], egress });
+    const dropped = () => space.log.filter(({ message }) => message.includes('is dropped'));
+    await expect.poll(() => dropped().length + received.length).toBeGreaterThan(0);
+    expect(received).toEqual([]);
+    expect(dropped()[0]?.message).toContain('may not be reached');
+  });
 });
