@@ -11,6 +11,33 @@ async function ready() {
   return { ...workspace, client: createClient({ store: workspace.store }) };
 }
 
+describe('submit', () => {
+  it.each([
+    ['two dots', '..'],
+    ['an underscore first', '_x'],
+    ['an escape sequence', 'a\u001b[2J'],
+    ['an override of direction', 'a\u202eb'],
+  ])('takes no job with an id of %s', async (_what, _id) => {
+    const { client, store } = await ready();
+    const submitted = client.submit({ _id, type: 'job', flow: 'f' });
+    await expect(submitted).rejects.toMatchObject({ code: 'id_unfit' });
+    const [one] = await client.submitMany([{ _id, type: 'job', flow: 'f' }]);
+    expect(one).toMatchObject({ kind: 'refused', problem: { code: 'id_unfit' } });
+    expect(await store.view('awake')).toEqual([]);
+  });
+});
+
+describe('write', () => {
+  it('changes a document that has an unfit id already', async () => {
+    const { client, put, store } = await ready();
+    const _id = 'a\u001b[2J';
+    await put({ ...task('a'), _id });
+    const doc = { ...(await store.get(_id)), ...task('a'), _id, timeout: 7 };
+    await client.write(doc);
+    expect(await store.get(_id)).toMatchObject({ timeout: 7 });
+  });
+});
+
 describe('watch', () => {
   it('tells every state on the way and answers with the final job', async () => {
     const { client, put, engine } = await ready();

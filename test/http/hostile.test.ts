@@ -135,6 +135,46 @@ describe('hostile requests', () => {
     expect((await post('\ufeff{"flow":"f","tags":["\u{1f600}"]}', utf8)).status).toBe(201);
   });
 
+  const control = 'control characters';
+  it.each([
+    ['nothing', '', 'empty'],
+    ['an underscore first', '_x', 'begin with'],
+    ['one dot', '.', '"." or ".."'],
+    ['two dots', '..', '"." or ".."'],
+    ['a zero byte', 'a\u0000b', control],
+    ['an escape sequence', 'a\u001b[2J', control],
+    ['an escape sequence of one byte', 'a\u009b2J', control],
+    ['an override of direction', 'a\u202eb', control],
+    ['a line separator', 'a\u2028b', control],
+    ['a byte order mark', '\ufeffa', control],
+  ])('store nothing under an id of %s', async (_what, _id, reason) => {
+    const api = await openApi();
+    await api.put({ ...task('t'), _id: 't' });
+    const before = await contents(api);
+    const refused = async (method: string, path: string, body: unknown) => {
+      const { status, text } = await asIs(api, method, `/_tws${path}`, JSON.stringify(body));
+      expect([path, status]).toEqual([path, 422]);
+      return text;
+    };
+    const job = { _id, tasks: ['t'] };
+    for (const text of [
+      await refused('POST', '/jobs', job),
+      await refused('PUT', '/tasks/new', { ...task('new'), _id }),
+      await refused('PUT', '/flows/new', { ...flow('new', ['t']), _id }),
+    ]) {
+      expect(JSON.parse(text)).toMatchObject({
+        error: 'document_invalid',
+        path: '_id',
+        reason: expect.stringContaining(reason) as string,
+      });
+      expect(text).not.toMatch(/[\p{Cf}\p{Zl}\u007f-\u009f]/u);
+    }
+    const { status, body } = await api.ask('POST', '/jobs', { body: [job] });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ submitted: 0, results: [{ status: 422 }] });
+    expect(await contents(api)).toBe(before);
+  });
+
   it('with very many mistakes are answered soon, and not with all of them', async () => {
     const api = await openApi();
     const many = (text: string, count: number) =>
