@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it, vi } from 'vitest';
+import { createAccounts } from '../../src/embedded/auth/accounts.js';
+import type { Hash } from '../../src/embedded/auth/hashing.js';
 import { checkPassword, hashPassword } from '../../src/embedded/auth/passwords.js';
 import { prepareUserDoc } from '../../src/embedded/auth/users.js';
 
@@ -21,5 +25,26 @@ describe('the hash in a user document', () => {
     const made = await hashPassword({ ...doc, password: 'secret' });
     expect(await prepareUserDoc(made as never, doc, user)).toEqual(made);
     expect(await checkPassword(made, 'secret')).toBe(true);
+  });
+});
+
+describe('a sign-in with a wrong password', () => {
+  const credentials = { user: 'admin', password: randomUUID(), secret: 's', file: '' };
+
+  /** The hashes that one try costs, without the password itself. */
+  async function costOf(doc: Record<string, unknown> | undefined): Promise<readonly unknown[]> {
+    const asked = vi.spyOn(Worker.prototype, 'postMessage');
+    const accounts = createAccounts({ credentials, findUser: () => Promise.resolve(doc) });
+    expect(await accounts.check('ann', 'wrong', 'here')).toBeUndefined();
+    const hashes = asked.mock.calls.map(([hash]) => ({ ...(hash as Hash), salt: 'any' }));
+    asked.mockRestore();
+    return hashes;
+  }
+
+  it('costs the same hash whether there is such a user or not', async () => {
+    const known = await hashPassword({ name: 'ann', password: 'right' });
+    const cost = await costOf(known);
+    expect(cost).toMatchObject([{ password: 'wrong', iterations: 600_000, bytes: 32 }]);
+    expect(await costOf(undefined)).toEqual(cost);
   });
 });
