@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openProject } from './database.js';
 import { tws, type Process } from './executable.js';
 import { flow, project, task } from './terminal.js';
@@ -55,6 +55,24 @@ describe('tws serve', () => {
 });
 
 describe('tws start --http', () => {
+  it.each<[string, readonly string[]]>([
+    ['an engine', []],
+    ['several engines', ['--engines', '2']],
+  ])('of %s says what to do when its port is taken', async (_title, more) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const { root, env } = await openProject();
+    const start = tws(['start', ...more, '--http', String(port)], { cwd: root, env });
+    expect(await start.ended).toBe(69);
+    const said = start.err();
+    expect(said).toContain(`Port ${port} of this machine, which the HTTP API wants, is in use.`);
+    const [, advice = ''] = said.split('is in use.');
+    expect(advice).toContain('Choose another address with --http HOST:PORT');
+    expect(advice).not.toMatch(new RegExp(`--port|${port}`));
+  });
+
   it('serves the API beside its engine, with its figures', async () => {
     const { root, env, put } = await openProject();
     await put({ ...task('echo'), _id: 't' }, { ...flow('f', ['echo']), _id: 'f' });

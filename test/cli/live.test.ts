@@ -103,13 +103,29 @@ describe('tws watch of all jobs', () => {
   it('prints the changes of those that are wanted until it is stopped', async () => {
     const { root: cwd, env, put, ended } = await ready();
     const watching = tws(['watch', '--flow', 'bad', '--status', 'failed'], { cwd, env });
-    await watching.prints(/Watching/);
+    await watching.prints(/Watching jobs of flow bad that are failed; Ctrl-C ends it\./);
     await put({ _id: 'a', type: 'job', flow: 'greet' }, { _id: 'b', type: 'job', flow: 'bad' });
     await watching.prints(/bad::DEFAULT {2}b: \$\$complete failed/);
     await ended('b');
     watching.kill('SIGTERM');
     expect(await watching.ended).toBe(130);
     expect(watching.out()).not.toMatch(/greet|running/);
+  });
+
+  it.each<[string, readonly string[], object?]>([
+    ['all jobs', []],
+    ['jobs of flow bad', ['--flow', 'bad']],
+    ['jobs of flows bad, greet', ['--flow', 'bad,greet']],
+    [
+      'jobs of owner ann that are queued or failed',
+      ['--status', 'queued,failed'],
+      { owner: 'ann' },
+    ],
+  ])('says that it watches %s', async (what, args, settings = {}) => {
+    const { root: cwd, env } = await openProject({ 'tws.json': settings });
+    const watching = tws(['watch', ...args], { cwd, env });
+    await watching.prints(/Watching.*\n/);
+    expect(watching.err()).toContain(`Watching ${what}; Ctrl-C ends it.`);
   });
 
   it('refuses a status that there is not', async () => {
