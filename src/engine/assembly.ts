@@ -154,7 +154,7 @@ export function assemble(options: EngineOptions) {
     database: store.connection.database,
   });
   events.subscribe(webhooks.take);
-  const contents = createContents({ store, retry, copies: () => copies.count });
+  const contents = createContents({ store, retry, log, copies: () => copies.count });
   const { egress } = options;
   const openSecrets = createOpenSecrets(library, keyring);
   const given = { cwd, openSecrets, onSecret, contents, egress };

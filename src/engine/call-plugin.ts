@@ -9,12 +9,12 @@ import { TwsError } from '../errors.js';
 import { failure } from '../model/failures.js';
 import { historyOf } from '../model/history.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, type Failure, type LiveStep, type Step } from '../model/step.js';
+import { exits, type LiveStep, type Step } from '../model/step.js';
 import type { EgressPolicy } from '../plugin/egress.js';
 import { createContext, type ContextInput } from '../plugin/context.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin, type RunOptions } from '../plugin/run.js';
-import { ResultGoneError, type Contents } from './contents.js';
+import type { Contents } from './contents.js';
 import type { Log } from './log.js';
 import type { OpenSecrets } from './open-secrets.js';
 
@@ -75,15 +75,11 @@ export async function callPlugin(
     return await runPlugin(plugin, context, { redact, verify: earlier.length > 0, timed });
   } catch (error) {
     // Nothing a plugin or a document does may end the engine.
-    if (error instanceof ResultGoneError) return failedFor(error.failure);
     const { message } = error as { message?: unknown };
     const name = error instanceof TwsError ? 'SecretUnreadable' : 'AttemptFailed';
-    return failedFor(failure(name, { reason: String(message ?? error) }));
+    const why = failure(name, { reason: String(message ?? error) });
+    return { kind: 'failed', failure: why, exit: exits.definition, retryable: false };
   }
-}
-
-function failedFor(why: Failure): Outcome {
-  return { kind: 'failed', failure: why, exit: exits.definition, retryable: false };
 }
 
 /** What the step sees of the others; large results come from their attachments. */

@@ -1,7 +1,6 @@
 import { attachmentOf } from '../model/big-result.js';
-import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import type { Failure } from '../model/step.js';
+import type { Log } from './log.js';
 import { readJson } from '../store/read-json.js';
 import type { Retry } from './patience.js';
 import type { Store } from '../store/store.js';
@@ -9,22 +8,11 @@ import type { Store } from '../store/store.js';
 /** The contents of attachments that hold results. */
 export type Contents = {
   /**
-   * The results by the attachment's name.
-   *
-   * @throws ResultGoneError when somebody has removed one of them, or put something else in its place
+   * The results by the attachment's name. For an attachment that is gone the reference stands for
+   * itself: what needs the result fails and says so.
    */
   readonly of: (job: LiveJob, names: readonly string[]) => Promise<ReadonlyMap<string, unknown>>;
 };
-
-/** A result that something needs is not there any more. */
-export class ResultGoneError extends Error {
-  readonly failure: Failure;
-  constructor(about: { readonly step: string; readonly attachment: string }) {
-    const why = failure('ResultGone', about);
-    super(why.message);
-    this.failure = why;
-  }
-}
 
 /** So many bytes of JSON are kept at hand, of the results that were used last. */
 const usualBytes = 64 * 1024 * 1024;
@@ -36,11 +24,12 @@ export type ContentsParts = {
   readonly retry: Retry;
   /** How many copies the database keeps of a document. */
   readonly copies: () => number;
+  readonly log: Log;
 };
 
 /** Reads results from attachments and keeps those at hand that were used last. */
 export function createContents(
-  { store, retry, copies }: ContentsParts,
+  { store, retry, copies, log }: ContentsParts,
   mostBytes = usualBytes,
 ): Contents {
   const kept = new Map<string, { readonly value: unknown; readonly bytes: number }>();
@@ -64,14 +53,12 @@ export function createContents(
       return known.value;
     }
     const answer = await retry(async () => ({ text: await readFrom(job, name) }));
-    // The engine ends: nothing will be done with the result.
-    if (answer === undefined) return null;
-    const { text } = answer;
+    const text = answer?.text;
     // Somebody may have put anything in the place of a result.
     const value = text === undefined ? undefined : await readJson(text);
     if (value === undefined) {
-      const step = job.steps.find((one) => attachmentOf(one) === name);
-      throw new ResultGoneError({ step: step?.name ?? '?', attachment: name });
+      log.warn({ job: job._id, attachment: name }, `Attachment ${name} cannot be read.`);
+      return referenceOf(job, name);
     }
     keep(key, value, Buffer.byteLength(text ?? ''));
     return value;
@@ -89,4 +76,8 @@ export function createContents(
       return contents;
     },
   };
+}
+
+function referenceOf(job: LiveJob, name: string): unknown {
+  return job.steps.find((step) => attachmentOf(step) === name)?.['result'] ?? null;
 }

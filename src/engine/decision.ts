@@ -26,7 +26,7 @@ import { keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { evaluate } from './expressions.js';
 import { bigResult } from './big-results.js';
-import { ResultGoneError, type Contents } from './contents.js';
+import type { Contents } from './contents.js';
 import { deciding, type OnDecide } from './deciding.js';
 import type { Library } from './library.js';
 import type { Family } from './family.js';
@@ -89,8 +89,7 @@ export type DeciderParts = {
 /**
  * Makes the function that decides, finding out on the way what the decision asks for: definitions
  * the library has not, child jobs, conditions; and taking the locks it asks for. A decision that
- * throws, or that asks only for what was answered already, is a fault, which names itself; so is one
- * that needs a result which is gone.
+ * throws, or that asks only for what was answered already, is a fault, which names itself.
  */
 export function createDecider(parts: DeciderParts): Decider {
   const { library, life, onDecide, rule = decide } = parts;
@@ -110,12 +109,7 @@ export function createDecider(parts: DeciderParts): Decider {
       if (open.every((key) => asked.has(key))) return fault(`it asks again for ${named(open)}`);
       for (const key of open) asked.add(key);
       if (found === nothing) found = emptyFindings();
-      try {
-        await answer(intent, found, job, parts);
-      } catch (error) {
-        if (error instanceof ResultGoneError) return { kind: 'fault', failure: error.failure };
-        throw error;
-      }
+      await answer(intent, found, job, parts);
     }
   };
 }

@@ -106,8 +106,6 @@ const sentences = {
   PluginMissing: (d: { plugin: string }) => `Plugin ${d.plugin} went away from this engine.`,
   SecretUnreadable: (d: { reason: string }) => d.reason,
   AttemptFailed: (d: { reason: string }) => d.reason,
-  ResultGone: (d: { step: string; attachment: string }) =>
-    `The result of step "${d.step}" is needed, and its attachment ${d.attachment} is not in the job any more, or is no JSON. "tws retry --from" that step has it made again.`,
   DelayInvalid: (d: { value: string }) =>
     `The delay ${d.value} is neither a number of milliseconds nor a time (ISO 8601 with a zone).`,
   OverInvalid: (d: { at: string; kind: string }) =>

@@ -77,32 +77,6 @@ describe('a result over 64 KiB', () => {
   });
 });
 
-describe('a result over 64 KiB that somebody removes', () => {
-  const waiting = (next: unknown) => flow([big(100_000), { wait: { signal: 'go' } }, next]);
-  const message =
-    'The result of step "big" is needed, and its attachment result-0-1.json is not in the job any more, or is no JSON. "tws retry --from" that step has it made again.';
-
-  it.each([
-    ['a step that sees the results', 'sees'],
-    ['parameters', { task: 'sees', params: { n: '{{results.big.n}}' } }],
-    ['a condition', { task: 'sees', when: 'results.big.n = 1' }],
-  ])('fails what needs it, by name: %s', async (_what, next) => {
-    const space = await openWorkspace(plugins);
-    await space.put(task('big'), task('sees'), waiting(next));
-    const engine = await space.engine();
-    const [id = ''] = await space.put(job);
-    const { _attachments, ...held } = await space.until(id, ({ state }) => state === 'wait-1');
-    expect(_attachments).toHaveProperty(['result-0-1.json']);
-    // Another engine, which does not have it at hand.
-    await engine.stop();
-    await space.put(held);
-    await space.engine();
-    await space.put({ type: 'signal', job: id, name: 'go' });
-    const failure = { name: 'ResultGone', message };
-    expect(await space.ended(id)).toMatchObject({ exit: 3, failure });
-  });
-});
-
 describe('a job that nears the limit of documents', () => {
   const sentence =
     /^The job would be \d+ bytes long, and the database takes documents of \d+ at most:/;
