@@ -12,7 +12,7 @@ import { without } from '../record.js';
 import { released } from '../release.js';
 import { hasChild, hasSpawned, isUnspawned } from './beginnings.js';
 import { isDone, isOver, stepOf, stepsOf, withResultsOf, type Tip } from './tips.js';
-import { isChangedByRequest, withNotes, withRecordsOf, withWishes } from './wishes.js';
+import { isChangedByRequest, withNotes, withWishes } from './wishes.js';
 
 /** How a running attempt of a document in conflict stands, as far as this engine can know. */
 export type Standing =
@@ -229,7 +229,8 @@ function hasBegun(step: Step): boolean {
 /** It ended by itself, or its own engine has handed it back; nobody else took it away. */
 function isOutcome(step: Step): boolean {
   if (!isFailed(step)) return true;
-  const { name } = step.failure;
+  // Somebody may have written the step by hand.
+  const { name } = (step as { readonly failure?: { readonly name: string } }).failure ?? {};
   return name === 'Released' ? 'start' in step : name !== 'EngineLost' && name !== 'CrashLimit';
 }
 
@@ -269,10 +270,8 @@ function joined(winner: Tip, loser: Tip, steps: readonly Step[], last: Step | un
   if (winner['state'] === undefined && (last !== undefined || isChanged)) {
     const { _rev, _attachments: attachments } = winner;
     const begun: Tip = { ...winner, ...without(loser, '_attachments'), _rev, steps };
-    return withRecordsOf(
-      attachments === undefined ? begun : { ...begun, _attachments: attachments },
-      winner,
-    );
+    const own = attachments === undefined ? begun : { ...begun, _attachments: attachments };
+    return withWishes(own, winner);
   }
   if (last === undefined) return winner;
   const later = numberIn(loser, 'run') > numberIn(winner, 'run') ? loser : winner;

@@ -103,15 +103,6 @@ export function isChangedByRequest(tip: Tip, other: Tip): boolean {
   return unknownIn(other, tip).some((one) => isSkipOrRetry(one) && !isRefusal(one));
 }
 
-/** The tip with all that the other one has on record beside it. */
-export function withRecordsOf(tip: Tip, other: Tip): Tip {
-  const lists = (['requests', 'signals', 'notes', 'problems'] as const).flatMap((key) => {
-    const more = missing(tip, other, key, JSON.stringify);
-    return more.length === 0 ? [] : [[key, [...listIn(tip, key), ...more]] as const];
-  });
-  return lists.length === 0 ? tip : { ...tip, ...Object.fromEntries(lists) };
-}
-
 /** What opening a final job again changes in it. */
 const reopening = ['params', 'redo', 'refresh', 'relock', 'timed_from'] as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { carry, type Standing } from '../../../src/decide/copies/carry.js';
 import { stepOf, type Tip } from '../../../src/decide/copies/tips.js';
-import type { Step } from '../../../src/model/step.js';
+import type { FailedStep, Step } from '../../../src/model/step.js';
 import { attempt, called, standing, tip, told } from './tips.js';
 
 const lost = (text: string): Step => attempt(text, { ...called('EngineLost'), exit: 4 });
@@ -314,6 +314,12 @@ describe('the rest of the job', () => {
     expect(carry(attached, loser, standing(runs))).toMatchObject({
       _attachments: { y: { stub: true } },
     });
+  });
+
+  it('takes a failed step that somebody has written without a failure for ended', () => {
+    const { failure: _failure, ...spoilt } = attempt('0#1 $$error a') as FailedStep;
+    const next = carry(tip('3-b', ['0#1 $$active a']), tip('3-a', [spoilt as Step]), standing({}));
+    expect(told(next as Tip)).toEqual(['0#1 $$error a']);
   });
 
   it('names the engine that is lost, and when the step may begin again', () => {

@@ -174,12 +174,32 @@ describe('a skip that only a losing revision tells of', () => {
     const job = request.action === 'retry' ? story.broke('a').job : unclaimed(story.job);
     const loser = asking(job, '4-a', request);
     const { type, flow, owner } = job as unknown as Tip;
-    const winner: Tip = { _id: job._id, _rev: '4-b', type, flow, owner, paused: true, ...more };
+    const winner: Tip = { _id: job._id, _rev: '4-b', type, flow, owner, ...more };
     const mending = mend([winner, loser], () => 'elsewhere');
     expect(mending?.drop).toEqual([loser]);
     const { requests = [], ...own } = more;
     const all = [loser['requests'], requests].flat();
-    expect(mending?.next).toEqual({ ...loser, ...own, _rev: '4-b', paused: true, requests: all });
+    expect(mending?.next).toEqual({ ...loser, ...own, _rev: '4-b', requests: all });
+  });
+
+  const [pause, resume, later] = [asked('p', 'pause'), asked('q', 'resume'), asked('p2', 'pause')];
+  it.each([
+    ['the same pause once', [pause], [pause], true],
+    ['a resume of it', [pause], [pause, resume], false],
+    ['a pause after a resume', [pause, resume], [later], true],
+  ])('is on record beside what nobody has begun tells: %s', (_what, there, here, paused) => {
+    const isPaused = (requests: readonly { action: string }[]): boolean =>
+      requests.at(-1)?.action === 'pause';
+    const { job } = begun(['a', 'b']);
+    const known = { ...unclaimed(job), requests: there, paused: isPaused(there) };
+    const loser = asking(known, '4-a', { action: 'skip', step: 'b' });
+    const { type, flow, owner } = job as unknown as Tip;
+    const raw = { _id: job._id, _rev: '4-b', type, flow, owner, requests: here };
+    const next = mend([{ ...raw, paused: isPaused(here) }, loser], () => 'elsewhere')?.next as Tip;
+    expect(next['paused']).toBe(paused);
+    const ids = (next['requests'] as { id: string }[]).map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)]);
+    expect(new Set(ids)).toEqual(new Set([...there, ...here].map(({ id }) => id).concat('r')));
   });
 
   it('is on record only where nobody has begun either', () => {
