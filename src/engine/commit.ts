@@ -129,7 +129,7 @@ function attachmentsOf(doc: StoredDocument): { _attachments?: Record<string, unk
 
 /**
  * What the database refuses once it refuses always: the job ends, in the smallest document there is,
- * unless somebody has written it since.
+ * unless it has changed since.
  */
 export async function endRefusedJob(
   parts: JobParts,

@@ -25,7 +25,7 @@ export type ControlsOptions = {
 export function createControls({ me, log, isTeller, onChange }: ControlsOptions): Controls {
   /** Whether it may take work, by the id of the control. */
   const said = new Map<string, boolean>();
-  /** The revisions of malformed controls that were seen, by their ids. */
+  /** The revisions of malformed controls that this engine has told, by their ids. */
   const malformed = new Map<string, string>();
   let enabled = true;
   const judge = (): void => {
@@ -36,7 +36,10 @@ export function createControls({ me, log, isTeller, onChange }: ControlsOptions)
   };
   const put = (id: string, doc: StoredDocument | undefined): boolean => {
     const had = said.delete(id);
-    if (doc?.['type'] !== 'engine-control') return had;
+    if (doc?.['type'] !== 'engine-control') {
+      malformed.delete(id);
+      return had;
+    }
     const parsed = engineControlSchema.safeParse(doc);
     if (parsed.success) {
       const { engine, enabled: may } = parsed.data;
@@ -48,10 +51,9 @@ export function createControls({ me, log, isTeller, onChange }: ControlsOptions)
     return true;
   };
   const tellOnce = ({ _id: id, _rev: rev }: StoredDocument, problem: string): void => {
-    if (malformed.get(id) === rev) return;
+    if (malformed.get(id) === rev || !isTeller(`${id}:${rev}`)) return;
     malformed.set(id, rev);
-    if (isTeller(`${id}:${rev}`))
-      log.warn({ control: id }, `Control ${id} is not valid: ${problem}`);
+    log.warn({ control: id }, `Control ${id} is not valid: ${problem}`);
   };
   return {
     update: (id, doc) => {

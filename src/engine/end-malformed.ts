@@ -75,6 +75,11 @@ export async function writeEnd(
   const { store, desk, locks, log } = parts;
   const isOver = isFinalState(doc['state']);
   const children = isOver ? [] : await allLeftBy(parts, doc);
+  // A job that went on meanwhile keeps its children.
+  if (children.length > 0 && (await parts.retry(() => store.get(doc._id)))?._rev !== doc._rev) {
+    desk.drop(doc._id);
+    return 'conflict';
+  }
   const announced = isOver ? ended : await parts.notifications.ofEnd(doc, ended);
   const job = await givingUp(parts, announced, children);
   if (parts.life.signal.aborted) return 'unknown';

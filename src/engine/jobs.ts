@@ -23,7 +23,7 @@ import type { Log } from './log.js';
 import type { Notifications } from './notifications.js';
 import { inLineOf, type Parking } from './parking.js';
 import type { PermitLines } from './permit-lines.js';
-import type { Retry } from './patience.js';
+import { pause, type Retry } from './patience.js';
 import type { Reading } from './reading.js';
 import type { SystemEvents } from './system-events.js';
 import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
@@ -195,8 +195,29 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
   parts.lines.looked(doc._id);
 }
 
-/** Does what one version of a job asks for; answers the document to look at next, if any. */
+/**
+ * Does what one version of a job asks for; answers the document to look at next, if any. What throws
+ * on the way twice would throw at each look: the job ends. Only what the database does is waited out.
+ */
 async function considerVersion(
+  parts: JobParts,
+  given: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  const { life, log } = parts;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await considerOnce(parts, given);
+    } catch (error) {
+      if (life.signal.aborted || error instanceof TwsError) throw error;
+      if (tries > 0) return void (await endFaulty(parts, given, faultOf(error).failure));
+      const about = { job: given._id, error: String(error) };
+      log.error(about, `What job ${given._id} asks for could not be done; it is tried once more.`);
+      await pause(tries, life.signal);
+    }
+  }
+}
+
+async function considerOnce(
   parts: JobParts,
   given: StoredDocument,
 ): Promise<StoredDocument | undefined> {
@@ -211,7 +232,7 @@ async function considerVersion(
       leave(parts, doc);
       return void (await parts.locks.release(doc));
     case 'elsewhere':
-      if (hands.of(doc._id).length > 0) return readAndDecide(parts, doc);
+      if (hands.of(doc._id).length > 0) return decideAndDo(parts, doc);
       parking.leave(doc._id);
       parking.watch(doc._id, [seen.engine]);
       return void desk.drop(doc._id);
@@ -220,23 +241,7 @@ async function considerVersion(
     case 'no_slot':
       return park(parts, doc, { ...othersFirst, for: 'slot', rank: seen.rank });
     case 'unclear':
-      return readAndDecide(parts, doc);
-  }
-}
-
-/**
- * Decides about a version and does so. What throws on the way would throw at each look: the job ends.
- * Only what the database does is waited out.
- */
-async function readAndDecide(
-  parts: JobParts,
-  doc: StoredDocument,
-): Promise<StoredDocument | undefined> {
-  try {
-    return await decideAndDo(parts, doc);
-  } catch (error) {
-    if (parts.life.signal.aborted || error instanceof TwsError) throw error;
-    return void (await endFaulty(parts, doc, faultOf(error).failure));
+      return decideAndDo(parts, doc);
   }
 }
 

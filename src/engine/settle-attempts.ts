@@ -1,5 +1,6 @@
 import { abandoned } from '../decide/abandoned.js';
 import { carrying } from '../decide/carrying.js';
+import { stepOf } from '../decide/copies/tips.js';
 import type { Outcome } from '../decide/outcome.js';
 import type { Report } from '../decide/report.js';
 import { settle } from '../decide/settle.js';
@@ -41,8 +42,8 @@ type Pending = {
 };
 
 /**
- * What comes of a try. `over`: all is written or dropped; `doc` has to be looked at next, if there is
- * more to do about it. `again`: with this; `anew`: with this, on the revision that is there now.
+ * The result of one try. `over`: all is written or dropped; `doc` has to be looked at next, if there is
+ * more to do about it. `again`: try this on the same revision; `anew`: read the job first.
  */
 type Tried =
   | { readonly kind: 'over'; readonly doc?: StoredDocument }
@@ -56,7 +57,8 @@ type Tried =
  *
  * S1 An attempt that has ended is not run again here: its outcome is kept until it is stored, the job
  *    is no longer ours, or the job has ended. When something throws on the way, the outcome is written
- *    without what follows it; when that throws, too, the job ends with exit 3.
+ *    without what follows it; when that throws, too, the job ends with exit 3. An outcome is dropped
+ *    only when the database refuses it, the failure in its place and the end of the job.
  */
 export async function settleAttempts(
   parts: JobParts,
@@ -90,8 +92,10 @@ async function unlessItThrows(
   doc: StoredDocument,
   pending: Pending,
 ): Promise<Tried> {
+  const [, fault] = pending.faults;
   try {
-    return await trySettling(parts, doc, pending);
+    if (fault === undefined) return await trySettling(parts, doc, pending);
+    return await endForFault(parts, doc, pending, fault);
   } catch (error) {
     // What the database does is waited out; two faults of our own end the job.
     const before = pending.faults.slice(0, error instanceof TwsError ? 0 : 1);
@@ -103,6 +107,24 @@ async function unlessItThrows(
       pending: { ...pending, faults: [...before, faultOf(error)] },
     };
   }
+}
+
+/** Ends the job for what was thrown twice, also where the job itself cannot be read. */
+async function endForFault(
+  parts: JobParts,
+  doc: StoredDocument,
+  pending: Pending,
+  { failure }: Fault,
+): Promise<Tried> {
+  const isOurs = pending.left.some(({ step }) => stepOf(doc, step.claim) !== undefined);
+  if (!isOurs || isFinalState(doc['state'])) return { kind: 'over', doc };
+  return afterEnd(await endFaulty(parts, doc, failure), pending);
+}
+
+function afterEnd(stored: EndStored, pending: Pending): Tried {
+  return stored === 'written' || stored === 'refused'
+    ? { kind: 'over' }
+    : { kind: 'anew', pending };
 }
 
 async function trySettling(
@@ -117,16 +139,12 @@ async function trySettling(
   if (parsed.kind !== 'job' || (!parsed.ok && isFinalState(doc['state']))) {
     return { kind: 'over', doc };
   }
-  const afterEnd = (stored: EndStored): Tried =>
-    stored === 'written' || stored === 'refused' ? { kind: 'over' } : { kind: 'anew', pending };
-  if (!parsed.ok) return afterEnd(await endMalformed(parts, doc, parsed.problems));
+  if (!parsed.ok) return afterEnd(await endMalformed(parts, doc, parsed.problems), pending);
   const { left: open } = pending;
   const settled = unlessThrown(() => settleAll(parts, parsed.value, open.map(readyToSettle)));
-  if ('kind' in settled) return afterEnd(await endFaulty(parts, doc, settled.failure));
+  if ('kind' in settled) return afterEnd(await endFaulty(parts, doc, settled.failure), pending);
   const { attempts } = settled;
   if (attempts.length === 0) return { kind: 'over', doc };
-  const [, fault] = pending.faults;
-  if (fault !== undefined) return afterEnd(await endFaulty(parts, doc, fault.failure));
   const job = settled.job as LiveJob;
   for (const { step } of attempts) {
     const fatal = fatalEnd(job, step);
@@ -134,7 +152,7 @@ async function trySettling(
   }
   const stored = await storeSettled(parts, parsed.value, job, { ...pending, left: attempts });
   if (stored.kind !== 'unfit') return stored;
-  return afterEnd(await endRefusedJob(parts, doc, stored.why));
+  return afterEnd(await endRefusedJob(parts, doc, stored.why), pending);
 }
 
 function readyToSettle(one: EndedAttempt): EndedAttempt {
@@ -203,7 +221,7 @@ async function whatFollows(
   return decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
 }
 
-/** What is left to try when the database refuses a document, which is so long if that is why. */
+/** What is left to try when the database refuses a document. `bytes`: its size, when that is the reason. */
 function withoutRefused(pending: Pending, why: Failure, bytes: number | undefined): Tried | Unfit {
   const { left, refusals } = pending;
   const outcome = refused(why);

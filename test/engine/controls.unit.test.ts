@@ -75,15 +75,14 @@ describe('a control of an engine', () => {
     expect(it.warned).toHaveLength(2);
   });
 
-  it('is logged by one of the engines', () => {
+  it('is logged by one of the engines, by another one when that is gone', () => {
     const asked: string[] = [];
-    const it = controls((of) => {
-      asked.push(of);
-      return false;
-    });
+    const it = controls((of) => asked.push(of) > 1);
     it.update('c', control({ enabled: 'no' }));
-    it.replace([control({ enabled: 'no' })]);
     expect(it.warned).toEqual([]);
-    expect(asked).toEqual(['c:1-a']);
+    it.replace([control({ enabled: 'no' })]);
+    it.replace([control({ enabled: 'no' })]);
+    expect(it.warned).toHaveLength(1);
+    expect(asked).toEqual(['c:1-a', 'c:1-a']);
   });
 });

@@ -101,4 +101,17 @@ describe('a decision that cannot be written', () => {
     };
     expect(await space.ended('j')).toMatchObject({ exit: 3, failure });
   });
+
+  it('is written when what was thrown has passed', async () => {
+    const space = await open();
+    let times = 0;
+    const store = openStore(space.store.connection);
+    const write: Store['write'] = (doc, limit) => {
+      if (doc._id === 'j' && (times += 1) === 1) throw new RangeError('no memory');
+      return store.write(doc, limit);
+    };
+    await space.engine({ store: { ...store, write } });
+    expect(await space.ended('j')).toMatchObject({ exit: 0 });
+    expect(await runs(space)).toBe(1);
+  });
 });
