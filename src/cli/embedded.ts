@@ -45,14 +45,16 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const { startEmbedded } = await import('../embedded/start.js');
   await assertFree(port);
-  const server = await startEmbedded({ dir: join(dir, 'couch'), port, tell });
-  const { url, user, password } = server;
-  const { database, app } = config;
-  const settings: EmbeddedFile = { url, user, password, database, app, pid: process.pid };
   const files = { settings: join(dir, 'embedded.json'), url: join(dir, 'couch-url') };
   const forget = async (): Promise<void> => {
     await Promise.all(Object.values(files).map((file) => rm(file, { force: true })));
   };
+  const server = await startEmbedded({ dir: join(dir, 'couch'), port, tell });
+  // Those of a process that was killed; also, an older file keeps its mode when it is written over.
+  await forget();
+  const { url, user, password } = server;
+  const { database, app } = config;
+  const settings: EmbeddedFile = { url, user, password, database, app, pid: process.pid };
   return {
     url,
     user,
@@ -60,8 +62,6 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
     config: { ...config, url, user, password },
     files,
     announce: async () => {
-      // An older file keeps its mode when it is written over.
-      await forget();
       await writePrivate(files.settings, JSON.stringify(settings, null, 2));
       await writePrivate(files.url, withCredentials(url, user, password));
     },

@@ -66,9 +66,9 @@ export function watchReasons(client: Client, options: ReasonsOptions): Reasons {
   };
 }
 
-/** Whether waiting alone will mend it; anything else is for somebody to do something about. */
+/** Whether the job goes on by itself, or has ended; anything else is for somebody to do something about. */
 export function isWanted({ kind }: Reason): boolean {
-  const wanted = ['running', 'scheduled', 'retry', 'child', 'waiting', 'soon', 'ended'];
+  const wanted = ['running', 'scheduled', 'retry', 'child', 'waiting', 'soon', 'ended', 'problem'];
   return wanted.includes(kind);
 }
 

@@ -3,7 +3,7 @@ import { notifiesOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/parse.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
-import { momentFrom, textOf } from '../words.js';
+import { momentFrom, shortened, textOf } from '../words.js';
 import { endedParent } from './ended-parent.js';
 import type { Holder } from './holder.js';
 import { stepsOf } from './next-steps.js';
@@ -98,19 +98,24 @@ function refusals({ job: { requests, retry_refused: wish }, now }: Seen): readon
   });
 }
 
-/** So many problems are told, the last ones. */
+/** Maximum number of problems that are told, the newest last. */
 const toldProblems = 3;
+const longestProblem = 1_000;
 
 /** What was noticed in the job beside what it waits for or how it ended. */
 function noticed({ problems, failure }: StoredDocument): readonly Reason[] {
   const said = isObject(failure) ? textOf(failure['message']) : '';
   const list = Array.isArray(problems) ? problems.filter(isObject) : [];
-  const unsaid = list.filter(({ message }) => !said.includes(textOf(message)));
+  const unsaid = list.flatMap(({ path, message }) =>
+    typeof message !== 'string' || message === '' || said.endsWith(`: ${message}`)
+      ? []
+      : [{ at: typeof path === 'string' && path !== '' ? ` in "${path}"` : '', message }],
+  );
   const left = unsaid.length - toldProblems;
-  return unsaid.slice(-toldProblems).map(({ path, message }, i) => {
-    const at = typeof path === 'string' && path !== '' ? ` in "${path}"` : '';
+  return unsaid.slice(-toldProblems).map(({ at, message }, i) => {
     const more = i === 0 && left > 0 ? ` (and ${left} before)` : '';
-    return { kind: 'problem', because: sentence(`Noticed${at}${more}: ${textOf(message)}`) };
+    const because = `Problem${at}${more}: ${shortened(message, longestProblem)}`;
+    return { kind: 'problem', because: sentence(because) };
   });
 }
 

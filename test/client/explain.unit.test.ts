@@ -340,21 +340,22 @@ describe('explain', () => {
     const job = fresh({
       state: '$$complete',
       exit: 2,
-      failure: { name: 'E', message: 'no luck' },
+      failure: { name: 'E', message: 'The job is not valid: no luck' },
       problems: [
         { path: 'a', message: 'one' },
         { path: 'b', message: 'no luck' },
         { path: 'signals', message: 'two.' },
         { path: '', message: 'three' },
         { path: 'steps', message: 'Undo of step "a" failed' },
+        { path: 'steps' },
         'spoilt',
       ],
     });
     expect(explain({ job, engines: [], now })).toMatchObject([
       { kind: 'ended' },
-      { kind: 'problem', because: 'Noticed in "signals" (and 1 before): two.' },
-      { kind: 'problem', because: 'Noticed: three.' },
-      { kind: 'problem', because: 'Noticed in "steps": Undo of step "a" failed.' },
+      { kind: 'problem', because: 'Problem in "signals" (and 1 before): two.' },
+      { kind: 'problem', because: 'Problem: three.' },
+      { kind: 'problem', because: 'Problem in "steps": Undo of step "a" failed.' },
     ]);
   });
 
