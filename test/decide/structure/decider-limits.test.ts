@@ -259,6 +259,22 @@ describe('the decisions of a decider in what follows', () => {
     expect(names).toContain('TooManyDecisions');
   });
 
+  it('do not keep the cancel branch from running when the flow made them', () => {
+    const flow = { cancel: { sequence: ['a'] } } as NonNullable<Setting['flow']>;
+    const told = story({ steps: [boss], tasks: [task('a')], world, flow });
+    told.go();
+    const { live: first } = told;
+    const made = many(11, (i) => ({
+      ...{ ...first, path: `0.decision.${i}`, claim: `${i}`, state: '$$complete' },
+      ...{ start: told.now, end: told.now, exit: 0, result: markers },
+    }));
+    told.edit({ steps: [...made, { ...first, path: '0.decision.11' }] });
+    told.ask('cancel');
+    told.stopped().did('a');
+    expect(told.ending).toMatchObject({ exit: 130 });
+    expect(told.last).toMatchObject({ name: 'a', state: '$$complete' });
+  });
+
   it.each(cases)('are limited in one answer after %s', (_title, begin, _path, end) => {
     const told = begin();
     told.did(
