@@ -18,8 +18,8 @@ export const mostSteps = 20_000;
 /** Entries that a job may have besides, for what follows its failure or its cancel. */
 export const stepsForEnd = 500;
 /**
- * Steps that a decision adds, times those and the items of maps that there are: each one has all of
- * them looked through.
+ * Steps that a decision adds, times those, the items of maps and the decisions of deciders that there
+ * are: each one has all of them looked through.
  */
 const mostGrowth = 20_000;
 
@@ -43,7 +43,16 @@ export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number
 export function hasGrown(before: Job, now: Job): boolean {
   const [old, steps] = [stepsOf(before), stepsOf(now)];
   const added = steps.length - old.length;
-  return added > 0 && added * (steps.length + itemsIn(steps)) > mostGrowth;
+  return added > 0 && added * (steps.length + itemsIn(steps) + decisionsIn(steps)) > mostGrowth;
+}
+
+/** How many decisions deciders have made in these steps. */
+function decisionsIn(steps: readonly Step[]): number {
+  let decisions = 0;
+  for (const { seen, result } of steps as readonly (Step & { readonly result?: unknown })[]) {
+    if (seen !== undefined && Array.isArray(result)) decisions += result.length;
+  }
+  return decisions;
 }
 
 function stepsOf(job: Job): readonly Step[] {

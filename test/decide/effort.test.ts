@@ -40,4 +40,17 @@ describe('a job with very much to do', () => {
     expect(sizes.length).toBeGreaterThan(3);
     expect(told.decide().kind).toBe('wait');
   });
+
+  it('writes what it has come to when a decider has decided much that cannot begin', () => {
+    const told = story({
+      steps: [{ decider: 'boss', name: 'boss' }],
+      world: { ...free, plugins: ['boss'] },
+    });
+    told.go();
+    told.end({ kind: 'done', result: many(900, () => ({ schedule: 'nowhere' })) });
+    const before = told.steps.length;
+    told.go();
+    expect(told.steps.length - before).toBeGreaterThan(10);
+    expect(told.steps.length - before).toBeLessThan(50);
+  });
 });
