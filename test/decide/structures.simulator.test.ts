@@ -23,10 +23,22 @@ describe('any flow of any structures without trouble', () => {
   });
 });
 
-/** The final document without what tells who did it. */
+/** The final document without what tells who did it, and which of two steps of one moment was first. */
 function outcomeOf(given: Scenario): unknown {
   const last = simulate(given).revisions.at(-1)?.job as Job;
-  const steps = stepsOf(last).map(({ engine: _e, pid: _p, claim: _c, ...step }) => step);
+  const steps = stepsOf(last)
+    .map(({ engine: _e, pid: _p, claim: _c, ...step }) => step)
+    .toSorted((a, b) => momentOf(a) - momentOf(b) || (placeOf(a) < placeOf(b) ? -1 : 1));
   const { _rev, ...job } = last as Job & Readonly<Record<string, unknown>>;
   return { ...job, steps };
+}
+
+type Entered = Readonly<Record<string, unknown>>;
+
+function momentOf({ accepted, start, end }: Entered): number {
+  return Number(accepted ?? start ?? end);
+}
+
+function placeOf({ path, attempt }: Entered): string {
+  return `${String(path)} ${String(attempt).padStart(6, '0')}`;
 }
