@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Config, EmbeddedFile } from '../config.js';
-import { problem } from '../errors.js';
+import { problem, type TwsError } from '../errors.js';
 import { runningDev } from '../settings-file.js';
 
 /** The embedded server, and the settings of a command that works on it. */
@@ -17,6 +17,8 @@ export type EmbeddedRun = {
   readonly files: { readonly settings: string; readonly url: string };
   /** Leaves `files`, so that other terminals of the project find the server. */
   readonly announce: () => Promise<void>;
+  /** Resolves when the server has ended by itself (`embedded_gone`), or was stopped. */
+  readonly gone: Promise<TwsError>;
   /** Ends the server and takes `files` away. */
   readonly stop: () => Promise<void>;
 };
@@ -61,6 +63,7 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
     password,
     config: { ...config, url, user, password },
     files,
+    gone: server.ended.then((cause) => problem('embedded_gone', { dir, cause })),
     announce: async () => {
       await writePrivate(files.settings, JSON.stringify(settings, null, 2));
       await writePrivate(files.url, withCredentials(url, user, password));

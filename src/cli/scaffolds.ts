@@ -76,7 +76,7 @@ export default async function run({ params, log, signal }) {
 export function projectScaffold(name: string, owner: string): readonly Scaffold[] {
   return [
     { path: 'tws.json', text: json({ $schema: './couch/schemas/tws.json', project: name }) },
-    { path: '.gitignore', text: '.tws\nnode_modules\n' },
+    { path: '.gitignore', text: '.tws*\nnode_modules\n' },
     { path: 'README.md', text: projectReadme(name) },
     pluginScaffold('hello'),
     taskScaffold('hello', 'hello'),

@@ -109,7 +109,7 @@ function noticed({ problems, failure }: StoredDocument): readonly Reason[] {
   const unsaid = list.flatMap(({ path, message }) =>
     typeof message !== 'string' || message === '' || said.endsWith(`: ${message}`)
       ? []
-      : [{ at: typeof path === 'string' && path !== '' ? ` in "${path}"` : '', message }],
+      : [{ at: placeOf(path, message), message }],
   );
   const left = unsaid.length - toldProblems;
   return unsaid.slice(-toldProblems).map(({ at, message }, i) => {
@@ -117,6 +117,12 @@ function noticed({ problems, failure }: StoredDocument): readonly Reason[] {
     const because = `Problem${at}${more}: ${shortened(message, longestProblem)}`;
     return { kind: 'problem', because: sentence(because) };
   });
+}
+
+/** Some sentences begin with the place themselves. */
+function placeOf(path: unknown, message: string): string {
+  const isSaid = typeof path !== 'string' || path === '' || message.startsWith(path);
+  return isSaid ? '' : ` in "${path}"`;
 }
 
 function standing(seen: Seen): readonly Reason[] {
@@ -127,9 +133,11 @@ function standing(seen: Seen): readonly Reason[] {
   }
   const subject = subjectReason(job);
   if (subject !== undefined) return [subject];
-  const inHand = stepReasons(seen);
-  if (inHand.length > 0) return inHand;
   const held = holdReason(seen);
+  const inHand = stepReasons(seen);
+  // Nothing follows what runs or waits now.
+  const isPaused = held?.kind === 'paused' || held?.kind === 'flow_paused';
+  if (inHand.length > 0) return isPaused ? [held, ...inHand] : inHand;
   const without = noEngine(seen);
   if (held !== undefined || without !== undefined) {
     const reasons = [held, without, heldReason(seen)];

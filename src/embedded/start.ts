@@ -20,6 +20,8 @@ export type EmbeddedServer = {
   readonly pid: number;
   /** Resolves when the process has ended. */
   stop(): Promise<void>;
+  /** Resolves to how the process ended, also by itself. */
+  readonly ended: Promise<string>;
 };
 
 /**
@@ -47,7 +49,9 @@ export async function startEmbedded(options: {
     // Ctrl-C in a terminal goes to the whole group; the server must outlive what still writes to it.
     { stdio: ['pipe', 'pipe', 'pipe'], env, detached: true },
   );
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const ended = new Promise<string>((resolve) =>
+    child.once('exit', (code, by) => resolve(`it ended with ${code ?? by}`)),
+  );
   const stop = (): Promise<void> => stopChild(child, ended);
   try {
     const { url, user, password_file } = await firstLine(child, dir, signal);
@@ -56,7 +60,7 @@ export async function startEmbedded(options: {
     }
     const { password } = JSON.parse(await readFile(password_file, 'utf8')) as { password: string };
     signal?.addEventListener('abort', () => void stop(), { once: true });
-    return { url, user, password, pid: child.pid ?? 0, stop };
+    return { url, user, password, pid: child.pid ?? 0, stop, ended };
   } catch (error) {
     await stop();
     throw error;
@@ -103,7 +107,7 @@ function firstLine(
   });
 }
 
-async function stopChild(child: ChildProcess, ended: Promise<void>): Promise<void> {
+async function stopChild(child: ChildProcess, ended: Promise<string>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   const late = setTimeout(() => child.kill('SIGKILL'), STOPPING_MS);

@@ -41,6 +41,13 @@ export const machineProblems = {
     69,
     503,
   ),
+  embedded_gone: row(
+    (d: { dir: string; cause: string }) =>
+      `The embedded server in ${d.dir} is gone (${d.cause}), and nothing works without it.`,
+    'Run the command again: what the server has acknowledged is stored, and the jobs go on.',
+    69,
+    503,
+  ),
   embedded_failed: row(
     (d: { dir: string; cause: string }) =>
       `The embedded server does not start in ${d.dir} (${d.cause}).`,

@@ -159,6 +159,20 @@ describe('tws dev', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  it.skipIf(process.platform !== 'linux')('ends when its server has ended by itself', async () => {
+    const cwd = await project({});
+    const dev = tws(['dev', '--port', '0', '--no-http'], { cwd });
+    await dev.prints(/Ctrl-C ends all/);
+    const settings = await readFile(join(cwd, '.tws', 'embedded.json'), 'utf8');
+    const { pid } = JSON.parse(settings) as { pid: number };
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    const isServer = (child: string): boolean =>
+      child.trim() !== '' && readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('embedded');
+    process.kill(Number(children.find(isServer)), 'SIGKILL');
+    expect(await dev.ended).toBe(69);
+    expect(dev.err()).toContain('is gone (it ended with SIGKILL), and nothing works without it.');
+  });
+
   it('is found by other terminals when its database is there', async () => {
     const cwd = await project({});
     const dev = tws(['dev', '--port', '0', '--no-engine', '--no-http'], { cwd });

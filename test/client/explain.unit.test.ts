@@ -336,6 +336,13 @@ describe('explain', () => {
     expect(reasons[0]?.because).toMatch(sentence);
   });
 
+  it('tells of a pause before what the job waits for', () => {
+    const open = { ...step({ state: '$$waiting', name: 'w' }), signal: 'go' };
+    const job = live({ paused: true, steps: [open] });
+    const kinds = explain({ job, engines: [], now }).map(({ kind }) => kind);
+    expect(kinds).toEqual(['paused', 'waiting']);
+  });
+
   it('tells what was noticed beside, the last three', () => {
     const job = fresh({
       state: '$$complete',

@@ -43,7 +43,11 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     const { dir, port } = settings.embedded;
     const embedded = await runEmbedded({ config: settings, dir, port, tell: io.warn });
     cleanup.add(embedded.stop);
-    const { config } = embedded;
+    const { config, gone } = embedded;
+    // Nothing can be drained into a server that is gone.
+    const without = new AbortController();
+    void gone.then(() => without.abort());
+    const force = AbortSignal.any([io.force, without.signal]);
     const { design } = await prepareDatabase(config);
     await embedded.announce();
     const { mailPort, s3Port } = said;
@@ -71,13 +75,14 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
       });
       const started = engine;
       if (started === undefined) return 0;
-      cleanup.add(() => endEngine(started, io.force));
+      cleanup.add(() => endEngine(started, force));
     }
     const api =
       figures && (await startApi({ ...servedBy(engine, io), config, opened, log, figures }));
     if (api !== undefined) cleanup.add(api.close);
     greet(embedded, api, io);
-    const failure = await (engine ? untilStopped(engine, io.stop) : aborted(io.stop));
+    const stopped = engine ? untilStopped(engine, io.stop) : aborted(io.stop);
+    const failure = await Promise.race([stopped, gone]);
     io.say(stopping);
     if (failure !== undefined) throw failure;
     return 0;
