@@ -60,7 +60,10 @@ export type ReasonKind =
   | 'problem'
   | 'soon';
 
-/** One reason. `problem`: the job goes on, or ended, all the same. `todo`: what somebody can do about it; absent where waiting is all there is to do. */
+/**
+ * One reason. A `problem` holds nothing up. `todo`: what somebody can do about it; absent where waiting
+ * is all there is to do.
+ */
 export type Reason = {
   readonly kind: ReasonKind;
   /** One sentence. */
@@ -135,7 +138,7 @@ function standing(seen: Seen): readonly Reason[] {
   if (subject !== undefined) return [subject];
   const held = holdReason(seen);
   const inHand = stepReasons(seen);
-  // Nothing follows what runs or waits now.
+  // While it is paused, nothing follows what runs or waits now.
   const isPaused = held?.kind === 'paused' || held?.kind === 'flow_paused';
   if (inHand.length > 0) return isPaused ? [held, ...inHand] : inHand;
   const without = noEngine(seen);

@@ -38,7 +38,7 @@ export function endUnbegun(
   problems: readonly Problem[] = [],
 ): FinalJob {
   const told = problems.length === 0 ? {} : { problems };
-  return withoutSteps(job, now, { exit, failure: why, ...told });
+  return endedJob(job, now, { exit, failure: why, ...told });
 }
 
 /** How a job ends that never began, or that goes on no more with the history it has. */
@@ -48,8 +48,8 @@ type EndOfUnbegun = Pick<Ending, 'exit' | 'failure'> & {
   readonly steps?: readonly unknown[];
 };
 
-/** The document is copied once: it may have very many keys. */
-function withoutSteps<J extends object>(job: J, now: number, ending: EndOfUnbegun): FinalJob {
+/** The final job. The document is copied once: it may have very many keys. */
+function endedJob<J extends object>(job: J, now: number, ending: EndOfUnbegun): FinalJob {
   const state = ending.exit === exits.cancelled ? '$$cancelled' : '$$complete';
   const told: object = withoutWishes(withEdits(job as JobDocument, now), state);
   return {
@@ -73,7 +73,7 @@ export function endInvalid(
   const [first, ...more] = problems;
   const why = failure('InvalidJob', { problem: first.message, more: more.length });
   const told = { exit: exits.definition, failure: why, problems, ...historyOf(doc, now) };
-  return withoutSteps(doc, now, told);
+  return endedJob(doc, now, told);
 }
 
 /**
@@ -82,7 +82,7 @@ export function endInvalid(
  */
 export function endRefused(doc: JobDocument, why: Failure, now: number): FinalJob {
   if (isFinalState(doc['state'])) return refuseRetry(doc as FinalJob, why.message, now);
-  return withoutSteps(doc, now, { exit: exits.definition, failure: why, ...historyOf(doc, now) });
+  return endedJob(doc, now, { exit: exits.definition, failure: why, ...historyOf(doc, now) });
 }
 
 /** The final job without the wish to go on, which cannot be granted, and with the reason. */

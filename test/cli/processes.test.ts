@@ -171,6 +171,7 @@ describe('tws dev', () => {
     process.kill(Number(children.find(isServer)), 'SIGKILL');
     expect(await dev.ended).toBe(69);
     expect(dev.err()).toContain('is gone (it ended with SIGKILL), and nothing works without it.');
+    expect(dev.err()).not.toContain('steps may finish');
   });
 
   it('is found by other terminals when its database is there', async () => {

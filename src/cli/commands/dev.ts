@@ -45,9 +45,9 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     cleanup.add(embedded.stop);
     const { config, gone } = embedded;
     // Nothing can be drained into a server that is gone.
-    const without = new AbortController();
-    void gone.then(() => without.abort());
-    const force = AbortSignal.any([io.force, without.signal]);
+    const serverGone = new AbortController();
+    void gone.then(() => serverGone.abort());
+    const force = AbortSignal.any([io.force, serverGone.signal]);
     const { design } = await prepareDatabase(config);
     await embedded.announce();
     const { mailPort, s3Port } = said;
@@ -83,7 +83,7 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     greet(embedded, api, io);
     const stopped = engine ? untilStopped(engine, io.stop) : aborted(io.stop);
     const failure = await Promise.race([stopped, gone]);
-    io.say(stopping);
+    if (!serverGone.signal.aborted) io.say(stopping);
     if (failure !== undefined) throw failure;
     return 0;
   } finally {
