@@ -3,6 +3,28 @@ const pieceMs = 10;
 
 const waiting: (() => void)[] = [];
 
+/** When long work was first seen in this round of the event loop; undefined: not yet. */
+let roundFrom: number | undefined;
+
+/**
+ * To be asked before work that may be long and cannot be cut: answers a promise to wait for when this
+ * round of the event loop has had a piece of time already, else undefined. Pieces of work that follow
+ * each other without a pause then hold up nothing for longer than one of them takes.
+ */
+export function roundTurn(): Promise<void> | undefined {
+  if (roundFrom === undefined) return void beginRound();
+  return performance.now() - roundFrom < pieceMs ? undefined : nextTurn();
+}
+
+function beginRound(): void {
+  roundFrom = performance.now();
+  setImmediate(endRound);
+}
+
+function endRound(): void {
+  roundFrom = undefined;
+}
+
 /**
  * Resolves when long work may take its next piece of time: the event loop has gone on since, and no
  * other work that asked for a turn has one in the same round of it.
@@ -15,6 +37,7 @@ export function nextTurn(): Promise<void> {
 }
 
 function release(): void {
+  beginRound();
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(release);
 }

@@ -14,8 +14,24 @@ export function heldMs(job: LiveJob, now: number): number {
 
 type Span = readonly [from: number, to: number];
 
-/** How long, between two times, something waited and nothing ran. */
+/** What was worked out last of a list of steps, which is replaced, never changed. */
+const known = new WeakMap<readonly Step[], Waited>();
+
+type Waited = { readonly from: number; readonly to: number; readonly ms: number };
+
+/**
+ * How long, between two times, something waited and nothing ran. Every step that waits for an engine
+ * asks for it: one pass over the steps answers them all.
+ */
 export function waitedMs(steps: readonly Step[], from: number, to: number): number {
+  const last = known.get(steps);
+  if (last?.from === from && last.to === to) return last.ms;
+  const ms = addUpWaits(steps, from, to);
+  known.set(steps, { from, to, ms });
+  return ms;
+}
+
+function addUpWaits(steps: readonly Step[], from: number, to: number): number {
   const waits = steps.flatMap((step) => waitOf(step, to));
   if (waits.length === 0) return 0;
   const runs = steps.flatMap((step) => runOf(step, to));

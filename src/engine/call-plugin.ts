@@ -14,6 +14,7 @@ import type { EgressPolicy } from '../plugin/egress.js';
 import { createContext, type ContextInput } from '../plugin/context.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin, type RunOptions } from '../plugin/run.js';
+import { roundTurn } from '../turns.js';
 import type { Contents } from './contents.js';
 import type { Log } from './log.js';
 import type { OpenSecrets } from './open-secrets.js';
@@ -49,6 +50,7 @@ export async function callPlugin(
     const { params, clear } = await openSecrets(job, step);
     clear.forEach(onSecret);
     const { results, parent_results } = await visibleResults(job, step, contents);
+    await roundTurn();
     const { context, redact } = createContext({
       ...told,
       params,

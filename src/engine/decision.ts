@@ -24,6 +24,7 @@ import { isFinalState, parseDocument } from '../model/parse.js';
 import { exits, type Failure } from '../model/step.js';
 import { keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
+import { roundTurn } from '../turns.js';
 import { evaluate } from './expressions.js';
 import { bigResult } from './big-results.js';
 import type { Contents } from './contents.js';
@@ -99,6 +100,7 @@ export function createDecider(parts: DeciderParts): Decider {
     const asked = new Set<string>();
     const schemas = createSchemaChecks();
     for (;;) {
+      await roundTurn();
       const world = { ...surroundings(), ...worldOf(found, library), schema: schemas.read };
       const intent = deciding(onDecide, job._id, () => unlessThrown(() => rule(job, now(), world)));
       // What was decided without an answer does not count.

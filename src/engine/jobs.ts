@@ -8,6 +8,7 @@ import type { StoredDocument } from '../model/parse.js';
 import { notificationsOf } from '../model/notify.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { Store } from '../store/store.js';
+import { roundTurn } from '../turns.js';
 import type { Breaker } from './breaker.js';
 import { commit } from './commit.js';
 import type { Copies } from './copies.js';
@@ -252,6 +253,7 @@ async function decideAndDo(
   const { decider, desk, hands, parking, reading, surroundings, now } = parts;
   const blocked = blockedBy(doc, parts.crashLimit);
   if (blocked !== undefined) return void (await endFaulty(parts, withoutHeldUp(doc), blocked));
+  await roundTurn();
   const parsed = deciding(parts.onDecide, doc._id, () => reading.read(doc));
   if (parsed.kind !== 'job') return void parking.leave(doc._id);
   if (!parsed.ok) return void (await endMalformed(parts, doc, parsed.problems));
