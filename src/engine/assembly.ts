@@ -242,14 +242,14 @@ export function assemble(options: EngineOptions) {
       resolve(reason);
     };
   });
-  const watch = { horizonMs, crashLimit, onDecide, timers, now, retry, life, log, fail };
+  const watch = { horizonMs, crashLimit, timers, now, retry, life, log, fail };
   const documentLimit = { bytes: options.documentLimit ?? Infinity };
   const notifications = createNotifications({ store, library, retry, documentLimit, linkOf, log });
   const views = { surroundings, bystanders };
   const parts = {
     store,
     desk,
-    reading: createReading(),
+    reading: createReading(onDecide),
     hands,
     parking,
     lines,

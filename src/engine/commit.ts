@@ -169,7 +169,7 @@ async function writeChildren(
     }),
   );
   const refused = refusals.flat();
-  const parent = refused.length === 0 ? undefined : parts.reading.read(doc);
+  const parent = refused.length === 0 ? undefined : await parts.reading.read(doc);
   if (parent?.kind !== 'job' || !parent.ok || !isLiveJob(parent.value)) return undefined;
   const failed = refused.reduce<LiveJob>((job, { child, result }) => {
     return failChild(job, child, refusalOf(parts.documentLimit, result), parts.now());

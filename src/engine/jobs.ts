@@ -8,12 +8,10 @@ import type { StoredDocument } from '../model/parse.js';
 import { notificationsOf } from '../model/notify.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import type { Store } from '../store/store.js';
-import { roundTurn } from '../turns.js';
 import type { Breaker } from './breaker.js';
 import { commit } from './commit.js';
 import type { Copies } from './copies.js';
 import { faultOf, type Decider, type Standpoint, type Surroundings } from './decision.js';
-import { deciding, type OnDecide } from './deciding.js';
 import type { Desk } from './desk.js';
 import type { DocumentLimit } from './document-limit.js';
 import { endFaulty, endMalformed } from './end-malformed.js';
@@ -59,7 +57,6 @@ export type JobParts = {
   readonly horizonMs: number;
   /** So many engines one after the other may be ended for the sake of a job. */
   readonly crashLimit: number;
-  readonly onDecide?: OnDecide | undefined;
   readonly retry: Retry;
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
@@ -253,8 +250,7 @@ async function decideAndDo(
   const { decider, desk, hands, parking, reading, surroundings, now } = parts;
   const blocked = blockedBy(doc, parts.crashLimit);
   if (blocked !== undefined) return void (await endFaulty(parts, withoutHeldUp(doc), blocked));
-  await roundTurn();
-  const parsed = deciding(parts.onDecide, doc._id, () => reading.read(doc));
+  const parsed = await reading.read(doc);
   if (parsed.kind !== 'job') return void parking.leave(doc._id);
   if (!parsed.ok) return void (await endMalformed(parts, doc, parsed.problems));
   fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);

@@ -1,24 +1,37 @@
 import type { Job } from '../model/job.js';
-import { parseDocument, type Parsed, type StoredDocument } from '../model/parse.js';
+import { parsePieces, type Parsed, type StoredDocument } from '../model/parse.js';
+import { roundTurn } from '../turns.js';
 import { withoutHeldUp } from './held-up.js';
+import { deciding, type OnDecide } from './deciding.js';
 
 /** What documents mean. A version is read once, and one of our own making not at all. */
 export type Reading = {
-  readonly read: (doc: StoredDocument) => Parsed;
+  /** Reads a document piece by piece; the event loop goes on in between. */
+  readonly read: (doc: StoredDocument) => Promise<Parsed>;
   /** The document is our own: `job` was written as it. */
   readonly know: (doc: StoredDocument, job: Job) => void;
 };
 
-export function createReading(): Reading {
+export function createReading(onDecide?: OnDecide): Reading {
   const known = new WeakMap<StoredDocument, Parsed>();
   return {
-    read: (doc) => {
+    read: async (doc) => {
       const before = known.get(doc);
       if (before !== undefined) return before;
-      const parsed = parseDocument(withoutHeldUp(doc));
+      const parsed = await readInTurns(withoutHeldUp(doc), onDecide);
       known.set(doc, parsed);
       return parsed;
     },
     know: (doc, job) => void known.set(doc, { kind: 'job', ok: true, value: job }),
   };
+}
+
+/** Reads a document that may be long. */
+export async function readInTurns(doc: StoredDocument, onDecide?: OnDecide): Promise<Parsed> {
+  const parsing = parsePieces(doc);
+  for (;;) {
+    await roundTurn();
+    const { done, value } = deciding(onDecide, doc._id, () => parsing.next());
+    if (done === true) return value;
+  }
 }

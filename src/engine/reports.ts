@@ -23,7 +23,7 @@ export async function writeReport(
     for (let tries = 0; tries < mostTries && !life.signal.aborted; tries += 1) {
       const doc = (tries === 0 ? desk.newest(id) : undefined) ?? (await store.get(id));
       if (doc === undefined) return undefined;
-      const parsed = reading.read(doc);
+      const parsed = await reading.read(doc);
       if (parsed.kind !== 'job' || !parsed.ok) return undefined;
       const reported = report(parsed.value, claim, told, now());
       if (reported.kind === 'fenced') return undefined;

@@ -21,6 +21,7 @@ import { refusalOf, type DocumentLimit } from './document-limit.js';
 import type { Jobs } from './jobs.js';
 import type { Log } from './log.js';
 import { pause, type Retry } from './patience.js';
+import { readInTurns } from './reading.js';
 import { tellMalformed } from './tell-malformed.js';
 
 export type RequestParts = {
@@ -210,7 +211,7 @@ async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict
     log.warn(about, `${called}: ${refused}`);
     return { kind: 'unanswerable', refused };
   }
-  const parsed = parseDocument(doc);
+  const parsed = await readInTurns(doc);
   if (parsed.kind !== 'job') {
     const refused = `Document ${job} is no job.`;
     log.warn(about, `${called}: ${refused}`);

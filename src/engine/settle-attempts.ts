@@ -20,7 +20,6 @@ import {
   store as storeJob,
   type Commit,
 } from './commit.js';
-import { roundTurn } from '../turns.js';
 import { refusalOf, roomForResults } from './document-limit.js';
 import { pause } from './patience.js';
 import { fatalEnd } from './fatal.js';
@@ -136,8 +135,7 @@ async function trySettling(
   const { reading, copies, fail } = parts;
   const doc = await copies.agreed(given);
   if (doc === undefined) return { kind: 'over' };
-  await roundTurn();
-  const parsed = reading.read(doc);
+  const parsed = await reading.read(doc);
   if (parsed.kind !== 'job' || (!parsed.ok && isFinalState(doc['state']))) {
     return { kind: 'over', doc };
   }

@@ -123,6 +123,8 @@ export type Signal = z.infer<typeof signalSchema>;
 
 const problemSchema = z.looseObject({ path: z.string(), message: z.string() });
 
+const redoSchema = z.looseObject({ from: z.string(), run: z.int() });
+
 /** The snapshot of a flow; a job with a structure of its own may have no name for it. */
 const flowSettingsSchema = flowSchema
   .omit({ tasks: true, notify: true })
@@ -171,7 +173,7 @@ const running = {
   held_ms: z.exactOptional(z.number()),
   timed_from: z.exactOptional(momentSchema),
   also_started: z.exactOptional(z.array(z.number())),
-  redo: z.exactOptional(z.array(z.looseObject({ from: z.string(), run: z.int() }))),
+  redo: z.exactOptional(z.array(redoSchema)),
   refresh: z.exactOptional(flagSchema),
   refreshed: z.exactOptional(z.int().min(1)),
   locked: z.exactOptional(lockedSchema),
@@ -205,11 +207,27 @@ export const liveJobSchema = z
   .refine(({ run, first_run: first = 1 }) => first <= run, {
     error: pastRunText,
     path: ['first_run'],
-  })
-  .refine(({ run, steps }) => steps.every((step) => step.run <= run), {
-    error: 'must be the number of the latest run: a step has a later one',
-    path: ['run'],
   });
+
+/** What is wrong with the `run` of a job with a step of a later one. */
+export const lateRunText = 'must be the number of the latest run: a step has a later one';
+
+/** The parts of a job under way that may be long, and what an entry of each must be. */
+export const longParts: readonly {
+  readonly at: readonly [key: string, below?: string];
+  readonly entry: z.ZodType;
+  /** An entry is the copy of a document. */
+  readonly isDocument?: boolean;
+}[] = [
+  { at: ['steps'], entry: stepSchema },
+  { at: ['slice', 'before'], entry: stepSchema },
+  { at: ['definitions'], entry: taskSchema, isDocument: true },
+  { at: ['problems'], entry: problemSchema },
+  { at: ['requests'], entry: objectSchema },
+  { at: ['signals'], entry: signalSchema },
+  { at: ['redo'], entry: redoSchema },
+  { at: ['also_started'], entry: z.number() },
+];
 
 export const finalJobSchema = z.looseObject({
   type: z.literal('job'),

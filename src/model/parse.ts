@@ -1,21 +1,21 @@
 import type { z } from 'zod';
 import { toFlow, toKeyedParams } from './dialects.js';
 import { handWritten, withReferences } from './encrypted-values.js';
+import { either, type Either, type Invalid } from './either.js';
 import { engineSchema, type EngineDocument } from './engine.js';
 import { flowSchema, type Flow } from './flow.js';
 import {
   finalJobSchema,
-  liveJobSchema,
   liveStateSchema,
   newJobSchema,
   type Job,
-  type LiveJob,
   type NewJob,
   type Problem,
 } from './job.js';
 import { lockSchema, type LockDocument } from './lock.js';
 import { eventSchema, type EventDocument } from './event.js';
-import { show, toProblems } from './problems.js';
+import { parseLiveJob } from './parse-live.js';
+import { show } from './problems.js';
 import { requestSchema, type JobRequest } from './request.js';
 import { sizeProblem } from './size.js';
 import { signalDocumentSchema, type SignalDocument } from './signal.js';
@@ -29,14 +29,6 @@ export type StoredDocument = {
   readonly _rev: string;
   readonly [key: string]: unknown;
 };
-
-type Valid<K extends string, V> = { readonly kind: K; readonly ok: true; readonly value: V };
-type Invalid<K extends string> = {
-  readonly kind: K;
-  readonly ok: false;
-  readonly problems: readonly [Problem, ...Problem[]];
-};
-type Either<K extends string, V> = Valid<K, V> | Invalid<K>;
 
 /** What a document is. `other`: not one of ours (design documents, foreign types). */
 export type Parsed =
@@ -54,6 +46,15 @@ type Identity = { readonly _id: string; readonly _rev: string };
 
 /** Reads any document once, at the edge; inside, the value is trusted. Never throws. */
 export function parseDocument(doc: StoredDocument): Parsed {
+  const parsing = parsePieces(doc);
+  for (;;) {
+    const { done, value } = parsing.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same in pieces of a few milliseconds: a document may be long. */
+export function* parsePieces(doc: StoredDocument): Generator<undefined, Parsed, undefined> {
   const { type } = doc;
   if (!isKind(type)) return { kind: 'other' };
   const large = tooLarge(doc);
@@ -70,7 +71,7 @@ export function parseDocument(doc: StoredDocument): Parsed {
         ),
       );
     case 'job':
-      return parseJob(doc);
+      return yield* parseJob(doc);
     case 'request':
       return either('request', requestSchema, doc, (request) => request as JobRequest);
     case 'signal':
@@ -102,7 +103,7 @@ function definition<K extends 'task' | 'flow', V>(
     : { kind, ok: false, problems: [first, ...others] };
 }
 
-function parseJob(doc: StoredDocument): Either<'job', Job> {
+function* parseJob(doc: StoredDocument): Generator<undefined, Either<'job', Job>, undefined> {
   const { state } = doc;
   if (state === undefined) {
     return besideNotify(doc, (rest) => either('job', newJobSchema, rest, toNewJob));
@@ -112,7 +113,7 @@ function parseJob(doc: StoredDocument): Either<'job', Job> {
   }
   if (!('steps' in doc) && !('start' in doc)) return stateOfNew(state);
   const judged = either('job', liveStateSchema, doc, (job) => job);
-  return judged.ok ? either('job', liveJobSchema, doc, toLiveJob) : judged;
+  return judged.ok ? yield* parseLiveJob(doc) : judged;
 }
 
 function toNewJob(job: z.infer<typeof newJobSchema>): Job {
@@ -144,36 +145,13 @@ function stateOfNew(state: unknown): Invalid<'job'> {
   return { kind: 'job', ok: false, problems: [{ path: 'state', message }] };
 }
 
-/** Snapshots may have been edited by hand, in any form that a flow may have. */
-function toLiveJob(job: z.infer<typeof liveJobSchema>): Job {
-  const { tasks, ...settings } = toFlow({ ...job.flow_definition, tasks: job.tasks });
-  return { ...job, tasks, flow_definition: settings } as unknown as LiveJob;
-}
-
-function either<K extends string, S extends z.ZodType, V>(
-  kind: K,
-  schema: S,
-  doc: StoredDocument,
-  toValue: (parsed: z.infer<S>) => V,
-): Either<K, V> {
-  const parsed = schema.safeParse(doc);
-  if (parsed.success) return { kind, ok: true, value: toValue(parsed.data) };
-  const [first, ...others] = toProblems(parsed.error.issues, doc);
-  const problems: readonly [Problem, ...Problem[]] = [
-    first ?? { path: '', message: 'The document is not valid.' },
-    ...others,
-  ];
-  return { kind, ok: false, problems };
-}
-
 /**
- * Documents that are too large are refused before anything walks them. Final jobs may be of any size,
- * and so may the answers of workers, as the results of plugins may.
+ * Documents that are too large are refused before anything walks them. Jobs that an engine has begun
+ * have limits of their own or, when they are final, none; and the answers of workers may be of any
+ * size, as the results of plugins may.
  */
 function tooLarge(doc: StoredDocument): Problem | undefined {
   const { type, name } = doc;
   if (type === 'signal' && typeof name === 'string' && isOfWork(name)) return undefined;
-  if (doc['type'] !== 'job') return sizeProblem(doc, false);
-  const { state } = doc;
-  return isFinalState(state) ? undefined : sizeProblem(doc, state !== undefined);
+  return type === 'job' && doc['state'] !== undefined ? undefined : sizeProblem(doc);
 }

@@ -17,8 +17,12 @@ export const sizes = {
   written: 100_000,
   /** Keys of a document, not counting those inside of its values. */
   keys: 10_000,
-  /** Entries in the `steps` of a job that is under way, as an engine reads it: more than one writes. */
-  steps: 22_000,
+  /**
+   * Of a job that is under way, as an engine reads it; engines write less. `entries`: of a list that
+   * they add to, like `steps`; `inEntry`: the members of one and of the values in it; `tasks`: values
+   * of its structure; `members`: of an object that users hand over, like `params`.
+   */
+  live: { entries: 22_000, inEntry: 80_000, tasks: 60_000, members: 100_000 },
   /** The lists of all maps of a job that is under way, together. */
   lists: { values: 500_000, characters: 4_194_304 },
   /** Levels of lists and objects in each other. */
@@ -27,16 +31,8 @@ export const sizes = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * What is too large in a document that a user writes, if anything is. Of a job that is under way
- * (`isLive`) only the steps are counted: what engines wrote into it must not end it.
- */
-export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
-  const { steps } = doc;
-  if (isLive) {
-    if (!Array.isArray(steps) || steps.length <= sizes.steps) return undefined;
-    return { path: 'steps', message: `steps has more than ${sizes.steps} entries.` };
-  }
+/** What is too large in a document that a user writes, if anything is. */
+export function sizeProblem(doc: Fields): Problem | undefined {
   let values: number = sizes.written;
   let keys = 0;
   for (const key in doc) {
@@ -49,8 +45,8 @@ export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
     }
     const most = mostOf(key);
     const left = { ...most };
-    const found = walk(doc[key], 0, { left, isStructure: key === 'tasks' });
-    if (found !== undefined) return told(key, found, most);
+    const problem = problemIn(key, doc[key], left);
+    if (problem !== undefined) return problem;
     values -= 1 + most.values - left.values;
     if (values < 0) {
       const message = `The document has more than ${sizes.written} values.`;
@@ -58,6 +54,20 @@ export function sizeProblem(doc: Fields, isLive: boolean): Problem | undefined {
     }
   }
   return undefined;
+}
+
+/**
+ * What is too large in the value of a key. `left`: what it may hold; what it does hold is taken away,
+ * as long as there is enough.
+ */
+export function problemIn(
+  key: string,
+  value: unknown,
+  left: Left = mostOf(key),
+): Problem | undefined {
+  const most = { ...left };
+  const found = walk(value, 0, { left, isStructure: key === 'tasks' });
+  return found === undefined ? undefined : told(key, found, most);
 }
 
 /** What may still be counted. */

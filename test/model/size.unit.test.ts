@@ -26,7 +26,7 @@ describe('a document that a user writes', () => {
       'The document has more than 100000 values',
     ],
   ])('is refused for its size: %s', (_title, doc, path, message) => {
-    expect(sizeProblem(doc as Record<string, unknown>, false)).toEqual({
+    expect(sizeProblem(doc as Record<string, unknown>)).toEqual({
       path,
       message: expect.stringContaining(message) as string,
     });
@@ -41,22 +41,68 @@ describe('a document that a user writes', () => {
     ['parameters of steps', { tasks: [{ task: 'a', params: { l: list(5_000) } }] }],
     ['a long text', { params: { a: 'x'.repeat(1e6) } }],
   ])('may have %s', (_title, doc) => {
-    expect(sizeProblem(doc as Record<string, unknown>, false)).toBeUndefined();
+    expect(sizeProblem(doc as Record<string, unknown>)).toBeUndefined();
   });
 });
+
+const live = {
+  ...{ _id: 'j', _rev: '1-a', type: 'job', state: '$$ready', start: 1, steps: [], run: 1 },
+  ...{ tasks: ['a'], definitions: {}, flow_definition: { type: 'flow', name: 'f', owner: 'o' } },
+};
+const step = {
+  ...{ index: 0, path: '0', name: 'a', task: 'a', plugin: 'a', attempt: 1, run: 1, phase: 'main' },
+  ...{ state: '$$complete', pid: 1, engine: 'engine:e', claim: 'c', params: {}, accepted: 1 },
+  ...{ start: 1, end: 2, exit: 0 },
+};
+const signal = { id: 's', name: 'go', at: 1 };
 
 describe('a job that is under way', () => {
-  it('may be of any size, for engines have written into it', () => {
-    const doc = { steps: list(5_000, keys(5)), params: { l: list(60_000) }, data: deep(300) };
-    expect(sizeProblem(doc, true)).toBeUndefined();
-    expect(sizeProblem(doc, false)).toBeDefined();
+  it.each<[title: string, more: object]>([
+    ['as many steps as engines write, and some', { steps: list(sizes.live.entries, step) }],
+    ['parameters of flow and job', { params: keys(50_000), data: deep(300) }],
+    ['as many signals as it may be sent', { signals: list(5_000, { ...signal, data: keys(9) }) }],
+    ['a definition as large as a document', { definitions: { a: task({ l: list(40_000) }) } }],
+    ['what nobody reads', { mine: list(500_000) }],
+  ])('may have %s', (_title, more) => {
+    expect(parseDocument({ ...live, ...more })).toMatchObject({ ok: true });
   });
 
-  it('is refused with more steps than an engine can look through', () => {
-    expect(sizeProblem({ steps: list(sizes.steps) }, true)).toBeUndefined();
-    expect(sizeProblem({ steps: list(sizes.steps + 1) }, true)).toMatchObject({ path: 'steps' });
+  it.each<[title: string, more: object, path: string]>([
+    ['steps', { steps: list(sizes.live.entries + 1, step) }, 'steps'],
+    ['signals', { signals: list(50_000, signal) }, 'signals'],
+    ['numbers', { also_started: list(50_000) }, 'also_started'],
+    ['definitions', { definitions: keys(50_000) }, 'definitions'],
+    ['keys in params', { params: keys(200_000) }, 'params'],
+    ['names', { tags: list(20_000, 't') }, 'tags'],
+    ['nodes', { tasks: list(40, list(1_900, 'a')) }, 'tasks'],
+    ['parameters in a step', { steps: [{ ...step, params: keys(200_000) }] }, 'steps[0]'],
+    [
+      'parameters in a definition',
+      { definitions: { a: task(keys(60_000)) } },
+      'definitions.a.params',
+    ],
+    [
+      'parameters in its flow',
+      { flow_definition: { params: keys(60_000) } },
+      'flow_definition.params',
+    ],
+    ['steps in a slice', { slice: { before: list(50_000, step) } }, 'slice.before'],
+    ['keys in a slice', { slice: keys(20_000) }, 'slice'],
+    ['keys', keys(20_000), ''],
+  ])('is refused for its size: %s', (_title, more, path) => {
+    expect(parseDocument({ ...live, ...more })).toMatchObject({ ok: false, problems: [{ path }] });
+  });
+
+  it('is refused for the first entries that are wrong, however many there are', () => {
+    const parsed = parseDocument({ ...live, steps: [...list(6_000, step), ...list(10_000, 7)] });
+    expect(parsed).toMatchObject({ ok: false, problems: { 0: { path: 'steps[6000]' } } });
+    expect(parsed).not.toHaveProperty('problems.1000');
   });
 });
+
+function task(params: object): object {
+  return { type: 'task', name: 'a', params };
+}
 
 it('a final job is read whatever its size', () => {
   const doc = { _id: 'j', _rev: '1-a', type: 'job', state: '$$complete', result: list(200_000) };

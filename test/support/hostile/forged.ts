@@ -19,6 +19,8 @@ const step = (more: object): object => ({
 const ended = (i: number): object =>
   step({ path: String(i), index: i, state: '$$complete', exit: 0, end: 2, claim: `c${i}` });
 
+const pair = (i: number): readonly [string, number] => [`p${i}`, i];
+
 /** Jobs in which somebody wrote what only engines write. */
 const jobs: readonly Kind[] = [
   forged('forged steps', [3, 'refused'], (n) => ({
@@ -73,10 +75,34 @@ const jobs: readonly Kind[] = [
       list(6_000, (i) => ({ path: `p${i}`, message: 'm' })),
     ),
   })),
-  forged('many forged steps', 0, (n) => ({
+  forged('many forged steps', [0, 3], (n) => ({
     tasks: list(100, () => 'noop'),
-    steps: list(6_001 + n, (i) => ended(i % 100)),
+    steps: list(one(n, 6_001, 19_000, 22_000, 40_000), (i) => ended(i % 100)),
   })),
+  forged('many wrong steps', 3, (n) => ({
+    steps: [...list(5_000, () => ended(0)), ...list(15_000, () => one<unknown>(n, 7, {}, null))],
+  })),
+  forged('many forged entries', 3, (n) =>
+    one<object>(
+      n,
+      { definitions: record(50_000, (i) => [`d${i}`, n]) },
+      { signals: list(100_000, (i) => ({ id: `s${i}`, name: 'x', at: i })) },
+      { problems: list(100_000, () => ({ path: '', message: '' })) },
+      { requests: list(1_000_000, () => n) },
+      { redo: list(100_000, () => ({ from: '0', run: 1 })) },
+      { also_started: list(1_000_000, (i) => i) },
+      { slice: { path: '0', total: 1, before: list(20_000, () => ended(0)) } },
+    ),
+  ),
+  forged('many forged params', 3, (n) =>
+    one<object>(
+      n,
+      { params: record(150_000, pair) },
+      { steps: [step({ params: record(150_000, pair) })] },
+      { definitions: { noop: { type: 'task', name: 'noop', params: record(60_000, pair) } } },
+      { flow_definition: { type: 'flow', name: 'x', owner: 'x', params: record(60_000, pair) } },
+    ),
+  ),
   forged('forged locks', 3, (n) => ({
     locked: one<unknown>(n, 'x', { target: 'lock:x' }, { target: 7 }),
   })),
