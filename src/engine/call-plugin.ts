@@ -49,7 +49,10 @@ export async function callPlugin(
   try {
     const { params, clear } = await openSecrets(job, step);
     clear.forEach(onSecret);
-    const { results, parent_results } = await visibleResults(job, step, contents);
+    const seen = await visibleResults(job, step, contents);
+    // The engine ends before they are known: nothing is called with half of them.
+    if (seen === undefined) return { kind: 'released' };
+    const { results, parent_results } = seen;
     await roundTurn();
     const { context, redact } = createContext({
       ...told,
@@ -84,11 +87,16 @@ export async function callPlugin(
   }
 }
 
-/** What the step sees of the others; large results come from their attachments. */
-async function visibleResults(job: LiveJob, step: Step, contents: Contents): Promise<Results> {
+/** What the step sees of the others; large results come from their attachments. Undefined: the engine ends. */
+async function visibleResults(
+  job: LiveJob,
+  step: Step,
+  contents: Contents,
+): Promise<Results | undefined> {
   const seen = resultsFor(job, step);
   if (seen.missing.length === 0) return seen;
-  return resultsFor(job, step, await contents.of(job, seen.missing));
+  const read = await contents.of(job, seen.missing);
+  return read === undefined ? undefined : resultsFor(job, step, read);
 }
 
 /** What the log says of an attempt. */

@@ -9,14 +9,18 @@ import type { Store } from '../store/store.js';
 export type Contents = {
   /**
    * The results by the attachment's name. For an attachment that is gone the reference stands for
-   * itself: what needs the result fails and says so.
+   * itself: what needs the result fails and says so. Undefined when the engine ends first.
    */
-  readonly of: (job: LiveJob, names: readonly string[]) => Promise<ReadonlyMap<string, unknown>>;
+  readonly of: (
+    job: LiveJob,
+    names: readonly string[],
+  ) => Promise<ReadonlyMap<string, unknown> | undefined>;
 };
 
 /** So many bytes of JSON are kept at hand, of the results that were used last. */
 const usualBytes = 64 * 1024 * 1024;
 
+type Read = { readonly value: unknown };
 type Stub = { readonly digest?: unknown };
 
 export type ContentsParts = {
@@ -44,24 +48,25 @@ export function createContents(
       keptBytes -= freed;
     }
   };
-  const read = async (job: LiveJob, name: string): Promise<unknown> => {
+  const read = async (job: LiveJob, name: string): Promise<Read | undefined> => {
     const { digest } = (job._attachments?.[name] ?? {}) as Stub;
     const key = `${job._id}/${name}/${String(digest)}`;
     const known = kept.get(key);
     if (known !== undefined) {
       keep(key, known.value, known.bytes);
-      return known.value;
+      return known;
     }
     const answer = await retry(async () => ({ text: await readFrom(job, name) }));
-    const text = answer?.text;
+    if (answer === undefined) return undefined;
+    const { text } = answer;
     // Somebody may have put anything in the place of a result.
     const value = text === undefined ? undefined : await readJson(text);
     if (value === undefined) {
       log.warn({ job: job._id, attachment: name }, `Attachment ${name} cannot be read.`);
-      return referenceOf(job, name);
+      return { value: referenceOf(job, name) };
     }
     keep(key, value, Buffer.byteLength(text ?? ''));
-    return value;
+    return { value };
   };
   /** A copy may be behind: all of them are asked before a result counts as gone. */
   const readFrom = async (job: LiveJob, name: string): Promise<string | undefined> => {
@@ -72,7 +77,11 @@ export function createContents(
   return {
     of: async (job, names) => {
       const contents = new Map<string, unknown>();
-      for (const name of new Set(names)) contents.set(name, await read(job, name));
+      for (const name of new Set(names)) {
+        const answer = await read(job, name);
+        if (answer === undefined) return undefined;
+        contents.set(name, answer.value);
+      }
       return contents;
     },
   };

@@ -101,12 +101,13 @@ export function createDecider(parts: DeciderParts): Decider {
     const schemas = createSchemaChecks();
     for (;;) {
       await roundTurn();
+      // What could not be found out any more does not count.
+      if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
       const world = { ...surroundings(), ...worldOf(found, library), schema: schemas.read };
       const intent = deciding(onDecide, job._id, () => unlessThrown(() => rule(job, now(), world)));
       // What was decided without an answer does not count.
       if (schemas.isOpen() && (await schemas.settle())) continue;
       if (intent.kind !== 'look_up') return intent;
-      if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
       const open = queryKeys(intent);
       if (open.every((key) => asked.has(key))) return fault(`it asks again for ${named(open)}`);
       for (const key of open) asked.add(key);
@@ -175,7 +176,7 @@ async function answer(
   for (const target of query.targets) blockers.set(target, await locks.blockers(target, job));
   if (query.attachments.length > 0) {
     const read = await attachments.of(job as LiveJob, query.attachments);
-    for (const [name, value] of read) contents.set(name, value);
+    for (const [name, value] of read ?? []) contents.set(name, value);
   }
   for (const question of query.questions) answers.set(question.id, await evaluate(question));
 }

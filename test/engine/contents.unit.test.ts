@@ -23,7 +23,7 @@ async function read(copies: number, has: 'all' | 'some' | 'none') {
     log: { warn: (_about: unknown, what: string) => said.push(what) } as never,
   });
   const found = await contents.of(job, [name]);
-  return { value: found.get(name), said };
+  return { value: found?.get(name), said };
 }
 
 const gone = {

@@ -94,4 +94,17 @@ describe('the decider', () => {
     };
     expect(await decider(rule)).toEqual({ kind: 'ignore', because: 'found absent' });
   });
+
+  it('decides nothing upon what it could not find out before the engine ended', async () => {
+    const life = new AbortController();
+    let rounds = 0;
+    const decided = await decider(
+      () => {
+        rounds += 1;
+        return rounds === 1 ? lookUp({ children: ['c'] }) : { kind: 'write', job: newJob() };
+      },
+      { life: life.signal, retry: async () => void life.abort() },
+    );
+    expect([rounds, decided.kind]).toEqual([1, 'ignore']);
+  });
 });
