@@ -34,7 +34,7 @@ import { createOpenSecrets } from './open-secrets.js';
 import { createCount, createParking, inLineOf } from './parking.js';
 import { permitFlowOf } from './permit-flow.js';
 import { createPermitLines } from './permit-lines.js';
-import { createRetry } from './patience.js';
+import { createRetry, pause } from './patience.js';
 import { createPeers } from './peers.js';
 import { createPresence } from './presence.js';
 import { createReading } from './reading.js';
@@ -154,7 +154,10 @@ export function assemble(options: EngineOptions) {
     database: store.connection.database,
   });
   events.subscribe(webhooks.take);
-  const contents = createContents({ store, retry, log, copies: () => copies.count });
+  const contents = createContents({
+    ...{ store, retry, log, copies: () => copies.count },
+    rest: (tries) => pause(tries, life.signal),
+  });
   const { egress } = options;
   const openSecrets = createOpenSecrets(library, keyring);
   const given = { cwd, openSecrets, onSecret, contents, egress };

@@ -21,6 +21,8 @@ export type Contents = {
 const usualBytes = 64 * 1024 * 1024;
 
 type Read = { readonly value: unknown };
+/** Undefined: there is none. */
+type Text = { readonly text: string | undefined };
 type Stub = { readonly digest?: unknown };
 
 export type ContentsParts = {
@@ -28,12 +30,17 @@ export type ContentsParts = {
   readonly retry: Retry;
   /** How many copies the database keeps of a document. */
   readonly copies: () => number;
+  /** Waits before all copies are asked once more, after so many times in vain. */
+  readonly rest: (tries: number) => Promise<void>;
   readonly log: Log;
 };
 
+/** How often all copies are asked for an attachment that the document lists before it counts as gone. */
+const mostAsks = 8;
+
 /** Reads results from attachments and keeps those at hand that were used last. */
 export function createContents(
-  { store, retry, copies, log }: ContentsParts,
+  { store, retry, copies, rest, log }: ContentsParts,
   mostBytes = usualBytes,
 ): Contents {
   const kept = new Map<string, { readonly value: unknown; readonly bytes: number }>();
@@ -56,7 +63,7 @@ export function createContents(
       keep(key, known.value, known.bytes);
       return known;
     }
-    const answer = await retry(async () => ({ text: await readFrom(job, name) }));
+    const answer = await textOf(job, name);
     if (answer === undefined) return undefined;
     const { text } = answer;
     // Somebody may have put anything in the place of a result.
@@ -67,6 +74,19 @@ export function createContents(
     }
     keep(key, value, Buffer.byteLength(text ?? ''));
     return { value };
+  };
+  /**
+   * Where there are several copies, those that have an attachment may be away for a while, and the
+   * others say that there is none.
+   */
+  const textOf = async (job: LiveJob, name: string): Promise<Text | undefined> => {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await retry(async () => ({ text: await readFrom(job, name) }));
+      if (answer?.text !== undefined || answer === undefined) return answer;
+      const mayBeAway = copies() > 1 && job._attachments?.[name] !== undefined;
+      if (!mayBeAway || tries === mostAsks) return answer;
+      await rest(tries);
+    }
   };
   /** A copy may be behind: all of them are asked before a result counts as gone. */
   const readFrom = async (job: LiveJob, name: string): Promise<string | undefined> => {

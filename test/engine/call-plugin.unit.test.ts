@@ -30,6 +30,7 @@ it('an attempt is released when the engine ends before the results that it sees 
     },
     retry: createRetry({ signal: life.signal, tell: nothing }),
     copies: () => 1,
+    rest: async () => undefined,
     log,
   });
   const reference = { $attachment: 'result-0-1.json', bytes: 70_000 };
