@@ -5,9 +5,9 @@ import type { Report } from '../decide/report.js';
 import { limitOf } from '../decide/slots.js';
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import type { LiveStep } from '../model/step.js';
+import type { Failure, LiveStep } from '../model/step.js';
 import type { PluginRegistry } from '../plugin/loader.js';
-import { factsOf, noMeters, type EngineMeters } from './meters.js';
+import { factsOf, noMeters, type AttemptMeter, type EngineMeters } from './meters.js';
 import { createSlotUses } from './slot-use.js';
 import { runAttempt, type Attempt, type RunnerOptions, type StopReason } from './runner.js';
 
@@ -34,7 +34,10 @@ export type Hands = {
   /** Undoes `reserve`: the claims were not stored. */
   readonly withdraw: (steps: readonly LiveStep[], ended?: readonly string[]) => void;
   readonly release: (claim: string) => void;
-  /** Starts a reserved attempt; its claim was confirmed. After `stopAll` it only settles it. */
+  /**
+   * Starts a reserved attempt; its claim was confirmed. After `stopAll` it only settles it. Never throws:
+   * an attempt that cannot be started has failed.
+   */
   readonly start: (job: LiveJob, step: LiveStep) => void;
   readonly stop: (claim: string, reason: StopReason) => void;
   /** Stops all attempts, also those whose claims are confirmed later. */
@@ -92,10 +95,14 @@ export function createHands(options: HandsOptions): Hands {
     if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
     onFree();
   };
-  const missing = (step: LiveStep): Outcome => ({
-    kind: 'failed',
-    failure: failure('PluginMissing', { plugin: step.plugin }),
-  });
+  const attemptOf = (job: LiveJob, step: LiveStep, meter: AttemptMeter): Attempt => {
+    const plugin = plugins.get(step.plugin);
+    if (plugin === undefined)
+      return failed(step, failure('PluginMissing', { plugin: step.plugin }));
+    return meter.run(() =>
+      runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told)),
+    );
+  };
   const notBegun = (reason: 'released' | 'fenced', job: string, step: LiveStep): void => {
     if (reason === 'fenced') return release(step.claim);
     void onEnded(job, step, { kind: 'released' }, {}).finally(() => release(step.claim));
@@ -148,21 +155,22 @@ export function createHands(options: HandsOptions): Hands {
     start: (job, step) => {
       meters.claim('won');
       if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
-      uses.began(partyOf(job));
-      const meter = meters.attempt(factsOf(job, step));
-      const plugin = plugins.get(step.plugin);
-      const outcome = Promise.resolve(missing(step));
-      const attempt: Attempt =
-        plugin === undefined
-          ? { claim: step.claim, outcome, told: () => ({}), stop: () => undefined }
-          : meter.run(() =>
-              runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told)),
-            );
+      let meter: AttemptMeter | undefined;
+      let attempt: Attempt;
+      try {
+        uses.began(partyOf(job));
+        meter = meters.attempt(factsOf(job, step));
+        attempt = attemptOf(job, step, meter);
+      } catch (error) {
+        // A claim that stays in hand and was never started would keep its job for ever.
+        const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
+        attempt = failed(step, failure('AttemptFailed', { reason }));
+      }
       attempts.set(step.claim, { ...attempt, job: job._id });
       if (stopping.has(step.claim)) attempt.stop('cancelled');
       void attempt.outcome
         .then((outcome) => {
-          meter.end(outcome.kind, 'failure' in outcome ? outcome.failure.message : undefined);
+          meter?.end(outcome.kind, 'failure' in outcome ? outcome.failure.message : undefined);
           return onEnded(job._id, step, outcome, attempt.told());
         })
         .finally(() => release(step.claim));
@@ -186,4 +194,10 @@ export function createHands(options: HandsOptions): Hands {
     empty: () =>
       claims.size === 0 ? Promise.resolve() : new Promise((resolve) => emptied.push(resolve)),
   };
+}
+
+/** An attempt that failed before its plugin was called. */
+function failed({ claim }: LiveStep, why: Failure): Attempt {
+  const outcome = Promise.resolve<Outcome>({ kind: 'failed', failure: why });
+  return { claim, outcome, told: () => ({}), stop: () => undefined };
 }

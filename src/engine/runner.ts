@@ -172,10 +172,10 @@ function appear(
   blocking: BlockWatch,
   { blocked }: Reporter,
 ) {
-  const forget = known(culprit);
   // What runs in a thread or a process of its own blocks nobody.
   const watched =
     module.isolate === undefined ? blocking.begin({ ...culprit, blocked }) : undefined;
+  const forget = known(culprit);
   return {
     ran: watched?.ran,
     end: (): void => {

@@ -4,6 +4,7 @@ import type { Intent } from '../../src/decide/intent.js';
 import { explainJob } from '../../src/client/explain-job.js';
 import { jobHistory } from '../../src/client/history.js';
 import { generationOf } from '../../src/engine/desk.js';
+import { noMeters } from '../../src/engine/meters.js';
 import type { Job } from '../../src/model/job.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
@@ -162,5 +163,22 @@ describe('a pause that somebody writes into a live job', () => {
       { action: 'pause', edited: true },
       { action: 'resume', edited: true },
     ]);
+  });
+});
+
+it('an attempt that cannot be started fails, and the job goes on by its retry policy', async () => {
+  const space = await openWorkspace();
+  const tasks = [{ task: 'noop', retry: 1 }];
+  await space.put(definitions[0], { ...definitions[1], tasks }, job('j'));
+  let begun = 0;
+  const attempt: typeof noMeters.attempt = (facts) => {
+    begun += 1;
+    if (begun === 1) throw new Error('The meter is broken.');
+    return noMeters.attempt(facts);
+  };
+  await space.engine({ slots: 1, meters: { ...noMeters, attempt } });
+  expect(await space.ended('j')).toMatchObject({
+    exit: 0,
+    steps: [{ state: '$$error', failure: { name: 'AttemptFailed' } }, { state: '$$complete' }],
   });
 });

@@ -3,6 +3,7 @@ import { createHands, type HandsOptions } from '../../src/engine/hands.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import type { LiveJob } from '../../src/model/job.js';
 import type { LiveStep } from '../../src/model/step.js';
+import { begun } from '../decide/story.js';
 
 const step = (claim: string): LiveStep => ({ claim }) as unknown as LiveStep;
 
@@ -77,3 +78,34 @@ it.each(['released', 'fenced'] as const)(
     expect(ended).toEqual(reason === 'fenced' ? [] : [{ job: 'j', claim: 'a', kind: 'released' }]);
   },
 );
+
+const broken = (what: string) => (): never => {
+  throw new Error(`The ${what} is broken.`);
+};
+
+it.each<[string, object]>([
+  ['meter', { meters: { claim: () => undefined, attempt: broken('meter') } }],
+  ['registry', { plugins: { get: broken('registry') } }],
+  ['watch', { blocking: { begin: broken('watch') } }],
+])('an attempt that cannot be started fails and frees its slot (%s)', async (what, more) => {
+  const ended: unknown[] = [];
+  const story = begun(['a']);
+  const hands = createHands({
+    ...{ slots: 1, count: () => 1, graceMs: 1, reportMs: 1, now: () => 0 },
+    onFree: () => undefined,
+    plugins: { get: () => ({ name: 'a', file: 'a.mjs', module: {} }) },
+    onEnded: (job: string, { claim }: LiveStep, outcome: Outcome) => {
+      ended.push({ job, claim, outcome });
+      return Promise.resolve();
+    },
+    ...more,
+  } as unknown as HandsOptions);
+  const { live } = story;
+  hands.reserve([live], [], story.liveJob);
+  hands.start(story.liveJob, live);
+  await hands.empty();
+  const message = `It could not be started: The ${what} is broken.`;
+  const outcome = { kind: 'failed', failure: { name: 'AttemptFailed', message } };
+  expect(ended).toEqual([{ job: 'j', claim: live.claim, outcome }]);
+  expect([hands.freeSlots(), hands.of('j')]).toEqual([1, []]);
+});
