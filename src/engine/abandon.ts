@@ -12,13 +12,13 @@ import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
 import type { Copies } from './copies.js';
-import type { Log } from './log.js';
+import type { Once } from './once.js';
 import type { Retry } from './patience.js';
 
 export type AbandonParts = {
   readonly store: Pick<Store, 'get' | 'write'>;
   readonly retry: Retry;
-  readonly log: Log;
+  readonly once: Pick<Once, 'tell'>;
 };
 
 /**
@@ -27,14 +27,15 @@ export type AbandonParts = {
  * Resolves to the children whose cancel request the database refuses, to be told in the parent.
  */
 export async function giveUp(
-  { store, retry, log }: AbandonParts,
+  { store, retry, once }: AbandonParts,
   children: readonly GivenUp[] = [],
 ): Promise<readonly Untold[]> {
   const refused = await Promise.all(
     children.map(async (given) => {
       const because = await retry(() => tell(store, given));
       if (because === undefined || because === '') return [];
-      log.error({ job: given.child }, `Job ${given.child} cannot be asked to cancel: ${because}`);
+      const told = `Job ${given.child} cannot be asked to cancel: ${because}`;
+      once.tell('error', given.child, told);
       return [untold(given, because)];
     }),
   );
@@ -133,7 +134,7 @@ async function tell(store: AbandonParts['store'], given: GivenUp): Promise<strin
  * are waited out; a parent that is gone, or that is not the one that made the child, is told nothing.
  */
 export async function tellParent(
-  { store, retry, log, now }: AbandonParts & { readonly now: () => number },
+  { store, retry, once, now }: AbandonParts & { readonly now: () => number },
   child: Job,
   id: string,
   because: string,
@@ -151,6 +152,6 @@ export async function tellParent(
     if (kind === 'conflict' || kind === 'unknown')
       throw new Error(`Job ${job} was changed: ${kind}`);
     if (kind === 'refused')
-      log.error({ job }, `Job ${job} cannot be told about its child ${child._id}: ${because}`);
+      once.tell('error', job, `Job ${job} cannot be told about its child ${child._id}: ${because}`);
   });
 }

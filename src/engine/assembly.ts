@@ -31,6 +31,7 @@ import { createNotifications } from './notifications.js';
 import type { StoredDocument } from '../model/parse.js';
 import type { EgressPolicy } from '../plugin/egress.js';
 import { createOpenSecrets } from './open-secrets.js';
+import { createOnce } from './once.js';
 import { createCount, createParking, inLineOf } from './parking.js';
 import { permitFlowOf } from './permit-flow.js';
 import { createPermitLines } from './permit-lines.js';
@@ -119,6 +120,7 @@ export function assemble(options: EngineOptions) {
   const life = new AbortController();
   // Every job that is under way may listen to them.
   setMaxListeners(0, ending.signal, life.signal);
+  const once = createOnce(log);
   const feed = { isFollowed: false };
   const retry = createRetry({
     signal: life.signal,
@@ -221,7 +223,7 @@ export function assemble(options: EngineOptions) {
     crashLimit,
   });
   const copies = createCopies({
-    ...{ store, retry, log, hands, desk, me: id, lease: peers.lease, life: life.signal },
+    ...{ store, retry, log, once, hands, desk, me: id, lease: peers.lease, life: life.signal },
     patienceMs: leaseMs / 2,
   });
   const lines = createPermitLines((job) => jobs.recall(job));
@@ -245,9 +247,9 @@ export function assemble(options: EngineOptions) {
       resolve(reason);
     };
   });
-  const watch = { horizonMs, crashLimit, timers, now, retry, life, log, fail };
+  const watch = { horizonMs, crashLimit, timers, now, retry, life, log, once, fail };
   const documentLimit = { bytes: options.documentLimit ?? Infinity };
-  const notifications = createNotifications({ store, library, retry, documentLimit, linkOf, log });
+  const notifications = createNotifications({ store, library, retry, documentLimit, linkOf, once });
   const views = { surroundings, bystanders };
   const parts = {
     store,

@@ -136,12 +136,12 @@ export async function endRefusedJob(
   { _id: id, _rev }: Pick<Job, '_id' | '_rev'>,
   why: Failure,
 ): Promise<EndStored> {
-  const { store, retry, desk, now, log } = parts;
+  const { store, retry, desk, now, once } = parts;
   const doc = await retry(() => store.get(id));
   desk.drop(id);
   // What somebody has written since was not decided upon: the feed brings it.
   if (doc?._rev !== _rev) return 'conflict';
-  log.error({ job: id }, `Job ${id} cannot be stored as it would go on: ${why.message}`);
+  once.tell('error', id, `Job ${id} cannot be stored as it would go on: ${why.message}`);
   return writeEnd(parts, doc, endRefused(doc, why, now()));
 }
 

@@ -5,6 +5,7 @@ import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
 import { giveUp } from './abandon.js';
 import type { Log } from './log.js';
+import type { Once } from './once.js';
 import type { Retry } from './patience.js';
 
 /** What a protocol is driven with. */
@@ -12,6 +13,7 @@ export type Driver = {
   readonly store: Pick<Store, 'write' | 'get' | 'tips' | 'attachment'>;
   readonly retry: Retry;
   readonly log: Log;
+  readonly once: Pick<Once, 'tell' | 'stored'>;
   /** Aborted: nothing is written any more. */
   readonly life: AbortSignal;
   /** Copies that the database keeps of every document. */
@@ -47,12 +49,12 @@ async function perform(effect: Effect, driver: Driver): Promise<Answer> {
 }
 
 async function write(draft: Tip, driver: Driver): Promise<Stored> {
-  const { store, log, life, patienceMs, mostBytes } = driver;
+  const { store, log, once, life, patienceMs, mostBytes } = driver;
   const doc = await withBorrowed(draft, driver);
   if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
   if (doc === undefined) {
     const cause = 'no copy that answers has the large result of another revision';
-    log.warn({ job: draft._id }, `Job ${draft._id} stays in conflict for now: ${cause}.`);
+    once.tell('warn', draft._id, `Job ${draft._id} stays in conflict for now: ${cause}.`);
     return { kind: 'unknown', cause };
   }
   const asked = performance.now();
@@ -67,8 +69,9 @@ async function write(draft: Tip, driver: Driver): Promise<Stored> {
   }
   if (result.kind === 'refused') {
     const what = `The database refuses a revision of job ${doc._id}`;
-    log.warn({ job: doc._id }, `${what}: ${result.reason}`);
+    once.tell('warn', doc._id, `${what}: ${result.reason}`);
   }
+  if (result.kind === 'written') once.stored(doc._id);
   return result;
 }
 

@@ -20,7 +20,7 @@ type MalformedParts = Pick<
   | 'events'
   | 'life'
   | 'now'
-  | 'log'
+  | 'once'
 >;
 
 /** What became of the write that ends a job. */
@@ -46,7 +46,7 @@ export async function endFaulty(
   doc: StoredDocument,
   why: Failure,
 ): Promise<EndStored> {
-  parts.log.error({ job: doc._id }, `Job ${doc._id}: ${why.message}`);
+  parts.once.tell('error', doc._id, `Job ${doc._id}: ${why.message}`);
   return end(parts, doc, endRefused(doc, why, parts.now()));
 }
 
@@ -72,7 +72,7 @@ export async function writeEnd(
   doc: StoredDocument,
   ended: FinalJob,
 ): Promise<EndStored> {
-  const { store, desk, locks, log } = parts;
+  const { store, desk, locks } = parts;
   const isOver = isFinalState(doc['state']);
   const children = isOver ? [] : await allLeftBy(parts, doc);
   // A job that went on meanwhile keeps its children.
@@ -84,9 +84,7 @@ export async function writeEnd(
   const job = await givingUp(parts, announced, children);
   if (parts.life.signal.aborted) return 'unknown';
   const result = await store.write(inReadingOrder(job));
-  if (result.kind === 'refused') {
-    log.error({ job: doc._id }, `The job cannot be ended: ${result.reason}`);
-  }
+  tellWrite(parts, doc._id, result);
   desk.drop(doc._id);
   // Another engine was faster: the job may go on, and needs its locks.
   if (result.kind !== 'written') return result.kind;
@@ -94,4 +92,17 @@ export async function writeEnd(
   locks.adopt(doc);
   await locks.release(doc);
   return 'written';
+}
+
+function tellWrite({ once }: Pick<MalformedParts, 'once'>, job: string, result: WriteResult): void {
+  switch (result.kind) {
+    case 'written':
+      return once.stored(job);
+    case 'conflict':
+      return once.forget(job);
+    case 'refused':
+      return once.tell('error', job, `The job cannot be ended: ${result.reason}`);
+    case 'unknown':
+      return once.waits(job, result.cause);
+  }
 }

@@ -20,6 +20,7 @@ import { blockedBy, withoutHeldUp } from './held-up.js';
 import type { Locks } from './locks.js';
 import type { Log } from './log.js';
 import type { Notifications } from './notifications.js';
+import type { Once } from './once.js';
 import { inLineOf, type Parking } from './parking.js';
 import type { PermitLines } from './permit-lines.js';
 import { pause, type Retry } from './patience.js';
@@ -61,6 +62,8 @@ export type JobParts = {
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
   readonly log: Log;
+  /** Tells what stays the same while a job cannot be stored. */
+  readonly once: Once;
   /** Has the engine stop by itself, for that reason; it takes nothing more from now on. */
   readonly fail: (reason: TwsError) => void;
 };

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.js';
 import { findChild } from './decision.js';
 import type { DocumentLimit } from './document-limit.js';
 import type { Library } from './library.js';
-import type { Log } from './log.js';
+import type { Once } from './once.js';
 import type { Retry } from './patience.js';
 
 export type NotificationParts = {
@@ -17,7 +17,7 @@ export type NotificationParts = {
   readonly retry: Retry;
   readonly documentLimit: DocumentLimit;
   readonly linkOf: World['linkOf'];
-  readonly log: Log;
+  readonly once: Pick<Once, 'tell'>;
 };
 
 export type Notifications = {
@@ -40,7 +40,7 @@ export function createNotifications(parts: NotificationParts): Notifications {
 
 /** One that is there already is as good: whoever made it made the same. */
 async function makeOne(
-  { store, retry, documentLimit, log }: NotificationParts,
+  { store, retry, documentLimit, once }: NotificationParts,
   notification: ChildJob,
 ): Promise<void> {
   const id = notification._id;
@@ -50,12 +50,12 @@ async function makeOne(
     return result;
   });
   if (stored?.kind === 'refused') {
-    log.error({ job: id }, `The notification ${id} cannot be stored: ${stored.reason}`);
+    once.tell('error', id, `The notification ${id} cannot be stored: ${stored.reason}`);
   }
 }
 
 async function tellEnd(
-  { store, library, retry, linkOf, log }: NotificationParts,
+  { store, library, retry, linkOf, once }: NotificationParts,
   before: StoredDocument,
   ended: FinalJob,
   make: Notifications['make'],
@@ -74,7 +74,7 @@ async function tellEnd(
     }
     const open = queryKeys(announced);
     if (open.every((key) => asked.has(key))) {
-      log.error({ job: ended._id }, `The end of job ${ended._id} is announced to nobody.`);
+      once.tell('error', ended._id, `The end of job ${ended._id} is announced to nobody.`);
       return ended;
     }
     for (const key of open) asked.add(key);

@@ -20,6 +20,7 @@ import type { Early } from './early.js';
 import { refusalOf, type DocumentLimit } from './document-limit.js';
 import type { Jobs } from './jobs.js';
 import type { Log } from './log.js';
+import type { Once } from './once.js';
 import { pause, type Retry } from './patience.js';
 import { readInTurns } from './reading.js';
 import { tellMalformed } from './tell-malformed.js';
@@ -38,6 +39,7 @@ export type RequestParts = {
   readonly documentLimit: DocumentLimit;
   readonly now: () => number;
   readonly log: Log;
+  readonly once: Pick<Once, 'tell'>;
 };
 
 /** A small document that asks something of a job: a request or a signal. */
@@ -264,10 +266,10 @@ async function storeChanged(
   before: Job,
   wanted: Job,
 ): Promise<Verdict | Again> {
-  const { store, jobs, retry, life, documentLimit, now, log } = parts;
+  const { store, jobs, retry, life, documentLimit, now, log, once } = parts;
   const about = { job, request: id };
   const children = abandoned(before, wanted);
-  const changed = await givingUp({ store, retry, log, now }, wanted, children);
+  const changed = await givingUp({ store, retry, once, now }, wanted, children);
   // The engine ends: nobody knows whether the children were told.
   if (life.signal.aborted) return { kind: 'later' };
   const result = await store.write(changed, documentLimit.bytes);
@@ -277,7 +279,7 @@ async function storeChanged(
     case 'unknown':
       return 'unknown';
     case 'refused': {
-      log.error(about, `${called} cannot be applied: ${result.reason}`);
+      once.tell('error', job, `${called} (${id}) cannot be applied: ${result.reason}`);
       // A signal stays, for the step that waits for it; a sweep tries again.
       if (mayWait) return { kind: 'later' };
       const refused = refusalOf(documentLimit, result).message;

@@ -22,7 +22,7 @@ async function refused(stored: StoredDocument): Promise<readonly StoredDocument[
       },
     },
     retry: async <T>(ask: () => Promise<T>) => ask(),
-    log: { error: () => undefined },
+    once: { tell: () => undefined, stored: () => undefined },
     now: () => 7,
     life: new AbortController(),
     documentLimit: { bytes: 100 },

@@ -12,6 +12,8 @@ type Setting = {
   readonly answers?: readonly ('written' | 'conflict')[];
 };
 
+const ignore = (): void => undefined;
+
 /** Copies of engine `me` with a store that always shows the same. */
 function copiesOf({ tips = [], running = [], dead = [], answers = [] }: Setting) {
   const said: string[] = [];
@@ -36,6 +38,7 @@ function copiesOf({ tips = [], running = [], dead = [], answers = [] }: Setting)
     },
     retry: (ask) => ask(),
     log: { debug: say, info: say, warn: say, error: say },
+    once: { tell: ignore, stored: ignore },
     life: new AbortController().signal,
     patienceMs: 60_000,
     hands: { of: () => running },

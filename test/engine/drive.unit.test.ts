@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { healed } from '../../src/decide/copies/heal.js';
 import { look, rest, write, type Protocol } from '../../src/decide/copies/protocol.js';
 import { drive, type Driver } from '../../src/engine/drive.js';
+import { createOnce } from '../../src/engine/once.js';
 import type { WriteResult } from '../../src/store/batch.js';
 import { attempt, tip } from '../decide/copies/tips.js';
 
@@ -33,6 +34,7 @@ function driver(more: Partial<Driver> = {}, took: readonly number[] = []): Drive
     },
     retry: (ask) => ask(),
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    once: { tell: ignore, stored: ignore },
     life: new AbortController().signal,
     copies: () => 3,
     patienceMs: 100,
@@ -56,14 +58,15 @@ describe('a protocol', () => {
     expect(parts.asked).toEqual(['write _id,_rev,type,flow,steps', 'tips j of 3']);
   });
 
-  it('says what the database refuses', async () => {
+  it('says what the database refuses, once', async () => {
     const said: unknown[] = [];
     const { store, log } = driver();
     const refused = { kind: 'refused', reason: 'A step cannot be changed.' } as const;
     const parts = driver({
       store: { ...store, write: () => Promise.resolve(refused) },
-      log: { ...log, warn: (_about: unknown, what?: string) => said.push(what) },
+      once: createOnce({ ...log, warn: (_about: unknown, what?: string) => said.push(what) }),
     });
+    expect(await drive(write(doc), parts)).toEqual(refused);
     expect(await drive(write(doc), parts)).toEqual(refused);
     expect(said).toEqual(['The database refuses a revision of job j: A step cannot be changed.']);
   });

@@ -34,6 +34,7 @@ function parts(answer: (tries: number) => WriteResult) {
     documentLimit: { bytes: Infinity },
     now: Date.now,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    once: { tell: nothing },
   };
   return { made, tried, removed };
 }
