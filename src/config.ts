@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { credentialsOf, filled, splitUrl } from './credentials.js';
 import { problem } from './errors.js';
-import { addressOf, defaultHost, isLoopback, type HttpSettings } from './http/settings.js';
+import { addressOf, isReachable, type HttpSettings } from './http/settings.js';
 import { defaultQueue } from './model/job.js';
 import { defaultOwner } from './model/task.js';
 import type { EgressPolicy } from './plugin/egress.js';
@@ -144,16 +144,15 @@ export function loadConfig(from: Sources): Config {
 }
 
 /**
- * The API of a project can be reached from other machines where it listens on more than a loopback
- * address or stands behind a proxy; `TWS_EXPOSED=1` says so of one that runs elsewhere.
+ * `TWS_EXPOSED=1` says that the API of the project can be reached from other machines where it runs
+ * elsewhere.
  */
 function egressOf(
   { allow = [], deny = [] }: NonNullable<SettingsFile['egress']> = {},
-  { host = defaultHost, public_url: url, trust_proxy: proxies }: HttpSettings,
+  http: HttpSettings,
   env: Environment,
 ): EgressPolicy {
-  const isBehindProxy = url !== undefined || proxies !== undefined;
-  const exposed = !isLoopback(host) || isBehindProxy || filled(env[exposedVariable]) === '1';
+  const exposed = isReachable(http) || filled(env[exposedVariable]) === '1';
   return { allow, deny, exposed };
 }
 

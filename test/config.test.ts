@@ -187,6 +187,7 @@ describe('egress', () => {
     ['--http names every address', true, {}, {}, '0.0.0.0:0'],
     ['--http names an address of this machine', false, { host: '0.0.0.0' }, {}, 'localhost:0'],
     ['the API has a public URL', true, { public_url: 'https://tws.example.com' }, {}],
+    ['the public URL is of this machine', false, { public_url: 'http://localhost:5173' }, {}],
     ['the API trusts a proxy', true, { trust_proxy: ['127.0.0.1'] }, {}],
     ['TWS_EXPOSED is 1', true, {}, { TWS_EXPOSED: '1' }],
     ['TWS_EXPOSED is 0', false, {}, { TWS_EXPOSED: '0' }],

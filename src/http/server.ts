@@ -21,7 +21,14 @@ import { watchConnections } from './plumbing/connections.js';
 import { addRoutes, type Doors } from './plumbing/register.js';
 import { describeApi, type OpenApi } from './reference/document.js';
 import { routes } from './routes.js';
-import { defaultHost, defaultPort, isLoopback, type HttpSettings } from './settings.js';
+import {
+  defaultHost,
+  defaultPort,
+  isLoopback,
+  isReachable,
+  isSecure,
+  type HttpSettings,
+} from './settings.js';
 
 /** What the API is made of. Durations in ms. */
 export type ServerOptions = {
@@ -78,18 +85,13 @@ export async function startHttp(options: ServerOptions): Promise<HttpServer> {
   const { port: bound } = app.server.address() as AddressInfo;
   const scheme = settings.tls === undefined ? 'http' : 'https';
   const name = host.includes(':') ? `[${host}]` : host;
-  if (!isLoopback(host) && settings.tls === undefined && settings.public_url === undefined) {
+  if (!isLoopback(host) && !isSecure(settings)) {
     log.warn(
       { host },
       'Passwords and tokens travel in clear to this address; set "http": {"tls": …} in tws.json, or put a proxy with HTTPS in front and set "public_url".',
     );
   }
   return { url: `${scheme}://${name}:${bound}`, close };
-}
-
-/** A proxy brings requests of others, whether its headers say so or not. */
-function isBehindProxy({ public_url: url, trust_proxy: proxies }: HttpSettings): boolean {
-  return proxies !== undefined || (url !== undefined && !isLoopback(new URL(url).hostname));
 }
 
 function listenProblem(host: string, error: unknown): Error {
@@ -101,9 +103,9 @@ type App = { readonly app: FastifyInstance; readonly close: () => Promise<void> 
 
 async function createApp(options: ServerOptions): Promise<App> {
   const { settings, log, client } = options;
-  const { host = defaultHost, body_limit: bodyLimit = usualBodyLimit } = settings;
-  const open = isLoopback(host) && settings.sign_in !== 'always' && !isBehindProxy(settings);
-  const secure = settings.tls !== undefined || settings.public_url?.startsWith('https:') === true;
+  const { body_limit: bodyLimit = usualBodyLimit } = settings;
+  const open = settings.sign_in !== 'always' && !isReachable(settings);
+  const secure = isSecure(settings);
   const tls = await certificateOf(options);
   const headers = securityHeaders(secure);
   const app = Fastify({

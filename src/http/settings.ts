@@ -44,7 +44,7 @@ export const httpSettingsSchema = z
       z
         .enum(['auto', 'always'], { error: 'must be "auto" or "always"' })
         .describe(
-          'auto: on a loopback address nobody has to sign in, unless public_url or trust_proxy tell of a proxy; always: everybody has to.',
+          'auto: on a loopback address nobody has to sign in, unless trust_proxy or a public_url that is no loopback address tell of a proxy; always: everybody has to.',
         ),
     ),
     public_url: z.exactOptional(
@@ -73,6 +73,26 @@ export type HttpSettings = z.infer<typeof httpSettingsSchema>;
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase();
   return name === 'localhost' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}
+
+/**
+ * Whether other machines can reach the API: it listens on more than a loopback address, or a proxy brings
+ * requests of others, whether its headers say so or not. A `public_url` on a loopback address is that
+ * of a page of this machine.
+ */
+export function isReachable({
+  host = defaultHost,
+  public_url: url,
+  trust_proxy: proxies,
+}: HttpSettings): boolean {
+  const isBehindProxy =
+    proxies !== undefined || (url !== undefined && !isLoopback(new URL(url).hostname));
+  return !isLoopback(host) || isBehindProxy;
+}
+
+/** Whether passwords and tokens travel encrypted, on the whole way or up to a proxy. */
+export function isSecure({ tls, public_url: url }: HttpSettings): boolean {
+  return tls !== undefined || (url !== undefined && new URL(url).protocol === 'https:');
 }
 
 /** The form of an address: `5985`, `:5985`, `host`, `host:5985`, `[::1]:5985`. */

@@ -287,6 +287,15 @@ describe('without sign-in', () => {
     expect((await api.ask('GET', '/jobs', { token: 'wrong' })).status).toBe(401);
   });
 
+  it.each([
+    ['is told where a proxy without HTTPS is in front', 'http://tws.example.com', true],
+    ['is not told where a proxy has HTTPS', 'HTTPS://tws.example.com', false],
+  ])('that passwords travel in clear %s', async (_what, public_url, isTold) => {
+    const api = await openApi({ settings: { host: '0.0.0.0', public_url } });
+    const told = api.lines.map(({ message }) => message).join();
+    expect(told.includes('travel in clear')).toBe(isTold);
+  });
+
   it('is no choice on an address that others can reach', async () => {
     const api = await openApi({ settings: { host: '0.0.0.0' } });
     const url = api.url.replace('0.0.0.0', '127.0.0.1');
