@@ -190,9 +190,7 @@ function start(
   if ('failure' in found) return failUnbegun(job, beginning, found, now);
   const { secrets } = found;
   const unfit = unfitForTask(definition, params, world);
-  if (unfit !== undefined) {
-    return failUnbegun(job, beginning, { ...unfit, exit: exits.definition }, now);
-  }
+  if (unfit !== undefined) return failUnbegun(job, beginning, unfit, now);
   if (flow !== undefined) {
     const again = childAgain(job, { attempt, flow, params }, now, world);
     return again ?? spawnChild(job, attempt, flow, params, now);

@@ -2,7 +2,15 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits } from '../model/step.js';
 import { finish } from './finish.js';
-import { lookUp, type Move, type Question, type TemplateContext, type World } from './intent.js';
+import { exitFor } from './unanswered.js';
+import {
+  lookUp,
+  type Answer,
+  type Move,
+  type Question,
+  type TemplateContext,
+  type World,
+} from './intent.js';
 import { allResults } from './results.js';
 import { endSlice } from './slices.js';
 
@@ -29,12 +37,12 @@ export function complete(job: LiveJob, now: number, world: World): Move {
   if (open.length > 0) return lookUp({ questions: open });
   const values: Record<string, unknown> = {};
   for (const { id } of questions) {
-    const answer = world.answers.get(id);
-    if (answer?.ok !== true) {
-      const why = failure('OutputError', { at: id, reason: String(answer?.reason) });
+    const answer = world.answers.get(id) as Answer;
+    if (!answer.ok) {
+      const why = failure('OutputError', { at: id, reason: answer.reason });
       return {
         kind: 'change',
-        job: finish(job, { exit: exits.definition, failure: why }, now),
+        job: finish(job, { exit: exitFor(answer), failure: why }, now),
       };
     }
     values[id.slice('output.'.length)] = answer.value;

@@ -1,4 +1,3 @@
-import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type Step } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
@@ -6,6 +5,7 @@ import { failUnbegun, newAttempt } from './begin.js';
 import { failureFor } from './failure-seen.js';
 import { withNewStep } from './history.js';
 import { inputOf, type Input } from './input.js';
+import { unevaluated } from './unanswered.js';
 import { lookUp, type Answer, type Begun, type Question, type World } from './intent.js';
 import type { Beginning } from './structure/progress.js';
 
@@ -28,8 +28,7 @@ export function conditionMove(
   for (const { id } of asked) {
     const answer = world.answers.get(id) as Answer;
     if (!answer.ok) {
-      const why = failure('ExpressionError', { at: id, reason: answer.reason });
-      return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
+      return failUnbegun(job, beginning, unevaluated(id, answer), now);
     }
     if (!isTrue(answer.value)) return { kind: 'change', job: skipped(job, beginning, now) };
   }

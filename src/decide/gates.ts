@@ -22,6 +22,7 @@ import { mergeQueries } from './queries.js';
 import { scopeOf } from './scope.js';
 import type { Gate } from './structure/progress.js';
 import { withFlowFailed } from './too-many.js';
+import { unevaluated, type Unanswered } from './unanswered.js';
 
 /**
  * Finds out what structures ask before they go on (their conditions, the case of a choice, the list
@@ -172,9 +173,8 @@ function roundFrom(ask: Ask, answer: Answer, round: number, max: number): Verdic
   return { kind: 'fail', failure: why, exit: exits.failed };
 }
 
-function unanswered({ id }: Ask, { reason }: Extract<Answer, { ok: false }>): Verdict {
-  const why = failure('ExpressionError', { at: id, reason });
-  return { kind: 'fail', failure: why, exit: exits.definition };
+function unanswered({ id }: Ask, answer: Unanswered): Verdict {
+  return { kind: 'fail', ...unevaluated(id, answer) };
 }
 
 /** An expression that must be evaluated; `id` is where it stands, and in which round of a loop. */

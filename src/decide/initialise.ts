@@ -141,7 +141,9 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const keyed = toKeyedParams(job.params ?? {}, tree);
   const written = withDefaults(keyed, settings);
   const unfit = brokenSchema(tasks.definitions, world) ?? unfitForFlow(settings, written, world);
-  if (unfit !== undefined) return refuse(job, now, unfit.failure, unfit.problems);
+  if (unfit !== undefined) {
+    return { kind: 'change', job: endUnbegun(job, now, unfit.exit, unfit.failure, unfit.problems) };
+  }
   const leaves = leavesOf(tree);
   const { definitions } = tasks;
   const breach = sealedBreach(job, { leaves, flow: settings, definitions, written });

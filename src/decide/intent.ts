@@ -5,6 +5,7 @@ import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
 import type { RetryWish } from '../model/request.js';
 import type { Task } from '../model/task.js';
 import type { GivenUp } from './abandoned.js';
+import type { Unanswered } from './unanswered.js';
 
 /** A flow or task as the library answers for it. `unknown`: not asked the store yet. */
 export type Found<T> =
@@ -18,8 +19,7 @@ export type Found<T> =
   | { readonly kind: 'invalid'; readonly id: string; readonly problems: readonly Problem[] };
 
 /** An evaluated JSONata expression. */
-export type Answer =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
+export type Answer = { readonly ok: true; readonly value: unknown } | Unanswered;
 
 /** A filled-in template tree; `at` is the dotted path of the template that failed. */
 export type Rendered =
@@ -32,8 +32,7 @@ export type Rendered =
  * suits. A schema that is none has a reason.
  */
 export type Schema =
-  | { readonly ok: true; readonly problemsOf: (params: unknown) => readonly Problem[] }
-  | { readonly ok: false; readonly reason: string };
+  { readonly ok: true; readonly problemsOf: (params: unknown) => readonly Problem[] } | Unanswered;
 
 /** What a plugin told of itself that matters before it is called. */
 export type PluginFacts = {

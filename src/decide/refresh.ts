@@ -65,7 +65,7 @@ function refreshWith(
   const own = ownParams(job);
   const unfit =
     brokenSchema(definitions, world) ?? unfitForFlow(settings, withDefaults(own, settings), world);
-  if (unfit !== undefined) return refuse(job, unfit.failure, now);
+  if (unfit !== undefined) return refuse(job, unfit.failure, now, unfit.exit);
   return {
     kind: 'change',
     job: {
@@ -117,7 +117,7 @@ function ownParams(job: LiveJob): Readonly<Record<string, unknown>> {
   return difference(params, expandParams(withDefaults({}, flow), leaves, flow, definitions));
 }
 
-function refuse(job: LiveJob, why: Failure, now: number): Move {
+function refuse(job: LiveJob, why: Failure, now: number, exit: number = exits.definition): Move {
   const kept = without(job, 'refresh');
-  return { kind: 'change', job: finish(kept, { exit: exits.definition, failure: why }, now) };
+  return { kind: 'change', job: finish(kept, { exit, failure: why }, now) };
 }

@@ -1,13 +1,18 @@
 import { failure } from '../model/failures.js';
 import type { FlowSettings, LiveJob, Problem } from '../model/job.js';
-import type { Failure } from '../model/step.js';
+import { exits, type Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
 import type { World } from './intent.js';
+import { exitFor, type Unanswered } from './unanswered.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
 /** Why parameters are refused; `problems` when they do not suit. */
-export type Unfit = { readonly failure: Failure; readonly problems?: readonly Problem[] };
+export type Unfit = {
+  readonly failure: Failure;
+  readonly exit: number;
+  readonly problems?: readonly Problem[];
+};
 
 /** What of a job's parameters does not suit the `schema` of its flow. */
 export function unfitForFlow(flow: FlowSettings, params: Params, world: World): Unfit | undefined {
@@ -25,11 +30,13 @@ export function unfitForTask(task: Task, params: Params, world: World): Unfit | 
 export function brokenSchema(definitions: LiveJob['definitions'], world: World): Unfit | undefined {
   for (const { name, schema } of Object.values(definitions)) {
     const read = schema === undefined ? undefined : world.schema(schema);
-    if (read?.ok === false) {
-      return { failure: failure('SchemaInvalid', { of: `task "${name}"`, reason: read.reason }) };
-    }
+    if (read?.ok === false) return broken(`task "${name}"`, read);
   }
   return undefined;
+}
+
+function broken(of: string, why: Unanswered): Unfit {
+  return { failure: failure('SchemaInvalid', { of, reason: why.reason }), exit: exitFor(why) };
 }
 
 type Demand = {
@@ -44,13 +51,14 @@ const mostTold = 3;
 function unfit({ what, of, schema }: Demand, params: Params, world: World): Unfit | undefined {
   if (schema === undefined) return undefined;
   const read = world.schema(schema);
-  if (!read.ok) return { failure: failure('SchemaInvalid', { of, reason: read.reason }) };
+  if (!read.ok) return broken(of, read);
   const problems = read.problemsOf(params);
   if (problems.length === 0) return undefined;
   const told = problems.slice(0, mostTold).map(({ message }) => message.replace(/\.$/, ''));
   const more = problems.length - told.length;
   return {
     failure: failure('ParamsUnfit', { what, of, problem: told.join('; '), more }),
+    exit: exits.definition,
     problems,
   };
 }

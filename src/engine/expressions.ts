@@ -1,5 +1,6 @@
 import jsonata from 'jsonata';
 import type { Answer, Question, Rendered, TemplateContext } from '../decide/intent.js';
+import { NoThreadError } from '../plugin/calculations.js';
 import { evaluateExpression } from '../plugin/expression.js';
 import { oneLine, readTemplate, renderTemplate } from '../plugin/render.js';
 import {
@@ -172,7 +173,8 @@ export async function evaluate({ expression, context }: Question): Promise<Answe
   try {
     return { ok: true, value: await evaluateExpression(expression, context) };
   } catch (error) {
-    return { ok: false, reason: firstLine(error) };
+    const isPassing = error instanceof NoThreadError;
+    return { ok: false, reason: firstLine(error), ...(isPassing ? { isPassing } : {}) };
   }
 }
 

@@ -1,15 +1,14 @@
 import type { Schema } from '../decide/intent.js';
+import type { Unanswered } from '../decide/unanswered.js';
 import type { Problem } from '../model/job.js';
-import { calculate } from '../plugin/calculations.js';
+import { calculate, NoThreadError } from '../plugin/calculations.js';
 import { canonical } from '../decide/canonical.js';
 import { countValues } from '../model/size.js';
 import { cheapValues, mayTakeLong } from '../plugin/schema-cost.js';
 import { longestSchema, readSchema } from './schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
-type Checked =
-  | { readonly ok: true; readonly problems: readonly Problem[] }
-  | { readonly ok: false; readonly reason: string };
+type Checked = { readonly ok: true; readonly problems: readonly Problem[] } | Unanswered;
 
 /** The schemas that one decision reads. */
 export type SchemaChecks = {
@@ -24,17 +23,20 @@ export type SchemaChecks = {
   readonly settle: () => Promise<boolean>;
 };
 
-export function createSchemaChecks(): SchemaChecks {
+/** `check`: makes one check away from here. */
+export function createSchemaChecks(check = checkAway): SchemaChecks {
   const known = new Map<string, Checked>();
-  const asked = new Map<string, { readonly schema: Json; readonly params: unknown }>();
+  const asked = new Map<string, Asked>();
   const look = (schema: Json, params: unknown): Checked | undefined => {
-    const key = canonical([schema, params]);
+    const key = keyOf(schema, params);
     const found = known.get(key);
     if (found === undefined) asked.set(key, { schema, params });
     return found;
   };
   return {
     read: (schema) => {
+      const unknown = known.size === 0 ? undefined : known.get(keyOf(schema, null));
+      if (unknown?.ok === false) return unknown;
       const here = isCheapSchema(schema) ? readSchema(schema) : undefined;
       if (here?.ok === false) return here;
       // Whether it is a schema at all is found out with no parameters.
@@ -57,18 +59,28 @@ export function createSchemaChecks(): SchemaChecks {
       const open = [...asked];
       asked.clear();
       for (const [key, { schema, params }] of open) {
-        known.set(key, await checkAway(schema, params));
+        const checked = await check({ schema, params });
+        known.set(key, checked);
+        // What could not be done now says nothing about the parameters: the whole schema waits for it.
+        if (!checked.ok && checked.isPassing === true) known.set(keyOf(schema, null), checked);
       }
       return open.length > 0;
     },
   };
 }
 
-async function checkAway(schema: Json, params: unknown): Promise<Checked> {
+type Asked = { readonly schema: Json; readonly params: unknown };
+
+function keyOf(schema: Json, params: unknown): string {
+  return canonical([schema, params]);
+}
+
+async function checkAway({ schema, params }: Asked): Promise<Checked> {
   try {
     return (await calculate({ kind: 'schema', schema, params })) as Checked;
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ok: false, reason, ...(error instanceof NoThreadError ? { isPassing: true } : {}) };
   }
 }
 

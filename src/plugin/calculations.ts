@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { processorMsOf } from '../processor-time.js';
@@ -29,13 +30,16 @@ const idleMs = 30_000;
 
 /**
  * Makes a calculation in a thread. It ends after a second of the processor, which a busy machine does
- * not use up. Rejects with an error that names the bound, with the error of the document, or with the
- * reason why no thread could be started, in two tries.
+ * not use up. Rejects with an error that names the bound, with the error of the document, or, when no
+ * thread could be started for about eight seconds, with a `NoThreadError`.
  */
 export const calculate = calculator(entry());
 
 /** The same with threads that run another module. */
-export function calculator(module: string): (calculation: Calculation) => Promise<unknown> {
+export function calculator(
+  module: string,
+  rest = restAfter,
+): (calculation: Calculation) => Promise<unknown> {
   let pool: Pool | undefined;
   const once = (calculation: Calculation): Promise<unknown> => {
     if (pool === undefined || pool.broken.aborted) pool = onOwnBehalf(() => openPool(module));
@@ -46,16 +50,22 @@ export function calculator(module: string): (calculation: Calculation) => Promis
       try {
         return await once(calculation);
       } catch (error) {
-        if (error instanceof ThreadStartError) failedStarts += 1;
-        const isAtFault = !(error instanceof ThreadStartError || error instanceof ThreadsGoneError);
-        if (isAtFault || failedStarts === mostStarts) throw error;
+        if (error instanceof ThreadsGoneError) continue;
+        if (!(error instanceof NoThreadError) || (failedStarts += 1) === mostStarts) throw error;
+        await rest(failedStarts);
       }
     }
   };
 }
 
 /** How often it is tried to start a thread. */
-const mostStarts = 2;
+const mostStarts = 6;
+/** A machine that has no room for a thread may have some soon. */
+const firstRestMs = 250;
+
+async function restAfter(failedStarts: number): Promise<void> {
+  await sleep(firstRestMs * 2 ** (failedStarts - 1));
+}
 
 type Pool = {
   readonly threads: Piscina;
@@ -63,15 +73,17 @@ type Pool = {
   readonly broken: AbortSignal;
   /** Gives the pool up when it has no thread left for what waits. */
   readonly look: () => void;
+  /** Gives the pool up because a thread could not be started. */
+  readonly giveUp: (cause: Error) => void;
 };
 
 /** No calculation was at fault: a thread could not be started. */
-class ThreadStartError extends Error {}
+export class NoThreadError extends Error {}
 /** The threads of the pool were ended for other calculations: this one begins in another pool. */
 class ThreadsGoneError extends Error {}
 
 async function calculateIn(
-  { threads, broken, look }: Pool,
+  { threads, broken, look, giveUp }: Pool,
   calculation: Calculation,
 ): Promise<unknown> {
   const ending = new AbortController();
@@ -86,6 +98,12 @@ async function calculateIn(
     if (answer.ok) return answer.value;
     throw Object.assign(new Error(String(answer.error['message'])), answer.error);
   } catch (error) {
+    if (codeOf(error) === 'ERR_WORKER_INIT_FAILED') {
+      // Thrown where the pool asks for a thread. The task stays in the pool, and nobody waits for its end.
+      broken.removeEventListener('abort', onBroken);
+      giveUp(error as Error);
+      throw broken.reason;
+    }
     throw ending.signal.aborted ? ending.signal.reason : endOf(error);
   } finally {
     watch();
@@ -117,10 +135,13 @@ function watchThread(thread: Int32Array, { onWait, onLate }: Watch): () => void 
 }
 
 function endOf(error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ERR_WORKER_OUT_OF_MEMORY'
+  return codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new Error(`it needs more than ${heapMb} MB of memory`)
     : error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
 function openPool(module: string): Pool {
@@ -138,14 +159,14 @@ function openPool(module: string): Pool {
   // Every calculation that waits listens.
   setMaxListeners(0, breaking.signal);
   // Piscina starts no thread after one that failed while it started, and keeps what waits.
-  threads.on('error', (error: Error) => {
-    breaking.abort(new ThreadStartError(`its thread could not be started: ${error.message}`));
-  });
+  const giveUp = ({ message }: Error): void =>
+    breaking.abort(new NoThreadError(`its thread could not be started: ${message}`));
+  threads.on('error', giveUp);
   // Nor does it start one for what waits behind threads that were ended.
   const look = (): void => {
     if (threads.threads.length === 0) breaking.abort(new ThreadsGoneError());
   };
-  return { threads, broken: breaking.signal, look };
+  return { threads, broken: breaking.signal, look, giveUp };
 }
 
 /** Node runs only the compiled side; where this runs from its sources, that is the last build. */

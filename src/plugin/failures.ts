@@ -31,6 +31,10 @@ const failures = {
       `The parameters do not suit plugin ${d.plugin}: ${d.problems}.`,
     definition,
   ),
+  ParamsUnchecked: row(
+    (d: { plugin: string; reason: string }) =>
+      `The parameters of plugin ${d.plugin} could not be checked: ${d.reason}.`,
+  ),
   TemplateError: row(
     (d: { template: string; reason: string }) =>
       `The template "${d.template}" cannot be filled in: ${d.reason}.`,

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { countValues } from '../model/size.js';
 import type { JsonSchema } from './api.js';
-import { calculate } from './calculations.js';
+import { calculate, NoThreadError } from './calculations.js';
 import type { PluginError } from './errors.js';
 import { pluginProblem } from './failures.js';
 import { cheapValues, mayTakeLong } from './schema-cost.js';
@@ -42,26 +42,31 @@ export function boundParams(schema: JsonSchema): BoundedCheck {
       : ((await calculate({ kind: 'params', schema, params })) as readonly string[]);
 }
 
-/** `ParamsInvalid` (exit 3) when the parameters do not suit the plugin; undefined when they do. */
+type Checked = { readonly name: string; readonly check?: BoundedCheck | undefined };
+
+/**
+ * `ParamsInvalid` (exit 3) when the parameters do not suit the plugin; undefined when they do. Throws
+ * `ParamsUnchecked` when no thread could be started that finds it out.
+ */
 export async function checkParams(
-  plugin: { readonly name: string; readonly check?: BoundedCheck | undefined },
+  plugin: Checked,
   params: unknown,
 ): Promise<PluginError | undefined> {
-  const found = [...new Set(await problemsOf(plugin.check, params))];
+  const found = [...new Set(await problemsOf(plugin, params))];
   if (found.length === 0) return undefined;
   const more = found.length - mostProblems;
   const problems = found.slice(0, mostProblems).join('; ') + (more > 0 ? `; ${more} more` : '');
   return pluginProblem('ParamsInvalid', { plugin: plugin.name, problems });
 }
 
-async function problemsOf(
-  check: BoundedCheck | undefined,
-  params: unknown,
-): Promise<readonly string[]> {
+async function problemsOf({ name, check }: Checked, params: unknown): Promise<readonly string[]> {
   try {
     return (await check?.(params)) ?? [];
   } catch (error) {
-    return [`params cannot be checked: ${error instanceof Error ? error.message : String(error)}`];
+    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof NoThreadError)
+      throw pluginProblem('ParamsUnchecked', { plugin: name, reason });
+    return [`params cannot be checked: ${reason}`];
   }
 }
 

@@ -96,6 +96,16 @@ describe('a condition', () => {
     expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ExpressionError' });
   });
 
+  it('fails the step so that it may be retried when an engine cannot evaluate it now', () => {
+    const reason = 'its thread could not be started: EAGAIN';
+    const told = story({ steps: [{ task: 'a', when: 'x', retry: 1 }] }).with({
+      answers: { '0.when': { ok: false, reason, isPassing: true } },
+    });
+    told.go();
+    expect(told.trail).toEqual(['a#1 $$error', 'a#2 $$error']);
+    expect(told.ending).toEqual({ state: '$$complete', exit: 2, failure: 'ExpressionError' });
+  });
+
   it('of a step of the cancel branch sees its parameters and all results', () => {
     const told = story({
       steps: ['a', 'b'],

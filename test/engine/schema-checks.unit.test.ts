@@ -51,6 +51,21 @@ describe('a schema of a definition', () => {
     ]);
   });
 
+  it.each([
+    ['refers to itself', recursive, {}],
+    ['has too many parameters to check', { required: ['a'] }, Array.from({ length: 20_000 })],
+  ])('that %s is not known while no thread starts', async (_what, schema, params) => {
+    const checks = createSchemaChecks(async () => ({
+      ok: false,
+      reason: 'no thread',
+      isPassing: true,
+    }));
+    const read = checks.read(schema);
+    if (read.ok) read.problemsOf(params);
+    expect(await checks.settle()).toBe(true);
+    expect(checks.read(schema)).toEqual({ ok: false, reason: 'no thread', isPassing: true });
+  });
+
   it('that is too long is refused, with its length', async () => {
     expect(await check(long, {})).toMatch(/^it has \d+ characters, and 65536 is the most$/);
   });

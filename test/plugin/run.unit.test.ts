@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { attempt, pluginsOf, type AttemptOptions } from './attempt.js';
+import { NoThreadError } from '../../src/plugin/calculations.js';
+import { checkParams } from '../../src/plugin/params.js';
+import { toFailed } from '../../src/plugin/outcome.js';
 
 /** Runs one ES module plugin `x` with this function as its default export. */
 async function call(body: string, options: AttemptOptions & { extra?: string } = {}) {
@@ -410,6 +413,22 @@ describe('the check of parameters', () => {
       params: { pair: [1] },
     });
     expect(outcome).toMatchObject({ failure: { name: 'ParamsInvalid' } });
+  });
+
+  it('are no mistake where no thread starts that checks them', async () => {
+    const check = () =>
+      Promise.reject(new NoThreadError('its thread could not be started: EAGAIN'));
+    const error: unknown = await checkParams({ name: 'x', check }, {}).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(toFailed(error)).toEqual({
+      kind: 'failed',
+      failure: {
+        name: 'ParamsUnchecked',
+        message:
+          'The parameters of plugin x could not be checked: its thread could not be started: EAGAIN.',
+      },
+    });
   });
 
   it.each([
