@@ -1,5 +1,7 @@
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
 import { givenUp, ownChild, withUntold, type GivenUp, type Untold } from '../abandoned.js';
+import { isPlain } from '../record.js';
+import { isRefusal } from '../records.js';
 import { released } from '../release.js';
 import { hasSpawned } from './beginnings.js';
 import { carry, type Stands } from './carry.js';
@@ -126,9 +128,9 @@ function isEndedEarly(step: Step | undefined): boolean {
 /** Users asked it to go on: whoever gave it up before has no say any more. */
 function isAskedOn({ requests }: Tip): boolean {
   const list: readonly unknown[] = Array.isArray(requests) ? requests : [];
-  const last = (list as readonly { readonly id?: unknown; readonly action?: unknown }[]).findLast(
-    (one) => one.action === 'retry',
-  );
+  const last = list.findLast(
+    (one) => isPlain(one) && one['action'] === 'retry' && !isRefusal(one),
+  ) as { readonly id?: unknown } | undefined;
   return last !== undefined && !String(last.id).startsWith('retry:');
 }
 

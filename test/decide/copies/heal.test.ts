@@ -204,6 +204,14 @@ describe('the children of a tip that is dropped', () => {
       expect(askedBy([above('$$error')])).toEqual([]);
     });
 
+    it('is given up also when it refused a retry that a user asked for', () => {
+      const refused = 'Job j has not ended; only a job that has ended can be retried.';
+      const requests = [{ id: 'r1', action: 'retry', at: 3, refused }, null];
+      const asked = { ...goesOn, requests };
+      const looks = [[asked, ended], [above('$$cancelled')], [asked]];
+      expect(play(healed('j', nobody), looks).abandoned).toEqual(['j']);
+    });
+
     it('is left alone when its parent is gone, or another job', () => {
       expect(askedBy([])).toEqual([]);
       expect(askedBy(undefined)).toEqual([]);
