@@ -8,6 +8,7 @@ import { canonical } from './canonical.js';
 import { leasedStep } from './lease.js';
 import { without } from './record.js';
 import { isRecordOf, revisionOf, withRecord } from './records.js';
+import { finalAlready, notEnded } from './refusal.js';
 import { reopened } from './reopen.js';
 import { pastOf } from './retry-record.js';
 import { skipped } from './skip.js';
@@ -68,9 +69,7 @@ function change(job: Job, request: JobRequest, who: Who, now: number): Commanded
     case 'resume':
       return ofUnfinished(job, { paused: false });
     case 'retry':
-      return isFinal(job)
-        ? reopened(job, request, now)
-        : refused(`Job ${job._id} has not ended; only a job that has ended can be retried.`);
+      return isFinal(job) ? reopened(job, request, now) : refused(notEnded(job._id));
     case 'skip':
       return skipped(job, request.step ?? '', now);
     case 'note': {
@@ -84,7 +83,7 @@ function change(job: Job, request: JobRequest, who: Who, now: number): Commanded
 }
 
 function ofUnfinished(job: Job, more: Readonly<Record<string, unknown>>): Commanded {
-  if (isFinal(job)) return refused(`Job ${job._id} is final already.`);
+  if (isFinal(job)) return refused(finalAlready(job._id));
   return { kind: 'applied', job: { ...awake(job), ...more } as Job };
 }
 
@@ -103,7 +102,7 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
   if (known.some((record) => isRecordOf(record, signal))) return { kind: 'repeated' };
   if (known.some((record) => isSentAgain(signal, record))) return { kind: 'repeated' };
   if (known.length > 0) return usedBefore(signal);
-  if (isFinal(job)) return refused(`Job ${job._id} is final already.`);
+  if (isFinal(job)) return refused(finalAlready(job._id));
   if (signals.length >= mostSignals) {
     return refused(`Job ${job._id} has ${mostSignals} signals already, which is the most.`);
   }

@@ -2,7 +2,7 @@ import { failure } from '../model/failures.js';
 import type { FinalJob, LiveJob, NewJob, Problem } from '../model/job.js';
 import { isFinalState } from '../model/parse.js';
 import { exits, isOpen, type Failure, type Step } from '../model/step.js';
-import { withEdits, withoutWishes, withRefusedEdit } from './edits.js';
+import { retryAsked, withEdits, withoutWishes, withRefusedEdit } from './edits.js';
 import { isPlain, without } from './record.js';
 import { withSideFailures } from './side-failures.js';
 
@@ -88,9 +88,7 @@ export function endRefused(doc: JobDocument, why: Failure, now: number): FinalJo
 /** The final job without the wish to go on, which cannot be granted, and with the reason. */
 export function refuseRetry(job: FinalJob, because: string, now: number): FinalJob {
   const { retry, ...kept } = job;
-  const { from } = isPlain(retry) ? retry : {};
-  const wish = { action: 'retry', ...(typeof from === 'string' ? { from } : {}) } as const;
-  return { ...withRefusedEdit(kept, wish, because, now), retry_refused: because };
+  return { ...withRefusedEdit(kept, retryAsked(retry), because, now), retry_refused: because };
 }
 
 type JobDocument = Readonly<Record<string, unknown>> & {

@@ -62,14 +62,14 @@ function canAll(peer: Peer, me: Peer): boolean {
 
 /** Where steps only follow one another nothing begins while one runs. */
 function glanceAtLive(job: JobDocument, world: GlanceWorld): Glance {
-  const { steps, tasks, flow_definition, paused, cancel, requests } = job;
+  const { steps, tasks, flow_definition, paused, cancel, retry, requests } = job;
   const flow = (flow_definition ?? {}) as Readonly<Record<string, unknown>>;
   const ends = [flow['error'], flow['cancel']].filter((tree) => tree !== undefined);
   const trees = [tasks, ...ends];
   if (!Array.isArray(steps) || !trees.every(isPlain) || flow['timeout_mode'] === 'hard')
     return unclear;
   // What was asked for by editing the job is put on record first.
-  if (isAsked(paused) || isAsked(cancel) || requests !== undefined) return unclear;
+  if ([paused, cancel, retry].some(isAsked) || requests !== undefined) return unclear;
   const running = (steps as readonly unknown[]).filter(isRunning);
   const [first] = running;
   const alive = new Set(world.peers.map(({ id }) => id));

@@ -4,6 +4,13 @@ import type { SignalDocument } from '../model/signal.js';
 import { isPlain } from './record.js';
 import { isRecordOf, isRefusal, revisionOf } from './records.js';
 
+/** Why a job that has ended takes nothing more. */
+export const finalAlready = (job: string): string => `Job ${job} is final already.`;
+
+/** Why a job that has not ended is not retried. */
+export const notEnded = (job: string): string =>
+  `Job ${job} has not ended; only a job that has ended can be retried.`;
+
 /** A job keeps so many refusals; the oldest give way. */
 export const mostRefusals = 100;
 

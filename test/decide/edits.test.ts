@@ -77,6 +77,48 @@ describe('an edit of a live job', () => {
     expect(actionsOf(told)).toEqual(['pause', 'cancel', 'retry', 'pause', 'cancel']);
   });
 
+  it.each<[unknown, Told]>([
+    [true, {}],
+    [{ from: 'a', params: { a: { x: 1 } } }, { from: 'a' }],
+    [{ from: 5 }, {}],
+    ['soon', {}],
+  ])(
+    'that has it retried, %j, is refused at once and changes nothing at its end',
+    (retry, more) => {
+      const told = begun(['a']);
+      told.at(10).write({ retry }).go();
+      expect(told.job).not.toHaveProperty('retry');
+      const refused = 'Job j has not ended; only a job that has ended can be retried.';
+      const record = { id: 'edit:retry:0', action: 'retry', ...more };
+      expect(requestsOf(told)).toEqual([{ ...record, at: t0 + 10, refused }]);
+      expect(kindsOf(told)).toEqual(['RequestRefused retry']);
+      expect(told.decide()).toMatchObject({ kind: 'wait' });
+      told.at(20).broke('a');
+      expect(told.ending).toMatchObject({ state: '$$complete', exit: 2 });
+      expect(told.decide()).toMatchObject({ kind: 'ignore' });
+      // What is told of the end is how it ended.
+      expect(refusedEdit(told.job)).toBeUndefined();
+    },
+  );
+
+  it('that asks for no retry is none', () => {
+    const job = { requests: [], retry: false };
+    expect(withEdits(job, t0)).toBe(job);
+  });
+
+  it('that has it retried is on record each time', () => {
+    const told = begun(['a']);
+    for (const ms of [10, 20]) told.at(ms).write({ retry: true }).go();
+    expect(requestsOf(told).map(({ id }) => id)).toEqual(['edit:retry:0', 'edit:retry:1']);
+  });
+
+  it('that is refused keeps no retry after its end from being granted', () => {
+    const told = begun(['a']).write({ retry: true });
+    told.go();
+    told.broke('a').write({ retry: true }).go();
+    expect(told.job).toMatchObject({ run: 2, state: 'a-0' });
+  });
+
   it('leaves requests that are no list as they are', () => {
     const job = { requests: 'none', paused: true };
     expect(withEdits(job, t0)).toBe(job);
@@ -92,6 +134,20 @@ describe('an edit of a job that has not begun', () => {
       requests: [{ action: 'cancel', reason: 'no' }],
     });
     expect(requestsOf(told)[0]).not.toHaveProperty('by');
+  });
+
+  it('that has it retried is refused when it begins', () => {
+    const told = begun(['a'], { job: { retry: true } });
+    expect(told.job).not.toHaveProperty('retry');
+    expect(requestsOf(told)).toMatchObject([{ id: 'edit:retry:0', action: 'retry' }]);
+    told.did('a');
+    expect(told.decide()).toMatchObject({ kind: 'ignore' });
+  });
+
+  it('that has it retried is refused where it ends at once', () => {
+    const ended = endUnbegun(newJob({ retry: true }), t0, 3, none);
+    expect(ended).not.toHaveProperty('retry');
+    expect(ended['requests']).toMatchObject([{ action: 'retry' }]);
   });
 
   const none = { name: 'X', message: 'x' };

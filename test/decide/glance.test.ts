@@ -36,7 +36,7 @@ describe('a glance at a job', () => {
     expect(glance({ _id: 'j', state, ...wish }, t0, worldOf())).toEqual({ kind });
   });
 
-  it.each([{ paused: true }, { cancel: true }, { requests: [] }])(
+  it.each([{ paused: true }, { cancel: true }, { retry: true }, { requests: [] }])(
     'has one read that somebody asked something of: %j',
     (wish) => {
       const peers = [peer(plugins, [], 'other')];

@@ -182,3 +182,23 @@ it('an attempt that cannot be started fails, and the job goes on by its retry po
     steps: [{ state: '$$error', failure: { name: 'AttemptFailed' } }, { state: '$$complete' }],
   });
 });
+
+describe('a retry that somebody writes into a live job', () => {
+  it('is refused at once, and not granted at the end', async () => {
+    const space = await openWorkspace();
+    const tasks = [{ wait: { signal: 'go' } }, 'noop'];
+    const waiting = { type: 'flow', name: 'w', owner: 'DEFAULT', tasks };
+    await space.put(...definitions, waiting, { _id: 'j', type: 'job', flow: 'w' });
+    await space.engine();
+    await space.until('j', ({ state }) => state === 'wait-0');
+    await edit(space, 'j', { retry: { from: 'wait' } });
+    const told = await space.until('j', ({ requests }) => requests !== undefined);
+    const refused = 'Job j has not ended; only a job that has ended can be retried.';
+    expect(told['requests']).toMatchObject([{ action: 'retry', from: 'wait', refused }]);
+    expect(told).not.toHaveProperty('retry');
+    await space.put({ type: 'signal', job: 'j', name: 'go' });
+    const ended = await space.ended('j');
+    expect(ended).toMatchObject({ exit: 0, run: 1 });
+    expect(ended).not.toHaveProperty('retry_refused');
+  });
+});

@@ -5,6 +5,7 @@ import { command } from '../command.js';
 import { isAsked, withEdits, withoutLateWishes } from '../edits.js';
 import { without } from '../record.js';
 import { isRefusal, mayBeDropped } from '../records.js';
+import { finalAlready } from '../refusal.js';
 import { isOver, withAttachmentsOf, type Tip } from './tips.js';
 
 /**
@@ -57,9 +58,9 @@ function recorded(other: Tip, winner: Tip): Tip {
   const told = withEdits(other, at);
   if (told === other || !isOver(winner)) return told;
   const before = new Set(listIn(other, 'requests'));
-  const refused = `Job ${winner._id} is final already.`;
+  const refused = finalAlready(winner._id);
   const requests = listIn(told, 'requests').map((one) =>
-    before.has(one) ? one : { ...one, refused },
+    before.has(one) || isRefusal(one) ? one : { ...one, refused },
   );
   return { ...told, requests };
 }

@@ -41,6 +41,16 @@ describe('what users asked of the other revision', () => {
   });
 
   it.each([
+    ['goes on', {}],
+    ['is final', { state: '$$complete' }],
+  ])('refuses a retry of a job that has not ended, also where the winner %s', (_title, more) => {
+    const next = withWishes(tip('2-a', [], more), tip('2-b', [], { retry: true }));
+    const refused = 'Job j has not ended; only a job that has ended can be retried.';
+    expect(next['requests']).toMatchObject([{ action: 'retry', refused }]);
+    expect(next).not.toHaveProperty('retry');
+  });
+
+  it.each([
     ['a cancel is kept', {}, { cancel: { by: 'ann' } }, { cancel: { by: 'ann' } }],
     ['a cancel of its own stays', { cancel: true }, { cancel: { by: 'ann' } }, { cancel: true }],
     [
