@@ -1,9 +1,18 @@
 import type { Answer as StoreAnswer } from '../../src/decide/copies/protocol.js';
 import type { Tip } from '../../src/decide/copies/tips.js';
-import type { Answer, Child, LookUp, Root, World } from '../../src/decide/intent.js';
+import type {
+  Answer,
+  Blockers,
+  Child,
+  LockAnswer,
+  LookUp,
+  Root,
+  World,
+} from '../../src/decide/intent.js';
 import { isMadeBy } from '../../src/decide/parent.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { isFinalState, parseDocument } from '../../src/model/parse.js';
+import type { Locks } from './locks.js';
 import type { Wish } from './process.js';
 
 /** What was found out for one decision. */
@@ -11,29 +20,41 @@ export type Findings = {
   readonly children: Map<string, Child>;
   readonly roots: Map<string, Root>;
   readonly answers: Map<string, Answer>;
+  readonly taken: Map<string, LockAnswer>;
+  readonly blockers: Map<string, Blockers>;
 };
 
 /** The items over which maps go, whatever expression asks for them. */
 export const items = [1, 2, 3, 4] as const;
 
 export function emptyFindings(): Findings {
-  return { children: new Map(), roots: new Map(), answers: new Map() };
+  return {
+    ...{ children: new Map(), roots: new Map(), answers: new Map() },
+    ...{ taken: new Map(), blockers: new Map() },
+  };
 }
 
-export function withFindings(world: World, { children, roots, answers }: Findings): World {
+export function withFindings(world: World, found: Findings): World {
+  const { children, roots, answers, taken, blockers } = found;
   return {
     ...world,
     answers,
     child: (id) => children.get(id) ?? { kind: 'unknown' },
     root: (id) => roots.get(id) ?? 'unknown',
+    lock: (id) => taken.get(id) ?? { kind: 'unknown' },
+    blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
   };
 }
+
+/** Where jobs find their locks, and the time, epoch ms. */
+export type LockRoom = { readonly locks: Locks; readonly now: () => number };
 
 /** Finds out what `src/engine/decision.ts` finds out, with ordinary reads; throws at other questions. */
 export function* lookUps(
   asked: LookUp,
   job: Job,
   found: Findings,
+  { locks, now }: LockRoom,
 ): Generator<Wish, void, StoreAnswer> {
   const { children, roots, questions, flows, tasks, attachments } = asked;
   if ([flows, tasks, attachments].some((list) => list.length > 0)) {
@@ -44,6 +65,10 @@ export function* lookUps(
     const doc = yield* get(id);
     const isOver = doc?.['continued_to'] === undefined && isFinalState(doc?.['state']);
     found.roots.set(id, isOver ? 'final' : 'live');
+  }
+  for (const wish of asked.locks) found.taken.set(wish.id, yield* locks.take(wish, job, now));
+  for (const target of asked.targets) {
+    found.blockers.set(target, yield* locks.blockers(target, job));
   }
   for (const { id } of questions) found.answers.set(id, { ok: true, value: items });
 }

@@ -48,10 +48,13 @@ export const flows = [
 /** A flow that other flows name: one job of it runs at a time. */
 const childFlow = flow(['t0', 't1'], { ...calm, name: 'c', max_running: 1 });
 
+/** What the jobs run that want the same locks as the job of the schedule. */
+const rivalFlow = flow(['t0', 't1'], { ...calm, name: 'k' });
+
 const waitingChildFlow = flow(['t0', waits], { ...calm, name: 'w' });
 
 export function namedFlow(name: string): TestFlow | undefined {
-  return [childFlow, waitingChildFlow].find((one) => one.name === name);
+  return [childFlow, rivalFlow, waitingChildFlow].find((one) => one.name === name);
 }
 
 /** Somebody has to send each child a signal. */

@@ -4,6 +4,7 @@ import type { Outcome } from '../../src/decide/outcome.js';
 import { isFailed, isLive, type LiveStep, type Step } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
 import type { Message } from './messages.js';
+import { allRefused, together, type Submitted } from './rivals.js';
 
 /** The plugin of an attempt was called, upon this revision of the job. */
 export type Start = {
@@ -17,6 +18,8 @@ export type Start = {
 export type Account = {
   readonly starts: Start[];
   /** Ends that an engine was told are stored. */
+  /** When the plugin of an attempt returned, by claim. */
+  readonly returned: Map<string, number>;
   readonly settled: { readonly job: string; readonly claim: string; readonly outcome: Outcome }[];
 };
 
@@ -43,6 +46,8 @@ type Evidence = Account & {
   readonly beliefs: Beliefs;
   /** Requests and signals that were applied and removed. */
   readonly applied?: readonly Message[];
+  /** The jobs of people, as they submitted them. */
+  readonly submitted: readonly Submitted[];
 };
 
 /**
@@ -65,6 +70,9 @@ type Evidence = Account & {
  *    problem of the job that made it: a child or a slice that nobody knows of was run beside another
  *    one, or in vain: `double`.
  * V8 A result that is kept as an attachment is there: `lost`.
+ * V9 No step is started while one of a job runs that keeps its job away by target or locks, unless one
+ *    of the two engines was believed dead before: `double`.
+ * V10 Of the jobs that keep each other away not all are refused: `lost`.
  */
 export function judge(evidence: Evidence): Verdict {
   const verdicts = [...evidence.tips].map(([id, tips]) => judgeOne(ofJob(evidence, id, tips)));
@@ -72,8 +80,8 @@ export function judge(evidence: Evidence): Verdict {
   const sum = (count: (verdict: Verdict) => number): number =>
     verdicts.reduce((total, verdict) => total + count(verdict), 0);
   return {
-    double: [...all(({ double }) => double), ...unnamed(evidence)],
-    lost: all(({ lost }) => lost),
+    double: [...all(({ double }) => double), ...unnamed(evidence), ...together(evidence)],
+    lost: [...all(({ lost }) => lost), ...allRefused(evidence)],
     unexplained: all(({ unexplained }) => unexplained),
     stuck: evidence.isStuck ? stuckOnes(evidence) : [],
     starts: evidence.starts.length,

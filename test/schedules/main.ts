@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { Verdict } from './judge.js';
 import { emptyTally, lastLine, tally, wrongs, type Tally } from './tally.js';
-import { runSchedule } from './schedule.js';
+import { runSchedule, type ScheduleOptions } from './schedule.js';
 import type { Confirms } from './worker.js';
 
 const usage =
-  'npm run schedules -- [--schedules N] [--engines 2,3] [--seed S] [--no-confirm claims|spawns] [--trace]';
+  'npm run schedules -- [--schedules N] [--engines 2,3] [--seed S] [--no-confirm claims|spawns] [--no-locks] [--trace]';
 /** So many failures are told in full. */
 const mostTold = 5;
 
@@ -19,21 +19,22 @@ export function main(args: readonly string[]): number {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
-  const { schedules, engines, seed, confirms, trace } = asked;
+  const { schedules, engines, seed, confirms, isLocking, trace } = asked;
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   say(`${schedules} schedules from seed ${seed}`);
   const began = Date.now();
   let total: Tally = emptyTally;
   let told = 0;
   for (let i = 0; i < schedules; i += 1) {
-    const own = { seed: seed + i, engines: engines[i % engines.length] as number, confirms };
-    const verdict = verdictOf(trace ? { ...own, trace: say } : own);
+    const own = { seed: seed + i, engines: engines[i % engines.length] as number };
+    const options = { ...own, confirms, isLocking };
+    const verdict = verdictOf(trace ? { ...options, trace: say } : options);
     total = tally(total, verdict);
     const wrong = wrongs(verdict);
     if (wrong.length > 0 && told < mostTold) {
       told += 1;
       say(`seed ${own.seed}, ${own.engines} engines: ${wrong.join(' ')}`);
-      say(`  npm run schedules -- ${replay(own.seed, own.engines, confirms)}`);
+      say(`  npm run schedules -- ${replay(options)}`);
     }
     if ((i + 1) % 10_000 === 0) say(`${i + 1} schedules in ${seconds(began)} s`);
   }
@@ -52,11 +53,12 @@ function verdictOf(schedule: Parameters<typeof runSchedule>[0]): Verdict {
   }
 }
 
-function replay(seed: number, engines: number, confirms: Confirms): string {
+function replay({ seed, engines, confirms, isLocking }: ScheduleOptions): string {
   const confirm = { all: '', claims: ' --no-confirm spawns', none: ' --no-confirm claims' }[
     confirms
   ];
-  return `--seed ${seed} --engines ${engines} --schedules 1${confirm} --trace`;
+  const locks = isLocking === false ? ' --no-locks' : '';
+  return `--seed ${seed} --engines ${engines} --schedules 1${confirm}${locks} --trace`;
 }
 
 function seconds(since: number): string {
@@ -72,6 +74,7 @@ function read(args: readonly string[]) {
         engines: { type: 'string', default: '2,3' },
         seed: { type: 'string', default: String(1 + Math.floor(Math.random() * 1e9)) },
         'no-confirm': { type: 'string' },
+        'no-locks': { type: 'boolean', default: false },
         trace: { type: 'boolean', default: false },
       },
     });
@@ -89,7 +92,8 @@ function read(args: readonly string[]) {
             ? 'none'
             : undefined;
     if (confirms === undefined) return undefined;
-    return { schedules, seed, engines, confirms, trace: values.trace };
+    const isLocking = !values['no-locks'];
+    return { schedules, seed, engines, confirms, isLocking, trace: values.trace };
   } catch {
     return undefined;
   }

@@ -12,6 +12,8 @@ import { drawAttempt, flows, hasWaitingChildren, namedFlow, taskOf, wakesUp } fr
 import { drawFaults, type Faults } from './faults.js';
 import { judge, type Account, type Verdict } from './judge.js';
 import { Mischief } from './mischief.js';
+import { drawRivals, type Submitted } from './rivals.js';
+import { Locks } from './locks.js';
 import { Timeline } from './timeline.js';
 import { Mailbox } from './messages.js';
 import { User } from './user.js';
@@ -23,6 +25,8 @@ export type ScheduleOptions = {
   readonly engines: number;
   /** What is confirmed before anything follows: claims, and what makes jobs. */
   readonly confirms: Confirms;
+  /** False: every job has the locks that it asks for, whoever else has them. */
+  readonly isLocking?: boolean;
   /** Told what happens, line by line. */
   readonly trace?: (line: string) => void;
 };
@@ -44,7 +48,8 @@ class Schedule {
   readonly #timeline = new Timeline();
   readonly #beliefs = new Beliefs();
   readonly #engines: Engine[] = [];
-  readonly #account: Account = { starts: [], settled: [] };
+  readonly #account: Account = { starts: [], settled: [], returned: new Map() };
+  readonly #locks: Locks;
   readonly #flow;
   readonly #faults: Faults;
   readonly #documents: Documents;
@@ -64,6 +69,7 @@ class Schedule {
     const chance = chanceFrom(options.seed);
     const timeline = this.#timeline;
     this.#chance = chance;
+    this.#locks = new Locks(chance, options.isLocking ?? true);
     this.#flow = oneOf(flows, chance);
     this.#faults = drawFaults(chance, faultsMs);
     this.#documents = new Documents({
@@ -79,9 +85,15 @@ class Schedule {
 
   run(): Verdict {
     for (let i = 0; i < this.#options.engines; i += 1) this.#join();
-    const locks = this.#chance() < 0.3 ? { target: 'disk', locks: 'disk.*' } : {};
-    const doc = { _id: 'j', type: 'job', flow: 'f', owner: 'DEFAULT', ...locks };
-    this.#documents.of('j').submit(doc as unknown as Tip);
+    const { own, others } = drawRivals(this.#chance);
+    const first = { _id: 'j', type: 'job', flow: 'f', owner: 'DEFAULT', ...own };
+    const submit = (doc: Submitted): void => {
+      this.#documents.of(doc._id).submit(doc as unknown as Tip);
+    };
+    submit(first);
+    for (const rival of others) {
+      this.#timeline.after(this.#chance() ** 2 * faultsMs, () => submit(rival));
+    }
     this.#mischief.plan(faultsMs);
     const [documents, timeline, chance] = [this.#documents, this.#timeline, this.#chance];
     const mailbox = this.#mailbox;
@@ -95,7 +107,8 @@ class Schedule {
     const isStuck = !this.#isDone();
     const beliefs = this.#beliefs;
     const { applied } = mailbox;
-    return judge({ ...this.#account, stopped, tips, isStuck, beliefs, applied });
+    const submitted = [first, ...others];
+    return judge({ ...this.#account, stopped, tips, isStuck, beliefs, applied, submitted });
   }
 
   /** Nothing is under way any more, and the job is final, the same on all copies. */
@@ -140,7 +153,7 @@ class Schedule {
     const [documents, timeline, beliefs] = [this.#documents, this.#timeline, this.#beliefs];
     return new Worker({
       ...{ id, node, life, job, documents, timeline, beliefs, said: this.#said },
-      mailbox: this.#mailbox,
+      ...{ mailbox: this.#mailbox, locks: this.#locks },
       confirms: this.#options.confirms,
       abandon: (children) => giveUp(children, this.#mailbox),
       rouse: (other) => this.#engines.findLast((one) => one.id === id)?.rouse(other),
@@ -150,6 +163,7 @@ class Schedule {
         this.#said(of.id, () => `STARTS ${job} ${step.claim}`);
         this.#account.starts.push({ step, engine: of.id, job: doc, at: timeline.now });
       },
+      returned: (claim) => void this.#account.returned.set(claim, timeline.now),
       settled: (of, claim, outcome) => {
         this.#said(of.id, () => `has settled ${claim}: ${outcome.kind}`);
         this.#account.settled.push({ job, claim, outcome });
@@ -181,8 +195,6 @@ class Schedule {
       lease: (engine) => (this.#beliefs.isDead(id, engine) ? 'dead' : 'alive'),
       flow: (name) => ({ kind: 'found', value: namedFlow(name) ?? this.#flow }),
       permit: (key) => this.#permit(key, job),
-      lock: () => ({ kind: 'held' }),
-      blockers: () => ({ kind: 'known', all: [] }),
       task: taskOf,
       render: (params) => ({ ok: true, value: { ...params } }),
       crashLimit: 100,

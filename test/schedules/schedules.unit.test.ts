@@ -14,12 +14,12 @@ import type { Stored } from '../../src/decide/copies/protocol.js';
 import type { LiveStep } from '../../src/model/step.js';
 
 /** Runs schedules one after the other; tells the first thing that went wrong. */
-function run(schedules: number, confirms: Confirms, from = 0) {
+function run(schedules: number, confirms: Confirms, from = 0, isLocking = true) {
   let total = emptyTally;
   const told: string[] = [];
   for (let seed = from + 1; seed <= from + schedules; seed += 1) {
     const engines = 2 + (seed % 2);
-    const verdict = runSchedule({ seed, engines, confirms });
+    const verdict = runSchedule({ seed, engines, confirms, isLocking });
     total = tally(total, verdict);
     const replay = `npm run schedules -- --seed ${seed} --engines ${engines} --schedules 1 --trace`;
     if (wrongs(verdict).length > 0) told.push(`${wrongs(verdict).join(' ')}\n  ${replay}`);
@@ -45,6 +45,12 @@ describe('schedules of faults on three copies', () => {
   it('run a child twice when what makes it is not confirmed', () => {
     const isFound = (from: number): boolean => run(100, 'claims', from).total.double > 0;
     expect(Array.from({ length: 20 }, (_, i) => 100 * i).some(isFound)).toBe(true);
+  });
+
+  it('run jobs of one target at the same time when no locks are taken', () => {
+    const { total, told } = run(100, 'all', 0, false);
+    expect(total.double).toBeGreaterThan(0);
+    expect(told.join()).toMatch(/ of k\d is started while .* runs\./);
   });
 
   it('are the same for the same seed', () => {
@@ -132,6 +138,7 @@ describe('a verdict', () => {
   const judged = (second: Start, beliefs = new Beliefs()) =>
     judge({
       ...{ starts: [first, second], settled: [], stopped: new Set(), beliefs },
+      ...{ returned: new Map(), submitted: [] },
       ...{ tips: new Map([['j', [done]]]), isStuck: false },
     });
 
@@ -156,10 +163,50 @@ describe('a verdict', () => {
     expect(judged(second, by(3)).double).toHaveLength(1);
   });
 
+  describe('about jobs that lock', () => {
+    const j = { _id: 'j', target: 'disk', locks: 'disk.*' };
+    const rival = tip('2-k', ['0#1 $$active b'], { _id: 'k' });
+    const second = start('b', rival, 5);
+    const verdict = (k: object, returnedAt?: number, ends = [done, rival]) =>
+      judge({
+        ...{ starts: [first, second], settled: [], stopped: new Set(), beliefs: new Beliefs() },
+        returned: new Map(returnedAt === undefined ? [] : [['a', returnedAt]]),
+        submitted: [j, { _id: 'k', ...k }],
+        ...{ tips: new Map(ends.map((one) => [one._id, [one]])), isStuck: false },
+      });
+
+    it.each([
+      ['the same target', { target: 'disk' }, undefined, 1],
+      ['the same target, once the other attempt returned', { target: 'disk' }, 4, 0],
+      ['the same target, before the other attempt returns', { target: 'disk' }, 6, 1],
+      ['the same target with other parameters', { target: 'disk', params: { n: 1 } }, undefined, 0],
+      [
+        'patterns that match the target of the other',
+        { target: 'disk', params: { n: 1 }, locks: 'disk.*' },
+        undefined,
+        1,
+      ],
+      ['a pattern alone', { locks: 'disk.*' }, undefined, 0],
+    ])('calls a start beside the other a double one: %s', (_title, k, at, found) => {
+      expect(verdict(k, at).double).toHaveLength(found);
+    });
+
+    it('calls it lost when all of them are refused', () => {
+      const refused = (id: string, name: string) => ({
+        ...tip('3-x', [], { _id: id, state: '$$complete', failure: { name } }),
+      });
+      const ends = [refused('j', 'TargetTaken'), refused('k', 'TargetLocked')];
+      const told = 'all jobs were refused what they lock';
+      expect(verdict({ target: 'disk' }, 4, ends).lost).toEqual([told]);
+      expect(verdict({ target: 'disk' }, 4, [done, refused('k', 'TargetTaken')]).lost).toEqual([]);
+    });
+  });
+
   it('calls an end lost that was stored and is not in the job', () => {
     const beliefs = new Beliefs();
     const settled = [{ job: 'j', claim: 'b', outcome: { kind: 'done' } as const }];
-    const evidence = { starts: [], settled, stopped: new Set<string>(), beliefs, isStuck: true };
+    const nothing = { starts: [], returned: new Map<string, number>(), submitted: [] };
+    const evidence = { ...nothing, settled, stopped: new Set<string>(), beliefs, isStuck: true };
     const verdict = judge({ ...evidence, tips: new Map([['j', [done]]]) });
     expect([verdict.lost.length, verdict.stuck.length]).toEqual([1, 1]);
     expect(wrongs(verdict)).toEqual([

@@ -17,6 +17,7 @@ import type { ChildJob } from '../../src/decide/intent.js';
 import { rest } from '../../src/decide/copies/protocol.js';
 import type { FeedEvent, NewDraft } from './cluster.js';
 import { emptyFindings, lookUps, withFindings } from './findings.js';
+import type { Locks } from './locks.js';
 import { takeMessage, type Mailbox, type Message } from './messages.js';
 import { Process, type ProcessParts, type Task, type Wish } from './process.js';
 
@@ -26,6 +27,7 @@ export type WorkerParts = ProcessParts & {
   readonly job: string;
   readonly beliefs: Beliefs;
   readonly mailbox: Mailbox;
+  readonly locks: Locks;
   /** What is confirmed, as on databases with several copies. */
   readonly confirms: Confirms;
   /** Has another job of this engine looked at again: one that is waited for has ended. */
@@ -38,6 +40,8 @@ export type WorkerParts = ProcessParts & {
     step: LiveStep,
   ) => { readonly ms: number; readonly outcome: Outcome };
   readonly started: (worker: Worker, job: Tip, step: LiveStep) => void;
+  /** The plugin of an attempt has returned. */
+  readonly returned: (claim: string) => void;
   /** The engine was told that this end is stored and forgets the attempt. */
   readonly settled: (worker: Worker, claim: string, outcome: Outcome) => void;
 };
@@ -228,7 +232,8 @@ export class Worker {
       const me = { ...world.me, running, freeSlots, ...past };
       const intent = decide(job, this.#parts.timeline.now, { ...world, me, seenAt });
       if (intent.kind !== 'look_up') return intent;
-      yield* lookUps(intent, this.#asMaker(job), found);
+      const { locks, timeline } = this.#parts;
+      yield* lookUps(intent, this.#asMaker(job), found, { locks, now: () => timeline.now });
     }
   }
 
@@ -333,6 +338,7 @@ export class Worker {
       const attempt = this.#hands.get(claim);
       if (attempt === undefined || attempt.endsAt > this.#parts.timeline.now) return;
       attempt.endsAt = Infinity;
+      this.#parts.returned(claim);
       this.#queue(function* (this: Worker): Task {
         yield* this.#settleAttempt(attempt);
       });
