@@ -15,6 +15,7 @@ import { marksAt, roundsOf, slicesOf, takenAt } from './marks.js';
  * U2 A list with fewer or more items than were found, or than were begun, does not fit; nor does a
  *    round that is missing, or that nobody began, or a case (or the default) that was begun beside
  *    the one that was taken, since the choice was last found out.
+ * U3 A step in any case may be left out by hand, before the choice is found out or after.
  */
 export function unfitMark(job: LiveJob, node: Structure, path: string): string | undefined {
   switch (node.structure) {
@@ -97,11 +98,19 @@ function unfitCase(job: LiveJob, node: Choice, path: string): string | undefined
   const { run } = lastAttempt(job, path) as Step;
   const taken = takenAt(job, path);
   const other = childrenOf(node, path).find(
-    (child) => child.path !== taken && (lastRunBelow(job, child.path) ?? 0) >= run,
+    (child) => child.path !== taken && wasBegun(job, child.path, run),
   );
   if (other === undefined) return undefined;
   const [kind, number] = other.keys;
   return `${kind === 'default' ? 'the default' : `case ${number}`} was begun, and "chosen" differs`;
+}
+
+/** Something there was begun in this run or later; a step that somebody left out was not (U3). */
+function wasBegun(job: LiveJob, path: string, run: number): boolean {
+  if ((lastRunBelow(job, path) ?? 0) < run) return false;
+  return job.steps.some(
+    (step) => step.run >= run && step.state !== '$$skipped' && isWithin(step.path, path),
+  );
 }
 
 function isWhole(value: unknown): value is number {

@@ -3,6 +3,7 @@ import { endUnbegun, finish } from '../../src/decide/finish.js';
 import { skipped } from '../../src/decide/skip.js';
 import type { Job } from '../../src/model/job.js';
 import { flow, frozen, liveJob, newJob, t0 } from '../support/builders.js';
+import type { WrittenNode } from '../../src/model/written-tree.js';
 import { story, type Setting, type Story } from './story.js';
 
 /** A job that has begun. */
@@ -103,6 +104,22 @@ describe('skipped', () => {
     expect(skip(it, '0.loop.1')).toContain('Job j has no step "0.loop.1";');
     expect(skip(it, '0.loop.0')).toBeUndefined();
     expect(it.running).toEqual(['b']);
+  });
+
+  const cases: WrittenNode[] = [
+    { choice: [{ when: 'w', then: 'a' }], default: 'b' },
+    { wait: { signal: 'go' } },
+  ];
+  it.each([
+    ['before the choice is found out', false],
+    ['after another case was taken', true],
+  ])('leaves out a step of a case that is not taken, %s', (_title, isTaken) => {
+    const it = begun(isTaken ? cases : ['z', ...cases], { job: { flow: 'f' } });
+    const no = { '0.choice[0].when': false, '1.choice[0].when': false };
+    if (isTaken) it.answering(no).go();
+    expect(skip(it, 'a')).toBeUndefined();
+    if (!isTaken) it.did('z').answering(no).go();
+    expect(it.did('b').signal('go').ending).toMatchObject({ exit: 0 });
   });
 
   const whole = 'stands in a map or a loop; name one of them by its path.';
