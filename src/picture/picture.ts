@@ -2,7 +2,8 @@ import { branchesOf, handlerOf } from '../model/flow.js';
 import type { Structure } from '../model/tree.js';
 import type { FlowSettings, LiveJob } from '../model/job.js';
 import { drawTree, type Pen } from './draw.js';
-import { standingsOf, type Standing } from './standings.js';
+import type { Standing } from './book.js';
+import { standingsOf } from './standings.js';
 
 /** The kinds of what is drawn; `meet` is the point where ways that parted meet again. */
 export type PictureKind =

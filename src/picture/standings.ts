@@ -1,11 +1,10 @@
 import { branchesOf, handlerOf } from '../model/flow.js';
-import { isFailed, type Step } from '../model/step.js';
+import { isFailed } from '../model/step.js';
 import {
   below,
   callbacks,
   childPath,
   childrenOf,
-  definedPath,
   isStructure,
   type Batch,
   type Choice,
@@ -15,15 +14,11 @@ import {
   type Node,
   type Structure,
 } from '../model/tree.js';
+import { countRuns, note, noteAll, standingsIn, type Book, type Standing } from './book.js';
 import { deciderState, leafState } from './leaf-state.js';
-import type { NodeState, PictureNode, Runs } from './picture.js';
-import { isBad, replacedIn, runsOf, together, toleratedIn } from './together.js';
+import type { NodeState } from './picture.js';
+import { isBad, replacedIn, runsOf, together, toleratedIn, unneededIn } from './together.js';
 import { markOf, trailOf, type Begun, type Trail } from './trail.js';
-
-/** How a node of the picture stands. */
-export type Standing = Pick<PictureNode, 'attempts' | 'runs' | 'failure'> & {
-  readonly state: NodeState;
-};
 
 /**
  * How every node stands, by its path in the definition. What the steps show is told, nothing is
@@ -39,32 +34,14 @@ export function standingsOf(tree: Structure, job: Begun): ReadonlyMap<string, St
   if (handlerOf(ends) !== undefined) {
     note(book, 'error', leafState(trail, 'error', trail.isOver));
   }
-  const standings = new Map<string, Standing>();
-  for (const [path, seen] of book.seen) standings.set(path, sumUp(book, path, seen));
+  const standings = standingsIn(book);
   standings.set('#begin', { state: 'done' });
   standings.set('#end', { state: endState(job, trail) });
   return standings;
 }
 
-/** What is found out, node by node: each run of a node is noted under its path in the definition. */
-type Book = {
-  readonly trail: Trail;
-  readonly job: Begun;
-  readonly seen: Map<string, Seen[]>;
-  readonly runs: Map<string, Runs>;
-};
-type Seen = { readonly path: string; readonly state: NodeState };
-
 /** `isOver`: nothing in it begins any more; `wentOn`: what comes after it has begun. */
 type Way = { readonly isOver: boolean; readonly wentOn: boolean };
-
-function note({ seen }: Book, path: string, state: NodeState): NodeState {
-  const key = definedPath(path);
-  const list = seen.get(key);
-  if (list === undefined) seen.set(key, [{ path, state }]);
-  else list.push({ path, state });
-  return state;
-}
 
 function visit(book: Book, node: Node, path: string, way: Way): NodeState {
   return isStructure(node)
@@ -78,7 +55,7 @@ function visitEntry(book: Book, entry: Entry, path: string, { isOver }: Way): No
   const state = note(book, path, ask(trail, path, isOver));
   for (const kind of ['error', 'undo'] as const) noteBeside(book, `${path}.${kind}`, isOver);
   const optional = entry.optional ?? job.definitions?.[entry.task]?.optional ?? false;
-  return optional && state === 'failed' ? 'done' : state;
+  return optional && isBad(state) ? 'done' : state;
 }
 
 /** A handler, or what undoes a step, and its own handlers, as far as they were called. */
@@ -116,15 +93,20 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
       const begun = children.findLastIndex((child) => trail.hasBegun(child.path));
       // A step may have been left out by hand before its turn.
       const ran = children.findLastIndex((child) => trail.hasRun(child.path));
+      // What was done may fail after all, for what is on record about it.
       const states = children.map((child, i) =>
         visit(
           book,
           child.node,
           child.path,
-          i < begun ? { isOver: true, wentOn: i < ran || way.wentOn } : way,
+          i < begun
+            ? { isOver: true, wentOn: (i < ran || way.wentOn) && !trail.isUnfit(child.path) }
+            : way,
         ),
       );
-      const isBrokenOff = begun >= 0 && !way.wentOn && states.at(-1) === 'unreached';
+      // What is empty is done as soon as it is reached.
+      const last = children.findLastIndex((child) => !isEmpty(child.node));
+      const isBrokenOff = begun >= 0 && !way.wentOn && states[last] === 'unreached';
       return brokenOff(isBrokenOff, together(states, way.isOver));
     }
     case 'parallel':
@@ -142,8 +124,7 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
         way.isOver,
         toleratedIn(node),
       );
-      const isCut = way.isOver && !way.wentOn && states.includes('unreached');
-      return isCut && state === 'skipped' ? 'cancelled' : state;
+      return beforeAllCame(states, state, way, unneededIn(node));
     }
     case 'batch':
       return visitBatch(book, node, path, way);
@@ -156,18 +137,34 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
   }
 }
 
-function visitBatch(book: Book, node: Batch, path: string, { isOver, wentOn }: Way): NodeState {
+/**
+ * Of nodes beside each other more never came than are not needed: those that were left out do not say
+ * how all stand.
+ */
+function beforeAllCame(
+  states: readonly NodeState[],
+  state: NodeState,
+  way: Way,
+  unneeded: number,
+): NodeState {
+  const unreached = states.filter((one) => one === 'unreached').length;
+  const isCut = way.isOver && !way.wentOn && unreached > unneeded;
+  return isCut && state === 'skipped' ? 'cancelled' : state;
+}
+
+function visitBatch(book: Book, node: Batch, path: string, way: Way): NodeState {
+  const { isOver, wentOn } = way;
   const called = callbacks.filter((key) => book.trail.hasBegun(below(path, key)));
   const states = childrenOf(node, path).map((child) => {
     const key = child.keys[0];
     const isBehind = key === 'batch' ? called.length > 0 : called.includes('on_complete');
-    const way = { isOver: isOver || isBehind, wentOn: false };
-    return { key, state: visit(book, child.node, child.path, way) };
+    const inside = { isOver: isOver || isBehind, wentOn: false };
+    return { key, state: visit(book, child.node, child.path, inside) };
   });
   const of = (isWanted: (key: unknown) => boolean): readonly NodeState[] =>
     states.filter(({ key }) => isWanted(key)).map(({ state }) => state);
   const ofBatch = of((key) => key === 'batch');
-  const jobs = together(ofBatch, isOver, toleratedIn(node));
+  const jobs = beforeAllCame(ofBatch, together(ofBatch, isOver, toleratedIn(node)), way, 0);
   // A failure that is ignored calls on_failure all the same. Where there is nothing in the batch, only what was called tells that it went well.
   const isEmpty = jobs === 'pending' || jobs === 'unreached';
   const isCalledWell = called.includes('on_success') && !called.includes('on_failure');
@@ -178,6 +175,13 @@ function visitBatch(book: Book, node: Batch, path: string, { isOver, wentOn }: W
   const state = together([jobs, ...of((key) => last.some((one) => one === key))], isOver);
   const isCut = isOver && last.some((key) => node[key] !== undefined && !called.includes(key));
   return brokenOff(isCut && !wentOn, state);
+}
+
+/** There is nothing in it to begin, and nothing to find out. */
+function isEmpty(node: Node): boolean {
+  if (!isStructure(node) || node.when !== undefined) return false;
+  const isList = ['sequence', 'parallel', 'graph'].includes(node.structure);
+  return isList && childrenOf(node, '').every((child) => isEmpty(child.node));
 }
 
 /** What is well so far but will not be gone on with. */
@@ -208,7 +212,7 @@ function visitMap(book: Book, node: MapOver, path: string, way: Way): NodeState 
   const beside = { isOver: way.isOver, wentOn: false };
   const of = (at: number | string): string => childPath(path, 'map', at);
   if (typeof slice === 'number' && Array.isArray(items)) {
-    return visitSlices(book, node, path, { total: items.length, isOver: way.isOver });
+    return visitSlices(book, node, path, { ...way, total: items.length });
   }
   const total = Array.isArray(items) ? items.length : 0;
   if (total === 0) {
@@ -222,7 +226,8 @@ function visitMap(book: Book, node: MapOver, path: string, way: Way): NodeState 
     visit(book, node.map.do, of(Number(from) + i), beside),
   );
   countRuns(book, path, runsOf(states));
-  return together(states, way.isOver, toleratedIn(node, total));
+  const state = together(states, way.isOver, toleratedIn(node, total));
+  return beforeAllCame(states, state, way, unneededIn(node, total));
 }
 
 /** The items are gone over by child jobs: the steps of this job tell only how many failed in each. */
@@ -230,7 +235,7 @@ function visitSlices(
   book: Book,
   node: MapOver,
   path: string,
-  { total, isOver }: { readonly total: number; readonly isOver: boolean },
+  { total, isOver, wentOn }: Way & { readonly total: number },
 ): NodeState {
   const size = Number(markOf(book.trail.last(path))?.['slice']);
   const steps = book.trail.below(path, ['slice']);
@@ -247,17 +252,13 @@ function visitSlices(
   countRuns(book, path, { total, done, failed, open });
   const states = steps.map((step) => leafState(book.trail, step.path, isOver));
   const isLeft = steps.length * size < total;
-  const all = [...states, ...(isLeft ? (['pending'] as const) : [])];
+  const rest = isOver ? 'unreached' : 'pending';
+  const all = [...states, ...(isLeft ? ([rest] as const) : [])];
   const isTolerated = failed <= toleratedIn(node, total);
-  const state = together(all, isOver, isTolerated ? all.length : 0);
+  const isBrokenOff = isLeft && isOver && !wentOn;
+  const state = brokenOff(isBrokenOff, together(all, isOver, isTolerated ? all.length : 0));
   noteAll(book, node.map.do, childPath(path, 'map', '*'), state);
   return state;
-}
-
-function noteAll(book: Book, node: Node, path: string, state: NodeState): void {
-  note(book, path, state);
-  if (!isStructure(node)) return;
-  for (const child of childrenOf(node, path)) noteAll(book, child.node, child.path, state);
 }
 
 function visitLoop(book: Book, node: Loop, path: string, way: Way): NodeState {
@@ -282,40 +283,6 @@ function visitLoop(book: Book, node: Loop, path: string, way: Way): NodeState {
   if (isEnded || way.wentOn) return state;
   if (way.isOver) return brokenOff(true, state);
   return state === 'done' ? 'active' : state;
-}
-
-function countRuns({ runs }: Book, path: string, more: Runs): void {
-  const key = definedPath(path);
-  const before = runs.get(key) ?? { total: 0, done: 0, failed: 0, open: 0 };
-  runs.set(key, {
-    total: before.total + more.total,
-    done: before.done + more.done,
-    failed: before.failed + more.failed,
-    open: before.open + more.open,
-  });
-}
-
-/** All runs of a node as one. */
-function sumUp({ trail, runs }: Book, path: string, seen: readonly Seen[]): Standing {
-  const states = seen.map(({ state }) => state);
-  const steps = seen.flatMap((one) => trail.at(one.path));
-  const own = steps.filter(({ structure }) => structure === undefined);
-  const known =
-    runs.get(path) ?? (path.includes('*') && seen.length > 1 ? runsOf(states) : undefined);
-  const failure = messageOf(steps.findLast(isFailed));
-  const attempts = seen.length === 1 && own.length > 1 ? { attempts: own.length } : {};
-  return {
-    state: states.length === 1 ? (states[0] as NodeState) : together(states, trail.isOver),
-    ...attempts,
-    ...(known === undefined ? {} : { runs: known }),
-    ...(failure === undefined ? {} : { failure }),
-  };
-}
-
-/** Documents are read as they are: somebody may have edited this one. */
-function messageOf(step: Step | undefined): string | undefined {
-  const { message } = (step?.['failure'] ?? {}) as { readonly message?: unknown };
-  return typeof message === 'string' ? message : undefined;
 }
 
 function endState({ state, exit }: Begun, { isOver }: Trail): NodeState {

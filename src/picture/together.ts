@@ -78,22 +78,25 @@ export function replacedIn(
 
 /** So many of the nodes right below a structure may fail; `total`: the items of a map. */
 export function toleratedIn(node: Structure, total = 0): number {
+  const { on_fail: onFail } = node.structure === 'map' ? node.map : (node as { on_fail?: unknown });
+  return onFail === 'ignore' ? Infinity : unneededIn(node, total);
+}
+
+/** So many of them need not succeed for the structure to be done. */
+export function unneededIn(node: Structure, total = 0): number {
   switch (node.structure) {
     case 'parallel': {
-      const { parallel, join = 'all', on_fail: onFail } = node;
-      if (onFail === 'ignore') return Infinity;
+      const { parallel, join = 'all' } = node;
       if (join === 'all') return 0;
       return Math.max(0, parallel.length - (join === 'any' ? 1 : join));
     }
     case 'map': {
-      const { tolerate = 0, on_fail: onFail } = node.map;
-      if (onFail === 'ignore') return Infinity;
+      const { tolerate = 0 } = node.map;
       if (typeof tolerate === 'number') return tolerate;
       return Math.floor((Number.parseInt(tolerate, 10) * total) / 100);
     }
     case 'batch':
     case 'graph':
-      return node.on_fail === 'ignore' ? Infinity : 0;
     case 'sequence':
     case 'choice':
     case 'loop':

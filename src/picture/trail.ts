@@ -13,6 +13,8 @@ export type Trail = {
   readonly hasBegun: (path: string) => boolean;
   /** Something was done at a path or below it that was not merely left out. */
   readonly hasRun: (path: string) => boolean;
+  /** What is on record about a structure at a path or below it does not fit, in this run. */
+  readonly isUnfit: (path: string) => boolean;
   /** Open steps at a path or below it. */
   readonly openBelow: (path: string) => readonly Step[];
   /** The last attempts of all steps right below a path whose next word is one of these. */
@@ -34,12 +36,14 @@ export function trailOf(job: Begun): Trail {
   const begun = new Set<string>();
   const ran = new Set<string>();
   const open = new Map<string, Step[]>();
+  const unfit = new Set<string>();
   for (const step of [...(slice?.before ?? []), ...steps]) {
     push(byPath, step.path, step);
     for (const path of pathsAbove(step.path)) {
       begun.add(path);
       if (step.state !== '$$skipped') ran.add(path);
       if (isOpen(step)) push(open, path, step);
+      if (step.run === run && nameOf(step) === 'MarkUnfit') unfit.add(path);
     }
   }
   const last = (path: string): Step | undefined => byPath.get(path)?.at(-1);
@@ -48,6 +52,7 @@ export function trailOf(job: Begun): Trail {
     last,
     hasBegun: (path) => begun.has(path),
     hasRun: (path) => ran.has(path),
+    isUnfit: (path) => unfit.has(path),
     openBelow: (path) => open.get(path) ?? [],
     below: (path, words) => {
       const starts = words.map((word) => (path === '' ? `${word}.` : `${path}.${word}.`));
@@ -71,6 +76,11 @@ function isStep(step: unknown): boolean {
 /** How an earlier run ended: its handler and its cancel branch. */
 function isOfEarlierEnd({ path, run }: Step, now: number): boolean {
   return run < now && /^(?:error|cancel)(?:\.|$)/.test(path);
+}
+
+function nameOf(step: Step): unknown {
+  const { failure } = step as { readonly failure?: { readonly name?: unknown } };
+  return failure?.name;
 }
 
 function push(lists: Map<string, Step[]>, key: string, step: Step): void {
