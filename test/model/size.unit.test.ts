@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDocument } from '../../src/model/parse.js';
+import { parseDocument, parsePieces } from '../../src/model/parse.js';
 import { countValues, sizeProblem, sizes } from '../../src/model/size.js';
 
 const list = (length: number, value: unknown = 0): readonly unknown[] =>
@@ -91,6 +91,13 @@ describe('a job that is under way', () => {
     ['keys', keys(20_000), ''],
   ])('is refused for its size: %s', (_title, more, path) => {
     expect(parseDocument({ ...live, ...more })).toMatchObject({ ok: false, problems: [{ path }] });
+  });
+
+  it('is read in pieces when it is long, as a whole when it is not', () => {
+    const pauses = (steps: readonly unknown[]): number =>
+      [...parsePieces({ ...live, steps })].length;
+    expect(pauses(list(100, step))).toBe(0);
+    expect(pauses(list(20_000, step))).toBeGreaterThan(50);
   });
 
   it('is refused for the first entries that are wrong, however many there are', () => {
