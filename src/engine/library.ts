@@ -4,6 +4,7 @@ import { parseDocument, type StoredDocument } from '../model/parse.js';
 import type { Problem } from '../model/job.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
+import { roundTurn } from '../turns.js';
 import { generationOf } from './desk.js';
 
 type Kind = 'flow' | 'task';
@@ -64,7 +65,10 @@ export function createLibrary(store: Store, onMalformed: OnMalformed = () => und
         const kinds = ['flows', 'tasks'] as const;
         const read = await Promise.all(kinds.map((it) => store.view(it, { includeDocs: true })));
         const rows = read.flat();
-        for (const { id, doc } of rows) add(id, doc);
+        for (const { id, doc } of rows) {
+          await roundTurn();
+          add(id, doc);
+        }
         const present = new Set(rows.map(({ id }) => id));
         for (const id of before) if (!present.has(id)) add(id, undefined);
       });
@@ -138,6 +142,8 @@ function createHoldings(onMalformed: OnMalformed) {
       told.add(meanwhile);
       const add: Add = (id, doc) => {
         const now = documents.get(id);
+        // Every sweep reads all of them, and a large one takes a while to parse.
+        if (doc !== undefined && now?._rev === doc._rev) return;
         const isOlder = doc && now && generationOf(doc._rev) < generationOf(now._rev);
         const isGone = now === undefined && meanwhile.has(id);
         const isMissed = doc === undefined && meanwhile.has(id);

@@ -16,7 +16,7 @@ const deepest = 1_000;
  */
 export function toJson(value: unknown): JsonResult {
   try {
-    return { ok: true, value: copy(value, { at: 'it', above: [] }) ?? null };
+    return { ok: true, value: copy(value, { above: [], keys: [] }) ?? null };
   } catch (error) {
     if (error instanceof NotJson) return { ok: false, at: error.at, what: error.what };
     // Thrown by a `toJSON` of the value's own.
@@ -35,7 +35,8 @@ class NotJson extends Error {
   }
 }
 
-type Place = { readonly at: string; readonly above: readonly object[] };
+/** Where the copying is: the objects that a value is in, from the outside in, and their keys to it. */
+type Place = { readonly above: object[]; readonly keys: (string | number)[] };
 
 function copy(value: unknown, place: Place): unknown {
   switch (typeof value) {
@@ -48,32 +49,61 @@ function copy(value: unknown, place: Place): unknown {
     case 'bigint':
     case 'symbol':
     case 'function':
-      throw new NotJson(place.at, `a ${value instanceof Function ? 'function' : typeof value}`);
+      throw new NotJson(
+        textOf(place),
+        `a ${value instanceof Function ? 'function' : typeof value}`,
+      );
     case 'object':
       return value === null ? null : copyObject(value, place);
   }
 }
 
 function copyObject(value: object, place: Place): unknown {
-  if (place.above.includes(value)) throw new NotJson(place.at, 'a circle');
-  if (place.above.length >= deepest) {
+  const { above } = place;
+  if (above.includes(value)) throw new NotJson(textOf(place), 'a circle');
+  if (above.length >= deepest) {
     throw new NotJson('it', `nested deeper than ${deepest.toLocaleString('en')} levels`);
   }
-  const within = { at: place.at, above: [...place.above, value] };
+  above.push(value);
+  const copied = copyMembers(value, place);
+  above.pop();
+  return copied;
+}
+
+function copyMembers(value: object, place: Place): unknown {
   if ('toJSON' in value && typeof value.toJSON === 'function') {
-    return copy((value.toJSON as () => unknown)(), within);
+    return copy((value.toJSON as () => unknown)(), place);
   }
   if (value instanceof Map || value instanceof Set) {
-    throw new NotJson(place.at, `a ${value.constructor.name}`);
+    throw new NotJson(textOf(place), `a ${value.constructor.name}`);
   }
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (Array.isArray(value)) {
-    return value.map((item, i) => copy(item, { ...within, at: `${place.at}[${i}]` }) ?? null);
+    return Array.from(value, (item: unknown, i) => copyMember(i, item, place) ?? null);
   }
-  const entries = Object.entries(value)
-    .map(([key, item]) => [key, copy(item, { ...within, at: inside(place.at, key) })] as const)
-    .filter(([, item]) => item !== undefined);
-  return Object.fromEntries(entries);
+  const copied: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    const member = copyMember(key, item, place);
+    if (member === undefined) continue;
+    if (key === '__proto__') Object.defineProperty(copied, key, { ...ordinary, value: member });
+    else copied[key] = member;
+  }
+  return copied;
 }
 
-const inside = (at: string, key: string): string => (at === 'it' ? key : `${at}.${key}`);
+const ordinary = { enumerable: true, configurable: true, writable: true } as const;
+
+function copyMember(key: string | number, member: unknown, place: Place): unknown {
+  place.keys.push(key);
+  const copied = copy(member, place);
+  place.keys.pop();
+  return copied;
+}
+
+/** The place as people write it, worked out only when there is something to tell of it. */
+function textOf({ keys }: Place): string {
+  return keys.reduce<string>((at, key) => {
+    if (typeof key === 'number') return `${at}[${key}]`;
+    return at === 'it' ? key : `${at}.${key}`;
+  }, 'it');
+}

@@ -33,6 +33,16 @@ it('a library takes a newer version that the feed has not brought', async () => 
   expect(library.task('a', 'DEFAULT')).toMatchObject({ kind: 'found', value: { plugin: 'new' } });
 });
 
+it('a library reads a version once, however often the sweep brings it', async () => {
+  const library = createLibrary(storeWith(task('1-x', 'old')));
+  await library.load();
+  const before = library.task('a', 'DEFAULT');
+  await library.load();
+  const after = library.task('a', 'DEFAULT');
+  if (before.kind !== 'found' || after.kind !== 'found') throw new Error('It is not found.');
+  expect(after.value).toBe(before.value);
+});
+
 type Row = { readonly id: string; readonly key: string; readonly doc: StoredDocument };
 
 /** A store whose views hold these documents, and the questions it was asked with keys. */
