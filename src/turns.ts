@@ -2,44 +2,63 @@
 const pieceMs = 10;
 
 const waiting: (() => void)[] = [];
+/** Whether somebody will give turns to those that wait. */
+let isPlanned = false;
 
 /** When long work was first seen in this round of the event loop; undefined: not yet. */
 let roundFrom: number | undefined;
 
 /**
- * To be asked before work that may be long and cannot be cut: answers a promise to wait for when this
- * round of the event loop has had a piece of time already, else undefined. Pieces of work that follow
- * each other without a pause then hold up nothing for longer than one of them takes.
+ * Returns a promise when this round of the event loop has had a piece of time already, or others wait
+ * for a turn, else undefined. Call it before work that may be long and cannot be cut: pieces of work
+ * that follow each other without a pause then hold up nothing for longer than one of them takes.
  */
 export function roundTurn(): Promise<void> | undefined {
+  if (waiting.length > 0) return nextTurn();
   if (roundFrom === undefined) return void beginRound();
-  return performance.now() - roundFrom < pieceMs ? undefined : nextTurn();
-}
-
-function beginRound(): void {
-  roundFrom = performance.now();
-  setImmediate(endRound);
-}
-
-function endRound(): void {
-  roundFrom = undefined;
+  return isOver(roundFrom) ? nextTurn() : undefined;
 }
 
 /**
- * Resolves when long work may take its next piece of time: the event loop has gone on since, and no
- * other work that asked for a turn has one in the same round of it.
+ * Resolves when long work may take its next piece of time: the event loop has gone on since. Those that
+ * wait get their turns in order, as many in one round as fit into a piece of time, but at least one.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(release);
+    if (isPlanned) return;
+    isPlanned = true;
+    setImmediate(release);
   });
 }
 
 function release(): void {
-  beginRound();
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(release);
+  const from = beginRound();
+  const giveTurn = (): void => {
+    waiting.shift()?.();
+    // A tick that is planned by a microtask comes after all that the turn does without a pause.
+    queueMicrotask(() => process.nextTick(goOn));
+  };
+  const goOn = (): void => {
+    if (waiting.length === 0) isPlanned = false;
+    else if (isOver(from)) setImmediate(release);
+    else giveTurn();
+  };
+  giveTurn();
+}
+
+function isOver(from: number): boolean {
+  return performance.now() - from >= pieceMs;
+}
+
+function beginRound(): number {
+  roundFrom = performance.now();
+  setImmediate(endRound);
+  return roundFrom;
+}
+
+function endRound(): void {
+  roundFrom = undefined;
 }
 
 /**

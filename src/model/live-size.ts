@@ -1,12 +1,20 @@
 import { longParts, type Problem } from './job.js';
-import { problemIn, sizeProblem, sizes } from './size.js';
+import { mostOf, problemIn, sizeProblem, sizes, type Growth } from './size.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Objects that users hand over, and to which engines and plugins add. */
 const growing = ['params', 'data', '_attachments'] as const;
-/** What engines leave as users wrote it. */
-const asWritten = ['keys', 'tags', 'parent', 'locked', 'cancel', 'target', 'locks'] as const;
+/** What engines leave as users wrote it, or bring to one form. */
+const copied = ['tasks', 'keys', 'tags', 'parent', 'locked', 'cancel', 'target', 'locks'] as const;
+
+/** The structures of a flow. */
+const structures: ReadonlySet<string> = new Set(['tasks', 'cancel', 'error']);
+
+const growth: Growth = (key) => {
+  const { structure, other } = sizes.live.growth;
+  return structures.has(key) || key === '' ? structure : other;
+};
 
 /**
  * What is too large in a job that is under way, if anything is. Only what takes long to read counts;
@@ -14,8 +22,9 @@ const asWritten = ['keys', 'tags', 'parent', 'locked', 'cancel', 'target', 'lock
  */
 export function liveSizeProblem(job: Fields): Problem | undefined {
   const { live } = sizes;
-  if (countKeys(job, sizes.keys) > sizes.keys) {
-    return { path: '', message: `The document has more than ${sizes.keys} keys.` };
+  const mostKeys = growth('keys') * sizes.keys;
+  if (countKeys(job, mostKeys) > mostKeys) {
+    return { path: '', message: `The document has more than ${mostKeys} keys.` };
   }
   for (const { at } of longParts) {
     const [key, below] = at;
@@ -28,27 +37,24 @@ export function liveSizeProblem(job: Fields): Problem | undefined {
     if (countKeys(job[key], live.members) <= live.members) continue;
     return { path: key, message: `${key} has more than ${live.members} keys.` };
   }
-  for (const key of asWritten) {
-    const problem = problemIn(key, job[key]);
+  for (const key of copied) {
+    const problem = problemIn(key, job[key], mostOf(key, growth(key)));
     if (problem !== undefined) return problem;
   }
-  const { flow_definition: flow, slice, tasks } = job;
-  const room = { values: live.tasks, characters: sizes.characters };
+  const { flow_definition: flow, slice } = job;
   return (
-    problemIn('tasks', tasks, room) ??
-    within(() => 'flow_definition', flow) ??
-    within(() => 'slice', isFields(slice) ? { ...slice, before: [] } : slice)
+    within('flow_definition', flow) ??
+    within('slice', isFields(slice) ? { ...slice, before: [] } : slice)
   );
 }
 
-/** A definition, or the like, as a part of a job: it has the limits of a document of its own. */
-function within(pathOf: () => string, value: unknown): Problem | undefined {
+/** A definition, or the like, as a part of a job: it has the limits of a document that has grown. */
+function within(path: string, value: unknown): Problem | undefined {
   if (!isFields(value)) return undefined;
-  const problem = sizeProblem(value);
+  const problem = sizeProblem(value, growth);
   if (problem === undefined) return undefined;
-  const at = pathOf();
-  const path = problem.path === '' ? at : `${at}.${problem.path}`;
-  return { path, message: `In ${at}: ${problem.message}` };
+  const at = problem.path === '' ? path : `${path}.${problem.path}`;
+  return { path: at, message: `In ${path}: ${problem.message}` };
 }
 
 /** The members of a value and of the values in it, counted up to somewhat above `most`. */
@@ -68,7 +74,7 @@ export function entrySizeProblem(
   isDocument: boolean,
   pathOf: () => string,
 ): Problem | undefined {
-  if (isDocument) return within(pathOf, entry);
+  if (isDocument) return within(pathOf(), entry);
   const { inEntry } = sizes.live;
   if (countMembers(entry, inEntry) <= inEntry) return undefined;
   return { path: pathOf(), message: `${pathOf()} has more than ${inEntry} members.` };

@@ -19,10 +19,12 @@ export const sizes = {
   keys: 10_000,
   /**
    * Of a job that is under way, as an engine reads it; engines write less. `entries`: of a list that
-   * they add to, like `steps`; `inEntry`: the members of one and of the values in it; `tasks`: values
-   * of its structure; `members`: of an object that users hand over, like `params`.
+   * they add to, like `steps`; `inEntry`: the members of one and of the values in it; `members`: of an
+   * object that users hand over, like `params`. What was copied into the job may be so many times as
+   * large as it may be in a document: a structure grows when it is brought to one form, and
+   * parameters come together.
    */
-  live: { entries: 22_000, inEntry: 80_000, tasks: 60_000, members: 100_000 },
+  live: { entries: 22_000, inEntry: 80_000, members: 80_000, growth: { structure: 6, other: 2 } },
   /** The lists of all maps of a job that is under way, together. */
   lists: { values: 500_000, characters: 4_194_304 },
   /** Levels of lists and objects in each other. */
@@ -31,19 +33,21 @@ export const sizes = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is too large in a document that a user writes, if anything is. */
-export function sizeProblem(doc: Fields): Problem | undefined {
-  let values: number = sizes.written;
+/** How many times as large as in a document that a user writes the value of a key may be. */
+export type Growth = (key: string) => number;
+
+const none: Growth = () => 1;
+
+/** What is too large in a document that a user writes, or in its copy that has grown, if anything is. */
+export function sizeProblem(doc: Fields, growth: Growth = none): Problem | undefined {
+  let values = sizes.written * growth('');
   let keys = 0;
   for (const key in doc) {
     keys += 1;
-    if (keys > sizes.keys) {
-      return {
-        path: '',
-        message: `The document has more than ${sizes.keys} keys.`,
-      };
-    }
-    const most = mostOf(key);
+    const mostKeys = sizes.keys * growth('keys');
+    if (keys > mostKeys)
+      return { path: '', message: `The document has more than ${mostKeys} keys.` };
+    const most = mostOf(key, growth(key));
     const left = { ...most };
     const problem = problemIn(key, doc[key], left);
     if (problem !== undefined) return problem;
@@ -85,11 +89,12 @@ export function takeFrom(left: Left, value: unknown): boolean {
   return walk(value, 0, { left, isStructure: false }) === undefined;
 }
 
-function mostOf(key: string): Left {
-  const values = Object.hasOwn(sizes.valuesOf, key)
+/** What the value of a key may hold, as long as `times` documents together. */
+export function mostOf(key: string, times = 1): Left {
+  const values: number = Object.hasOwn(sizes.valuesOf, key)
     ? sizes.valuesOf[key as keyof typeof sizes.valuesOf]
     : sizes.values;
-  return { values, characters: sizes.characters };
+  return { values: times * values, characters: times * sizes.characters };
 }
 
 type Walk = { readonly left: Left; readonly isStructure: boolean };

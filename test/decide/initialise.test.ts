@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Found } from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
+import { parseDocument } from '../../src/model/parse.js';
 import { toTree } from '../../src/model/to-tree.js';
 import type { Flow } from '../../src/model/flow.js';
 import type { NewJob } from '../../src/model/job.js';
@@ -13,6 +14,41 @@ const flows = [flow(['a', 'b'])];
 function initialised(job: NewJob, options: WorldOptions = {}) {
   return initialise(frozen(job), t0, world({ flows, tasks, ...options }));
 }
+
+const many = <T>(length: number, make: (i: number) => T): readonly T[] =>
+  Array.from({ length }, (_, i) => make(i));
+const record = (length: number, name: string): object =>
+  Object.fromEntries(many(length, (i) => [`${name}${i}`, 1]));
+const long = 'x'.repeat(690);
+
+describe('a job that is as large as it may be when it is written', () => {
+  it.each<[title: string, flow: object, job: object]>([
+    ['own keys', {}, record(9_980, 'mine')],
+    ['steps', { tasks: many(5, () => many(1_990, () => 'a')) }, {}],
+    ['lists of steps', { tasks: many(5, () => many(900, () => ['a'])) }, {}],
+    ['steps with long names', { tasks: many(1_500, () => long) }, {}],
+    ['steps after a cancel', { cancel: many(9_900, () => 'a') }, {}],
+    ['handlers', { error: { parallel: many(1_990, () => ['a', 'a', 'a']) } }, {}],
+    ['parameters', { params: record(24_000, 'f') }, { params: record(24_000, 'j') }],
+    [
+      'parameters by position',
+      { params: { tasks: { sequence: many(2, () => record(12_000, 'p')) } } },
+      {},
+    ],
+    ['data', {}, { data: record(24_900, 'd'), tags: many(9_000, (i) => `t${i}`) }],
+  ])('is read when it has begun: %s', (_title, inFlow, inJob) => {
+    const stored = (doc: object) => parseDocument({ ...doc, _id: 'x', _rev: '1-x' });
+    const written = stored({ type: 'flow', name: 'f', owner: 'DEFAULT', tasks: ['a'], ...inFlow });
+    const job = stored({ type: 'job', flow: 'f', ...inJob });
+    if (written.kind !== 'flow' || !written.ok) throw new Error('The flow is refused.');
+    if (job.kind !== 'job' || !job.ok) throw new Error('The job is refused.');
+    const named = [task('a'), task(long)];
+    const move = initialised(job.value as NewJob, { flows: [written.value], tasks: named });
+    if (move.kind !== 'change') throw new Error(`It does not begin: ${move.kind}.`);
+    const read = stored(JSON.parse(JSON.stringify(move.job)) as object);
+    expect(read).toMatchObject({ kind: 'job', ok: true });
+  });
+});
 
 describe('initialise', () => {
   it('sets state, start, snapshots, parameters and an empty list of steps at once', () => {
