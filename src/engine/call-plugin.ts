@@ -14,7 +14,6 @@ import type { EgressPolicy } from '../plugin/egress.js';
 import { createContext, type ContextInput } from '../plugin/context.js';
 import type { LoadedPlugin } from '../plugin/loader.js';
 import { runPlugin, type RunOptions } from '../plugin/run.js';
-import { roundTurn } from '../turns.js';
 import type { Contents } from './contents.js';
 import type { Log } from './log.js';
 import type { OpenSecrets } from './open-secrets.js';
@@ -53,7 +52,6 @@ export async function callPlugin(
     // The engine ends before they are known: nothing is called with half of them.
     if (seen === undefined) return { kind: 'released' };
     const { results, parent_results } = seen;
-    await roundTurn();
     const { context, redact } = createContext({
       ...told,
       params,

@@ -1,6 +1,6 @@
 import type { Log } from './log.js';
 
-/** Logs what stays the same while a job is tried to be stored again and again. */
+/** Logs each message about a job once until the job is stored. */
 export type Once = {
   /** Logs a line about a job, unless it was logged since the job was last stored. */
   readonly tell: (level: 'warn' | 'error', job: string, message: string) => void;

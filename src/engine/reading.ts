@@ -1,5 +1,5 @@
 import type { Job } from '../model/job.js';
-import { parsePieces, type Parsed, type StoredDocument } from '../model/parse.js';
+import { parseInPieces, type Parsed, type StoredDocument } from '../model/parse.js';
 import { roundTurn } from '../turns.js';
 import { withoutHeldUp } from './held-up.js';
 import { deciding, type OnDecide } from './deciding.js';
@@ -28,7 +28,7 @@ export function createReading(onDecide?: OnDecide): Reading {
 
 /** Reads a document that may be long. */
 export async function readInTurns(doc: StoredDocument, onDecide?: OnDecide): Promise<Parsed> {
-  const parsing = parsePieces(doc);
+  const parsing = parseInPieces(doc);
   for (;;) {
     await roundTurn();
     const { done, value } = deciding(onDecide, doc._id, () => parsing.next());

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Problem } from './job.js';
 import { toProblems } from './problems.js';
 
-export type Valid<K extends string, V> = {
+type Valid<K extends string, V> = {
   readonly kind: K;
   readonly ok: true;
   readonly value: V;

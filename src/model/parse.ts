@@ -46,7 +46,7 @@ type Identity = { readonly _id: string; readonly _rev: string };
 
 /** Reads any document once, at the edge; inside, the value is trusted. Never throws. */
 export function parseDocument(doc: StoredDocument): Parsed {
-  const parsing = parsePieces(doc);
+  const parsing = parseInPieces(doc);
   for (;;) {
     const { done, value } = parsing.next();
     if (done === true) return value;
@@ -54,7 +54,7 @@ export function parseDocument(doc: StoredDocument): Parsed {
 }
 
 /** The same in pieces of a few milliseconds: a document may be long. */
-export function* parsePieces(doc: StoredDocument): Generator<undefined, Parsed, undefined> {
+export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed, undefined> {
   const { type } = doc;
   if (!isKind(type)) return { kind: 'other' };
   const large = tooLarge(doc);

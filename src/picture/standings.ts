@@ -17,7 +17,7 @@ import {
 import { countRuns, note, noteAll, standingsIn, type Book, type Standing } from './book.js';
 import { deciderState, leafState } from './leaf-state.js';
 import type { NodeState } from './picture.js';
-import { isBad, replacedIn, runsOf, together, toleratedIn, unneededIn } from './together.js';
+import { isBad, replacedIn, runsOf, together, toleratedIn, leftOutWhenDone } from './together.js';
 import { markOf, trailOf, type Begun, type Trail } from './trail.js';
 
 /**
@@ -105,7 +105,7 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
         ),
       );
       // What is empty is done as soon as it is reached.
-      const last = children.findLastIndex((child) => !isEmpty(child.node));
+      const last = children.findLastIndex((child) => !hasNoSteps(child.node));
       const isBrokenOff = begun >= 0 && !way.wentOn && states[last] === 'unreached';
       return brokenOff(isBrokenOff, together(states, way.isOver));
     }
@@ -124,7 +124,7 @@ function visitInside(book: Book, node: Structure, path: string, way: Way): NodeS
         way.isOver,
         toleratedIn(node),
       );
-      return beforeAllCame(states, state, way, unneededIn(node));
+      return beforeAllCame(states, state, way, leftOutWhenDone(node));
     }
     case 'batch':
       return visitBatch(book, node, path, way);
@@ -178,10 +178,10 @@ function visitBatch(book: Book, node: Batch, path: string, way: Way): NodeState 
 }
 
 /** There is nothing in it to begin, and nothing to find out. */
-function isEmpty(node: Node): boolean {
+function hasNoSteps(node: Node): boolean {
   if (!isStructure(node) || node.when !== undefined) return false;
   const isList = ['sequence', 'parallel', 'graph'].includes(node.structure);
-  return isList && childrenOf(node, '').every((child) => isEmpty(child.node));
+  return isList && childrenOf(node, '').every((child) => hasNoSteps(child.node));
 }
 
 /** What is well so far but will not be gone on with. */
@@ -227,7 +227,7 @@ function visitMap(book: Book, node: MapOver, path: string, way: Way): NodeState 
   );
   countRuns(book, path, runsOf(states));
   const state = together(states, way.isOver, toleratedIn(node, total));
-  return beforeAllCame(states, state, way, unneededIn(node, total));
+  return beforeAllCame(states, state, way, leftOutWhenDone(node, total));
 }
 
 /** The items are gone over by child jobs: the steps of this job tell only how many failed in each. */

@@ -79,11 +79,11 @@ export function replacedIn(
 /** So many of the nodes right below a structure may fail; `total`: the items of a map. */
 export function toleratedIn(node: Structure, total = 0): number {
   const { on_fail: onFail } = node.structure === 'map' ? node.map : (node as { on_fail?: unknown });
-  return onFail === 'ignore' ? Infinity : unneededIn(node, total);
+  return onFail === 'ignore' ? Infinity : leftOutWhenDone(node, total);
 }
 
 /** So many of them need not succeed for the structure to be done. */
-export function unneededIn(node: Structure, total = 0): number {
+export function leftOutWhenDone(node: Structure, total = 0): number {
   switch (node.structure) {
     case 'parallel': {
       const { parallel, join = 'all' } = node;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDocument, parsePieces } from '../../src/model/parse.js';
+import { parseDocument, parseInPieces } from '../../src/model/parse.js';
 import { countValues, sizeProblem, sizes } from '../../src/model/size.js';
 
 const list = (length: number, value: unknown = 0): readonly unknown[] =>
@@ -95,7 +95,7 @@ describe('a job that is under way', () => {
 
   it('is read in pieces when it is long, as a whole when it is not', () => {
     const pauses = (steps: readonly unknown[]): number =>
-      [...parsePieces({ ...live, steps })].length;
+      [...parseInPieces({ ...live, steps })].length;
     expect(pauses(list(100, step))).toBe(0);
     expect(pauses(list(20_000, step))).toBeGreaterThan(50);
   });

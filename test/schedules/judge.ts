@@ -17,9 +17,9 @@ export type Start = {
 /** What happened in a schedule. */
 export type Account = {
   readonly starts: Start[];
-  /** Ends that an engine was told are stored. */
   /** When the plugin of an attempt returned, by claim. */
   readonly returned: Map<string, number>;
+  /** Ends that an engine was told are stored. */
   readonly settled: { readonly job: string; readonly claim: string; readonly outcome: Outcome }[];
 };
 
