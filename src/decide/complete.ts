@@ -2,7 +2,6 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits } from '../model/step.js';
 import { finish } from './finish.js';
-import { exitFor } from './unanswered.js';
 import {
   lookUp,
   type Answer,
@@ -42,7 +41,7 @@ export function complete(job: LiveJob, now: number, world: World): Move {
       const why = failure('OutputError', { at: id, reason: answer.reason });
       return {
         kind: 'change',
-        job: finish(job, { exit: exitFor(answer), failure: why }, now),
+        job: finish(job, { exit: exits.definition, failure: why }, now),
       };
     }
     values[id.slice('output.'.length)] = answer.value;

@@ -1,12 +1,19 @@
 import type { LiveJob } from '../model/job.js';
-import { exits, type Step } from '../model/step.js';
+import { failure } from '../model/failures.js';
+import { exits, type Failure, type Step } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
 import { failUnbegun, newAttempt } from './begin.js';
 import { failureFor } from './failure-seen.js';
 import { withNewStep } from './history.js';
 import { inputOf, type Input } from './input.js';
-import { unevaluated } from './unanswered.js';
-import { lookUp, type Answer, type Begun, type Question, type World } from './intent.js';
+import {
+  lookUp,
+  type Answer,
+  type Begun,
+  type Question,
+  type Unanswered,
+  type World,
+} from './intent.js';
 import type { Beginning } from './structure/progress.js';
 
 /**
@@ -33,6 +40,14 @@ export function conditionMove(
     if (!isTrue(answer.value)) return { kind: 'change', job: skipped(job, beginning, now) };
   }
   return undefined;
+}
+
+/** How a step fails whose condition, or other expression, has no answer; `at` is where it stands. */
+export function unevaluated(
+  at: string,
+  { reason }: Unanswered,
+): { readonly failure: Failure; readonly exit: number } {
+  return { failure: failure('ExpressionError', { at, reason }), exit: exits.definition };
 }
 
 function questionsOf(job: LiveJob, { leaf }: Beginning, input: Input): readonly Question[] {

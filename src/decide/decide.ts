@@ -22,6 +22,7 @@ import { pastOf } from './retry-record.js';
 import { withNextDue } from './sleep.js';
 import { subjectMove } from './subject.js';
 import { inTurn } from './turn.js';
+import { waitForAnswer } from './unanswered.js';
 
 /**
  * Says what this engine should do about a job now (epoch ms). Pure.
@@ -34,8 +35,11 @@ import { inTurn } from './turn.js';
  * D5 A job that sleeps until a time carries that time as `next_due`; no other job does.
  * D6 Engines act in turn: without a change by the first, the next one acts after a short while.
  * D7 A decision comes to an end: one revision carries a limited number of moves.
+ * D8 What this engine cannot find out now ends nothing: the job waits, and is decided anew.
  */
 export function decide(job: Job, now: number, world: World): Intent {
+  const waits = waitForAnswer(world, now);
+  if (waits !== undefined) return waits;
   const intent = withNotifications(job, decideAlone(job, now, world), world);
   return inTurn(job, withAbandoned(job, intent), now, world);
 }

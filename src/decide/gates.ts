@@ -2,7 +2,7 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type Failure, type Step } from '../model/step.js';
 import { below, childPath, type Structure } from '../model/tree.js';
-import { conditionsOf, isTrue } from './conditions.js';
+import { conditionsOf, isTrue, unevaluated } from './conditions.js';
 import { mostGates } from './effort.js';
 import { failureFor } from './failure-seen.js';
 import { attemptsOf, firstIndexAt, withNewStep } from './history.js';
@@ -13,6 +13,7 @@ import {
   type LookUp,
   type Move,
   type TemplateContext,
+  type Unanswered,
   type World,
 } from './intent.js';
 import { marksAt, roundsOf, type Mark } from './marks.js';
@@ -22,7 +23,6 @@ import { mergeQueries } from './queries.js';
 import { scopeOf } from './scope.js';
 import type { Gate } from './structure/progress.js';
 import { withFlowFailed } from './too-many.js';
-import { unevaluated, type Unanswered } from './unanswered.js';
 
 /**
  * Finds out what structures ask before they go on (their conditions, the case of a choice, the list

@@ -5,7 +5,6 @@ import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
 import type { RetryWish } from '../model/request.js';
 import type { Task } from '../model/task.js';
 import type { GivenUp } from './abandoned.js';
-import type { Unanswered } from './unanswered.js';
 
 /** A flow or task as the library answers for it. `unknown`: not asked the store yet. */
 export type Found<T> =
@@ -20,6 +19,9 @@ export type Found<T> =
 
 /** An evaluated JSONata expression. */
 export type Answer = { readonly ok: true; readonly value: unknown } | Unanswered;
+
+/** Why a definition cannot be worked with: it is its mistake, which would be made again. */
+export type Unanswered = { readonly ok: false; readonly reason: string };
 
 /** A filled-in template tree; `at` is the dotted path of the template that failed. */
 export type Rendered =
@@ -182,6 +184,8 @@ export type World = {
   readonly blockers: (target: string) => Blockers;
   readonly permit: (key: string) => PermitAnswer;
   readonly answers: ReadonlyMap<string, Answer>;
+  /** Why something that the decision asked for cannot be found out now. */
+  readonly unanswered?: string;
   /** Results that are kept as attachments of the job, by the attachment's name. */
   readonly contents: ReadonlyMap<string, unknown>;
   readonly render: (

@@ -2,8 +2,7 @@ import { failure } from '../model/failures.js';
 import type { FlowSettings, LiveJob, Problem } from '../model/job.js';
 import { exits, type Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
-import type { World } from './intent.js';
-import { exitFor, type Unanswered } from './unanswered.js';
+import type { Unanswered, World } from './intent.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -36,7 +35,7 @@ export function brokenSchema(definitions: LiveJob['definitions'], world: World):
 }
 
 function broken(of: string, why: Unanswered): Unfit {
-  return { failure: failure('SchemaInvalid', { of, reason: why.reason }), exit: exitFor(why) };
+  return { failure: failure('SchemaInvalid', { of, reason: why.reason }), exit: exits.definition };
 }
 
 type Demand = {

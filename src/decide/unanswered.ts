@@ -1,25 +1,13 @@
-import { failure } from '../model/failures.js';
-import { exits, type Failure } from '../model/step.js';
+import type { Wait, World } from './intent.js';
+
+/** So long a job waits before what could not be found out is asked again, ms. */
+const againMs = 1_000;
 
 /**
- * Why something is not known that an engine had to work out. `isPassing`: the engine could not work it
- * out now, which is no fault of the document.
+ * The wait of a job about which the engine cannot find out now what the decision asks for: that is no
+ * fault of the document, so nothing in it fails.
  */
-export type Unanswered = {
-  readonly ok: false;
-  readonly reason: string;
-  readonly isPassing?: true;
-};
-
-/** The exit of what ends for it: what is wrong with a definition fails again, anything else may be retried. */
-export function exitFor({ isPassing }: Unanswered): number {
-  return isPassing === true ? exits.failed : exits.definition;
-}
-
-/** How a step fails whose condition, or other expression, has no answer; `at` is where it stands. */
-export function unevaluated(
-  at: string,
-  why: Unanswered,
-): { readonly failure: Failure; readonly exit: number } {
-  return { failure: failure('ExpressionError', { at, reason: why.reason }), exit: exitFor(why) };
+export function waitForAnswer({ unanswered }: World, now: number): Wait | undefined {
+  if (unanswered === undefined) return undefined;
+  return { kind: 'wait', because: `${unanswered}. It is tried again.`, until: now + againMs };
 }

@@ -235,7 +235,7 @@ export function assemble(options: EngineOptions) {
   const family = createFamily({ store, now, mostDescendants });
   const decider = createDecider({
     ...{ store, library, attachments: contents, locks, family, retry },
-    ...{ life: life.signal, onDecide },
+    ...{ life: life.signal, onDecide, once },
     ...(rule === undefined ? {} : { rule }),
   });
   // Two sweeps ahead, so that a sweep that fails makes nobody late.

@@ -23,6 +23,7 @@ import { isFinal, type FinalJob, type Job, type LiveJob } from '../model/job.js'
 import { isFinalState, parseDocument } from '../model/parse.js';
 import { exits, type Failure } from '../model/step.js';
 import { keyOf, type Task } from '../model/task.js';
+import { NoThreadError } from '../plugin/calculations.js';
 import type { Store } from '../store/store.js';
 import { roundTurn } from '../turns.js';
 import { evaluate } from './expressions.js';
@@ -32,6 +33,7 @@ import { deciding, type OnDecide } from './deciding.js';
 import type { Library } from './library.js';
 import type { Family } from './family.js';
 import type { Locks } from './locks.js';
+import type { Once } from './once.js';
 import type { Retry } from './patience.js';
 import { createSchemaChecks } from './schema-checks.js';
 
@@ -82,6 +84,7 @@ export type DeciderParts = {
   readonly family: Family;
   readonly retry: Retry;
   readonly life: AbortSignal;
+  readonly once: Pick<Once, 'tell'>;
   readonly onDecide?: OnDecide | undefined;
   /** The rules; other ones in tests. */
   readonly rule?: typeof decide;
@@ -93,28 +96,51 @@ export type DeciderParts = {
  * throws, or that asks only for what was answered already, is a fault, which names itself.
  */
 export function createDecider(parts: DeciderParts): Decider {
-  const { library, life, onDecide, rule = decide } = parts;
+  const { library, life, onDecide, once, rule = decide } = parts;
   return async (job, surroundings, now) => {
     // Most decisions ask nothing.
     let found = nothing;
     const asked = new Set<string>();
     const schemas = createSchemaChecks();
+    let unanswered: string | undefined;
     for (;;) {
       await roundTurn();
       // What could not be found out any more does not count.
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
-      const world = { ...surroundings(), ...worldOf(found, library), schema: schemas.read };
+      const known = { ...worldOf(found, library), schema: schemas.read };
+      const world: World = { ...surroundings(), ...known, ...(unanswered && { unanswered }) };
       const intent = deciding(onDecide, job._id, () => unlessThrown(() => rule(job, now(), world)));
       // What was decided without an answer does not count.
-      if (schemas.isOpen() && (await schemas.settle())) continue;
+      if (schemas.isOpen()) {
+        unanswered = await whyNot(() => schemas.settle(), job, once);
+        continue;
+      }
       if (intent.kind !== 'look_up') return intent;
       const open = queryKeys(intent);
       if (open.every((key) => asked.has(key))) return fault(`it asks again for ${named(open)}`);
       for (const key of open) asked.add(key);
       if (found === nothing) found = emptyFindings();
-      await answer(intent, found, job, parts);
+      const of = found;
+      unanswered = await whyNot(() => answer(intent, of, job, parts), job, once);
     }
   };
+}
+
+/** Why something cannot be found out now, which is logged, or undefined when it was. */
+async function whyNot(
+  find: () => Promise<unknown>,
+  { _id }: Job,
+  once: Pick<Once, 'tell'>,
+): Promise<string | undefined> {
+  try {
+    await find();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof NoThreadError)) throw error;
+    const { message } = error;
+    once.tell('warn', _id, `Job ${_id} cannot be decided now: ${message}. Trying again.`);
+    return `What it asks cannot be worked out now: ${message}`;
+  }
 }
 
 /** So many facts are named when a decision asks for known ones. */

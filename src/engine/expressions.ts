@@ -168,13 +168,16 @@ export function checkExpression(text: string): string | undefined {
   }
 }
 
-/** Evaluates a condition or mapping, within bounds of time and depth. Never rejects. */
+/**
+ * Evaluates a condition or mapping, within bounds of time and depth. Rejects with a `NoThreadError`
+ * when that takes a thread and none can be started now.
+ */
 export async function evaluate({ expression, context }: Question): Promise<Answer> {
   try {
-    return { ok: true, value: await evaluateExpression(expression, context) };
+    return { ok: true, value: await evaluateExpression(expression, context, 1) };
   } catch (error) {
-    const isPassing = error instanceof NoThreadError;
-    return { ok: false, reason: firstLine(error), ...(isPassing ? { isPassing } : {}) };
+    if (error instanceof NoThreadError) throw error;
+    return { ok: false, reason: firstLine(error) };
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Schema } from '../decide/intent.js';
-import type { Unanswered } from '../decide/unanswered.js';
+import type { Schema, Unanswered } from '../decide/intent.js';
 import type { Problem } from '../model/job.js';
 import { calculate, NoThreadError } from '../plugin/calculations.js';
 import { canonical } from '../decide/canonical.js';
@@ -19,8 +18,8 @@ export type SchemaChecks = {
   readonly read: (schema: Json) => Schema;
   /** Whether checks were asked for that are not made yet. */
   readonly isOpen: () => boolean;
-  /** Makes the checks that were asked for; false when there were none. */
-  readonly settle: () => Promise<boolean>;
+  /** Makes the checks that were asked for. Rejects with a `NoThreadError` when no thread can be started. */
+  readonly settle: () => Promise<void>;
 };
 
 /** `check`: makes one check away from here. */
@@ -35,8 +34,6 @@ export function createSchemaChecks(check = checkAway): SchemaChecks {
   };
   return {
     read: (schema) => {
-      const unknown = known.size === 0 ? undefined : known.get(keyOf(schema, null));
-      if (unknown?.ok === false) return unknown;
       const here = isCheapSchema(schema) ? readSchema(schema) : undefined;
       if (here?.ok === false) return here;
       // Whether it is a schema at all is found out with no parameters.
@@ -59,12 +56,8 @@ export function createSchemaChecks(check = checkAway): SchemaChecks {
       const open = [...asked];
       asked.clear();
       for (const [key, { schema, params }] of open) {
-        const checked = await check({ schema, params });
-        known.set(key, checked);
-        // What could not be done now says nothing about the parameters: the whole schema waits for it.
-        if (!checked.ok && checked.isPassing === true) known.set(keyOf(schema, null), checked);
+        known.set(key, await check({ schema, params }));
       }
-      return open.length > 0;
     },
   };
 }
@@ -77,10 +70,11 @@ function keyOf(schema: Json, params: unknown): string {
 
 async function checkAway({ schema, params }: Asked): Promise<Checked> {
   try {
-    return (await calculate({ kind: 'schema', schema, params })) as Checked;
+    return (await calculate({ kind: 'schema', schema, params }, 1)) as Checked;
   } catch (error) {
+    if (error instanceof NoThreadError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, reason, ...(error instanceof NoThreadError ? { isPassing: true } : {}) };
+    return { ok: false, reason };
   }
 }
 

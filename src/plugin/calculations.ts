@@ -30,8 +30,9 @@ const idleMs = 30_000;
 
 /**
  * Makes a calculation in a thread. It ends after a second of the processor, which a busy machine does
- * not use up. Rejects with an error that names the bound, with the error of the document, or, when no
- * thread could be started for about eight seconds, with a `NoThreadError`.
+ * not use up. It is tried `starts` times to start a thread; left out, for about eight seconds. Rejects
+ * with an error that names the bound, with the error of the document, or, when no thread could be
+ * started, with a `NoThreadError`.
  */
 export const calculate = calculator(entry());
 
@@ -39,27 +40,26 @@ export const calculate = calculator(entry());
 export function calculator(
   module: string,
   rest = restAfter,
-): (calculation: Calculation) => Promise<unknown> {
+): (calculation: Calculation, starts?: number) => Promise<unknown> {
   let pool: Pool | undefined;
   const once = (calculation: Calculation): Promise<unknown> => {
     if (pool === undefined || pool.broken.aborted) pool = onOwnBehalf(() => openPool(module));
     return calculateIn(pool, calculation);
   };
-  return async (calculation) => {
+  return async (calculation, starts = usualStarts) => {
     for (let failedStarts = 0; ;) {
       try {
         return await once(calculation);
       } catch (error) {
         if (error instanceof ThreadsGoneError) continue;
-        if (!(error instanceof NoThreadError) || (failedStarts += 1) === mostStarts) throw error;
+        if (!(error instanceof NoThreadError) || (failedStarts += 1) >= starts) throw error;
         await rest(failedStarts);
       }
     }
   };
 }
 
-/** How often it is tried to start a thread. */
-const mostStarts = 6;
+const usualStarts = 6;
 /** A machine that has no room for a thread may have some soon. */
 const firstRestMs = 250;
 

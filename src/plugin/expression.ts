@@ -17,10 +17,15 @@ const longestExpression = 100_000;
 /**
  * Evaluates JSONata over some data, within bounds of time (1 s of the processor: a busy machine is not
  * the expression's fault), memory and depth. Paths and comparisons are evaluated here, everything else
- * in a thread, so that it holds up nobody. The result is plain JSON, or undefined. Rejects with
- * JSONata's own error, or one that names the bound.
+ * in a thread, which it is tried `starts` times to start, so that it holds up nobody. The result is
+ * plain JSON, or undefined. Rejects with JSONata's own error, one that names the bound, or a
+ * `NoThreadError`.
  */
-export async function evaluateExpression(expression: string, data: unknown): Promise<unknown> {
+export async function evaluateExpression(
+  expression: string,
+  data: unknown,
+  starts?: number,
+): Promise<unknown> {
   if (expression.length > longestExpression) {
     throw new Error(`it is longer than ${longestExpression} characters`);
   }
@@ -35,7 +40,7 @@ export async function evaluateExpression(expression: string, data: unknown): Pro
       }
     }
   }
-  return calculate({ kind: 'expression', expression, data });
+  return calculate({ kind: 'expression', expression, data }, starts);
 }
 
 /** The same in this thread, whatever it takes. */

@@ -96,14 +96,16 @@ describe('a condition', () => {
     expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ExpressionError' });
   });
 
-  it('fails the step so that it may be retried when an engine cannot evaluate it now', () => {
-    const reason = 'its thread could not be started: EAGAIN';
-    const told = story({ steps: [{ task: 'a', when: 'x', retry: 1 }] }).with({
-      answers: { '0.when': { ok: false, reason, isPassing: true } },
-    });
+  it('ends nothing while the engine cannot evaluate it: the job is decided anew a second later', () => {
+    const told = story({ steps: [{ task: 'a', when: 'x' }] });
     told.go();
-    expect(told.trail).toEqual(['a#1 $$error', 'a#2 $$error']);
-    expect(told.ending).toEqual({ state: '$$complete', exit: 2, failure: 'ExpressionError' });
+    const unanswered = 'its thread could not be started: EAGAIN';
+    expect(told.with({ unanswered }).decide()).toEqual({
+      kind: 'wait',
+      because: `${unanswered}. It is tried again.`,
+      until: told.now + 1_000,
+    });
+    expect(told.trail).toEqual([]);
   });
 
   it('of a step of the cancel branch sees its parameters and all results', () => {

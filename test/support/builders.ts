@@ -74,6 +74,7 @@ export type WorldOptions = {
   readonly task?: (name: string, owner: string) => Found<Task>;
   readonly children?: Readonly<Record<string, Child>>;
   readonly answers?: Readonly<Record<string, Answer>>;
+  readonly unanswered?: string;
   /** Announced events by `type:key`; others are absent. */
   readonly events?: Readonly<Record<string, Announced>>;
   /** What became of locks, by id (`lock:<text>`); others are held. */
@@ -135,6 +136,7 @@ export function world(options: WorldOptions = {}): World {
     blockers: (target) => options.blockers?.[target] ?? { kind: 'known', all: [] },
     permit: (key) => options.permits?.[key] ?? { kind: 'unknown' },
     answers: new Map(Object.entries(answers)),
+    ...(options.unanswered === undefined ? {} : { unanswered: options.unanswered }),
     contents: new Map(Object.entries(options.contents ?? {})),
     render: options.render ?? renderParams,
     schema: readSchema,
