@@ -121,8 +121,10 @@ function effectOf({ action }: Told, tip: Tip, other: Tip): Told {
       if (tip['state'] === undefined) return {};
       // The other tip had ended and begins a run anew; here the one before is still going on.
       const kept = reopening.filter((key) => other[key] !== undefined);
-      const run = Math.max(Number(tip['run']), Number(other['run']));
-      return { ...Object.fromEntries(kept.map((key) => [key, other[key]])), run };
+      // One that ended before it began has no run.
+      const runs = [tip['run'], other['run']].filter((run) => typeof run === 'number');
+      const more = runs.length === 0 ? {} : { run: Math.max(...runs) };
+      return { ...Object.fromEntries(kept.map((key) => [key, other[key]])), ...more };
     }
     default:
       return {};

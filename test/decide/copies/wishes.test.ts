@@ -261,6 +261,15 @@ describe('a retry that only a losing revision tells of', () => {
     expect(run).toBe(2);
   });
 
+  it('keeps the run of a job that goes on, when another tip begins from nothing', () => {
+    const running = begun(['a', 'b']).did('a').job;
+    const requests = [asked('1', 'retry')];
+    const loser = tip('5-a', [], { requests, state: undefined, run: undefined });
+    expect(withWishes(at(running, '5-b'), loser)).toMatchObject({ run: 1, requests });
+    const unbegun = tip('5-b', [], { state: '$$ready', run: undefined });
+    expect(withWishes(unbegun, loser)).toMatchObject({ run: undefined, requests });
+  });
+
   it.each([
     ['a job that has not begun', { state: undefined }],
     ['what is no job', { type: 'memo', state: '$$complete' }],
