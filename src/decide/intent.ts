@@ -97,13 +97,15 @@ export type LockWish = {
 };
 
 /**
- * What became of it. `taken`: a job that has not ended has it. `invalid`: the pattern is none.
- * `refused`: the store takes no such document.
+ * What became of it. `taken`: a job that has not ended has it. `contested`: a job that has not begun
+ * wants it as well, and the copies of the lock do not say yet which of the two gets it. `invalid`: the
+ * pattern is none. `refused`: the store takes no such document.
  */
 export type LockAnswer =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'held' }
   | ({ readonly kind: 'taken' } & Rival)
+  | ({ readonly kind: 'contested' } & Rival)
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string };
 

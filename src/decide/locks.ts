@@ -12,6 +12,7 @@ import {
   type LockWish,
   type LookUp,
   type Move,
+  type Rival,
   type Wait,
   type World,
 } from './intent.js';
@@ -51,6 +52,7 @@ export function locking(job: NewJob | LiveJob, now: number, world: World): Locki
   for (const wish of wishesOf(job, world)) {
     const answer = world.lock(wish.id);
     if (answer.kind === 'unknown') return { kind: 'open', move: lookUp({ locks: [wish] }) };
+    if (answer.kind === 'contested') return { kind: 'open', move: contest(wish, answer, now) };
     if (answer.kind !== 'held') return { kind: 'refused', locked, ...reasonOf(wish, answer) };
     locked = { ...locked, [wish.kind]: wish.id };
   }
@@ -127,7 +129,14 @@ export function targetLock(
   };
 }
 
-type Unheld = Exclude<LockAnswer, { kind: 'unknown' | 'held' }>;
+/** A job that is refused stays so: it waits until the other one has begun, or given the lock up. */
+function contest({ key }: LockWish, { by, foreign }: Rival, now: number): Wait {
+  const other = foreign ? 'A job of another owner' : `Job ${by}`;
+  const because = `${other}, which has not begun yet, asks for the lock of "${key}", too.`;
+  return { kind: 'wait', because, until: now + pollMs };
+}
+
+type Unheld = Exclude<LockAnswer, { kind: 'unknown' | 'held' | 'contested' }>;
 
 function reasonOf({ key }: LockWish, answer: Unheld): { failure: Failure; exit: number } {
   switch (answer.kind) {

@@ -229,7 +229,7 @@ export function assemble(options: EngineOptions) {
   const lines = createPermitLines((job) => jobs.recall(job));
   const locks = createLocks({
     ...{ store, retry, log, now, life: life.signal, before: lines.before },
-    copies: () => copies.count,
+    ...{ copies: () => copies.count, drive: copies.drive },
   });
   const { rule, mostDescendants = usualDescendants } = options;
   const family = createFamily({ store, now, mostDescendants });

@@ -2,6 +2,7 @@ import { agree } from '../decide/copies/agree.js';
 import { beginsAnything } from '../decide/copies/beginnings.js';
 import type { Stands } from '../decide/copies/carry.js';
 import { commitToMany, commitToOne, type Change, type Committed } from '../decide/copies/commit.js';
+import type { Protocol } from '../decide/copies/protocol.js';
 import { holds, stepsOf } from '../decide/copies/tips.js';
 import { isOnItsWay } from '../model/big-result.js';
 import type { StoredDocument } from '../model/parse.js';
@@ -28,6 +29,8 @@ export type Copies = {
    * healed as far as possible. Undefined: it is deleted, or the engine ends.
    */
   readonly agreed: (doc: StoredDocument) => Promise<StoredDocument | undefined>;
+  /** Does what a protocol asks for, with as many copies as there are. */
+  readonly drive: <T>(protocol: Protocol<T>) => Promise<T>;
   /**
    * Stores a job, of so many bytes at the most; its claims may be started only when `written`.
    */
@@ -121,6 +124,7 @@ export function createCopies(parts: CopiesParts): Copies {
       if (agreed?.tip !== undefined) desk.put(agreed.tip);
       return agreed?.tip;
     },
+    drive: (protocol) => drive(protocol, driver),
     commit: async (change, mostBytes) => {
       const protocol =
         copies > 1 ? commitToMany(change, standsIn(change.job._id)) : commitToOne(change);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Effect, Protocol, Stored } from '../decide/copies/protocol.js';
-import { borrowedIn, winnerFirst, type Tip } from '../decide/copies/tips.js';
+import { borrowedIn, winnerFirst, type NewDraft, type Tip } from '../decide/copies/tips.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
 import { giveUp } from './abandon.js';
@@ -48,7 +48,7 @@ async function perform(effect: Effect, driver: Driver): Promise<Answer> {
   }
 }
 
-async function write(draft: Tip, driver: Driver): Promise<Stored> {
+async function write(draft: NewDraft, driver: Driver): Promise<Stored> {
   const { store, log, once, life, patienceMs, mostBytes } = driver;
   const doc = await withBorrowed(draft, driver);
   if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
@@ -65,10 +65,10 @@ async function write(draft: Tip, driver: Driver): Promise<Stored> {
       ? { kind: 'unknown', cause: 'the answer came late' }
       : stored;
   if (result.kind === 'unknown') {
-    log.debug({ job: doc._id }, `Not known whether the job was stored: ${result.cause}`);
+    log.debug({ document: doc._id }, `Not known whether it was stored: ${result.cause}`);
   }
   if (result.kind === 'refused') {
-    const what = `The database refuses a revision of job ${doc._id}`;
+    const what = `The database refuses a revision of document ${doc._id}`;
     once.tell('warn', doc._id, `${what}: ${result.reason}`);
   }
   if (result.kind === 'written') once.stored(doc._id);
@@ -79,7 +79,10 @@ async function write(draft: Tip, driver: Driver): Promise<Stored> {
  * The document with the attachments that it takes over from another revision. Undefined: one of them
  * cannot be read now, and what is not known to be lost is not left out.
  */
-async function withBorrowed(doc: Tip, { store, retry, copies }: Driver): Promise<Tip | undefined> {
+async function withBorrowed(
+  doc: NewDraft,
+  { store, retry, copies }: Driver,
+): Promise<NewDraft | undefined> {
   const borrowed = borrowedIn(doc);
   if (borrowed.length === 0) return doc;
   const attachments: Record<string, unknown> = { ...(doc['_attachments'] as object) };

@@ -29,26 +29,50 @@ export type Find = (id: string) => Promise<StoredDocument | undefined>;
 export type Holder = { readonly job: string; readonly owner: string; readonly decided: boolean };
 
 /** The job that has a lock now, if there is one (U2). */
-export async function holderOf(
-  find: Find,
-  lock: Held & { readonly _id: string },
-): Promise<Holder | undefined> {
+export async function holderOf(find: Find, lock: Lock): Promise<Holder | undefined> {
+  const search = findHolder(lock);
+  let step = search.next();
+  while (step.done !== true) {
+    const job = await find(step.value);
+    step = search.next(job === undefined ? [] : [job]);
+  }
+  return step.value;
+}
+
+type Lock = Held & { readonly _id: string };
+
+/**
+ * Finds the job that has a lock now (U2). It yields the id of a job that is to be read, and is given
+ * the tips of that job: one that goes on in any of them has not ended.
+ */
+export function* findHolder(
+  lock: Lock,
+): Generator<string, Holder | undefined, readonly StoredDocument[]> {
   const seen = new Set<unknown>();
   let next = lock.job;
   while (typeof next === 'string' && !seen.has(next)) {
     seen.add(next);
-    const job = await find(next);
-    if (job === undefined || job['type'] !== 'job') return undefined;
-    const { state, relock, continued_to } = job;
-    const isListed = listedIn(job).includes(lock._id);
-    if (!isFinalState(state)) {
-      const decided = state !== undefined && relock !== true;
-      return !decided || isListed ? { job: job._id, owner: ownerOf(job), decided } : undefined;
-    }
+    const jobs = (yield next).filter(({ type }) => type === 'job');
+    const holders = jobs.flatMap((job) => holderIn(job, lock) ?? []);
+    if (holders.length > 0) return holders.find(({ decided }) => decided) ?? holders[0];
     // A job that went on as a new one keeps its locks for that one, until it takes them over.
-    next = isListed ? continued_to : undefined;
+    const last = jobs.find((job) => isFinalState(job['state']) && isListed(job, lock));
+    next = last?.['continued_to'];
   }
   return undefined;
+}
+
+/** The job as the holder of a lock; undefined when it has ended, or begun without that lock. */
+function holderIn(job: StoredDocument, lock: Lock): Holder | undefined {
+  const { state, relock } = job;
+  if (isFinalState(state)) return undefined;
+  const decided = state !== undefined && relock !== true;
+  if (decided && !isListed(job, lock)) return undefined;
+  return { job: job._id, owner: ownerOf(job), decided };
+}
+
+function isListed(job: StoredDocument, { _id }: Lock): boolean {
+  return listedIn(job).includes(_id);
 }
 
 /** The ids of the locks that a job says it has. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Protocol } from '../decide/copies/protocol.js';
 import type { Blockers, LockAnswer, LockWish, PermitAnswer, PermitWish } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
@@ -64,6 +65,8 @@ export type LockParts = {
   readonly now: () => number;
   /** Copies that the database keeps of every document. */
   readonly copies: () => number;
+  /** Does what a protocol asks for. */
+  readonly drive: <T>(protocol: Protocol<T>) => Promise<T>;
   /** The jobs that get a permit of a flow before this one. */
   readonly before: (flow: string, job: string) => readonly string[];
 };
@@ -73,7 +76,16 @@ export type LockParts = {
  * job had the revision `rev`, and as long as that is the newest nobody else can have taken them over:
  * the job has not been final since (U1, U2).
  */
-type Mine = { readonly ids: Set<string>; readonly held: Set<string>; rev: string | undefined };
+type Mine = {
+  readonly ids: Set<string>;
+  readonly held: Set<string>;
+  rev: string | undefined;
+  /** When the first of `held` was taken. */
+  since: number;
+};
+
+/** Among several copies another tip may come into a lock that was taken, ms. */
+const believedMs = 2_000;
 
 /** So many jobs are kept in mind for which locks were taken. */
 const remembered = 10_000;
@@ -93,18 +105,21 @@ export function createLocks(parts: LockParts): Locks {
   };
   const mine = new Map<string, Mine>();
   const mineOf = (job: string): Mine => {
-    const known = mine.get(job) ?? { ids: new Set(), held: new Set(), rev: undefined };
+    const known = mine.get(job) ?? { ids: new Set(), held: new Set(), rev: undefined, since: 0 };
     mine.set(job, known);
     if (mine.size > remembered) mine.delete(String(mine.keys().next().value));
     return known;
   };
   const takeOne: Locks['take'] = async (wish, job) => {
     const own = mineOf(job._id);
+    const isOld = parts.copies() > 1 && Math.abs(now() - own.since) > believedMs;
+    if (own.rev !== job._rev || isOld) own.held.clear();
     if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
     own.ids.add(wish.id);
     const answer = await take(parts, wish, job);
     if (own.rev !== job._rev) own.held.clear();
     own.rev = job._rev;
+    if (own.held.size === 0) own.since = now();
     if (answer.kind === 'held') own.held.add(wish.id);
     return answer;
   };
@@ -152,7 +167,7 @@ type Reads = {
 };
 
 async function take(
-  { store, retry, life, now, copies }: Omit<LockParts, 'log'>,
+  { store, retry, life, now, copies, drive }: Omit<LockParts, 'log'>,
   { kind, id, key, scope, formerId }: LockWish,
   job: Claimant,
 ): Promise<LockAnswer> {
@@ -178,12 +193,12 @@ async function take(
     nonce,
   });
   if (copies() > 1) {
-    return takeOneOfMany({
-      ...{ store, retry, life, copies: copies(), id, nonce },
+    const protocol = takeOneOfMany({
+      ...{ id, nonce, owner, now, chance: Math.random },
       next: (upon) => mine(upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now()),
       isOwn: (tip) => isOf(tip, job),
-      holderOf: async (tip) => rivalOf(await holderOf(store.get, tip), owner),
     });
+    return drive(protocol);
   }
   let next: LockDocument & { readonly _rev?: string } = mine(now());
   for (let failures = 0; ;) {

@@ -75,7 +75,7 @@ export function createPermits(parts: PermitParts): Permits {
       const answer = await take({ kind: 'permit', id, key }, job);
       if (answer.kind === 'held') return { kind: 'held', id };
       if (answer.kind === 'unknown') return answer;
-      if (answer.kind !== 'taken') return { kind: 'refused', reason: answer.reason };
+      if (!('by' in answer)) return { kind: 'refused', reason: answer.reason };
       by.push(answer.by);
     }
     return { kind: 'full', by };

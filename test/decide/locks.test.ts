@@ -93,6 +93,21 @@ describe('a job with a target and locks', () => {
     expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'FlowDisabled' });
   });
 
+  it.each([
+    ['job other', {}],
+    ['a job of another owner', { foreign: true as const }],
+  ])('waits while %s, which has not begun, may get the same lock', (who, more) => {
+    const told = locker({
+      world: { locks: { [targetId]: { ...taken, kind: 'contested', ...more } } },
+    });
+    expect(told.go()).toMatchObject({
+      kind: 'wait',
+      because: expect.stringMatching(new RegExp(`^${who}, which has not begun`, 'i')) as string,
+      until: told.now + 200,
+    });
+    expect(told.with({ locks: {} }).go().kind).toBe('claim');
+  });
+
   it('forgets locks that a copy of another job brings', () => {
     const told = locker({ job: { locked: { target: 'lock:old' }, relock: true } });
     expect(told.go()).toMatchObject({ kind: 'claim' });

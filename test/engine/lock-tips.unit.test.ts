@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { drive } from '../../src/engine/drive.js';
 import { createLocks, type Locks } from '../../src/engine/locks.js';
 import { lockIdOf } from '../../src/lock-id.js';
 import type { StoredDocument } from '../../src/model/parse.js';
@@ -16,6 +17,7 @@ class ThreeCopies {
   readonly copies: (StoredDocument | undefined)[] = [undefined, undefined, undefined];
   readonly jobs = new Map<string, StoredDocument>();
   readonly tipsOfJobs = new Map<string, readonly StoredDocument[]>();
+  readonly #parents = new Map<string, string>();
   #written = 0;
 
   /** A store whose n-th write of the lock comes to the n-th of these copies first. */
@@ -33,10 +35,14 @@ class ThreeCopies {
         ),
       get: async (one) => (one === id ? this.tips()[0] : this.jobs.get(one)),
       tips: async (one) => {
-        if (one !== id) return this.tipsOfJobs.get(one) ?? [];
+        if (one !== id) return this.tipsOfJobs.get(one) ?? [this.jobs.get(one) ?? []].flat();
         const tips = this.tips();
-        // A reader repairs the copies that have nothing.
-        for (const i of [0, 1, 2]) this.copies[i] ??= tips[0];
+        // A reader repairs the copies that have nothing, or what another was written upon.
+        for (const i of [0, 1, 2]) {
+          const behind = this.copies[i];
+          const next = tips.find(({ _rev }) => this.#isBelow(behind?._rev, _rev));
+          if (behind === undefined || next !== undefined) this.copies[i] = next ?? tips[0];
+        }
         return tips;
       },
       write: async (doc) => this.#write(doc, left.shift() ?? [0, 1, 2]),
@@ -47,12 +53,23 @@ class ThreeCopies {
 
   tips(): readonly StoredDocument[] {
     const byRev = new Map(this.copies.flatMap((doc) => (doc ? [[doc._rev, doc]] : [])));
-    return [...byRev.values()].toSorted((a, b) => (a._rev < b._rev ? 1 : -1));
+    const all = [...byRev.values()];
+    const isTip = ({ _rev }: StoredDocument): boolean =>
+      !all.some((other) => this.#isBelow(_rev, other._rev));
+    return all.filter(isTip).toSorted((a, b) => (a._rev < b._rev ? 1 : -1));
+  }
+
+  #isBelow(rev: string | undefined, tip: string): boolean {
+    for (let next = this.#parents.get(tip); next !== undefined; next = this.#parents.get(next)) {
+      if (next === rev) return true;
+    }
+    return false;
   }
 
   #write(doc: NewDocument, reached: readonly number[]): WriteResult {
     this.#written += 1;
     const _rev = `${Number.parseInt(String(doc['_rev'] ?? '0'), 10) + 1}-${this.#written}`;
+    if (doc['_rev'] !== undefined) this.#parents.set(_rev, String(doc['_rev']));
     const taking = reached.filter((i) => this.copies[i]?._rev === doc['_rev']);
     if (taking.length === 0) return { kind: 'conflict' };
     const next = doc['_deleted'] === true ? undefined : { ...doc, _id: id, _rev };
@@ -69,12 +86,15 @@ function database(...jobs: readonly string[]): ThreeCopies {
 }
 
 function locksOn(store: Store, retry: (ask: () => unknown) => unknown = (ask) => ask()): Locks {
-  const life = new AbortController().signal;
-  const parts = { store, life, log: silent, now: () => 5, copies: () => 3 };
-  return createLocks({
-    before: () => [],
-    ...parts,
+  const shared = {
+    ...{ store, life: new AbortController().signal, log: silent, copies: () => 3 },
     retry: retry as Parameters<typeof createLocks>[0]['retry'],
+  };
+  const once = { tell: () => undefined, stored: () => undefined };
+  const driver = { ...shared, once, patienceMs: Infinity };
+  const now = () => 5;
+  return createLocks({
+    ...{ ...shared, now, before: () => [], drive: (protocol) => drive(protocol, driver) },
   });
 }
 
@@ -97,7 +117,7 @@ describe('a lock of which there are several copies', () => {
       a.take(wish, { _id: 'a', _rev: '1-x' }),
       b.take(wish, { _id: 'b', _rev: '1-x' }),
     ]);
-    expect(answers).toEqual([held, { kind: 'taken', by: 'a' }]);
+    expect(answers).toEqual([held, { kind: 'contested', by: 'a' }]);
     expect(all.tips()).toMatchObject([{ job: 'a' }]);
   });
 
@@ -142,22 +162,58 @@ describe('a lock of which there are several copies', () => {
     expect(new Set(all.tips().map(({ job }) => job))).toEqual(new Set(['a']));
   });
 
-  it('is refused at once to whoever has written nothing', async () => {
+  const begun = { state: 'x-0', locked: { target: id } };
+  it.each([
+    ['refused at once, since the other has begun', begun, 'taken'],
+    ['asked for again, since the other has not begun', {}, 'contested'],
+  ])('of another job is %s', async (_title, more, kind) => {
     const all = database('a', 'b');
+    all.jobs.set('b', { _id: 'b', _rev: '1-x', type: 'job', ...more });
     all.copies.splice(0, 3, lock('b', '1-y'), lock('b', '1-y'), undefined);
-    expect(await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' })).toEqual({
-      kind: 'taken',
-      by: 'b',
-    });
+    const answer = await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' });
+    expect(answer).toEqual({ kind, by: 'b' });
   });
 
-  it('stays with whoever another engine has written it for', async () => {
+  it('of a job that does not begin is refused in the end', async () => {
     const all = database('a', 'b');
-    const [winner, loser] = [lock('a', '1-y', 'other'), lock('b', '1-x')];
-    all.copies.splice(0, 3, winner, winner, loser);
+    const old = { ...lock('b', '1-y'), at: -60_000 };
+    all.copies.splice(0, 3, old, old, old);
+    const ask = { _id: 'a', _rev: '1-x' };
+    expect(await locksOn(all.store()).take(wish, ask)).toEqual({ kind: 'taken', by: 'b' });
+    // Its own lock wins: the other job is refused.
+    all.copies.splice(2, 1, lock('a', '1-z', 'other'));
+    expect(await locksOn(all.store()).take(wish, ask)).toEqual({ kind: 'contested', by: 'b' });
+  });
+
+  it("is the job's own when it goes on in one tip, although it has ended in another", async () => {
+    const all = database('a', 'b');
+    const ended = { _id: 'b', _rev: '2-b', type: 'job', state: '$$complete' };
+    all.tipsOfJobs.set('b', [ended, { _id: 'b', _rev: '2-a', type: 'job', ...begun }]);
+    all.copies.fill(lock('b', '1-y'));
     const answer = await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' });
     expect(answer).toEqual({ kind: 'taken', by: 'b' });
-    expect(all.tips()).toEqual([winner, loser]);
+  });
+
+  it.each([
+    ['wins', '1-y', '1-x'],
+    ['loses', '1-x', '1-y'],
+  ])(
+    'stays when another engine wrote it for the same job, also when it %s',
+    async (_t, own, other) => {
+      const all = database('a', 'b');
+      const [mine, rival] = [lock('a', own, 'other'), lock('b', other)];
+      all.copies.splice(0, 3, mine, mine, rival);
+      const answer = await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' });
+      expect(answer).toEqual({ kind: 'contested', by: 'b' });
+      expect(all.tips().toSorted((a) => (a._rev === own ? -1 : 1))).toEqual([mine, rival]);
+    },
+  );
+
+  it('is held beside what another engine wrote for the same job', async () => {
+    const all = database('a');
+    all.copies.splice(2, 1, lock('a', '1-z', 'other'));
+    const answer = await locksOn(all.store([0, 1])).take(wish, { _id: 'a', _rev: '1-x' });
+    expect(answer).toEqual(held);
   });
 
   it('is not known while the engine ends', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LockAnswer } from '../../src/decide/intent.js';
+import { drive } from '../../src/engine/drive.js';
 import { createLocks, type Locks } from '../../src/engine/locks.js';
 import { lockIdOf } from '../../src/lock-id.js';
 import { createRetry } from '../../src/engine/patience.js';
@@ -27,6 +28,7 @@ function locksOn(store: Store, signal = new AbortController().signal): Locks {
     ...{ store, retry, log: silent, life: signal },
     now: () => Date.now(),
     copies: () => 1,
+    drive: () => Promise.reject(new Error('There is one copy.')),
   });
 }
 

@@ -1,7 +1,6 @@
 import { cancelOf, type GivenUp } from '../../src/decide/abandoned.js';
 import { rest } from '../../src/decide/copies/protocol.js';
-import type { Tip } from '../../src/decide/copies/tips.js';
-import type { NewDraft } from './cluster.js';
+import type { NewDraft, Tip } from '../../src/decide/copies/tips.js';
 import { request, type Mailbox } from './messages.js';
 import type { Task } from './process.js';
 
@@ -21,7 +20,7 @@ function* tell(given: GivenUp, mailbox: Mailbox): Task {
       return mailbox.post(request(cancel.doc._id, asked, child));
     }
     const doc = cancel.doc as unknown as NewDraft;
-    const stored = (yield { kind: 'create', doc }) as { readonly kind: string };
+    const stored = (yield { kind: 'write', doc }) as { readonly kind: string };
     if (stored.kind === 'written') return;
     yield* rest(tries);
   }

@@ -1,5 +1,5 @@
 import type { Stored } from '../../src/decide/copies/protocol.js';
-import type { Tip } from '../../src/decide/copies/tips.js';
+import type { NewDraft, Tip } from '../../src/decide/copies/tips.js';
 import type { Faults } from './faults.js';
 import { merged, revise, tipsOf, Tree, type Revision } from './revisions.js';
 import type { Timeline } from './timeline.js';
@@ -236,13 +236,6 @@ export class Cluster {
     return this.#timeline.now < this.#faults.endAt && share > 0 && this.#chance() < share;
   }
 }
-
-/** Without a revision it is a new document. */
-export type NewDraft = {
-  readonly _id: string;
-  readonly _rev?: string;
-  readonly [key: string]: unknown;
-};
 
 type Sources = Readonly<Record<string, { readonly from?: string }>>;
 

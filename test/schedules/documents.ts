@@ -1,6 +1,12 @@
+import type { Tip } from '../../src/decide/copies/tips.js';
 import { Cluster, type FeedEvent } from './cluster.js';
 import type { Faults } from './faults.js';
 import type { Timeline } from './timeline.js';
+
+/** Whether a document is a lock, not a job. */
+export function isLock(id: string): boolean {
+  return id.startsWith('lock:');
+}
 
 export type DocumentsParts = {
   readonly faults: Faults;
@@ -32,9 +38,24 @@ export class Documents {
     return made;
   }
 
-  /** Those of which some copy has a revision. */
+  /** Those of jobs of which some copy has a revision. */
   get ids(): readonly string[] {
-    return [...this.#clusters].flatMap(([id, cluster]) => (cluster.tips().length > 0 ? [id] : []));
+    return [...this.#clusters].flatMap(([id, cluster]) =>
+      !isLock(id) && cluster.tips().length > 0 ? [id] : [],
+    );
+  }
+
+  /** All locks as a view of one node tells them; a node that nobody reaches is asked again. */
+  listLocks(node: number, answer: (locks: readonly Tip[]) => void): void {
+    const { timeline, chance } = this.#parts;
+    const seen = [...this.#clusters].flatMap(([id, cluster]) =>
+      isLock(id) ? [cluster.glance(node)] : [],
+    );
+    const isReached = seen.every((event) => event !== undefined);
+    timeline.after(chance() * (isReached ? 20 : 400), () => {
+      if (isReached) answer(seen.flatMap((event) => event.doc ?? []));
+      else this.listLocks(node, answer);
+    });
   }
 
   /** Requests, replies and replication under way. */

@@ -46,15 +46,12 @@ export function withFindings(world: World, found: Findings): World {
   };
 }
 
-/** Where jobs find their locks, and the time, epoch ms. */
-export type LockRoom = { readonly locks: Locks; readonly now: () => number };
-
 /** Finds out what `src/engine/decision.ts` finds out, with ordinary reads; throws at other questions. */
 export function* lookUps(
   asked: LookUp,
   job: Job,
   found: Findings,
-  { locks, now }: LockRoom,
+  locks: Locks,
 ): Generator<Wish, void, StoreAnswer> {
   const { children, roots, questions, flows, tasks, attachments } = asked;
   if ([flows, tasks, attachments].some((list) => list.length > 0)) {
@@ -66,7 +63,7 @@ export function* lookUps(
     const isOver = doc?.['continued_to'] === undefined && isFinalState(doc?.['state']);
     found.roots.set(id, isOver ? 'final' : 'live');
   }
-  for (const wish of asked.locks) found.taken.set(wish.id, yield* locks.take(wish, job, now));
+  for (const wish of asked.locks) found.taken.set(wish.id, yield* locks.take(wish, job));
   for (const target of asked.targets) {
     found.blockers.set(target, yield* locks.blockers(target, job));
   }

@@ -2,74 +2,65 @@ import type { Answer as StoreAnswer } from '../../src/decide/copies/protocol.js'
 import type { Tip } from '../../src/decide/copies/tips.js';
 import type { Blocker, Blockers, LockAnswer, LockWish } from '../../src/decide/intent.js';
 import { isMatch } from '../../src/engine/blockers.js';
-import { isOf, listedIn, type Claimant } from '../../src/engine/lock-holder.js';
-import { isFinalState } from '../../src/model/parse.js';
+import { findHolder, isOf, sinceOf, type Claimant } from '../../src/engine/lock-holder.js';
+import { takeOneOfMany } from '../../src/engine/lock-tips.js';
+import type { LockDocument } from '../../src/model/lock.js';
 import type { Wish } from './process.js';
 
 type Asking<T> = Generator<Wish, T, StoreAnswer>;
-type Lock = LockWish & { readonly job: string; readonly at: number };
-type Holder = { readonly job: string; readonly decided: boolean };
 
-/** An answer takes up to so long, ms: the engine may stand still or die before it comes. */
-const slownessMs = 50;
+export type LocksParts = {
+  readonly chance: () => number;
+  /** Virtual, ms. */
+  readonly now: () => number;
+  /** False answers that every lock is held, and takes none. */
+  readonly isTaking: boolean;
+};
 
-/**
- * The documents of locks, of which each write is exact, and what `src/engine/locks.ts` does with them:
- * a lock is worth what its job is, as far as an ordinary read tells.
- */
+/** The locks of jobs, as documents of the same three nodes; see `src/engine/locks.ts`. */
 export class Locks {
-  readonly #locks = new Map<string, Lock>();
-  readonly #chance: () => number;
-  readonly #isTaking: boolean;
+  readonly #parts: LocksParts;
+  #taken = 0;
 
-  /** `isTaking`: false answers that every lock is held, and takes none. */
-  constructor(chance: () => number, isTaking: boolean) {
-    this.#chance = chance;
-    this.#isTaking = isTaking;
+  constructor(parts: LocksParts) {
+    this.#parts = parts;
   }
 
-  *take(wish: LockWish, job: Claimant, now: () => number): Asking<LockAnswer> {
-    if (!this.#isTaking) return { kind: 'held' };
-    for (;;) {
-      const there = this.#locks.get(wish.id);
-      const isOwn = there === undefined || isOf(there, job);
-      const holder = isOwn ? undefined : yield* holderOf(there);
-      // Somebody else may have taken it meanwhile.
-      if (this.#locks.get(wish.id) !== there) continue;
-      if (holder !== undefined) return { kind: 'taken', by: holder.job };
-      const at = there !== undefined && isOwn ? there.at : now();
-      this.#locks.set(wish.id, { ...wish, job: job._id, at });
-      yield { kind: 'rest', ms: this.#chance() * slownessMs };
-      return { kind: 'held' };
-    }
+  *take({ kind, id, key }: LockWish, job: Claimant): Asking<LockAnswer> {
+    const { chance, now, isTaking } = this.#parts;
+    if (!isTaking) return { kind: 'held' };
+    this.#taken += 1;
+    const nonce = `${this.#taken}`;
+    return yield* takeOneOfMany({
+      ...{ id, nonce, now, chance, owner: 'DEFAULT' },
+      isOwn: (tip) => isOf(tip, job),
+      next: (upon): LockDocument => {
+        const at = upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now();
+        return { _id: id, type: 'lock', kind, key, job: job._id, at, nonce };
+      },
+    });
   }
 
   /** The other jobs that have not ended and whose patterns match a target. */
   *blockers(target: string, job: Claimant): Asking<Blockers> {
-    const patterns = [...this.#locks.values()].filter(({ kind }) => kind === 'pattern');
-    yield { kind: 'rest', ms: this.#chance() * slownessMs };
-    const own = patterns.find((lock) => lock.job === job._id)?.at;
+    const locks = (yield { kind: 'list_locks' }) as readonly Tip[];
+    const patterns = locks.filter(({ kind }) => kind === 'pattern');
+    const own = patterns.find((lock) => lock['job'] === job._id);
     const all: Blocker[] = [];
     for (const lock of patterns) {
-      if (isOf(lock, job) || !isMatch(lock.key, target)) continue;
+      if (isOf(lock, job) || !isMatch(String(lock['key']), target)) continue;
       const holder = yield* holderOf(lock);
-      if (holder !== undefined) all.push({ ...holder, at: lock.at });
+      if (holder !== undefined) all.push({ ...holder, at: sinceOf(lock, 0) });
     }
-    return { kind: 'known', ...(own === undefined ? {} : { own }), all };
+    return { kind: 'known', ...(own === undefined ? {} : { own: sinceOf(own, 0) }), all };
   }
 }
 
-/** The job that has a lock now: its own, or the one that goes on as that. */
-function* holderOf(lock: Lock): Asking<Holder | undefined> {
-  for (let next: unknown = lock.job; typeof next === 'string';) {
-    const [job] = (yield { kind: 'get', id: next }) as readonly Tip[];
-    if (job === undefined) return undefined;
-    const isListed = listedIn(job).includes(lock.id);
-    if (!isFinalState(job['state'])) {
-      const decided = job['state'] !== undefined && job['relock'] !== true;
-      return !decided || isListed ? { job: job._id, decided } : undefined;
-    }
-    next = isListed ? job['continued_to'] : undefined;
+function* holderOf(lock: Tip): Asking<Pick<Blocker, 'job' | 'decided'> | undefined> {
+  const search = findHolder(lock);
+  let step = search.next();
+  while (step.done !== true) {
+    step = search.next((yield { kind: 'get', id: step.value }) as readonly Tip[]);
   }
-  return undefined;
+  return step.value;
 }

@@ -1,6 +1,5 @@
 import type { GivenUp } from '../../src/decide/abandoned.js';
 import type { Answer, Effect } from '../../src/decide/copies/protocol.js';
-import type { NewDraft } from './cluster.js';
 import type { Documents } from './documents.js';
 import type { Life } from './life.js';
 import type { Timeline } from './timeline.js';
@@ -20,11 +19,9 @@ export type ProcessParts = {
   readonly said: (who: string, what: () => string) => void;
 };
 
-/** What a task asks for: what protocols ask for, a document as CouchDB shows it, and a new one. */
+/** What a task asks for: what protocols ask for, a document as CouchDB shows it, and a view of locks. */
 export type Wish =
-  | Effect
-  | { readonly kind: 'get'; readonly id: string }
-  | { readonly kind: 'create'; readonly doc: NewDraft };
+  Effect | { readonly kind: 'get'; readonly id: string } | { readonly kind: 'list_locks' };
 export type Task = Generator<Wish, void, Answer>;
 
 /** Half a lease, as in the engine: an answer that took longer says nothing about now. */
@@ -75,7 +72,6 @@ export class Process {
     const asked = timeline.now;
     const isLate = (): boolean => timeline.now - asked > patienceMs;
     switch (wish.kind) {
-      case 'create':
       case 'write':
         said(
           id,
@@ -102,15 +98,18 @@ export class Process {
         return timeline.after(wish.ms, () => this.receive(() => go(undefined)));
       case 'abandon':
         return this.#drive(this.#parts.abandon(wish.children), undefined, () => go(undefined));
+      case 'list_locks':
+        return documents.listLocks(node, (tips) => this.receive(() => go(tips)));
       case 'get':
         return documents.of(wish.id).get(node, (tips) => this.receive(() => go(tips)));
     }
   }
 }
 
-/** A job in a few words. */
+/** A job or a lock in a few words. */
 function summary(doc: Readonly<Record<string, unknown>>): string {
   if (doc['_deleted'] === true) return 'deletes it';
+  if (doc['type'] === 'lock') return `for ${String(doc['job'])}`;
   const steps = (doc['steps'] ?? []) as readonly Readonly<Record<string, unknown>>[];
   const entries = steps.map(({ path, attempt, state, claim, failure, start }) => {
     const why = failure === undefined ? '' : ` ${(failure as { name: string }).name}`;

@@ -23,7 +23,7 @@ export class Tree {
   /** Writes upon a leaf; false is a conflict: it is no leaf here, or not known. */
   write(next: Revision): boolean {
     const base = next.parent?.rev;
-    const isFree = base === undefined ? this.#leaves.size === 0 : this.#leaves.has(base);
+    const isFree = base === undefined ? this.#isAbsent : this.#leaves.has(base);
     if (!isFree || this.#known.has(next.rev)) return false;
     if (base !== undefined) this.#leaves.delete(base);
     this.#add(next);
@@ -40,6 +40,11 @@ export class Tree {
     }
     if (parent !== undefined) this.#leaves.delete(parent.rev);
     return true;
+  }
+
+  /** It never was there, or is deleted. */
+  get #isAbsent(): boolean {
+    return [...this.#leaves.values()].every(({ deleted }) => deleted);
   }
 
   get leaves(): readonly Revision[] {

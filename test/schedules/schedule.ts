@@ -6,7 +6,7 @@ import { peer, world } from '../support/builders.js';
 import { giveUp } from './abandon.js';
 import { Beliefs } from './beliefs.js';
 import { nodes, type FeedEvent } from './cluster.js';
-import { Documents } from './documents.js';
+import { Documents, isLock } from './documents.js';
 import { Engine } from './engine.js';
 import { drawAttempt, flows, hasWaitingChildren, namedFlow, taskOf, wakesUp } from './flows.js';
 import { drawFaults, type Faults } from './faults.js';
@@ -69,7 +69,8 @@ class Schedule {
     const chance = chanceFrom(options.seed);
     const timeline = this.#timeline;
     this.#chance = chance;
-    this.#locks = new Locks(chance, options.isLocking ?? true);
+    const isTaking = options.isLocking ?? true;
+    this.#locks = new Locks({ chance, now: () => timeline.now, isTaking });
     this.#flow = oneOf(flows, chance);
     this.#faults = drawFaults(chance, faultsMs);
     this.#documents = new Documents({
@@ -174,6 +175,7 @@ class Schedule {
   /** The feed may be late, tell things twice, and tell them in another order. */
   #feed(id: string, node: number, event: FeedEvent): void {
     this.#said(`node ${node}`, () => `has ${id} ${event.doc?._rev}${event.conflicted ? ' !' : ''}`);
+    if (isLock(id)) return;
     const late = (): number => (this.#chance() < 0.9 ? 5 : 2_000) * this.#chance();
     for (const engine of this.#live) {
       if (engine.node !== node) continue;

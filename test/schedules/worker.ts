@@ -15,7 +15,7 @@ import type { Beliefs } from './beliefs.js';
 import { abandoned, leftBy, type GivenUp } from '../../src/decide/abandoned.js';
 import type { ChildJob } from '../../src/decide/intent.js';
 import { rest } from '../../src/decide/copies/protocol.js';
-import type { FeedEvent, NewDraft } from './cluster.js';
+import type { FeedEvent } from './cluster.js';
 import { emptyFindings, lookUps, withFindings } from './findings.js';
 import type { Locks } from './locks.js';
 import { takeMessage, type Mailbox, type Message } from './messages.js';
@@ -232,8 +232,7 @@ export class Worker {
       const me = { ...world.me, running, freeSlots, ...past };
       const intent = decide(job, this.#parts.timeline.now, { ...world, me, seenAt });
       if (intent.kind !== 'look_up') return intent;
-      const { locks, timeline } = this.#parts;
-      yield* lookUps(intent, this.#asMaker(job), found, { locks, now: () => timeline.now });
+      yield* lookUps(intent, this.#asMaker(job), found, this.#parts.locks);
     }
   }
 
@@ -293,8 +292,7 @@ export class Worker {
   /** Stores a child until it is known to be stored; a conflict says that there is one. */
   *#make(child: ChildJob): Task {
     for (let tries = 0; ; tries += 1) {
-      const doc = child as unknown as NewDraft;
-      const stored = (yield { kind: 'create', doc }) as { readonly kind: string };
+      const stored = yield* write(child);
       if (stored.kind !== 'unknown') return;
       yield* rest(tries);
     }

@@ -1,12 +1,8 @@
 import type { GivenUp, Untold } from '../abandoned.js';
-import type { Tip } from './tips.js';
+import type { NewDraft, Tip } from './tips.js';
 
-/** A document to be written; without `_deleted` its whole content. */
-export type Draft = {
-  readonly _id: string;
-  readonly _rev: string;
-  readonly [key: string]: unknown;
-};
+/** A document to be written upon a revision. */
+export type Draft = NewDraft & { readonly _rev: string };
 
 /**
  * What became of a write. `unknown`: not acknowledged by a quorum of the copies (202), or no answer;
@@ -23,7 +19,7 @@ export type Stored =
  * copies that answer, the winner first; `abandon` gives these children of the job up.
  */
 export type Effect =
-  | { readonly kind: 'write'; readonly doc: Draft }
+  | { readonly kind: 'write'; readonly doc: NewDraft }
   | { readonly kind: 'look'; readonly id: string }
   | { readonly kind: 'abandon'; readonly id: string; readonly children: readonly GivenUp[] }
   | { readonly kind: 'rest'; readonly ms: number };
@@ -40,7 +36,7 @@ export type Answer = Stored | readonly Tip[] | readonly Untold[] | undefined;
  */
 export type Protocol<T> = Generator<Effect, T, Answer>;
 
-export function* write(doc: Draft): Protocol<Stored> {
+export function* write(doc: NewDraft): Protocol<Stored> {
   return (yield { kind: 'write', doc }) as Stored;
 }
 

@@ -8,6 +8,13 @@ import { isLive, type LiveStep, type Step } from '../../model/step.js';
  */
 export type Tip = StoredDocument;
 
+/** A document to be written, which may be new; without `_deleted` its whole content. */
+export type NewDraft = {
+  readonly _id: string;
+  readonly _rev?: string;
+  readonly [key: string]: unknown;
+};
+
 /** Tips in CouchDB's order: the longest history first, then the highest hash. */
 export function winnerFirst(tips: readonly Tip[]): readonly Tip[] {
   return [...tips].sort((a, b) => {
@@ -59,7 +66,7 @@ type Begun = LiveStep & { readonly start?: unknown };
 
 type Attachments = Readonly<Record<string, { readonly from?: unknown } | undefined>>;
 
-function attachmentsOf({ _attachments: attachments }: Tip): Attachments {
+function attachmentsOf({ _attachments: attachments }: NewDraft): Attachments {
   return (attachments ?? {}) as Attachments;
 }
 
@@ -86,7 +93,9 @@ export function withAttachmentsOf(tip: Tip, other: Tip, names: readonly string[]
 }
 
 /** The attachments that a document takes over from another revision. */
-export function borrowedIn(tip: Tip): readonly { readonly name: string; readonly from: string }[] {
+export function borrowedIn(
+  tip: NewDraft,
+): readonly { readonly name: string; readonly from: string }[] {
   return Object.entries(attachmentsOf(tip)).flatMap(([name, one]) =>
     typeof one?.from === 'string' ? [{ name, from: one.from }] : [],
   );

@@ -85,7 +85,7 @@ export function play<T>(
         looked += 1;
         return looks[Math.min(looked, looks.length) - 1];
       case 'write':
-        written.push(effect.doc);
+        written.push(effect.doc as Tip);
         return stored(writes[written.length - 1] ?? 'written', `${written.length + 50}-new`);
     }
   };
