@@ -23,7 +23,7 @@ export default tseslint.config(
     languageOptions: {
       globals: globals.node,
       parserOptions: {
-        projectService: { allowDefaultProject: ['.config/*.js', 'bin/*.js'] },
+        projectService: { allowDefaultProject: ['.config/*.js', 'bin/*.js', 'scripts/*.js'] },
         tsconfigRootDir: join(import.meta.dirname, '..'),
       },
     },
@@ -42,7 +42,7 @@ export default tseslint.config(
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },
-  { files: ['bin/**', 'test/**', 'bench/**'], rules: { 'no-console': 'off' } },
+  { files: ['bin/**', 'scripts/**', 'test/**', 'bench/**'], rules: { 'no-console': 'off' } },
   {
     // Only an interface can be merged with vitest's.
     files: ['test/support/couch-server.ts'],

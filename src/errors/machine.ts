@@ -37,7 +37,7 @@ export const machineProblems = {
   ),
   embedded_not_built: row(
     (d: { file: string }) => `The embedded server is not built: there is no ${d.file}.`,
-    'Run `node bin/build.js` first.',
+    'Run `npm run build` first.',
     69,
     503,
   ),

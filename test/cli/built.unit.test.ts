@@ -7,7 +7,7 @@ type Built = {
   readonly isBuilt: (root: string) => boolean;
   readonly sayBuilt: (root: string, began: Date) => void;
 };
-const file = new URL('../../bin/built.js', import.meta.url).href;
+const file = new URL('../../scripts/built.js', import.meta.url).href;
 const { isBuilt, sayBuilt } = (await import(file)) as Built;
 
 const root = mkdtempSync(join(tmpdir(), 'tws-built-'));

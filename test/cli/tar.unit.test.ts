@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 type Tar = {
   readonly filesInTar: (archive: Buffer) => Iterable<{ path: string; content: Buffer }>;
 };
-const file = new URL('../../bin/tar.js', import.meta.url).href;
+const file = new URL('../../scripts/tar.js', import.meta.url).href;
 const { filesInTar } = (await import(file)) as Tar;
 
 /** An entry of a tar archive: its header and its content, padded to blocks of 512 bytes. */

@@ -51,5 +51,5 @@ async function whyMissing(x: Exchange): Promise<string> {
   );
   return there
     ? 'missing'
-    : 'Fauxton is not installed: the build could not fetch it. Run `node bin/build.js` with access to the npm registry.';
+    : 'Fauxton is not installed: the build could not fetch it. Run `npm run build` with access to the npm registry.';
 }

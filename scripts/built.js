@@ -3,7 +3,7 @@ import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const sources = [
-  ...['src', 'plugins', 'bench', 'bin'],
+  ...['src', 'plugins', 'bench', 'bin', 'scripts'],
   ...['tsconfig.json', '.tsconfig.build.json', '.config/vite.config.js'],
 ];
 

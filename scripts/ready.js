@@ -26,4 +26,4 @@ const installed = join(root, 'node_modules', '.package-lock.json');
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
   run('Installing packages', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
-if (!isBuilt(root)) run('Building', process.execPath, [join(root, 'bin', 'build.js')]);
+if (!isBuilt(root)) run('Building', process.execPath, [join(root, 'scripts', 'build.js')]);

@@ -36,6 +36,6 @@ await step(tsc, '-p', '.tsconfig.build.json', '--noCheck');
 // The editor of the pages holds the schemas: they come first.
 const { writeSchemas } = await import('../dist/src/cli/schemas.js');
 await writeSchemas(join(root, 'couch', 'schemas'));
-await step(join(root, 'bin', 'pages.js'));
+await step(join(root, 'scripts', 'pages.js'));
 await fetchFauxton(join(root, 'dist'));
 sayBuilt(root, began);

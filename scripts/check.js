@@ -29,7 +29,7 @@ const typesOf = (title, project) => {
 const types = typesOf('types', 'tsconfig.json');
 const pageTypes = typesOf('types of the pages', 'src/pages/tsconfig.json');
 
-const build = ['build', join(root, 'bin', 'build.js')];
+const build = ['build', join(root, 'scripts', 'build.js')];
 // The tables alone must reach every branch: what is covered by chance is covered by nothing.
 const tables = ['--project', 'decide', '--exclude', '**/*simulator*'];
 const coverage = ['coverage', ...vitest, ...tables, '--coverage'];
