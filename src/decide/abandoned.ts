@@ -1,29 +1,13 @@
 import { isLiveJob, isNew, type Job } from '../model/job.js';
 import { isFinalState } from '../model/parse.js';
 import { isOpen, type Step } from '../model/step.js';
-import type { ChildJob } from './intent.js';
+import type { GivenUp } from './intent.js';
 import { continuationOf, isMadeBy, isStartOf } from './parent.js';
 import { isPlain, without } from './record.js';
 import { withRefusal } from './refusal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 type JobDocument = Doc & { readonly _id: string };
-
-/** A child job that an attempt of a step of its parent gives up. */
-export type GivenUp = {
-  /** Id of the child. */
-  readonly child: string;
-  /** The attempt: a child that goes on with its parent can be given up once by each of them. */
-  readonly attempt: number | `run-${number}`;
-  /** The run of the child for whose end the attempt waited. */
-  readonly run: number;
-  /** Other `start`s by which the child may know the parent (`also_started`). */
-  readonly starts?: unknown;
-  /** What is stored where there is no child yet: a job that ends before it begins. */
-  readonly instead: ChildJob & { readonly parent: Maker };
-};
-
-type Maker = { readonly job: string; readonly step: string; readonly start?: number };
 
 /**
  * The child jobs that a job gives up from one version to the next: steps that waited for a child

@@ -1,16 +1,16 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, isOfFlow, type LiveStep, type Step } from '../model/step.js';
+import { exits, isOfFlow, type LiveStep } from '../model/step.js';
 import { pluginOf, type Task } from '../model/task.js';
 import { expiryOf, flowTimeoutMs, hardDeadline, softDeadline, untilOf } from './clock.js';
+import { failUnbegun, newAttempt, unprepared } from './attempt.js';
 import { childAgain } from './child-again.js';
 import { continueAnew, spawnChild } from './child.js';
 import { conditionMove } from './conditions.js';
-import { failStep } from './fail.js';
-import { attemptsOf, hasBegun, withBegun, withNewStep } from './history.js';
+import { hasBegun, withBegun } from './history.js';
 import { lookUp, type Begun, type World } from './intent.js';
 import { depthOf, maxDepth } from './parent.js';
-import { prepare, type Prepared, type Unbegun } from './prepare.js';
+import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from './ready.js';
 import { givenParams, secretsOf } from './secrets.js';
 import { definitionOf, isUnserved, needsOf, queueOf, servesHere } from './serving.js';
@@ -45,50 +45,6 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
     waitForEngine(job, beginning, definition, now, world) ??
     start(job, beginning, definition, now, world)
   );
-}
-
-/** The fields that every attempt has, with the next number. */
-export function newAttempt(job: LiveJob, { leaf, phase }: Beginning) {
-  return {
-    index: leaf.index,
-    path: leaf.path,
-    name: leaf.name,
-    task: leaf.entry.task,
-    attempt: attemptsOf(job, leaf.path).length + 1,
-    run: job.run,
-    phase,
-  };
-}
-
-/** Records an attempt that failed before any engine began it. */
-export function failUnbegun(
-  job: LiveJob,
-  beginning: Beginning,
-  { failure: why, exit }: Unbegun,
-  now: number,
-): Extract<Begun, { kind: 'change' }> {
-  const step: Step = {
-    ...newAttempt(job, beginning),
-    state: '$$error',
-    accepted: now,
-    end: now,
-    exit,
-    failure: why,
-  };
-  const state = exit === exits.timeout ? '$$timeout' : '$$error';
-  const failed = failStep(withNewStep(job, step), step, { state, failure: why, exit }, now);
-  return { kind: 'change', job: failed };
-}
-
-/** What comes of a step whose parameters cannot be filled in, or not yet. */
-export function unprepared(
-  job: LiveJob,
-  beginning: Beginning,
-  prepared: Extract<Prepared, { ok: false }>,
-  now: number,
-): Extract<Begun, { kind: 'change' | 'look_up' }> {
-  if ('missing' in prepared) return lookUp({ attachments: prepared.missing });
-  return failUnbegun(job, beginning, prepared.unbegun, now);
 }
 
 /** A task that a decider named: its definition is taken into the job when it is first used. */

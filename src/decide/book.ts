@@ -14,7 +14,8 @@ import {
   type Sequence,
 } from '../model/tree.js';
 import { contentOf } from './attach.js';
-import { completionOn, lastAttempt, leafAt } from './history.js';
+import { completionOn, lastAttempt } from './history.js';
+import { leafAt } from './leaf-at.js';
 import { leavesIn } from './leaves.js';
 import { countOf, markAt, slicesOf, type Mark } from './marks.js';
 import { isWithin } from './paths.js';

@@ -1,7 +1,7 @@
-import { failure } from '../model/failures.js';
-import type { LiveJob, NewJob } from '../model/job.js';
-import { exits, isLive, isOpen, type Failure, type Step } from '../model/step.js';
+import type { LiveJob } from '../model/job.js';
+import { exits, isLive, isOpen, type Step } from '../model/step.js';
 import type { Node } from '../model/tree.js';
+import { cancelled, isCancelRequested } from './cancel-wish.js';
 import { finish } from './finish.js';
 import { hasBegun } from './history.js';
 import type { Move, World } from './intent.js';
@@ -62,17 +62,4 @@ function branchMove(job: LiveJob, now: number, world: World): Move | undefined {
 function endMove(job: LiveJob, now: number): Move {
   const ending = { state: '$$cancelled', exit: exits.cancelled, failure: cancelled(job) } as const;
   return { kind: 'change', job: finish(job, ending, now) };
-}
-
-export function isCancelRequested({ cancel }: Pick<NewJob | LiveJob, 'cancel'>): boolean {
-  return cancel !== undefined && cancel !== false;
-}
-
-/** The failure of a cancelled job: who and why, as far as was said. */
-export function cancelled({ cancel }: Pick<NewJob | LiveJob, 'cancel'>): Failure {
-  const { by, reason } = typeof cancel === 'object' ? cancel : {};
-  return failure('Cancelled', {
-    by: by === undefined ? '' : ` by ${by}`,
-    reason: reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`,
-  });
 }

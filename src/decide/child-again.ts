@@ -1,7 +1,8 @@
 import type { FinalJob, LiveJob } from '../model/job.js';
 import { exits, isFailed, type Step } from '../model/step.js';
 import { canonical } from './canonical.js';
-import type { Attempt, ParentStep } from './child.js';
+import type { Attempt } from './attempt.js';
+import type { ParentStep } from './child-step.js';
 import { attemptsOf, lastAttempt, withBegun } from './history.js';
 import { lookUp, type Begun, type Child, type ChildJob, type World } from './intent.js';
 

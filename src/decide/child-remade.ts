@@ -1,6 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import type { Step } from '../model/step.js';
-import type { ParentStep } from './child.js';
+import type { ParentStep } from './child-step.js';
 import { isSameAttempt, withStep } from './history.js';
 import type { Child } from './intent.js';
 import { withProblem } from './noted.js';

@@ -1,28 +1,25 @@
 import { referenceTo, type BigResult } from '../model/big-result.js';
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
-import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../model/step.js';
+import { exits, isOpen, type Failure } from '../model/step.js';
 import { withAttached } from './attach.js';
+import type { Attempt } from './attempt.js';
 import { goingOn, isToGoOn } from './child-again.js';
+import { underOwnId, type ParentStep } from './child-step.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
-import { newAttempt } from './begin.js';
+import { newAttempt } from './attempt.js';
 import { withChildRemade } from './child-remade.js';
 import { finish } from './finish.js';
-import { entryOf, leafAt, ownStep, withBegun, withStep } from './history.js';
+import { ownStep, withBegun, withStep } from './history.js';
+import { entryOf, leafAt } from './leaf-at.js';
 import { childId, continuedFrom, depthOf, parentOf } from './parent.js';
-import { isPlain, without } from './record.js';
+import { isPlain } from './record.js';
 import { definitionFor } from './serving.js';
 import { sliceMove } from './slices.js';
 import { continueParams } from './structure/decider.js';
 import type { Beginning } from './structure/progress.js';
 import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } from './intent.js';
-
-/** A step that waits for its child. */
-export type ParentStep = WaitingStep & { readonly child: string };
-
-/** What every attempt of a step that has a child has. */
-export type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
 
 /** A step whose task is a flow: a child job is made for it, and the step waits without a slot. */
 export function spawnChild(
@@ -134,24 +131,6 @@ export function childMove(
 function childOf(job: LiveJob, step: ParentStep): ChildJob {
   if (step['continues'] === true) return nextJob(job, step);
   return childJob(job, step, String(definitionFor(job, step)?.flow));
-}
-
-/** The id of the child is taken, by the child of a former job of this id: it gets one with a mark. */
-export function underOwnId(
-  job: LiveJob,
-  step: ParentStep,
-  now: number,
-  make: (job: LiveJob, step: ParentStep) => Move,
-): Move {
-  const own = ownStep(job, step);
-  const child = childId(job, step, true);
-  if (child === step.child) {
-    const why = failure('ChildTaken', { child });
-    const failing = { state: '$$error', failure: why, exit: exits.definition } as const;
-    return { kind: 'change', job: failStep(job, own, failing, now) };
-  }
-  const renamed = { ...without(step, 'child_run'), child } as ParentStep;
-  return make(withStep(job, own, renamed), renamed);
 }
 
 /** The new job is there: this one is done. */

@@ -4,7 +4,8 @@ import { toEpochMs } from '../model/scalars.js';
 import type { LiveStep, WaitingStep } from '../model/step.js';
 import { defaultTaskTimeoutMs } from '../model/task.js';
 import { heldMs } from './held.js';
-import { attemptsOf, entryOf, hasBegun } from './history.js';
+import { attemptsOf, hasBegun } from './history.js';
+import { entryOf } from './leaf-at.js';
 import { definitionFor } from './serving.js';
 
 /** The flow's timeout in ms; Infinity when there is none. */

@@ -2,7 +2,7 @@ import type { LiveJob } from '../model/job.js';
 import { failure } from '../model/failures.js';
 import { exits, type Failure, type Step } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
-import { failUnbegun, newAttempt } from './begin.js';
+import { failUnbegun, newAttempt } from './attempt.js';
 import { failureFor } from './failure-seen.js';
 import { withNewStep } from './history.js';
 import { inputOf, type Input } from './input.js';

@@ -4,7 +4,8 @@ import { toRetryPolicy, type RetryPolicy } from '../model/retry.js';
 import { exits, isFailed, type Failure, type FailedStep, type Step } from '../model/step.js';
 import type { Catalogued } from '../model/catalogue.js';
 import { cataloguedAs, judged, policyFor } from './catalogue.js';
-import { attemptsOf, entryOf, withStep } from './history.js';
+import { attemptsOf, withStep } from './history.js';
+import { entryOf } from './leaf-at.js';
 import { isRetried, retryDue } from './retry.js';
 import { definitionFor } from './serving.js';
 

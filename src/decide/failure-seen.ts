@@ -9,7 +9,7 @@ import {
   type Step,
 } from '../model/step.js';
 import { childPath, isStructure, type Batch, type Node } from '../model/tree.js';
-import { cancelled, isCancelRequested } from './cancel.js';
+import { cancelled, isCancelRequested } from './cancel-wish.js';
 import { flowTimeoutMs } from './clock.js';
 import { lastAttempt } from './history.js';
 import { nodeAt, treeAt } from './leaves.js';

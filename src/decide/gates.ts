@@ -5,7 +5,8 @@ import { below, childPath, type Structure } from '../model/tree.js';
 import { conditionsOf, isTrue, unevaluated } from './conditions.js';
 import { mostGates } from './effort.js';
 import { failureFor } from './failure-seen.js';
-import { attemptsOf, firstIndexAt, withNewStep } from './history.js';
+import { attemptsOf, withNewStep } from './history.js';
+import { firstIndexAt } from './leaves.js';
 import { resultsFor } from './input.js';
 import {
   lookUp,

@@ -1,10 +1,9 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
-import type { Entry, Leaf, Node } from '../model/tree.js';
-import { leavesIn, nodeAt, pathsAbove, treeAt } from './leaves.js';
+import type { Node } from '../model/tree.js';
+import { pathsAbove } from './leaves.js';
 import { isFrom } from './order.js';
-import { deciderOf, decisionMaker, isWithin, slicedMap } from './paths.js';
-import { leafBelow } from './structure/decider.js';
+import { deciderOf, isWithin } from './paths.js';
 import { without } from './record.js';
 
 /** All attempts of the step at a path, oldest first. */
@@ -254,11 +253,6 @@ export function countsSince(job: LiveJob, path: string): number {
   return Math.max(firstRun, isOfEnd ? run : 1, ...asked, ...undone, ...deciders);
 }
 
-/** The entry at a path of the flow or of its cancel branch; handlers have none. */
-export function entryOf(job: LiveJob, path: string): Entry | undefined {
-  return leafAt(job, path)?.entry;
-}
-
 /** Paths of deciders, with the last run before this one in which something of theirs was undone. */
 function undoneDeciders({ steps, run }: LiveJob): ReadonlyMap<string, number> {
   const undone = new Map<string, number>();
@@ -268,31 +262,4 @@ function undoneDeciders({ steps, run }: LiveJob): ReadonlyMap<string, number> {
     if (decider !== undefined) undone.set(decider, step.run);
   }
   return undone;
-}
-
-/** The leaf at a path of the flow or of its cancel branch, also of what a decider began. */
-export function leafAt(job: LiveJob, path: string): Leaf | undefined {
-  const written = writtenLeaf(job, path);
-  if (written !== undefined) return written;
-  if (slicedMap(path) !== path) return sliceLeaf(job, path);
-  const decider = writtenLeaf(job, deciderOf(path) ?? decisionMaker(path));
-  return decider?.entry.decider === undefined ? undefined : leafBelow(job, decider, path);
-}
-
-/** The child job for a slice of a map stands at a leaf of its own. */
-export function sliceLeaf(job: LiveJob, path: string): Leaf {
-  const index = firstIndexAt(job, path);
-  const name = nodeAt(job.tasks, slicedMap(path))?.name ?? 'map';
-  return { path, index, name, label: `map-${index}`, entry: { task: 'map', slices: true } };
-}
-
-/** Position of the first entry at or below a path of the flow or of its cancel branch, else 0. */
-export function firstIndexAt(job: LiveJob, path: string): number {
-  const branch = treeAt(job, path);
-  return (branch && leavesIn(branch.tree, branch.prefix).firstIndex(slicedMap(path))) ?? 0;
-}
-
-function writtenLeaf(job: LiveJob, path: string): Leaf | undefined {
-  const branch = treeAt(job, path);
-  return branch && leavesIn(branch.tree, branch.prefix).at(path);
 }

@@ -7,7 +7,7 @@ import { toEpochMs } from '../model/scalars.js';
 import { exits, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';
 import { leavesOf } from '../model/tree.js';
-import { cancelled, isCancelRequested } from './cancel.js';
+import { cancelled, isCancelRequested } from './cancel-wish.js';
 import { untilOf } from './clock.js';
 import { endUnbegun } from './finish.js';
 import { lookUp, type Found, type Move, type World } from './intent.js';

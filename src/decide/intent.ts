@@ -4,7 +4,6 @@ import type { Flow } from '../model/flow.js';
 import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
 import type { RetryWish } from '../model/request.js';
 import type { Task } from '../model/task.js';
-import type { GivenUp } from './abandoned.js';
 
 /** A flow or task as the library answers for it. `unknown`: not asked the store yet. */
 export type Found<T> =
@@ -271,6 +270,22 @@ export type Intent =
     } & Abandoning)
   | { readonly kind: 'abort'; readonly claims: readonly string[]; readonly because: string }
   | LookUp;
+
+/** A child job that an attempt of a step of its parent gives up. */
+export type GivenUp = {
+  /** Id of the child. */
+  readonly child: string;
+  /** The attempt: a child that goes on with its parent can be given up once by each of them. */
+  readonly attempt: number | `run-${number}`;
+  /** The run of the child for whose end the attempt waited. */
+  readonly run: number;
+  /** Other `start`s by which the child may know the parent (`also_started`). */
+  readonly starts?: unknown;
+  /** What is stored where there is no child yet: a job that ends before it begins. */
+  readonly instead: ChildJob & { readonly parent: Maker };
+};
+
+type Maker = { readonly job: string; readonly step: string; readonly start?: number };
 
 /** Child jobs that the job gives up: they are told so before it is written. */
 export type Abandoning = { readonly abandons?: readonly GivenUp[] };

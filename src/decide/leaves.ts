@@ -9,7 +9,7 @@ import {
   type Leaf,
   type Node,
 } from '../model/tree.js';
-import { isWithin } from './paths.js';
+import { isWithin, slicedMap } from './paths.js';
 
 /** The entries of a tree, top to bottom and by path. */
 export type Leaves = {
@@ -89,4 +89,23 @@ export function nodeAt(tree: Node, path: string, prefix = ''): Node | undefined 
     at = next?.path ?? at;
   }
   return node;
+}
+
+/** The child job for a slice of a map stands at a leaf of its own. */
+export function sliceLeaf(job: LiveJob, path: string): Leaf {
+  const index = firstIndexAt(job, path);
+  const name = nodeAt(job.tasks, slicedMap(path))?.name ?? 'map';
+  return { path, index, name, label: `map-${index}`, entry: { task: 'map', slices: true } };
+}
+
+/** Position of the first entry at or below a path of the flow or of its cancel branch, else 0. */
+export function firstIndexAt(job: LiveJob, path: string): number {
+  const branch = treeAt(job, path);
+  return (branch && leavesIn(branch.tree, branch.prefix).firstIndex(slicedMap(path))) ?? 0;
+}
+
+/** The leaf at a path of the flow as it is written; deciders begin others. */
+export function writtenLeaf(job: LiveJob, path: string): Leaf | undefined {
+  const branch = treeAt(job, path);
+  return branch && leavesIn(branch.tree, branch.prefix).at(path);
 }

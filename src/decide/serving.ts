@@ -2,7 +2,7 @@ import { defaultQueue, type LiveJob } from '../model/job.js';
 import { pluginOf, type Task } from '../model/task.js';
 import type { Step } from '../model/step.js';
 import { namesTask, type Entry } from '../model/tree.js';
-import { entryOf } from './history.js';
+import { entryOf } from './leaf-at.js';
 import type { Peer, World } from './intent.js';
 
 /** The queue of a job: its own, its flow's, the one that a child has from its parent's flow. */

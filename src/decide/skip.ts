@@ -2,7 +2,7 @@ import { failure } from '../model/failures.js';
 import { isFinal, isLiveJob, isNew, type Job, type LiveJob } from '../model/job.js';
 import { exits, isOpen, type Step } from '../model/step.js';
 import { below, callbacks } from '../model/tree.js';
-import { newAttempt } from './begin.js';
+import { newAttempt } from './attempt.js';
 import { withNewStep } from './history.js';
 import { hasItem, markAt, roundsOf } from './marks.js';
 import { batchesAround, isOfEnd, isWithin, repeatsAround } from './paths.js';

@@ -2,7 +2,7 @@ import type { FinalJob, LiveJob, NewJob } from '../model/job.js';
 import { notificationsOf, notifiesOf, type Notifies } from '../model/notify.js';
 import { isFinalState } from '../model/parse.js';
 import { exits } from '../model/step.js';
-import { isCancelRequested } from './cancel.js';
+import { isCancelRequested } from './cancel-wish.js';
 import { finish } from './finish.js';
 import { lookUp, type LookUp, type Wait, type World } from './intent.js';
 import { toldOf } from './notification.js';

@@ -5,7 +5,8 @@ import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '..
 import type { StructureKind } from '../model/tree.js';
 import { mostSteps, stepsForEnd } from './effort.js';
 import { finish } from './finish.js';
-import { attemptsOf, lastAttempt, leafAt, withNewStep } from './history.js';
+import { attemptsOf, lastAttempt, withNewStep } from './history.js';
+import { leafAt } from './leaf-at.js';
 import type { Move } from './intent.js';
 import { nodeAt, treeAt, type Branch } from './leaves.js';
 import { isWithin } from './paths.js';

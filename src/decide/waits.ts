@@ -4,7 +4,7 @@ import { durationSchema, timeSchema, toEpochMs } from '../model/scalars.js';
 import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../model/step.js';
 import type { Entry } from '../model/tree.js';
 import { queueOfOffer, workWishOf } from '../model/work.js';
-import { failUnbegun, newAttempt, unprepared } from './begin.js';
+import { failUnbegun, newAttempt, unprepared } from './attempt.js';
 import { childMove, childWait } from './child.js';
 import { hardDeadline, totalDeadline, totalTimeoutOf, untilOf } from './clock.js';
 import { failStep } from './fail.js';

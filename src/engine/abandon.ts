@@ -1,17 +1,10 @@
-import {
-  cancelOf,
-  leftBy,
-  untold,
-  withUntold,
-  type GivenUp,
-  type Untold,
-} from '../decide/abandoned.js';
+import { cancelOf, leftBy, untold, withUntold, type Untold } from '../decide/abandoned.js';
+import type { GivenUp } from '../decide/intent.js';
 import { isMadeBy } from '../decide/parent.js';
 import type { Job } from '../model/job.js';
 import { isFinalState, type StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
-import type { Copies } from './copies.js';
 import type { Once } from './once.js';
 import type { Retry } from './patience.js';
 
@@ -48,7 +41,7 @@ export async function giveUp(
  * left alone.
  */
 export async function giveUpAgain(
-  parts: AbandonParts & { readonly copies: Pick<Copies, 'many'> },
+  parts: AbandonParts & { readonly copies: { readonly many: boolean } },
   parent: string,
   children: readonly GivenUp[] = [],
 ): Promise<void> {

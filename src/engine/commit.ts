@@ -11,7 +11,7 @@ import type { Decision } from './decision.js';
 import { generationOf } from './desk.js';
 import { refusalOf } from './document-limit.js';
 import { writeEnd, type EndStored } from './end-malformed.js';
-import type { JobParts } from './jobs.js';
+import type { JobParts } from './job-parts.js';
 
 /** A decision that is written. */
 export type Commit = Extract<Decision, { kind: 'write' | 'claim' | 'spawn' }>;

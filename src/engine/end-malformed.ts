@@ -5,7 +5,7 @@ import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure } from '../model/step.js';
 import type { WriteResult } from '../store/batch.js';
 import { allLeftBy, giveUpAgain, givingUp } from './abandon.js';
-import type { JobParts } from './jobs.js';
+import type { JobParts } from './job-parts.js';
 
 type MalformedParts = Pick<
   JobParts,

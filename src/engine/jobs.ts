@@ -1,4 +1,4 @@
-import { glance, type GlanceWorld } from '../decide/glance.js';
+import { glance } from '../decide/glance.js';
 import type { Wait } from '../decide/intent.js';
 import type { Outcome } from '../decide/outcome.js';
 import { isFinal, isLiveJob, type Job } from '../model/job.js';
@@ -7,66 +7,15 @@ import { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/parse.js';
 import { notificationsOf } from '../model/notify.js';
 import { isLive, type LiveStep } from '../model/step.js';
-import type { Store } from '../store/store.js';
-import type { Breaker } from './breaker.js';
 import { commit } from './commit.js';
-import type { Copies } from './copies.js';
-import { faultOf, type Decider, type Standpoint, type Surroundings } from './decision.js';
-import type { Desk } from './desk.js';
-import type { DocumentLimit } from './document-limit.js';
+import { faultOf } from './decision.js';
 import { endFaulty, endMalformed } from './end-malformed.js';
-import type { Hands } from './hands.js';
+import type { JobParts } from './job-parts.js';
 import { blockedBy, withoutHeldUp } from './held-up.js';
-import type { Locks } from './locks.js';
-import type { Log } from './log.js';
-import type { Notifications } from './notifications.js';
-import type { Once } from './once.js';
-import { inLineOf, type Parking } from './parking.js';
-import type { PermitLines } from './permit-lines.js';
-import { pause, type Retry } from './patience.js';
-import type { Reading } from './reading.js';
-import type { SystemEvents } from './system-events.js';
+import { inLineOf } from './parking.js';
+import { pause } from './patience.js';
 import { settleAttempts, type EndedAttempt } from './settle-attempts.js';
 import { writeReport } from './reports.js';
-import type { Timers } from './timers.js';
-
-/** The parts of an engine that have to do with jobs. */
-export type JobParts = {
-  readonly store: Store;
-  readonly desk: Desk;
-  readonly reading: Reading;
-  readonly hands: Hands;
-  readonly parking: Parking;
-  readonly lines: PermitLines;
-  /** The flow of which a job needs a permit, as `<flow>::<owner>`; undefined: of none. */
-  readonly permitFlow: (job: StoredDocument) => string | undefined;
-  readonly timers: Timers;
-  readonly copies: Copies;
-  readonly decider: Decider;
-  readonly breaker: Breaker;
-  readonly locks: Locks;
-  readonly notifications: Notifications;
-  readonly events: SystemEvents;
-  /** How long a document may be, bytes. */
-  readonly documentLimit: DocumentLimit;
-  /** The world around a decision. */
-  readonly surroundings: (standpoint: Standpoint) => Surroundings;
-  /** The part of it that a glance at a version needs that was first seen then. */
-  readonly bystanders: (seenAt: number) => GlanceWorld;
-  readonly now: () => number;
-  /** So far ahead times are kept in memory, ms. */
-  readonly horizonMs: number;
-  /** So many engines one after the other may be ended for the sake of a job. */
-  readonly crashLimit: number;
-  readonly retry: Retry;
-  /** Aborted: nothing is written any more. */
-  readonly life: AbortController;
-  readonly log: Log;
-  /** Tells what stays the same while a job cannot be stored. */
-  readonly once: Once;
-  /** Has the engine stop by itself, for that reason; it takes nothing more from now on. */
-  readonly fail: (reason: TwsError) => void;
-};
 
 export type Jobs = {
   /** Takes a version of a job document from the feed, as often as it comes. */

@@ -2,7 +2,7 @@ import { report, type Report } from '../decide/report.js';
 import type { StoredDocument } from '../model/parse.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { LiveStep } from '../model/step.js';
-import type { JobParts } from './jobs.js';
+import type { JobParts } from './job-parts.js';
 
 /** A report that meets so many other writes leaves it to the next one. */
 const mostTries = 5;

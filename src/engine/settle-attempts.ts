@@ -23,7 +23,7 @@ import {
 import { refusalOf, roomForResults } from './document-limit.js';
 import { pause } from './patience.js';
 import { fatalEnd } from './fatal.js';
-import type { JobParts } from './jobs.js';
+import type { JobParts } from './job-parts.js';
 
 /** An attempt that ran here and has ended; its outcome is not written yet. */
 export type EndedAttempt = {

@@ -7,8 +7,8 @@ import {
   withUntold,
   cancelOf,
   givenUp,
-  type GivenUp,
 } from '../../src/decide/abandoned.js';
+import type { GivenUp } from '../../src/decide/intent.js';
 import { newJob, t0 } from '../support/builders.js';
 import { begun } from './story.js';
 

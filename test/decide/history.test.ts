@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   attemptsOf,
   completionOn,
-  entryOf,
   hasBegun,
   lastAttempt,
   lineOf,
 } from '../../src/decide/history.js';
+import { entryOf } from '../../src/decide/leaf-at.js';
 import { flow, liveJob, t0 } from '../support/builders.js';
 import { story } from './story.js';
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  entryOf,
-  firstIndexAt,
-  lastAttempt,
-  lastRunBelow,
-  leafAt,
-} from '../../src/decide/history.js';
+import { lastAttempt, lastRunBelow } from '../../src/decide/history.js';
+import { entryOf, leafAt } from '../../src/decide/leaf-at.js';
+import { firstIndexAt } from '../../src/decide/leaves.js';
 import { isFrom } from '../../src/decide/order.js';
 import { decisionMaker } from '../../src/decide/paths.js';
 import type { LiveJob } from '../../src/model/job.js';

@@ -1,9 +1,9 @@
-import { abandoned, type GivenUp } from '../../src/decide/abandoned.js';
+import { abandoned } from '../../src/decide/abandoned.js';
 import { carrying } from '../../src/decide/carrying.js';
 import { command, receive, type Commanded } from '../../src/decide/command.js';
 import { decide } from '../../src/decide/decide.js';
 import { glance } from '../../src/decide/glance.js';
-import type { Answer, ChildJob, Intent, LookUp, World } from '../../src/decide/intent.js';
+import type { Answer, ChildJob, GivenUp, Intent, LookUp, World } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { share } from '../../src/decide/retry.js';
 import { settle } from '../../src/decide/settle.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { leftBy } from '../../src/decide/abandoned.js';
 import { commit, holding, type Commit } from '../../src/engine/commit.js';
-import type { JobParts } from '../../src/engine/jobs.js';
+import type { JobParts } from '../../src/engine/job-parts.js';
 import type { Job } from '../../src/model/job.js';
 import type { StoredDocument } from '../../src/model/parse.js';
 import type { LiveStep } from '../../src/model/step.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endFaulty } from '../../src/engine/end-malformed.js';
-import type { JobParts } from '../../src/engine/jobs.js';
+import type { JobParts } from '../../src/engine/job-parts.js';
 import { createOnce } from '../../src/engine/once.js';
 import { failure } from '../../src/model/failures.js';
 import type { WriteResult } from '../../src/store/batch.js';

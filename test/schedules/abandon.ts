@@ -1,4 +1,5 @@
-import { cancelOf, type GivenUp } from '../../src/decide/abandoned.js';
+import { cancelOf } from '../../src/decide/abandoned.js';
+import type { GivenUp } from '../../src/decide/intent.js';
 import { rest } from '../../src/decide/copies/protocol.js';
 import type { NewDraft, Tip } from '../../src/decide/copies/tips.js';
 import { request, type Mailbox } from './messages.js';

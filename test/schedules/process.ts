@@ -1,4 +1,4 @@
-import type { GivenUp } from '../../src/decide/abandoned.js';
+import type { GivenUp } from '../../src/decide/intent.js';
 import type { Answer, Effect } from '../../src/decide/copies/protocol.js';
 import type { Documents } from './documents.js';
 import type { Life } from './life.js';

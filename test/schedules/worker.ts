@@ -5,14 +5,14 @@ import { commitToMany, commitToOne, type Committed } from '../../src/decide/copi
 import { write, type Answer, type Protocol } from '../../src/decide/copies/protocol.js';
 import { holds, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
 import { decide } from '../../src/decide/decide.js';
-import type { Intent, LookUp, World } from '../../src/decide/intent.js';
+import type { GivenUp, Intent, LookUp, World } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { report } from '../../src/decide/report.js';
 import { settle } from '../../src/decide/settle.js';
 import { isFinal, isLiveJob, type Job } from '../../src/model/job.js';
 import { isLive, type LiveStep } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
-import { abandoned, leftBy, type GivenUp } from '../../src/decide/abandoned.js';
+import { abandoned, leftBy } from '../../src/decide/abandoned.js';
 import type { ChildJob } from '../../src/decide/intent.js';
 import { rest } from '../../src/decide/copies/protocol.js';
 import type { FeedEvent } from './cluster.js';

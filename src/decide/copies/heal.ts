@@ -1,5 +1,6 @@
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
-import { givenUp, ownChild, withUntold, type GivenUp, type Untold } from '../abandoned.js';
+import { givenUp, ownChild, withUntold, type Untold } from '../abandoned.js';
+import type { GivenUp } from '../intent.js';
 import { isPlain } from '../record.js';
 import { isRefusal } from '../records.js';
 import { released } from '../release.js';

@@ -1,4 +1,5 @@
-import type { GivenUp, Untold } from '../abandoned.js';
+import type { Untold } from '../abandoned.js';
+import type { GivenUp } from '../intent.js';
 import type { NewDraft, Tip } from './tips.js';
 
 /** A document to be written upon a revision. */

@@ -10,6 +10,7 @@ import { isFailed, type Step } from '../../model/step.js';
 import { below, type Entry, type Leaf } from '../../model/tree.js';
 import { isBusyBelow, lastAttempt } from '../history.js';
 import { decisionMaker } from '../paths.js';
+import { without } from '../record.js';
 
 /** What the recorded answers of a decider ask for, whatever has become of it. */
 export type Asked = {
@@ -208,4 +209,32 @@ function beginningOf(one: Decision): Wish | undefined {
 export function leafFor(leaf: Leaf, path: string, entry: Entry): Leaf {
   const name = path.slice(path.lastIndexOf('.') + 1);
   return { path, index: leaf.index, name, label: `${entry.task}-${leaf.index}`, entry };
+}
+
+/** The leaf of something below a decider: what a decision began, or a decision itself. */
+export function leafBelow(job: LiveJob, decider: Leaf, path: string): Leaf | undefined {
+  const number = /\.decision\.(\d+)$/.exec(path)?.[1];
+  if (number !== undefined) return decisionLeaf(decider, Number(number));
+  if (path === below(decider.path, 'continue')) return continueLeaf(decider);
+  const made = /\.news\.(\d+)$/.exec(path)?.[1];
+  if (made !== undefined) return newsLeaf(decider, Number(made));
+  return askedBy(job, decider).begun.get(path);
+}
+
+/** The leaf of decision `number`: the conditions of a decider are asked before the first. */
+export function decisionLeaf(leaf: Leaf, number: number): Leaf {
+  const path = decisionPath(leaf, number);
+  const entry = { ...leaf.entry, decides: leaf.path };
+  return { ...leaf, path, entry: number === 0 ? entry : without(entry, 'when', 'guards') };
+}
+
+/** The leaf of the job as which one goes on anew. */
+export function continueLeaf(leaf: Leaf): Leaf {
+  return leafFor(leaf, below(leaf.path, 'continue'), { task: 'continue', continues: true });
+}
+
+/** The leaf in which a decider waits for a signal, after so many decisions. */
+export function newsLeaf(leaf: Leaf, made: number): Leaf {
+  const path = below(leaf.path, `news.${made}`);
+  return { ...leafFor(leaf, path, { task: 'news', news: true }), name: leaf.name };
 }

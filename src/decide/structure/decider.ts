@@ -4,8 +4,15 @@ import { isFailed, isOpen, type Phase, type Step } from '../../model/step.js';
 import { below, type Leaf } from '../../model/tree.js';
 import { completionOn, lastAttempt } from '../history.js';
 import { isWithin } from '../paths.js';
-import { without } from '../record.js';
-import { askedBy, decisionPath, isUnderWay, leafFor, type Asked } from './answers.js';
+import {
+  askedBy,
+  continueLeaf,
+  decisionLeaf,
+  decisionPath,
+  isUnderWay,
+  newsLeaf,
+  type Asked,
+} from './answers.js';
 import { leafProgress } from './leaf.js';
 import { done, noWork, open, workOf, type Progress, type View, type Work } from './progress.js';
 
@@ -48,12 +55,6 @@ export function deciderProgress(
 function isIdle(job: LiveJob, { path }: Leaf, { kind, begin, gates }: Progress): boolean {
   const isBusy = job.steps.some((step) => isOpen(step) && isWithin(step.path, path));
   return kind === 'open' && begin.length + gates.length === 0 && !isBusy;
-}
-
-/** The leaf in which a decider waits for a signal, after so many decisions. */
-function newsLeaf(leaf: Leaf, made: number): Leaf {
-  const path = below(leaf.path, `news.${made}`);
-  return { ...leafFor(leaf, path, { task: 'news', news: true }), name: leaf.name };
 }
 
 /** Failures of what a decider began are news for it, not for the flow. */
@@ -113,17 +114,6 @@ function decisionProgress(
   return leafProgress(job, next, phase, view);
 }
 
-/** The leaf of decision `number`: the conditions of a decider are asked before the first. */
-function decisionLeaf(leaf: Leaf, number: number): Leaf {
-  const path = decisionPath(leaf, number);
-  const entry = { ...leaf.entry, decides: leaf.path };
-  return { ...leaf, path, entry: number === 0 ? entry : without(entry, 'when', 'guards') };
-}
-
-function continueLeaf(leaf: Leaf): Leaf {
-  return leafFor(leaf, below(leaf.path, 'continue'), { task: 'continue', continues: true });
-}
-
 /** How much a decision that begins now knows of: it is needed again when there is more. */
 export function seenBy(job: LiveJob, leaf: Leaf): number {
   return newsOf(job, leaf) + stateOf(job, leaf).refused;
@@ -140,16 +130,6 @@ function isNews(step: Step, decider: string): boolean {
   const isOwn = ['decision', 'news'].some((kind) => step.path.startsWith(`${decider}.${kind}.`));
   if (isOwn) return false;
   return isFailed(step) ? step.due === undefined : 'end' in step;
-}
-
-/** The leaf of something below a decider: what a decision began, or a decision itself. */
-export function leafBelow(job: LiveJob, decider: Leaf, path: string): Leaf | undefined {
-  const number = /\.decision\.(\d+)$/.exec(path)?.[1];
-  if (number !== undefined) return decisionLeaf(decider, Number(number));
-  if (path === below(decider.path, 'continue')) return continueLeaf(decider);
-  const made = /\.news\.(\d+)$/.exec(path)?.[1];
-  if (made !== undefined) return newsLeaf(decider, Number(made));
-  return askedBy(job, decider).begun.get(path);
 }
 
 /**

@@ -2,7 +2,8 @@ import { exits, isFailed, isOfFlow, isOpen, type FailedStep, type Step } from '.
 import type { LiveJob } from '../../model/job.js';
 import { itemsAtOnce } from '../../model/limits.js';
 import { leavesOf, type Entry, type MapOver } from '../../model/tree.js';
-import { lastAttempt, sliceLeaf } from '../history.js';
+import { lastAttempt } from '../history.js';
+import { sliceLeaf } from '../leaves.js';
 import { slicesOf, type SliceOfItems } from '../marks.js';
 import { isWithin } from '../paths.js';
 import { definitionOf } from '../serving.js';
