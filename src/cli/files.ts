@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
@@ -89,6 +90,26 @@ export function readJsonText(text: string, file: FoundFile): ReadFile {
     };
   }
   return { ok: true, file, text, doc };
+}
+
+/** What of a file goes into the database: `$schema` is for editors. */
+export function contentOf(doc: Written): Written {
+  const { $schema, _id, _rev, ...content } = doc;
+  return content;
+}
+
+/** Hash of a document without `_id` and `_rev`, whatever the order of its keys. */
+export function contentHash(doc: Written): string {
+  return createHash('sha256')
+    .update(canonical(contentOf(doc)))
+    .digest('hex');
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`;
 }
 
 async function jsonFilesIn(folder: string): Promise<readonly string[]> {

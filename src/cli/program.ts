@@ -2,9 +2,20 @@ import type { CommandDefinition } from './command.js';
 import { beginning } from './program/beginning.js';
 import { documents } from './program/documents.js';
 import { jobs } from './program/jobs.js';
+import { globalOptions } from './program/options.js';
 import { running } from './program/running.js';
 
-export { globalOptions } from './program/options.js';
+export { globalOptions };
+
+/** Completes what the other commands define, so it is given the definitions of all of them. */
+const completing: CommandDefinition = {
+  name: 'complete',
+  about: 'What the scripts of completion ask.',
+  arguments: [{ name: '[words...]', about: 'The shell, and what is written so far.' }],
+  hidden: true,
+  load: async () =>
+    (await import('./commands/complete.js')).completeFor({ commands, globalOptions }),
+};
 
 /** All commands, in the order of `tws --help`. */
 export const commands: readonly CommandDefinition[] = [
@@ -12,4 +23,5 @@ export const commands: readonly CommandDefinition[] = [
   ...documents,
   ...jobs,
   ...running,
+  completing,
 ];

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { DefinitionKind, Client } from '../client.js';
 import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { defaultOwner } from '../model/task.js';
 import { kinds } from './checks/document.js';
 import type { GoodFile } from './checks/files.js';
-import type { FileProblem, Written } from './files.js';
+import { contentHash, contentOf, type FileProblem, type Written } from './files.js';
 import { isShipped } from './paths.js';
 import { openPlaceholders } from './placeholders.js';
 
@@ -120,24 +119,4 @@ function switchesOf(stored: StoredDocument): Written {
     ...(paused === true ? { paused } : {}),
     ...(isObject(stored['_attachments']) ? { _attachments: stored['_attachments'] } : {}),
   };
-}
-
-/** What of a file goes into the database: `$schema` is for editors. */
-function contentOf(doc: Written): Written {
-  const { $schema, _id, _rev, ...content } = doc;
-  return content;
-}
-
-/** Hash of a document without `_id` and `_rev`, whatever the order of its keys. */
-export function contentHash(doc: Written): string {
-  return createHash('sha256')
-    .update(canonical(contentOf(doc)))
-    .digest('hex');
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`;
 }

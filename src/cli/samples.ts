@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../model/dialects.js';
-import type { Written } from './files.js';
+import { contentHash, type Written } from './files.js';
 import { shippedFolder } from './paths.js';
-import { contentHash } from './push-plan.js';
 
 /** Kinds of samples that are definitions; the jobs are orders for `tws submit`. */
 export const sampleFolders = ['tasks', 'flows'] as const;

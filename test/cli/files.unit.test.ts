@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findFiles, readJsonText } from '../../src/cli/files.js';
+import { contentHash, findFiles, readJsonText } from '../../src/cli/files.js';
 import { packageRoot } from '../../src/cli/package.js';
 import { isShipped, resolvePath, shownPath, shippedFolder } from '../../src/cli/paths.js';
-import { contentHash } from '../../src/cli/push-plan.js';
 import { jsonSchemas } from '../../src/cli/schemas.js';
 import { withId } from '../../src/cli/write-back.js';
 import { project, task } from './terminal.js';

@@ -1,34 +1,38 @@
 import { z } from 'zod';
 import { loadConfig, type Flags } from '../../config.js';
-import { command } from '../command.js';
-import { completionsFor, type Candidate } from '../completion/candidates.js';
+import { command, type Command } from '../command.js';
+import { completionsFor, type Candidate, type Program } from '../completion/candidates.js';
 import { namesFor } from '../completion/names.js';
 import { forBash, wordsIn } from '../completion/shell-line.js';
 import type { Io } from '../io.js';
 import { resolvePath } from '../paths.js';
 import { plain } from '../safe.js';
-import { commands, globalOptions } from '../program.js';
 
 /**
  * `tws complete`: what shells ask while a command line is being written. Prints a candidate a line,
  * for zsh and fish with a tab and what it is. It never fails and never says anything else.
  */
-export const complete = command(z.object({}), async ({ args }, io) => {
-  const [shell = '', ...given] = args;
-  const words = shell === 'bash' ? wordsIn(given[0] ?? '').slice(1) : given;
-  const candidates = await candidatesFor(words, io).catch(() => []);
-  const written = words.at(-1) ?? '';
-  for (const { value, about } of candidates) {
-    if (/[\p{Cc}]/u.test(value)) continue;
-    if (shell === 'bash') io.result(forBash(value, written));
-    else io.result(about === '' ? value : `${value}\t${plain(about)}`);
-  }
-  io.json(candidates);
-  return 0;
-});
+export function completeFor(program: Program): Command {
+  return command(z.object({}), async ({ args }, io) => {
+    const [shell = '', ...given] = args;
+    const words = shell === 'bash' ? wordsIn(given[0] ?? '').slice(1) : given;
+    const candidates = await candidatesFor(words, program, io).catch(() => []);
+    const written = words.at(-1) ?? '';
+    for (const { value, about } of candidates) {
+      if (/[\p{Cc}]/u.test(value)) continue;
+      if (shell === 'bash') io.result(forBash(value, written));
+      else io.result(about === '' ? value : `${value}\t${plain(about)}`);
+    }
+    io.json(candidates);
+    return 0;
+  });
+}
 
-async function candidatesFor(words: readonly string[], io: Io): Promise<readonly Candidate[]> {
-  const program = { commands, globalOptions };
+async function candidatesFor(
+  words: readonly string[],
+  program: Program,
+  io: Io,
+): Promise<readonly Candidate[]> {
   const { candidates, names } = await completionsFor(words, program);
   if (names === undefined) return candidates;
   const config = () => loadConfig({ flags: settingsIn(words), env: io.env, cwd: io.cwd });

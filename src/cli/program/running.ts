@@ -105,13 +105,6 @@ export const running: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/completion.js')).completion,
   },
   {
-    name: 'complete',
-    about: 'What the scripts of completion ask.',
-    arguments: [{ name: '[words...]', about: 'The shell, and what is written so far.' }],
-    hidden: true,
-    load: async () => (await import('../commands/complete.js')).complete,
-  },
-  {
     name: 'config',
     about: 'Print every setting and where it comes from; credentials are not shown.',
     examples: ['tws config'],
