@@ -4,7 +4,7 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import type { Cache } from './access/cache.js';
 import type { Identify } from './access/identify.js';
 import type { Hub } from './feed/hub.js';
-import type { OpenApi } from './reference/document.js';
+import type { OpenApi } from './reference/openapi.js';
 
 /** Renders the metrics of this process; `refresh` is awaited before. */
 export type MetricsPort = {

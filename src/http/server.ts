@@ -19,7 +19,8 @@ import { acceptBodies } from './plumbing/bodies.js';
 import { answerBadPath, answerBroken } from './plumbing/broken.js';
 import { watchConnections } from './plumbing/connections.js';
 import { addRoutes, type Doors } from './plumbing/register.js';
-import { describeApi, type OpenApi } from './reference/document.js';
+import { describeApi } from './reference/document.js';
+import type { OpenApi } from './reference/openapi.js';
 import { routes } from './routes.js';
 import {
   defaultHost,

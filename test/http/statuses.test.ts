@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeApi, type OpenApi } from '../../src/http/reference/document.js';
+import { describeApi } from '../../src/http/reference/document.js';
+import type { OpenApi } from '../../src/http/reference/openapi.js';
 import { pathOf, type Route } from '../../src/http/route.js';
 import { routes } from '../../src/http/routes.js';
 import { flow, task } from '../cli/terminal.js';

@@ -6,25 +6,8 @@ import { sessionCookie } from '../access/cookies.js';
 import { pathOf, tags, type AnswerDoc, type RouteDoc } from '../route.js';
 import { ojsErrorSchema, ojsStatusOf } from '../ojs/problems.js';
 import { ojsType } from '../ojs/protocol.js';
+import type { OpenApi, Operation } from './openapi.js';
 import { createSchemas, type Json, type Schemas } from './schemas.js';
-
-/** An OpenAPI 3.1 document, as far as it is read here. */
-export type OpenApi = {
-  readonly openapi: string;
-  readonly info: Json;
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Json>> } & Json;
-} & Json;
-
-export type Operation = {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly Json[];
-  readonly requestBody?: Json;
-  readonly responses: Readonly<Record<string, Json>>;
-} & Json;
 
 /** Describes the routes; everything in it comes of what the server itself works with. */
 export function describeApi(routes: readonly RouteDoc[], version: string): OpenApi {

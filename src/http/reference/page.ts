@@ -1,5 +1,5 @@
 import { tags as groups } from '../route.js';
-import type { OpenApi, Operation } from './document.js';
+import type { OpenApi, Operation } from './openapi.js';
 import type { Json } from './schemas.js';
 
 /** The reference as a page that needs no script and nothing from elsewhere. */
