@@ -2,7 +2,7 @@ import type { Database } from './databases/database.js';
 import { refuse } from './http/couch-error.js';
 import type { Exchange } from './http/exchange.js';
 import { allDocs, allDocsQueries, designDocs, localDocs } from './routes/all-docs-routes.js';
-import { deleteAttachment, getAttachment, putAttachment } from './routes/attachments.js';
+import { deleteAttachment, getAttachment, putAttachment } from './routes/attachment-routes.js';
 import { bulkDocs, bulkGet, missingRevs, revsDiff } from './routes/bulk-routes.js';
 import { getChanges } from './routes/changes-routes.js';
 import * as db from './routes/database-routes.js';

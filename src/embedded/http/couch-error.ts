@@ -40,3 +40,24 @@ export const refuse = {
 
 /** The answer for a document that a read did not find. */
 export const notFound = (absent: Absent): CouchError => refuse.missing(absent.why);
+
+/** The answer that an exception stands for. */
+export function asCouchError(error: unknown): CouchError {
+  if (error instanceof CouchError) return error;
+  if (error instanceof Error && error.name === 'StoreClosed') return refuse.noDatabase();
+  if (error instanceof Error && error.message === 'database is closed') return refuse.noDatabase();
+  if (isStorageError(error)) {
+    const { status, name, reason } = error;
+    return new CouchError(status, name, reason);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new CouchError(500, 'internal_server_error', message);
+}
+
+/** What the document store refused, with a status of its own (a missing stub, for one). */
+const isStorageError = (
+  error: unknown,
+): error is Error & { status: number; name: string; reason: string } =>
+  error instanceof Error &&
+  typeof (error as { status?: unknown }).status === 'number' &&
+  typeof (error as { reason?: unknown }).reason === 'string';

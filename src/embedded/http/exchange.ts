@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { UserContext } from '../auth/users.js';
 import type { ServerContext } from '../context.js';
-import { CouchError, refuse } from './couch-error.js';
+import { asCouchError, refuse } from './couch-error.js';
 import { parseQuery, type Query } from './query.js';
 
 /** One request on its way to its answer. */
@@ -74,27 +74,6 @@ export function sendError(response: ServerResponse, error: unknown): void {
     ...answer.headers,
   });
 }
-
-/** The answer that an exception stands for. */
-export function asCouchError(error: unknown): CouchError {
-  if (error instanceof CouchError) return error;
-  if (error instanceof Error && error.name === 'StoreClosed') return refuse.noDatabase();
-  if (error instanceof Error && error.message === 'database is closed') return refuse.noDatabase();
-  if (isStorageError(error)) {
-    const { status, name, reason } = error;
-    return new CouchError(status, name, reason);
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return new CouchError(500, 'internal_server_error', message);
-}
-
-/** What the document store refused, with a status of its own (a missing stub, for one). */
-const isStorageError = (
-  error: unknown,
-): error is Error & { status: number; name: string; reason: string } =>
-  error instanceof Error &&
-  typeof (error as { status?: unknown }).status === 'number' &&
-  typeof (error as { reason?: unknown }).reason === 'string';
 
 /** Writes a piece of a streamed answer and waits while the client is slow; false when it went away. */
 export function writePiece(x: Exchange, piece: string): Promise<boolean> {

@@ -1,10 +1,10 @@
+import { prepareAttachments } from '../databases/attachments.js';
 import type { Database } from '../databases/database.js';
 import { checkId, checkRev, parseDoc } from '../databases/writes.js';
 import { isJsonObject, readJsonObject, requireJsonType } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
 import type { OpenRev, ReadOptions, WriteResult } from '../storage/storage.js';
-import { prepareAttachments } from './attachments.js';
 import { checkSize, isSmall } from './document-routes.js';
 
 /** `_bulk_docs`: each document has its own outcome, in the order of the request. */

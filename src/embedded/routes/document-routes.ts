@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
+import { prepareAttachments } from '../databases/attachments.js';
 import type { Database } from '../databases/database.js';
 import { checkId, checkRev, parseDoc } from '../databases/writes.js';
 import { CouchError, notFound, refuse } from '../http/couch-error.js';
@@ -15,7 +16,6 @@ import { sendJson, type Exchange } from '../http/exchange.js';
 import { parseJson, type Query } from '../http/query.js';
 import { isMultipart, sendMixed, readRelated } from '../http/multipart.js';
 import { Absent, type Doc, type ReadOptions, type WriteResult } from '../storage/storage.js';
-import { prepareAttachments } from './attachments.js';
 
 /** Documents may be this large as JSON, bytes: CouchDB's `max_document_size`. */
 const MAX_DOCUMENT_BYTES = 8_000_000;

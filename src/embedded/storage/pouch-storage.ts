@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { openPouchStore } from './pouch-store.js';
+import { openPouchStore, type Settings } from './pouch-store.js';
 import type { Storage } from './storage.js';
 
 const SETTINGS = 'settings.json';
@@ -43,12 +43,6 @@ export async function openPouchStorage(directory: string): Promise<Storage> {
     },
   };
 }
-
-/** Values kept beside the documents of a database; `save` is on disk when it returns. */
-export type Settings = {
-  get(name: string): unknown;
-  save(name: string, value: unknown): Promise<void>;
-};
 
 async function openSettings(file: string, create: boolean): Promise<Settings> {
   const values: Record<string, unknown> = existsSync(file)

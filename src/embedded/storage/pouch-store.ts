@@ -7,7 +7,6 @@ import { indexMaps } from './index-maps.js';
 import { compactLevel, countKeys, directoryBytes, LAST } from './level.js';
 import { locals } from './pouch-locals.js';
 import { readers } from './pouch-reads.js';
-import type { Settings } from './pouch-storage.js';
 import { openSession, type Session } from './session.js';
 import type { Store, WriteResult } from './storage.js';
 import { createWriteQueue } from './write-queue.js';
@@ -15,6 +14,12 @@ import type { Told } from './write-tap.js';
 
 /** How many revisions of a document are remembered unless `_revs_limit` says otherwise. */
 const DEFAULT_REVS_LIMIT = 50;
+
+/** Values kept beside the documents of a database; `save` is on disk when it returns. */
+export type Settings = {
+  get(name: string): unknown;
+  save(name: string, value: unknown): Promise<void>;
+};
 
 type Options = {
   readonly home: string;

@@ -1,57 +1,11 @@
+import { checkAttachmentName, prepareAttachments } from '../databases/attachments.js';
 import type { Database } from '../databases/database.js';
 import { checkRev } from '../databases/writes.js';
-import { isJsonObject, MAX_BINARY_BYTES, readBody } from '../http/body.js';
+import { MAX_BINARY_BYTES, readBody } from '../http/body.js';
 import { CouchError, notFound, refuse } from '../http/couch-error.js';
 import { sendBytes, sendJson, type Exchange } from '../http/exchange.js';
 import { Absent, type Doc } from '../storage/storage.js';
 import { assertWritten, revOf } from './document-routes.js';
-
-const KEPT = ['data', 'digest', 'content_type', 'length', 'revpos', 'stub'];
-
-/** Checks the attachments of documents about to be written. @throws CouchError 400 */
-export async function prepareAttachments(docs: readonly Doc[]): Promise<void> {
-  for (const doc of docs) {
-    const { _attachments: attachments } = doc;
-    if (attachments === undefined) continue;
-    if (!isJsonObject(attachments)) throw refuse.badRequest('Attachments must be a JSON object');
-    if (doc._deleted === true || Object.keys(attachments).length === 0) {
-      delete doc['_attachments'];
-      continue;
-    }
-    const entries = Object.entries(attachments).map(([name, value]) => [name, check(name, value)]);
-    doc['_attachments'] = Object.fromEntries(entries);
-  }
-}
-
-function check(name: string, value: unknown): Record<string, unknown> {
-  checkName(name);
-  if (!isJsonObject(value)) throw refuse.badRequest(`Attachment ${name} must be a JSON object`);
-  const kept = Object.fromEntries(Object.entries(value).filter(([key]) => KEPT.includes(key)));
-  if (kept['stub'] === true) {
-    if (typeof kept['digest'] !== 'string') {
-      throw new CouchError(412, 'missing_stub', `Attachment stub of ${name} has no digest`);
-    }
-    return kept;
-  }
-  const { data } = kept;
-  if (Buffer.isBuffer(data)) return { content_type: 'application/octet-stream', ...kept };
-  if (typeof data !== 'string' || !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) {
-    throw refuse.badRequest(`Invalid attachment data for ${name}`);
-  }
-  return {
-    content_type: 'application/octet-stream',
-    ...kept,
-    data: Buffer.from(data, 'base64'),
-  };
-}
-
-function checkName(name: string): void {
-  if (name === '' || name.startsWith('_')) {
-    throw refuse.badRequest(
-      `Attachment name '${name}' is illegal: it must not be empty or start with '_'`,
-    );
-  }
-}
 
 /** GET and HEAD of an attachment, also of one byte range. */
 export async function getAttachment(
@@ -116,7 +70,7 @@ export async function putAttachment(
   id: string,
   name: string,
 ): Promise<void> {
-  checkName(name);
+  checkAttachmentName(name);
   const data = await readBody(x.request, MAX_BINARY_BYTES);
   const contentType = x.request.headers['content-type'] ?? 'application/octet-stream';
   await changeAttachments(x, database, id, 201, (attachments) => ({
