@@ -1,14 +1,23 @@
 import type { ComponentChildren } from 'preact';
+import type { Draft } from './drafts.js';
 import type { Field } from './fields.js';
 import type { Mistakes } from './mistakes.js';
 
-type Props = {
-  /** That of the input. */
-  readonly id: string;
-  readonly field: Field;
+/** What every input of the form is given. */
+export type InputProps<F extends Field = Field> = {
+  readonly field: F;
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+  /** JSON path of the value, by which mistakes are found and the input can be reached. */
   readonly path: string;
   readonly mistakes: Mistakes;
+  /** What counts when nothing is filled in. */
   readonly usual?: unknown;
+};
+
+type Props = Omit<InputProps, 'draft' | 'onDraft'> & {
+  /** That of the input. */
+  readonly id: string;
   readonly children: ComponentChildren;
 };
 

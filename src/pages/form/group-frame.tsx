@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { Needed, Notes } from './field-frame.js';
-import type { InputProps } from './schema-form.js';
+import { Needed, Notes, type InputProps } from './field-frame.js';
 
 /** Several inputs that belong together. */
 export function GroupFrame(props: InputProps & { readonly children: ComponentChildren }) {

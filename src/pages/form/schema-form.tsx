@@ -1,25 +1,11 @@
-import { useId } from 'preact/hooks';
-import { groupOf, type Draft, type GroupDraft } from './drafts.js';
-import type { Field, GroupField } from './fields.js';
-import { FieldFrame } from './field-frame.js';
+import { useId, useRef } from 'preact/hooks';
+import { draftOf, groupOf, listOf, variantsOf, type Draft, type GroupDraft } from './drafts.js';
+import type { GroupField, ListField, VariantsField } from './fields.js';
+import { FieldFrame, type InputProps } from './field-frame.js';
 import { GroupFrame } from './group-frame.js';
-import { ListInput } from './list-input.js';
 import { belowPath, type Mistakes } from './mistakes.js';
 import { ChoiceInput, FlagInput, JsonInput, NumberInput, TextInput } from './simple-inputs.js';
 import { SeveralInput } from './several-input.js';
-import { VariantsInput } from './variants-input.js';
-
-/** What every input of the form is given. */
-export type InputProps<F extends Field = Field> = {
-  readonly field: F;
-  readonly draft: Draft;
-  readonly onDraft: (draft: Draft) => void;
-  /** JSON path of the value, by which mistakes are found and the input can be reached. */
-  readonly path: string;
-  readonly mistakes: Mistakes;
-  /** What counts when nothing is filled in. */
-  readonly usual?: unknown;
-};
 
 /** The inputs of a group, one below the other. */
 export function SchemaForm(props: InputProps<GroupField> & { readonly usuals?: Usuals }) {
@@ -51,7 +37,7 @@ function withPart(draft: Draft, key: string, part: Draft): GroupDraft {
 }
 
 /** One field with its label, what is said about it, and what is wrong with it. */
-export function FieldInput(props: InputProps) {
+function FieldInput(props: InputProps) {
   const { field } = props;
   const id = useId();
   switch (field.kind) {
@@ -108,4 +94,115 @@ export function FieldInput(props: InputProps) {
     case 'fixed':
       return null;
   }
+}
+
+/** Items that can be added, removed and moved. */
+function ListInput(props: InputProps<ListField>) {
+  const { field, draft, onDraft, path, mistakes } = props;
+  const items = listOf(draft);
+  const own = useRef<HTMLDivElement>(null);
+  const keys = useRef<number[]>([]);
+  const next = useRef(0);
+  // Each item keeps its key when it moves, and with it the place of the caret.
+  while (keys.current.length < items.length) keys.current.push(next.current++);
+  keys.current.length = items.length;
+  const change = (items: readonly Draft[], kept: number[]): void => {
+    keys.current = kept;
+    onDraft(items);
+  };
+  const add = (): void => {
+    onDraft([...items, draftOf(field.item)]);
+    const selector = `[data-path="${CSS.escape(`${path}[${items.length}]`)}"]`;
+    requestAnimationFrame(() => own.current?.querySelector<HTMLElement>(selector)?.focus());
+  };
+  return (
+    <div class="form-list" ref={own}>
+      {items.length > 0 && (
+        <ol>
+          {items.map((item, i) => (
+            <li key={keys.current[i]}>
+              <FieldInput
+                field={{ ...field.item, label: `${field.label} ${i + 1}` }}
+                draft={item}
+                onDraft={(changed) => onDraft(items.with(i, changed))}
+                path={`${path}[${i}]`}
+                mistakes={mistakes}
+              />
+              <div class="buttons">
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Up: ${field.label} ${i + 1}`}
+                  disabled={i === 0}
+                  onClick={() => change(moved(items, i), moved(keys.current, i))}
+                >
+                  Up
+                </button>
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Remove ${field.label} ${i + 1}`}
+                  onClick={() => change(items.toSpliced(i, 1), keys.current.toSpliced(i, 1))}
+                >
+                  Remove
+                </button>
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+      <button type="button" onClick={add} disabled={items.length >= field.maxItems}>
+        Add <span class="unseen">to {field.label}</span>
+      </button>
+    </div>
+  );
+}
+
+/** A copy in which an item has changed places with the one before. */
+function moved<T>(items: readonly T[], at: number): T[] {
+  const [item] = items.slice(at, at + 1);
+  const without = items.toSpliced(at, 1);
+  return item === undefined ? without : without.toSpliced(at - 1, 0, item);
+}
+
+/** One of several forms: which one, then its inputs. */
+function VariantsInput(props: InputProps<VariantsField>) {
+  const { field, draft, onDraft, path, mistakes } = props;
+  const { chosen, drafts } = variantsOf(draft);
+  const variant = field.variants[chosen];
+  const id = useId();
+  const inner = {
+    draft: drafts[chosen],
+    onDraft: (next: typeof draft) => onDraft({ chosen, drafts: drafts.with(chosen, next) }),
+    path,
+    mistakes: withoutOwn(mistakes, path),
+  };
+  return (
+    <>
+      <div class="form-field">
+        <label for={id}>Kind</label>
+        <select
+          id={id}
+          value={String(chosen)}
+          onChange={({ currentTarget }) => onDraft({ chosen: Number(currentTarget.value), drafts })}
+        >
+          {!field.required && <option value="-1">None</option>}
+          {field.variants.map(({ label }, i) => (
+            <option key={label} value={String(i)}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      {variant?.kind === 'group' && <SchemaForm field={variant} {...inner} />}
+      {variant !== undefined && variant.kind !== 'group' && (
+        <FieldInput field={variant} {...inner} />
+      )}
+    </>
+  );
+}
+
+/** The frame around the variants tells what is wrong with all of them. */
+function withoutOwn(mistakes: Mistakes, path: string): Mistakes {
+  return Object.fromEntries(Object.entries(mistakes).filter(([at]) => at !== path));
 }

@@ -1,6 +1,6 @@
 import { listOf } from './drafts.js';
 import type { SeveralField } from './fields.js';
-import type { InputProps } from './schema-form.js';
+import type { InputProps } from './field-frame.js';
 
 /** Any of some values: a box for each. */
 export function SeveralInput({ field, draft, onDraft }: InputProps<SeveralField>) {

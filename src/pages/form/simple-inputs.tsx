@@ -1,4 +1,4 @@
-import { tiesOf } from './field-frame.js';
+import { tiesOf, type InputProps } from './field-frame.js';
 import type {
   ChoiceField,
   FlagField,
@@ -8,7 +8,6 @@ import type {
   TextField,
 } from './fields.js';
 import { zoneName } from './moments.js';
-import type { InputProps } from './schema-form.js';
 
 type Props<F extends TextField | NumberField | ChoiceField | FlagField | JsonField> =
   InputProps<F> & { readonly id: string };

@@ -3,13 +3,15 @@ import { Ask, jsonIn, textIn } from '../parts/ask.js';
 import { isAt, isFailed, isOpen, type Attempt } from './attempts.js';
 import { Json } from '../parts/json.js';
 import { changedParams } from './changed-params.js';
-import type { StepChoice } from './repairs.js';
 
 /** Asks something of the job, and tells the reader. @throws ApiProblem */
 export type AskedOf = (
   word: 'retry' | 'cancel' | 'pause' | 'resume' | 'skip' | 'signal' | 'notes',
   body: Readonly<Record<string, unknown>>,
 ) => Promise<void>;
+
+/** A step as it can be named in a request. */
+export type StepChoice = { readonly path: string; readonly name: string };
 
 type Props = { readonly ask: AskedOf; readonly onClose: () => void };
 

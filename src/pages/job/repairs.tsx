@@ -12,10 +12,8 @@ import {
   SignalQuestion,
   SkipQuestion,
   type AskedOf,
+  type StepChoice,
 } from './questions.js';
-
-/** A step as it can be named in a request. */
-export type StepChoice = { readonly path: string; readonly name: string };
 
 type Props = {
   readonly job: StoredJob;
