@@ -55,7 +55,7 @@ import {
 import { removeDocument, writeDocument } from './client/writes.js';
 import type { EngineDocument } from './model/engine.js';
 import type { StoredDocument } from './model/parse.js';
-import type { Problem } from './model/job.js';
+import type { Problem } from './model/problems.js';
 import type { RequestAction } from './model/request.js';
 import type { JobCounts, Span } from './model/summary.js';
 import type { Change } from './store/change.js';

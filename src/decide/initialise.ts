@@ -1,7 +1,8 @@
 import { isObject, toKeyedParams } from '../model/dialects.js';
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
-import type { FlowSettings, LiveJob, NewJob, Problem } from '../model/job.js';
+import type { FlowSettings, LiveJob, NewJob } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import { readNotify, secretsInNotify } from '../model/notify.js';
 import { toEpochMs } from '../model/scalars.js';
 import { exits, type Failure } from '../model/step.js';

@@ -1,7 +1,8 @@
 import type { FailureSeen, LiveStep } from '../model/step.js';
 import type { BigResult } from '../model/big-result.js';
 import type { Flow } from '../model/flow.js';
-import type { FinalJob, Job, LiveJob, NewJob, Problem } from '../model/job.js';
+import type { FinalJob, Job, LiveJob, NewJob } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import type { RetryWish } from '../model/request.js';
 import type { Task } from '../model/task.js';
 

@@ -1,4 +1,5 @@
-import type { LiveJob, Problem } from '../model/job.js';
+import type { LiveJob } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 
 /** A copy of the job with one more entry in its `problems`; what it tells already is told once. */
 export function withProblem(job: LiveJob, told: Problem): LiveJob {

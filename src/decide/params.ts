@@ -1,4 +1,5 @@
-import type { FlowSettings, LiveJob, Problem } from '../model/job.js';
+import type { FlowSettings, LiveJob } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import { paramsRead } from '../model/param-keys.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
 import { failure } from '../model/failures.js';

@@ -1,4 +1,5 @@
-import type { LiveJob, Problem } from '../model/job.js';
+import type { LiveJob } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import { isFailed, type Failure, type Phase, type Step } from '../model/step.js';
 import { completionOn, lastAttempt } from './history.js';
 

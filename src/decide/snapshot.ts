@@ -1,6 +1,7 @@
 import { failure } from '../model/failures.js';
 import { branchesOf, handlerOf, type Flow } from '../model/flow.js';
-import type { LiveJob, Problem } from '../model/job.js';
+import type { LiveJob } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import type { Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
 import { leavesOf, namesTask, type Leaf } from '../model/tree.js';

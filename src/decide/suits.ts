@@ -1,5 +1,6 @@
 import { failure } from '../model/failures.js';
-import type { FlowSettings, LiveJob, Problem } from '../model/job.js';
+import type { FlowSettings, LiveJob } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import { exits, type Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
 import type { Unanswered, World } from './intent.js';

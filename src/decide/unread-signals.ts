@@ -1,6 +1,7 @@
 import { closest } from '../model/closest.js';
 import { branchesOf } from '../model/flow.js';
-import type { LiveJob, Problem } from '../model/job.js';
+import type { LiveJob } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import { isOfWork } from '../model/work.js';
 import { leavesIn } from './leaves.js';
 

@@ -1,7 +1,7 @@
 import type { Found, NameAndOwner } from '../decide/intent.js';
 import type { Flow } from '../model/flow.js';
 import { parseDocument, type StoredDocument } from '../model/parse.js';
-import type { Problem } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { roundTurn } from '../turns.js';

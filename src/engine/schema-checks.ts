@@ -1,5 +1,5 @@
 import type { Schema, Unanswered } from '../decide/intent.js';
-import type { Problem } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import { calculate, NoThreadError } from '../plugin/calculations.js';
 import { canonical } from '../decide/canonical.js';
 import { countValues } from '../model/size.js';

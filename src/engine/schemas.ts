@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonical } from '../decide/canonical.js';
 import type { Schema } from '../decide/intent.js';
 import { createMemo } from '../memo.js';
-import type { Problem } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import { partsOf, sentence, toPath } from '../plugin/params.js';
 import { isEncrypted } from '../model/encrypted.js';
 import { isReference } from '../model/secret-reference.js';

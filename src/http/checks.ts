@@ -3,7 +3,7 @@ import { checkDocument } from '../cli/checks/document.js';
 import { unreadKeys } from '../model/unread-keys.js';
 import { checkReferences } from '../cli/checks/references.js';
 import type { Client, DefinitionKind } from '../client.js';
-import type { Problem } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { findClearSecrets } from '../secrets/parameters.js';

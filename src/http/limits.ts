@@ -1,5 +1,5 @@
 import { isExpression, textsIn } from '../cli/checks/document.js';
-import type { Problem } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
 
 /**
  * What one document may hold at most. Checking it takes time that grows with these, and meanwhile the

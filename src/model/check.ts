@@ -1,6 +1,5 @@
 import { failure } from './failures.js';
 import { branchesOf, handlerOf, type Branch, type Flow } from './flow.js';
-import { circlesOf } from './flow-circles.js';
 import { readNotify } from './notify.js';
 import { toJsonPath } from './problems.js';
 import { isObject } from './dialects.js';
@@ -127,14 +126,48 @@ export function branchPlaces(flow: Pick<Flow, 'error' | 'cancel'>): readonly Pla
 }
 
 function circleNotes(flow: Flow, world: World): readonly Note[] {
-  const placesOf = (one: Flow) => [...placesIn(one.tasks, 'tasks'), ...branchPlaces(one)];
-  return circlesOf(flow, placesOf, world).map(({ at, names }) => {
+  return circlesOf(flow, world).map(({ at, names }) => {
     const deadlock =
       flow.max_running === undefined
         ? ''
         : ' With "max_running" a job may even wait for a child job that waits for its permit.';
     const message = `${at} starts the flow again (${names.join(' -> ')}): without a condition on the way its jobs nest until the depth limit fails them.${deadlock}`;
     return { path: at, message, level: 'warning' };
+  });
+}
+
+/** A flow that comes back to itself: where, and the names on the way round. */
+type Circle = { readonly at: string; readonly names: readonly string[] };
+
+/**
+ * The entries of a flow whose child jobs lead back to it. That is no mistake where a condition ends
+ * it; without one its jobs go as deep as they may.
+ */
+function circlesOf(flow: Flow, world: World): readonly Circle[] {
+  const children = (of: Flow): readonly { readonly at: string; readonly flow: Flow }[] =>
+    [...placesIn(of.tasks, 'tasks'), ...branchPlaces(of)].flatMap(({ leaf: { entry }, at }) => {
+      const name = entry.flow ?? world.task(entry.task, of.owner)?.flow;
+      const child = name === undefined ? undefined : world.flow(name, of.owner);
+      return child === undefined ? [] : [{ at, flow: child }];
+    });
+  const wanted = keyOf(flow.name, flow.owner);
+  const seen = new Set<string>();
+  const wayBack = (from: Flow): readonly string[] | undefined => {
+    const key = keyOf(from.name, from.owner);
+    if (key === wanted) return [from.name];
+    // From where no way was found before there is none.
+    if (seen.has(key)) return undefined;
+    seen.add(key);
+    for (const { flow: child } of children(from)) {
+      const way = wayBack(child);
+      if (way !== undefined) return [from.name, ...way];
+    }
+    return undefined;
+  };
+  return children(flow).flatMap(({ at, flow: child }) => {
+    seen.clear();
+    const way = wayBack(child);
+    return way === undefined ? [] : [{ at, names: [flow.name, ...way] }];
   });
 }
 

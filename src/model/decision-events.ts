@@ -1,9 +1,17 @@
 import { toDecisions, type Decision } from './decisions.js';
-import type { Draft } from './history.js';
 import type { Step } from './step.js';
 
+/** What a decision came to beside the steps that it begins. */
+export type DecisionEvent = Told & {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly level: 'decider';
+  /** Path of the decision. */
+  readonly path: string;
+};
+
 /** Tells what the decisions of a job come to beside the steps that they begin. */
-export type DecisionReader = (step: Step) => readonly Draft[];
+export type DecisionReader = (step: Step) => readonly DecisionEvent[];
 
 /**
  * Reads the decisions of a job, which must come in their order: a marker is noted down; a decision to
@@ -21,7 +29,7 @@ export function createDecisionReader(steps: readonly Step[]): DecisionReader {
     taken.set(decider, begun);
     const isOver = (begunPath: string): boolean => hasEnded(last.get(begunPath), at);
     const answered = toDecisions(result);
-    return (answered.ok ? answered.decisions : []).flatMap((decision): readonly Draft[] => {
+    return (answered.ok ? answered.decisions : []).flatMap((decision): readonly DecisionEvent[] => {
       const told = eventOf(decision, { decider, begun, isOver });
       return told === undefined ? [] : [{ at, level: 'decider', path, ...told }];
     });

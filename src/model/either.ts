@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { Problem } from './job.js';
-import { toProblems } from './problems.js';
+import { toProblems, type Problem } from './problems.js';
 
 type Valid<K extends string, V> = {
   readonly kind: K;

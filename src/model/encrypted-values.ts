@@ -1,5 +1,5 @@
 import { encryptedText, isEncrypted, isOlderFormat } from './encrypted.js';
-import type { Problem } from './job.js';
+import type { Problem } from './problems.js';
 import { isCredentialsName, isSecretName } from './secret-names.js';
 import { fieldOf, isReference, referenceText } from './secret-reference.js';
 import { ownerOf } from './task.js';

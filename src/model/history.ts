@@ -28,7 +28,7 @@ export type HistoryEvent = {
 };
 
 /** An event without its number. */
-export type Draft = Omit<HistoryEvent, 'id'>;
+type Draft = Omit<HistoryEvent, 'id'>;
 
 /** The history of a job as ordered events, up to `until` (epoch ms; absent: all of it). */
 export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {

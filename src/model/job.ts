@@ -14,6 +14,7 @@ import {
   type Known,
 } from './scalars.js';
 import { notifySchema } from './notify.js';
+import type { Problem } from './problems.js';
 import { locksSchema, targetSchema } from './target.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
@@ -248,9 +249,6 @@ export const engineKeys: ReadonlySet<string> = new Set(
     (key) => !Object.hasOwn(newJobSchema.shape, key),
   ),
 );
-
-/** A problem found in a definition or in parameters: JSON path and sentence. */
-export type Problem = { readonly path: string; readonly message: string };
 
 type Stored = { readonly _id: string; readonly _rev: string };
 /** Keys the engine does not know; it keeps them. */

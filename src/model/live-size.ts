@@ -1,4 +1,5 @@
-import { longParts, type Problem } from './job.js';
+import { longParts } from './job.js';
+import type { Problem } from './problems.js';
 import { mostOf, problemIn, sizeProblem, sizes, type Growth } from './size.js';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { encryptedText, isEncrypted } from './encrypted.js';
-import type { Problem } from './job.js';
 import { secretsIn } from './encrypted-values.js';
-import { toJsonPath, toProblems } from './problems.js';
+import { toJsonPath, toProblems, type Problem } from './problems.js';
 import { isReference, keysOf } from './secret-reference.js';
 import { retrySchema } from './retry.js';
 import { durationSchema, nameOf, paramsSchema } from './scalars.js';

@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import { toFlow } from './dialects.js';
 import { invalid, type Either, type Invalid } from './either.js';
-import {
-  lateRunText,
-  liveJobSchema,
-  longParts,
-  type Job,
-  type LiveJob,
-  type Problem,
-} from './job.js';
+import { lateRunText, liveJobSchema, longParts, type Job, type LiveJob } from './job.js';
 import { countMembers, entrySizeProblem, isFields, liveSizeProblem } from './live-size.js';
-import { toJsonPath } from './problems.js';
+import { toJsonPath, type Problem } from './problems.js';
 import { countValues } from './size.js';
 
 type Issue = z.core.$ZodIssue;

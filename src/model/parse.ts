@@ -4,18 +4,11 @@ import { handWritten, withReferences } from './encrypted-values.js';
 import { either, type Either, type Invalid } from './either.js';
 import { engineSchema, type EngineDocument } from './engine.js';
 import { flowSchema, type Flow } from './flow.js';
-import {
-  finalJobSchema,
-  liveStateSchema,
-  newJobSchema,
-  type Job,
-  type NewJob,
-  type Problem,
-} from './job.js';
+import { finalJobSchema, liveStateSchema, newJobSchema, type Job, type NewJob } from './job.js';
 import { lockSchema, type LockDocument } from './lock.js';
 import { eventSchema, type EventDocument } from './event.js';
 import { parseLiveJob } from './parse-live.js';
-import { show } from './problems.js';
+import { show, type Problem } from './problems.js';
 import { requestSchema, type JobRequest } from './request.js';
 import { sizeProblem } from './size.js';
 import { signalDocumentSchema, type SignalDocument } from './signal.js';

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import type { Problem } from './job.js';
+
+/** A problem found in a definition or in parameters: JSON path and sentence. */
+export type Problem = { readonly path: string; readonly message: string };
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];

@@ -1,4 +1,4 @@
-import type { Problem } from './job.js';
+import type { Problem } from './problems.js';
 
 /**
  * How large a document may be, so that reading it and deciding about it holds up nobody. Every text,

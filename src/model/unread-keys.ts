@@ -3,10 +3,10 @@ import { closest } from './closest.js';
 import { isObject } from './dialects.js';
 import { flowSchema } from './flow.js';
 import { insteadOf, type Place } from './foreign-keys.js';
-import { engineKeys, newJobSchema, type Problem } from './job.js';
+import { engineKeys, newJobSchema } from './job.js';
 import { widest } from './limits.js';
 import { kinds } from './node-keys.js';
-import { toJsonPath } from './problems.js';
+import { toJsonPath, type Problem } from './problems.js';
 import { taskSchema } from './task.js';
 
 type Written = Readonly<Record<string, unknown>>;

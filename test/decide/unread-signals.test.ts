@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { receive } from '../../src/decide/command.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { unreadSignal } from '../../src/decide/unread-signals.js';
-import type { LiveJob, NewJob, Problem } from '../../src/model/job.js';
+import type { LiveJob, NewJob } from '../../src/model/job.js';
+import type { Problem } from '../../src/model/problems.js';
 import type { WrittenNode } from '../../src/model/written-tree.js';
 import { flow, liveJob, newJob, t0, task, world, type FlowOptions } from '../support/builders.js';
 

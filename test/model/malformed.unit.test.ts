@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { exits } from '../../src/model/step.js';
-import type { Problem } from '../../src/model/job.js';
+import type { Problem } from '../../src/model/problems.js';
 import { endOf, readCorpus } from './corpus.js';
 
 const corpus = readCorpus();

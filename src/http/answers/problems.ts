@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Log } from '../../engine/log.js';
 import { problem, problems, TwsError, type ProblemCode } from '../../errors.js';
-import type { Problem } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
 
 /** So many of the mistakes of one document are told, and so many warnings: nobody reads more. */
 const mostTold = 100;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { JobToSubmit } from '../../client.js';
 import { isObject } from '../../model/dialects.js';
-import { engineKeys, type Problem } from '../../model/job.js';
+import { engineKeys } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
 import { locksDatabase } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
 import { problem } from '../../errors.js';

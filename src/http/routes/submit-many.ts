@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { JobToSubmit, SubmittedOne } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
 import { isObject } from '../../model/dialects.js';
-import type { Problem } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
 import type { StoredDocument } from '../../model/parse.js';
 import { answerOf, Refused, refusedDocument, told, type ProblemBody } from '../answers/problems.js';
 import { mayHave } from '../access/owners.js';

@@ -1,6 +1,6 @@
 import { setDiagnostics } from '@codemirror/lint';
 import type { EditorView } from '@codemirror/view';
-import type { Problem } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
 import { findingsInText, findingsOf, withoutDoubles, type Checked, type Finding } from './marks.js';
 
 /** How a document is checked. */

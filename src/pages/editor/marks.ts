@@ -1,4 +1,4 @@
-import type { Problem } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
 import { placeOf } from './places.js';
 import { readJson, type Mark } from './read-json.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Problem } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
 import { readNotify } from '../../model/notify.js';
 import { parseDocument, type StoredDocument } from '../../model/parse.js';
 import { isRecord } from './schema-at.js';

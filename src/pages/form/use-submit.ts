@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { ApiProblem, send } from '../api.js';
-import type { Problem } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
 import type { Checked } from '../editor/marks.js';
 import { say } from '../parts/toasts.js';
 import type { Mistakes } from './mistakes.js';
