@@ -3,7 +3,7 @@ import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { exits } from '../model/step.js';
 import type { Store } from '../store/store.js';
-import type { Reason } from './explain.js';
+import type { Reason } from './reason.js';
 import { stepsOf } from './next-steps.js';
 
 /**

@@ -5,75 +5,10 @@ import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
 import { momentFrom, shortened, textOf } from '../words.js';
 import { endedParent } from './ended-parent.js';
-import type { Holder } from './holder.js';
 import { stepsOf } from './next-steps.js';
-import type { Permits } from './permits.js';
-import type { SeenEngine } from './pulse.js';
+import type { Reason, Seen } from './reason.js';
 import { noEngine, serviceReason } from './service.js';
 import { stepReasons, when } from './step-reasons.js';
-
-/** What documents tell around a job; nothing else is needed to say why it stands where it stands. */
-export type Seen = {
-  readonly job: StoredDocument;
-  readonly engines: readonly SeenEngine[];
-  /** The flow as it is stored now, when it is. */
-  readonly flow?: StoredDocument | undefined;
-  /** Steps in hand by engine, when they were counted. */
-  readonly inHand?: ReadonlyMap<string, number> | undefined;
-  /** How many of these are of the job and of jobs made with it, for the same root. */
-  readonly ownInHand?: number | undefined;
-  /** The permits of its flow, when it has to take one before it begins. */
-  readonly permits?: Permits | undefined;
-  /** The job that has its target. */
-  readonly holder?: Holder | undefined;
-  /** The notifications of its end, as far as they are there. */
-  readonly notifications?: readonly StoredDocument[] | undefined;
-  /** The job that it was made for, when that is there. */
-  readonly parent?: StoredDocument | undefined;
-  /** Ids of jobs that whoever asks must not learn. */
-  readonly hidden?: ReadonlySet<string> | undefined;
-  /** Epoch ms. */
-  readonly now: number;
-};
-
-/** What a job waits for. `soon`: nothing that shows; an engine may take it at any moment. */
-export type ReasonKind =
-  | 'ended'
-  | 'notification'
-  | 'parent'
-  | 'running'
-  | 'engine_lost'
-  | 'child'
-  | 'waiting'
-  | 'paused'
-  | 'flow_paused'
-  | 'flow_missing'
-  | 'flow_disabled'
-  | 'target_held'
-  | 'scheduled'
-  | 'retry'
-  | 'no_engine'
-  | 'unserved'
-  | 'full'
-  | 'busy'
-  | 'refused'
-  | 'problem'
-  | 'soon';
-
-/**
- * One reason. A `problem` holds nothing up. `todo`: what somebody can do about it; absent where waiting
- * is all there is to do.
- */
-export type Reason = {
-  readonly kind: ReasonKind;
-  /** One sentence. */
-  readonly because: string;
-  readonly todo?: string;
-  /** When it is over by itself (epoch ms). */
-  readonly until?: number;
-  /** The job that is waited for. */
-  readonly child?: string;
-};
 
 /** Why a job does not move, or what it does: at least one reason, the first one counts most. */
 export function explain(seen: Seen): readonly Reason[] {

@@ -4,7 +4,7 @@ import { createDatabase, type CreatedDatabase } from '../store/database.js';
 import { installDesign, type Installed } from '../store/design.js';
 import { checkServer, type ServerReport } from '../store/server.js';
 import { openStore, type Store, type StoreOptions } from '../store/store.js';
-import { createClient, type Client } from '../client.js';
+import { createClient, type Client } from './client.js';
 
 export type { ServerReport } from '../store/server.js';
 

@@ -1,6 +1,6 @@
 import { queueOfOffer } from '../model/work.js';
 import { lengthOf, momentFrom } from '../words.js';
-import type { Reason, Seen } from './explain.js';
+import type { Reason, Seen } from './reason.js';
 import { stepsOf, type Told } from './next-steps.js';
 import { noEngine } from './service.js';
 

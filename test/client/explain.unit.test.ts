@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { explain, type Reason, type Seen } from '../../src/client/explain.js';
+import { explain } from '../../src/client/explain.js';
+import type { Reason, Seen } from '../../src/client/reason.js';
 import { countInHand, countOwn } from '../../src/client/service.js';
 import type { SeenEngine } from '../../src/client/pulse.js';
 import type { StoredDocument } from '../../src/model/parse.js';

@@ -1,0 +1,251 @@
+import { definitionOf, findDefinition, setEnabled, type DefinitionKind } from './definitions.js';
+import { countJobs, jobSpans, type SpanQuery } from './figures.js';
+import { explainJob, type Explained } from './explain-job.js';
+import { submitJob, type JobToSubmit, type Submitted } from './jobs.js';
+import { jobHistory, type HistoryEvent } from './history.js';
+import { announceEvent, sendSignal, type EventToAnnounce, type SignalToSend } from './messages.js';
+import {
+  listEngines,
+  listOf,
+  refusedMessages,
+  unfinishedJobs,
+  type RefusedMessage,
+  type UnfinishedJobs,
+} from './lists.js';
+import { lookUp, type LookUp } from './look-up.js';
+import type { Pulse } from './pulse.js';
+import {
+  requestJob,
+  requestJobs,
+  type Requested,
+  type RequestedOne,
+  type RequestOptions,
+} from './requests.js';
+import { resultOf } from './results.js';
+import { sealedInJobs } from './sealed-params.js';
+import { searchJobs, type JobPage, type JobSearch, type PageOptions } from './search.js';
+import { submitJobs, type SubmittedOne } from './submit-many.js';
+import {
+  checkToken,
+  createToken,
+  listTokens,
+  revokeToken,
+  type NewToken,
+  type TokenFacts,
+} from './tokens.js';
+import { watchJob, type WatchOptions } from './watch.js';
+import {
+  answerWork,
+  renewWork,
+  takeWork,
+  type Work,
+  type WorkAnswer,
+  type WorkWanted,
+} from './work.js';
+import { removeDocument, writeDocument } from './writes.js';
+import type { EngineDocument } from '../model/engine.js';
+import type { StoredDocument } from '../model/parse.js';
+import type { Problem } from '../model/problems.js';
+import type { RequestAction } from '../model/request.js';
+import type { JobCounts, Span } from '../model/summary.js';
+import type { Change } from '../store/change.js';
+import type { FollowOptions } from '../store/feed.js';
+import type { PastChanges } from '../store/past-changes.js';
+import { signIn, whoIs, type SignedIn, type SignIn, type SigningIn } from '../store/sessions.js';
+import type { Store } from '../store/store.js';
+import type { NewDocument } from '../store/writer.js';
+
+/**
+ * Everything a person or a program does with the documents of one database. Every function may
+ * throw the TwsErrors of a server that is out of reach or refuses (`couch_*`, `database_missing`).
+ */
+export type Client = {
+  /**
+   * Stores a new job; with an `_id` of its own a repeated submit finds the first one.
+   * @throws TwsError `id_taken` when that id belongs to another order, `document_refused`
+   */
+  readonly submit: (job: JobToSubmit) => Promise<Submitted>;
+  /** Stores many new jobs, each by itself; answers in their order. */
+  readonly submitMany: (jobs: readonly JobToSubmit[]) => Promise<readonly SubmittedOne[]>;
+  /**
+   * Those of new jobs that set a parameter which a stored task seals, with the first of them: the engine
+   * would refuse them. Jobs that are stored already, or whose flow is not yet, are not among them.
+   */
+  readonly sealed: <J extends Readonly<Record<string, unknown>>>(
+    jobs: readonly J[],
+  ) => Promise<ReadonlyMap<J, Problem>>;
+  /** A document, or undefined when there is none of that id. */
+  readonly get: (id: string) => Promise<StoredDocument | undefined>;
+  /** Those of the documents that exist, by id. */
+  readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+  /**
+   * The result of a step of a job, named by its name, `<task>-<n>` or path; of a large one the content
+   * of its attachment. @throws TwsError `result_missing`
+   */
+  readonly result: (job: StoredDocument, step: string) => Promise<unknown>;
+  /** The documents of a name and owner; more than one is an ambiguity somebody has to end. */
+  readonly find: (
+    kind: DefinitionKind,
+    name: string,
+    owner: string,
+  ) => Promise<readonly StoredDocument[]>;
+  /**
+   * The documents that a word may mean: the one of that id, else tasks and flows of that name (`name`
+   * or `name::owner`), else the jobs of a flow of that name.
+   */
+  readonly lookUp: (given: string, options?: LookUp) => Promise<readonly StoredDocument[]>;
+  /** All tasks or flows, by name. */
+  readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
+  /**
+   * A task or flow by its id, where `isMeant` agrees, or as `name` or `name::owner`; undefined when
+   * there is none.
+   * @throws TwsError `definition_ambiguous`
+   */
+  readonly definition: (
+    kind: DefinitionKind,
+    called: string,
+    owner: string,
+    isMeant?: (doc: StoredDocument) => boolean,
+  ) => Promise<StoredDocument | undefined>;
+  /** Jobs that are searched for, newest first, page by page. @throws TwsError `cursor_invalid` */
+  readonly search: (search: JobSearch, page: PageOptions) => Promise<JobPage>;
+  /** How many jobs there are, by status; `owners`: of these only. */
+  readonly count: (owners?: readonly string[]) => Promise<JobCounts>;
+  /** How many jobs ended when, and how long they took. */
+  readonly spans: (query: SpanQuery) => Promise<readonly Span[]>;
+  /** Jobs that have not ended, at most `limit`. */
+  readonly unfinished: (limit: number) => Promise<UnfinishedJobs>;
+  /** Requests and signals that no job could take, at most `limit`. @throws TwsError `view_missing` */
+  readonly refused: (limit: number) => Promise<readonly RefusedMessage[]>;
+  /** The engines that have a document: running, disabled, draining and stopped ones. */
+  readonly engines: () => Promise<readonly EngineDocument[]>;
+  /**
+   * Follows a job from its state now until it is final and answers the final document; undefined
+   * when it was removed or the signal ended the watch.
+   * @throws TwsError `document_missing`
+   */
+  readonly watch: (id: string, options?: WatchOptions) => Promise<StoredDocument | undefined>;
+  /**
+   * Why a job does not move, from the documents alone. Whoever looks again and again keeps a `pulse`
+   * (`createPulse`), which sees by and by which engines live. Other jobs that hold it up are named where
+   * `maySee` agrees; absent: always.
+   * @throws TwsError `document_missing`, `document_kind`
+   */
+  readonly explain: (
+    id: string,
+    pulse?: Pulse,
+    maySee?: (job: StoredDocument) => boolean,
+  ) => Promise<Explained>;
+  /**
+   * Stores a request to a job and waits `waitMs` (5000) for an engine to apply it.
+   * @throws TwsError `document_missing`, `document_kind`, `job_ended`, `request_refused`
+   */
+  readonly request: (
+    job: string,
+    action: RequestAction,
+    options?: RequestOptions,
+  ) => Promise<Requested>;
+  /** Asks the same of many jobs, each by itself; answers in their order. */
+  readonly requestMany: (
+    jobs: readonly StoredDocument[],
+    action: RequestAction,
+    options: RequestOptions,
+  ) => Promise<readonly RequestedOne[]>;
+  /** What has happened in a job, as ordered events. @throws TwsError as `explain` */
+  readonly history: (id: string) => Promise<readonly HistoryEvent[]>;
+  /** Stores a signal to a job, which may be submitted later; answers the id of the document. */
+  readonly signal: (signal: SignalToSend) => Promise<string>;
+  /**
+   * Announces an event to all jobs that wait for it, now or later; answers the id of the document.
+   * @throws TwsError `document_conflict` when it was announced before
+   */
+  readonly announce: (event: EventToAnnounce) => Promise<string>;
+  /** Takes steps that are offered to workers; nobody else gets those. */
+  readonly takeWork: (wanted: WorkWanted) => Promise<readonly Work[]>;
+  /** Gives a worker more time; undefined when it does not have the step any more. */
+  readonly renewWork: (
+    work: Work,
+    options: { readonly leaseMs?: number | undefined; readonly now: () => number },
+  ) => Promise<Work | undefined>;
+  /** Stores what a worker answers. @throws TwsError `document_conflict` when it was answered before */
+  readonly answerWork: (work: Work, answer: WorkAnswer) => Promise<void>;
+  /**
+   * Enables or disables a flow, named by id or as `name` or `name::owner`, or an engine by its id
+   * (`engine:…`, `*` for all). `changed` is false when it was so already.
+   * @throws TwsError `definition_missing`, `definition_ambiguous`, `document_missing`, `document_conflict`
+   */
+  readonly setEnabled: (
+    flow: string,
+    enabled: boolean,
+    owner: string,
+  ) => Promise<{ readonly id: string; readonly changed: boolean }>;
+  /**
+   * Writes a document on the revision it carries (none: it must be new) and answers the new
+   * revision. @throws TwsError `document_conflict`, `document_refused`, `write_unknown`
+   */
+  readonly write: (doc: NewDocument) => Promise<string>;
+  /** Deletes one revision. @throws as `write` */
+  readonly remove: (id: string, rev: string) => Promise<void>;
+  /** Where the feed stands now. */
+  readonly position: () => Promise<string>;
+  /** Follows the feed until its signal aborts; see `FollowOptions`. */
+  readonly follow: (options: FollowOptions) => AsyncIterable<Change>;
+  /** What has changed between a position and now, so many changes at most. */
+  readonly changes: (since: string, limit: number) => Promise<PastChanges>;
+  /** Signs somebody in against CouchDB's own users. */
+  readonly signIn: (credentials: SigningIn) => Promise<SignIn>;
+  /** Whose session of CouchDB it is; undefined when it has ended. */
+  readonly whoIs: (cookie: string) => Promise<SignedIn | undefined>;
+  /** Makes a bearer token for a program; `token` is told this once and kept nowhere. */
+  readonly createToken: (token: NewToken) => Promise<TokenFacts & { readonly token: string }>;
+  /** All tokens, without what proves them. */
+  readonly tokens: () => Promise<readonly TokenFacts[]>;
+  /** Makes a token invalid. @throws TwsError `document_missing` */
+  readonly revokeToken: (id: string) => Promise<void>;
+  /** What a token stands for; undefined when it is none, or not valid any more. */
+  readonly checkToken: (token: string) => Promise<TokenFacts | undefined>;
+};
+
+/** Makes the client of an open store; it keeps nothing and closes nothing. */
+export function createClient({ store }: { readonly store: Store }): Client {
+  return {
+    submit: (job) => submitJob(store, job),
+    submitMany: (jobs) => submitJobs(store, jobs),
+    sealed: (jobs) => sealedInJobs(store, jobs),
+    get: (id) => store.get(id),
+    getMany: (ids) => store.getMany(ids),
+    result: (job, step) => resultOf(store, job, step),
+    find: (kind, name, owner) => findDefinition(store, kind, name, owner),
+    lookUp: (given, options) => lookUp(store, given, options),
+    definitions: (kind) => listOf(store, kind),
+    definition: (kind, called, owner, isMeant) => definitionOf(store, kind, called, owner, isMeant),
+    search: (search, page) => searchJobs(store, search, page),
+    count: (owners) => countJobs(store, owners),
+    spans: (query) => jobSpans(store, query),
+    unfinished: (limit) => unfinishedJobs(store, limit),
+    refused: (limit) => refusedMessages(store, limit),
+    engines: () => listEngines(store),
+    watch: (id, options) => watchJob(store, id, options),
+    explain: (id, pulse, maySee) => explainJob(store, id, pulse, maySee),
+    request: (job, action, options) => requestJob(store, job, action, options),
+    requestMany: (jobs, action, options) => requestJobs(store, jobs, action, options),
+    history: (id) => jobHistory(store, id),
+    signal: (signal) => sendSignal(store, signal),
+    announce: (event) => announceEvent(store, event),
+    takeWork: (wanted) => takeWork(store, wanted),
+    renewWork: (work, options) => renewWork(store, work, options),
+    answerWork: (work, answer) => answerWork(store, work, answer),
+    setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
+    write: (doc) => writeDocument(store, doc),
+    remove: (id, rev) => removeDocument(store, id, rev),
+    position: async () => (await store.info()).updateSeq,
+    follow: (options) => store.follow(options),
+    changes: (since, limit) => store.changes(since, limit),
+    signIn: (credentials) => signIn(store.connection, credentials),
+    whoIs: (cookie) => whoIs(store.connection, cookie),
+    createToken: (token) => createToken(store, token, Date.now()),
+    tokens: () => listTokens(store),
+    revokeToken: (id) => revokeToken(store, id),
+    checkToken: (token) => checkToken(store, token, Date.now()),
+  };
+}
