@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { credentialsOf, filled, splitUrl } from './credentials.js';
+import { exposedVariable, type Environment } from './environment.js';
 import { problem } from './errors.js';
 import { addressOf, isReachable, type HttpSettings } from './http/settings.js';
 import { defaultQueue } from './model/job.js';
@@ -13,14 +14,6 @@ export type { EmbeddedFile, LogLevel } from './settings-file.js';
 
 /** Where CouchDB is looked for when nothing says where. */
 export const defaultUrl = 'http://127.0.0.1:5984';
-
-/** Variables of the environment that hold credentials. */
-export const credentialVariables = [
-  'COUCH_URL',
-  'COUCH_PASS',
-  'COUCH_KEY',
-  'TWS_CRYPTO_KEY',
-] as const;
 
 /** What was said on the command line; it beats everything else. */
 export type Flags = {
@@ -36,8 +29,6 @@ export type Flags = {
   /** Where the HTTP API listens: `host:port`, or one of them. */
   readonly http?: string | undefined;
 };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** All settings of one command or process. `origins` names the source of each, for `tws config`. */
 export type Config = {
@@ -155,9 +146,6 @@ function egressOf(
   const exposed = isReachable(http) || filled(env[exposedVariable]) === '1';
   return { allow, deny, exposed };
 }
-
-/** Tells an engine that the API of its project can be reached from other machines. */
-export const exposedVariable = 'TWS_EXPOSED';
 
 type Sources = { readonly flags: Flags; readonly env: Environment; readonly cwd: string };
 type Said = { readonly flags: Flags; readonly env: Environment; readonly file: SettingsFile };

@@ -1,4 +1,4 @@
-import type { Environment } from './config.js';
+import type { Environment } from './environment.js';
 import { problem } from './errors.js';
 import type { EmbeddedFile, SettingsFile } from './settings-file.js';
 

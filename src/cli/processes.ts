@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { exposedVariable, type Config } from '../config.js';
+import type { Config } from '../config.js';
+import { exposedVariable } from '../environment.js';
 import type { Log } from '../engine/log.js';
 import type { Io } from './io.js';
 import { executable } from './package.js';
