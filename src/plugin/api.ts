@@ -1,7 +1,7 @@
 import type { FailureKind } from '../model/catalogue.js';
 import type { HistoryEvent } from '../model/history.js';
 import type { FailureSeen } from '../model/step.js';
-import type { Detour } from './detour.js';
+import type { Detour, DetourOutcome } from './detour.js';
 import type { Done } from './done.js';
 import type { EgressPolicy } from './egress.js';
 
@@ -168,14 +168,4 @@ export type Outcome =
       readonly retryAfterMs?: number;
       readonly exit?: number;
     }
-  /** The step waits for a signal. */
-  | {
-      readonly kind: 'wait';
-      readonly signal: string;
-      readonly timeoutMs?: number;
-      readonly details?: unknown;
-    }
-  /** The step begins again. */
-  | { readonly kind: 'requeue'; readonly delayMs: number }
-  /** The job begins anew. */
-  | { readonly kind: 'restart'; readonly delayMs: number };
+  | DetourOutcome;
