@@ -1,7 +1,8 @@
 import { isObject } from '../model/dialects.js';
 import type { StoredDocument } from '../model/parse.js';
 import { isStructure, type Node } from '../model/tree.js';
-import { pictureOf, type Picture, type Pictured } from '../picture/picture.js';
+import type { Picture, Pictured } from '../picture/picture.js';
+import { pictureOf } from '../picture/picture-of.js';
 import { progressOf } from '../picture/progress.js';
 import { listed } from '../words.js';
 import { plain } from './safe.js';

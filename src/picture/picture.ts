@@ -1,9 +1,5 @@
-import { branchesOf, handlerOf } from '../model/flow.js';
-import type { Structure } from '../model/tree.js';
 import type { FlowSettings, LiveJob } from '../model/job.js';
-import { drawTree, type Pen } from './draw.js';
-import type { Standing } from './book.js';
-import { standingsOf } from './standings.js';
+import type { Structure } from '../model/tree.js';
 
 /** The kinds of what is drawn; `meet` is the point where ways that parted meet again. */
 export type PictureKind =
@@ -107,71 +103,3 @@ export type Pictured = Partial<
   readonly exit?: number;
   readonly flow_definition?: Partial<FlowSettings>;
 };
-
-/**
- * The picture of a tree: every entry and every structure is one node, with handlers, what undoes
- * them and the cancel branch beside them. Plain sequences are the order of edges alone. The same
- * node of all items of a map, or rounds of a loop, is there once and counts its runs.
- */
-export function pictureOf(tree: Structure, job: Pictured = {}): Picture {
-  const pen: Pen = { nodes: [], frames: [], edges: [], job };
-  const way = drawTree(pen, tree, '');
-  const begin = { id: '#begin', path: '', kind: 'begin', label: 'begin' } as const;
-  const end = { id: '#end', path: '', kind: 'end', label: 'end' } as const;
-  for (const to of way.entries) pen.edges.push({ from: begin.id, to: to.id, kind: 'then' });
-  for (const from of way.exits) {
-    pen.edges.push({
-      from: from.id,
-      to: end.id,
-      kind: 'then',
-      ...(from.label === undefined ? {} : { label: from.label }),
-    });
-  }
-  drawEnds(pen, begin.id);
-  const nodes = [begin, ...pen.nodes, end];
-  if (job.steps === undefined) return { ...pen, nodes };
-  const standings = standingsOf(tree, { ...job, steps: job.steps });
-  return {
-    nodes: nodes.map((node) => stood(node, standings)),
-    frames: pen.frames,
-    edges: pen.edges,
-  };
-}
-
-const whenFailed = 'when the flow fails';
-
-/** What runs when the flow fails, and when it is cancelled. */
-function drawEnds(pen: Pen, begin: string): void {
-  const ends = pen.job.flow_definition ?? {};
-  const handler = handlerOf(ends);
-  if (handler !== undefined) {
-    pen.nodes.push({ id: 'error', path: 'error', kind: 'handler', label: handler.name });
-    pen.edges.push({ from: begin, to: 'error', kind: 'error', label: whenFailed });
-  }
-  for (const { root, tree } of branchesOf(ends)) {
-    const id = `#${root}`;
-    pen.frames.push({ id, path: root, kind: root });
-    for (const { id: to } of drawTree(pen, tree, root, id).entries) {
-      const label = root === 'error' ? whenFailed : 'on cancel';
-      pen.edges.push({ from: begin, to, kind: root, label });
-    }
-  }
-}
-
-function stood(node: PictureNode, standings: ReadonlyMap<string, Standing>): PictureNode {
-  const { kind, path } = node;
-  if (kind === 'meet') return node;
-  const standing = standings.get(kind === 'begin' || kind === 'end' ? `#${kind}` : path);
-  return { ...node, ...(standing ?? { state: uncalled(node, standings) }) };
-}
-
-/** A handler, or what undoes, that was not called: it may be yet, as long as its step is not over. */
-function uncalled(
-  { kind, path }: PictureNode,
-  standings: ReadonlyMap<string, Standing>,
-): NodeState {
-  const step = standings.get(path.replace(/(?:\.(?:error|undo))+$/, ''))?.state;
-  const isOver = standings.get('#end')?.state !== 'pending';
-  const isPast = kind === 'handler' && ['done', 'skipped', 'recovered'].includes(step ?? '');
-  return isOver || isPast || step === 'unreached' ? 'unreached' : 'pending';
-}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toTree } from '../../src/model/to-tree.js';
 import { mermaidOf } from '../../src/picture/mermaid.js';
-import { pictureOf } from '../../src/picture/picture.js';
+import { pictureOf } from '../../src/picture/picture-of.js';
 import { progressOf } from '../../src/picture/progress.js';
 import { svgOf } from '../../src/picture/svg.js';
 import { textOf } from '../../src/picture/text.js';

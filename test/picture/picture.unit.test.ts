@@ -4,7 +4,8 @@ import { toTree } from '../../src/model/to-tree.js';
 import { childrenOf, isStructure, type Node } from '../../src/model/tree.js';
 import type { WrittenNode } from '../../src/model/written-tree.js';
 import { layout, type Box } from '../../src/picture/layout.js';
-import { pictureOf, type Picture, type Pictured } from '../../src/picture/picture.js';
+import type { Picture, Pictured } from '../../src/picture/picture.js';
+import { pictureOf } from '../../src/picture/picture-of.js';
 import { anyTasks } from '../decide/simulation/flows.js';
 
 /** The edges of a picture as `from>to`, with the labels that stand on them. */

@@ -5,7 +5,7 @@ import { open } from '../../client.js';
 import { problem } from '../../errors.js';
 import { layout } from '../../picture/layout.js';
 import { mermaidOf } from '../../picture/mermaid.js';
-import { pictureOf } from '../../picture/picture.js';
+import { pictureOf } from '../../picture/picture-of.js';
 import { svgOf } from '../../picture/svg.js';
 import { command } from '../command.js';
 import { graphFormats } from '../program/options.js';

@@ -1,7 +1,8 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { branchPlaces, placesIn } from '../../model/check.js';
 import { FlowGraph } from '../graph/flow-graph.js';
-import { pictureOf, type Picture, type Pictured } from '../../picture/picture.js';
+import type { Picture, Pictured } from '../../picture/picture.js';
+import { pictureOf } from '../../picture/picture-of.js';
 import type { Flow } from '../../model/flow.js';
 import type { Known } from './known.js';
 import { flowOf, taskDefinitions } from './uses.js';

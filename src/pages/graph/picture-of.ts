@@ -1,5 +1,6 @@
 import { toTree } from '../../model/to-tree.js';
-import { pictureOf, type Picture } from '../../picture/picture.js';
+import type { Picture } from '../../picture/picture.js';
+import { pictureOf } from '../../picture/picture-of.js';
 import type { WrittenNode } from '../../model/written-tree.js';
 import type { Doc } from '../answers.js';
 
