@@ -101,7 +101,7 @@ export default tseslint.config(
     },
   },
   layer(
-    ['src/{config,client,errors}.ts', 'src/{engine,plugin,secrets,embedded}/**'],
+    ['src/{config,client,errors}.ts', 'src/{client,engine,plugin,secrets,embedded}/**'],
     [nano],
     'Only store knows nano.',
   ),
