@@ -87,8 +87,18 @@ export type Answered =
   | { readonly ok: true; readonly decisions: readonly Decision[] }
   | { readonly ok: false; readonly reason: string };
 
+/** Answers stay in the job: deciding, its history and its picture read each of them, again and again. */
+const known = new WeakMap<object, Answered>();
+
 /** Reads what a decider returned: a decision, a list of them, or nothing (nothing is to be done now). */
 export function toDecisions(result: unknown): Answered {
+  if (typeof result !== 'object' || result === null) return readDecisions(result);
+  const answered = known.get(result) ?? readDecisions(result);
+  known.set(result, answered);
+  return answered;
+}
+
+function readDecisions(result: unknown): Answered {
   const list: readonly unknown[] =
     result === undefined || result === null ? [] : Array.isArray(result) ? result : [result];
   if (list.length > mostDecisions) {

@@ -115,16 +115,9 @@ function readAll(steps: readonly Step[], leaf: Leaf): Asked {
   return ending === undefined ? { answers, begun } : { answers, begun, ending };
 }
 
-const read = new WeakMap<object, readonly Decision[]>();
-
 function decisionsIn(result: unknown): readonly Decision[] {
-  const key = typeof result === 'object' && result !== null ? result : {};
-  const before = read.get(key);
-  if (before !== undefined) return before;
   const answered = toDecisions(result);
-  const decisions = answered.ok ? answered.decisions : [];
-  read.set(key, decisions);
-  return decisions;
+  return answered.ok ? answered.decisions : [];
 }
 
 /** What the answers so far have begun. */
