@@ -68,7 +68,9 @@ describe('a protocol', () => {
     });
     expect(await drive(write(doc), parts)).toEqual(refused);
     expect(await drive(write(doc), parts)).toEqual(refused);
-    expect(said).toEqual(['The database refuses a revision of document j: A step cannot be changed.']);
+    expect(said).toEqual([
+      'The database refuses a revision of document j: A step cannot be changed.',
+    ]);
   });
 
   it('reads the one copy where there is only one', async () => {

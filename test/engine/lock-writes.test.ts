@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { LockAnswer } from '../../src/decide/intent.js';
-import { drive } from '../../src/engine/drive.js';
 import { createLocks, type Locks } from '../../src/engine/locks.js';
 import { lockIdOf } from '../../src/lock-id.js';
 import { createRetry } from '../../src/engine/patience.js';
