@@ -19,28 +19,36 @@ function refuseThreads(): () => void {
 const dear = '$count($map([1..3], function($n) { $n * 2 })) = 3';
 const words = { properties: { word: { type: 'string', pattern: '^(a|b)+$' } } };
 
-it.each([
-  ['a condition', [{ task: 'echo', when: dear }], {}],
-  ['the case of a choice', [{ choice: [{ when: dear, then: 'echo' }] }], {}],
-  ['its output', ['echo'], { output: dear }],
-  ['the schema of its flow', ['echo'], { schema: words }],
-])(
-  'while no thread starts a job waits for %s, can be cancelled, and fails nothing',
-  async (_of, steps, more) => {
-    const space = await openWorkspace({ 'echo.mjs': 'export default () => 1;' });
-    await space.put(task('echo'), flow('f', steps, more));
-    await space.engine();
-    const allowThreads = refuseThreads();
-    const params = { word: 'ab' };
-    await space.put(job('f', { _id: 'j', params }), job('f', { _id: 'unwanted', params }));
-    for (const id of ['j', 'unwanted']) {
+const waiting: readonly (readonly [
+  of: string,
+  steps: unknown[],
+  more?: Record<string, unknown>,
+])[] = [
+  ['condition', [{ task: 'echo', when: dear }]],
+  ['choice', [{ choice: [{ when: dear, then: 'echo' }] }]],
+  ['output', ['echo'], { output: dear }],
+  ['schema', ['echo'], { schema: words }],
+];
+
+// All in one: a thread that has once been started works on, and would answer for the next test.
+it('has jobs wait while no thread starts, whatever they need one for; they can be cancelled, and nothing fails', async () => {
+  const space = await openWorkspace({ 'echo.mjs': 'export default () => 1;' });
+  await space.put(task('echo'), ...waiting.map(([of, steps, more]) => flow(of, steps, more)));
+  await space.engine();
+  const allowThreads = refuseThreads();
+  const params = { word: 'ab' };
+  for (const [of] of waiting) {
+    await space.put(job(of, { _id: of, params }), job(of, { _id: `${of}-unwanted`, params }));
+    for (const id of [of, `${of}-unwanted`]) {
       await space.logged(({ message }) =>
         message.startsWith(`Job ${id} cannot be decided now: its`),
       );
     }
-    await space.put({ type: 'request', job: 'unwanted', action: 'cancel' });
-    expect(await space.ended('unwanted')).toMatchObject({ state: '$$cancelled' });
-    allowThreads();
-    expect(await space.ended('j')).toMatchObject({ state: '$$complete', exit: 0 });
-  },
-);
+    await space.put({ type: 'request', job: `${of}-unwanted`, action: 'cancel' });
+    expect(await space.ended(`${of}-unwanted`)).toMatchObject({ state: '$$cancelled' });
+  }
+  allowThreads();
+  for (const [of] of waiting) {
+    expect(await space.ended(of)).toMatchObject({ state: '$$complete', exit: 0 });
+  }
+});

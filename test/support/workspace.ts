@@ -27,7 +27,7 @@ export type Workspace = {
   readonly put: (...documents: readonly Record<string, unknown>[]) => Promise<readonly string[]>;
   readonly engine: (options?: Partial<EngineOptions>) => Promise<Engine>;
   /** Waits until an engine logged such a line. */
-  readonly logged: (wanted: (line: LogLine) => boolean) => Promise<LogLine>;
+  readonly logged: (wanted: (line: LogLine) => boolean, withinMs?: number) => Promise<LogLine>;
   /** Waits until the job is final. */
   readonly ended: (id: string, withinMs?: number) => Promise<Ended>;
   /** Waits until the newest version of a document is as wanted. */
@@ -82,14 +82,23 @@ export async function openWorkspace(
     store,
     folder,
     log: lines,
-    logged: (wanted) =>
-      new Promise((resolve) => {
+    logged: (wanted, withinMs = 240_000) =>
+      new Promise((resolve, reject) => {
         const seen = lines.find(wanted);
         if (seen !== undefined) return resolve(seen);
         const listener = (line: LogLine): void => {
           if (!wanted(line)) return;
-          listeners.delete(listener);
+          end();
           resolve(line);
+        };
+        const timer = setTimeout(() => {
+          end();
+          const last = lines.slice(-20).map(({ message }) => message);
+          reject(new Error(`No such line in ${withinMs} ms, but:\n${last.join('\n')}`));
+        }, withinMs);
+        const end = (): void => {
+          clearTimeout(timer);
+          listeners.delete(listener);
         };
         listeners.add(listener);
       }),
