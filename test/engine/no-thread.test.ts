@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { flow, job, task } from '../support/documents.js';
-import { openWorkspace } from '../support/workspace.js';
 
 /** From now on the system starts no thread; the function that is given back lets it start some again. */
 function refuseThreads(): () => void {
@@ -30,8 +29,10 @@ const waiting: readonly (readonly [
   ['schema', ['echo'], { schema: words }],
 ];
 
-// All in one: a thread that has once been started works on, and would answer for the next test.
+// All in one, in modules of its own: a thread that was started once would answer for the next test.
 it('has jobs wait while no thread starts, whatever they need one for; they can be cancelled, and nothing fails', async () => {
+  vi.resetModules();
+  const { openWorkspace } = await import('../support/workspace.js');
   const space = await openWorkspace({ 'echo.mjs': 'export default () => 1;' });
   await space.put(task('echo'), ...waiting.map(([of, steps, more]) => flow(of, steps, more)));
   await space.engine();
