@@ -50,20 +50,21 @@ export default tseslint.config(
   },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
   layer(['src/model/**'], [{ regex: '^(?!zod$|\\./)' }], 'model imports zod only.'),
-  {
-    ...layer(
-      ['src/picture/**'],
-      [{ regex: '^(?!@dagrejs/dagre$|\\./|\\.\\./model/|\\.\\./words\\.js$)' }],
-      'picture imports model, words and dagre only: it runs in the browser, too.',
-    ),
-  },
-  {
-    ...layer(
-      ['src/decide/**'],
-      [{ regex: '^(?!\\./|\\.\\./model/|\\.\\./\\.\\./model/|\\.\\./[a-z-]+\\.js$)' }],
-      'decide imports model only.',
-    ),
-  },
+  layer(
+    ['src/structures/**'],
+    [{ regex: '^(?!\\./|\\.\\./model/)' }],
+    'structures imports model only.',
+  ),
+  layer(
+    ['src/picture/**'],
+    [{ regex: '^(?!@dagrejs/dagre$|\\./|\\.\\./(model|structures)/|\\.\\./words\\.js$)' }],
+    'picture imports model, structures, words and dagre only: it runs in the browser, too.',
+  ),
+  layer(
+    ['src/decide/**'],
+    [{ regex: '^(?!\\./|(\\.\\./)+(model|structures)/|\\.\\./[a-z-]+\\.js$)' }],
+    'decide imports model and structures only.',
+  ),
   { files: ['src/pages/**'], languageOptions: { globals: globals.browser } },
   layer(
     ['src/pages/**'],
@@ -75,7 +76,7 @@ export default tseslint.config(
     'pages run in a browser and know the API, src/picture and src/model only.',
   ),
   {
-    files: ['src/decide/**'],
+    files: ['src/{decide,structures}/**'],
     rules: {
       'no-restricted-globals': [
         'error',

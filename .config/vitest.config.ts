@@ -50,7 +50,7 @@ export default defineConfig({
     reporters: ['default', './test/support/skipped-reporter.ts'],
     coverage: {
       provider: 'v8',
-      include: ['src/decide/**/*.ts'],
+      include: ['src/decide/**/*.ts', 'src/structures/**/*.ts'],
       thresholds: { 100: true },
     },
     projects: [
@@ -59,7 +59,7 @@ export default defineConfig({
           ...shared,
           name: 'decide',
           setupFiles: ['test/support/properties.ts'],
-          include: ['test/decide/**/*.test.ts'],
+          include: ['test/{decide,picture,structures}/**/*.test.ts'],
         },
       },
       {
@@ -68,7 +68,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/support/properties.ts'],
           include: [
-            'test/{model,picture,plugin,secrets,store,client,engine,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
+            'test/{model,plugin,secrets,store,client,engine,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],

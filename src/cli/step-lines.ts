@@ -1,7 +1,8 @@
 import { stepsOf, type Told } from '../client.js';
 import type { StoredDocument } from '../model/parse.js';
 import { neverDue } from '../model/scalars.js';
-import type { NodeState, Picture, PictureFrame, PictureNode } from '../picture/picture.js';
+import type { Picture, PictureFrame, PictureNode } from '../picture/picture.js';
+import type { NodeState } from '../structures/node-state.js';
 import { lengthOf, momentFrom } from '../words.js';
 import { padded, widthOf } from './fit.js';
 import type { Io, Style } from './io.js';

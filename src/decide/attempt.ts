@@ -4,7 +4,7 @@ import { failStep } from './fail.js';
 import { attemptsOf, withNewStep } from './history.js';
 import { lookUp, type Begun } from './intent.js';
 import type { Prepared, Unbegun } from './prepare.js';
-import type { Beginning } from './structure/progress.js';
+import type { Beginning } from '../structures/progress.js';
 
 /** What every attempt of a step that has a child has. */
 export type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;

@@ -18,7 +18,7 @@ import { fullTask } from './slots.js';
 import { beginNews, beginWait, isBuiltIn } from './waits.js';
 import { beginSlice } from './slices.js';
 import { seenBy } from './structure/decider.js';
-import type { Beginning } from './structure/progress.js';
+import type { Beginning } from '../structures/progress.js';
 import { unfitForTask } from './suits.js';
 import { rankFor } from './turn.js';
 

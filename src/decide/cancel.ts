@@ -5,7 +5,7 @@ import { cancelled, isCancelRequested } from './cancel-wish.js';
 import { finish } from './finish.js';
 import { hasBegun } from './history.js';
 import type { Move, World } from './intent.js';
-import { isUndoing, isWithin } from './paths.js';
+import { isUndoing, isWithin } from '../structures/paths.js';
 import { cancelledSteps, stopMove } from './stop.js';
 import { interpret } from './structure/interpret.js';
 import { unneededIn } from './structure/unneeded.js';

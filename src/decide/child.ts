@@ -18,7 +18,7 @@ import { isPlain } from './record.js';
 import { definitionFor } from './serving.js';
 import { sliceMove } from './slices.js';
 import { continueParams } from './structure/decider.js';
-import type { Beginning } from './structure/progress.js';
+import type { Beginning } from '../structures/progress.js';
 import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } from './intent.js';
 
 /** A step whose task is a flow: a child job is made for it, and the step waits without a slot. */

@@ -1,7 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import { failure } from '../model/failures.js';
 import { exits, type Failure, type Step } from '../model/step.js';
-import type { Entry } from '../model/tree.js';
 import { failUnbegun, newAttempt } from './attempt.js';
 import { failureFor } from './failure-seen.js';
 import { withNewStep } from './history.js';
@@ -14,7 +13,8 @@ import {
   type Unanswered,
   type World,
 } from './intent.js';
-import type { Beginning } from './structure/progress.js';
+import { conditionsOf, isTrue } from '../structures/conditions.js';
+import type { Beginning } from '../structures/progress.js';
 
 /**
  * `when` and `guards` of an entry: all true (or none written) lets the step begin, otherwise it is
@@ -61,27 +61,6 @@ function questionsOf(job: LiveJob, { leaf }: Beginning, input: Input): readonly 
     expression,
     context,
   }));
-}
-
-type Condition = { readonly at: string; readonly expression: string };
-
-/** The conditions of a node, in the order in which they are asked. */
-export function conditionsOf({
-  when,
-  guards = [],
-}: Pick<Entry, 'when' | 'guards'>): readonly Condition[] {
-  const list = typeof guards === 'string' ? [guards] : guards;
-  return [
-    ...(when === undefined ? [] : [{ at: 'when', expression: when }]),
-    ...list.map((expression, i) => ({ at: `guards[${i}]`, expression })),
-  ];
-}
-
-/** Truth as in the JSONata function `$boolean`: empty lists, objects, strings and 0 are false. */
-export function isTrue(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(isTrue);
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
-  return Boolean(value);
 }
 
 function skipped(job: LiveJob, beginning: Beginning, now: number): LiveJob {

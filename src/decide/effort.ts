@@ -3,7 +3,7 @@ import type { Step } from '../model/step.js';
 import type { Begun } from './intent.js';
 import { itemsIn } from './lists.js';
 import { stepParams } from './params.js';
-import type { Beginning } from './structure/progress.js';
+import type { Beginning } from '../structures/progress.js';
 
 /*
  * A decision is made in one go and holds up the engine meanwhile: what is left of a job with very much

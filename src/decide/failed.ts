@@ -5,12 +5,12 @@ import type { Leaf } from '../model/tree.js';
 import { flowPolicy } from './fail.js';
 import { finish, type Ending } from './finish.js';
 import type { Move, World } from './intent.js';
-import { isWithin } from './paths.js';
+import { isWithin } from '../structures/paths.js';
 import { isRetried, waitMs } from './retry.js';
 import { endSlice } from './slices.js';
 import { leafProgress } from './structure/leaf.js';
 import { interpret } from './structure/interpret.js';
-import type { Progress } from './structure/progress.js';
+import type { Progress } from '../structures/progress.js';
 import { undoMove } from './undo.js';
 import { workMove } from './work.js';
 

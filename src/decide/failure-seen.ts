@@ -13,9 +13,9 @@ import { cancelled, isCancelRequested } from './cancel-wish.js';
 import { flowTimeoutMs } from './clock.js';
 import { lastAttempt } from './history.js';
 import { nodeAt, treeAt } from './leaves.js';
-import { batchCalling, isOfEnd } from './paths.js';
+import { batchCalling, isOfEnd } from '../structures/paths.js';
 import { interpret, progressAt } from './structure/interpret.js';
-import { firstOf } from './structure/siblings.js';
+import { firstOf } from '../structures/siblings.js';
 
 /**
  * The failure that handlers, undo tasks, callbacks of a batch and the cancel branch are told of:

@@ -1,28 +1,23 @@
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, type Failure, type Step } from '../model/step.js';
-import { below, childPath, type Structure } from '../model/tree.js';
-import { conditionsOf, isTrue, unevaluated } from './conditions.js';
+import { below } from '../model/tree.js';
+import { conditionsOf, isTrue } from '../structures/conditions.js';
+import type { Answered, Conclusion, Failing } from '../structures/kind.js';
+import { kindOf } from '../structures/kinds.js';
+import { marksAt } from '../structures/marks.js';
+import type { Gate } from '../structures/progress.js';
+import { unevaluated } from './conditions.js';
 import { mostGates } from './effort.js';
 import { failureFor } from './failure-seen.js';
-import { attemptsOf, withNewStep } from './history.js';
+import { attemptsOf, jobSteps, withNewStep } from './history.js';
 import { firstIndexAt } from './leaves.js';
 import { resultsFor } from './input.js';
-import {
-  lookUp,
-  type Answer,
-  type LookUp,
-  type Move,
-  type TemplateContext,
-  type Unanswered,
-  type World,
-} from './intent.js';
-import { marksAt, roundsOf, type Mark } from './marks.js';
+import { lookUp, type LookUp, type Move, type TemplateContext, type World } from './intent.js';
 import { withProblem } from './noted.js';
 import { overOf } from './over.js';
 import { mergeQueries } from './queries.js';
 import { scopeOf } from './scope.js';
-import type { Gate } from './structure/progress.js';
 import { withFlowFailed } from './too-many.js';
 
 /**
@@ -46,13 +41,12 @@ export function gatesMove(
       const questions = open.map(({ id, expression }) => ({ id, expression, context }));
       queries.push(missing.length > 0 ? lookUp({ attachments: missing }) : lookUp({ questions }));
     } else {
-      const { unfit } = gate;
-      const verdict = unfit === undefined ? verdictOf(marked, gate, world) : misfit(gate, unfit);
+      const verdict = verdictOf(marked, gate, asks, world);
       if (verdict.kind === 'fail_flow') {
         const failed = withFlowFailed(marked, gate.path, verdict.failure, now);
         return { kind: 'change', job: failed };
       }
-      const noted = withGateProblem(marked, gate, world, verdict);
+      const noted = withGateProblem(marked, gate, verdict);
       marked = withNewStep(noted, markStep(job, gate, verdict, now));
     }
   }
@@ -60,183 +54,80 @@ export function gatesMove(
   return mergeQueries(queries);
 }
 
-type Verdict =
-  | { readonly kind: 'mark'; readonly mark: Mark }
-  | { readonly kind: 'skip' }
-  | { readonly kind: 'fail'; readonly failure: Failure; readonly exit: number }
-  /** Not the structure alone: others could go on no better. */
-  | { readonly kind: 'fail_flow'; readonly failure: Failure };
+type Verdict = Conclusion | { readonly kind: 'skip' };
 
 type OwnVerdict = Exclude<Verdict, { kind: 'fail_flow' }>;
 
+function verdictOf(job: LiveJob, gate: Gate, asks: readonly Asked[], world: World): Verdict {
+  const { node, path, phase, unfit } = gate;
+  if (unfit !== undefined) return misfit(gate, unfit);
+  const answerTo = (ask: Asked | undefined): Answered => answerOf(ask as Asked, world);
+  for (const ask of asks.filter(({ of }) => of === 'condition')) {
+    const answer = answerTo(ask);
+    if (!answer.ok) return answer.failed;
+    if (!isTrue(answer.value)) return { kind: 'skip' };
+  }
+  const own = asks.filter(({ of }) => of === 'rule');
+  const { finding } = kindOf(node);
+  if (finding === undefined) return { kind: 'mark', mark: {} };
+  const judgeList = (items: readonly unknown[]): Conclusion => overOf(job, gate, items);
+  const marks = marksAt(jobSteps(job), path);
+  return finding.conclude(node, (n) => answerTo(own[n]), { path, phase, marks, judgeList });
+}
+
 /** The work goes on by no record that cannot be right; a further run of the job finds it out anew. */
-function misfit({ node, path }: Gate, reason: string): Verdict {
+function misfit({ node, path }: Gate, reason: string): Failing {
   const what = `${node.structure} "${node.name ?? path}"`;
   return { kind: 'fail', failure: failure('MarkUnfit', { what, reason }), exit: exits.definition };
 }
 
-function verdictOf(job: LiveJob, gate: Gate, world: World): Verdict {
-  const asks = asksOf(job, gate);
-  const answerTo = (ask: Ask): Answer => world.answers.get(ask.id) as Answer;
-  for (const ask of asks.filter(({ of }) => of === 'condition')) {
-    const answer = answerTo(ask);
-    if (!answer.ok) return unanswered(ask, answer);
-    if (!isTrue(answer.value)) return { kind: 'skip' };
+/** The answer to an expression, which is known. */
+function answerOf({ id }: Asked, { answers }: World): Answered {
+  const answer = answers.get(id);
+  if (answer?.ok !== false) return { ok: true, value: answer?.value };
+  return { ok: false, failed: { kind: 'fail', ...unevaluated(id, answer) } };
+}
+
+/** The job with a problem where a record does not fit, or where the structure has found one. */
+function withGateProblem(job: LiveJob, { unfit }: Gate, verdict: OwnVerdict): LiveJob {
+  const path = `steps[${job.steps.length}]`;
+  if (verdict.kind === 'mark' && verdict.problem !== undefined) {
+    return withProblem(job, { path, message: verdict.problem });
   }
-  const { node, path } = gate;
-  const own = asks.filter(({ of }) => of === 'rule');
-  switch (node.structure) {
-    case 'choice':
-      for (const [i, ask] of own.entries()) {
-        const answer = answerTo(ask);
-        if (!answer.ok) return unanswered(ask, answer);
-        if (isTrue(answer.value)) return { kind: 'mark', mark: { chosen: i } };
-      }
-      return { kind: 'mark', mark: { chosen: node.default === undefined ? null : 'default' } };
-    case 'map': {
-      const [ask] = own;
-      return ask === undefined
-        ? marked(job, gate, node.map.over as readonly unknown[])
-        : itemsFrom(job, gate, ask, answerTo(ask));
-    }
-    case 'loop': {
-      const [ask] = own;
-      const rounds = roundsOf(job, path);
-      return ask === undefined
-        ? { kind: 'mark', mark: { again: rounds < node.loop.max, round: rounds } }
-        : roundFrom(ask, answerTo(ask), rounds, node.loop.max);
-    }
-    case 'sequence':
-    case 'parallel':
-    case 'batch':
-    case 'graph':
-      return { kind: 'mark', mark: {} };
-  }
-}
-
-function marked(job: LiveJob, gate: Gate, items: readonly unknown[]): Verdict {
-  const over = overOf(job, gate, items);
-  switch (over.kind) {
-    case 'over': {
-      const { slice } = over;
-      const mark = { items, count: items.length, ...(slice === undefined ? {} : { slice }) };
-      return { kind: 'mark', mark };
-    }
-    case 'too_long':
-      return { kind: 'fail', failure: over.failure, exit: exits.definition };
-    case 'too_large_together':
-      return { kind: 'fail_flow', failure: over.failure };
-  }
-}
-
-function itemsFrom(job: LiveJob, gate: Gate, ask: Ask, answer: Answer): Verdict {
-  if (!answer.ok) return unanswered(ask, answer);
-  const items = listFrom(answer.value);
-  if (items !== undefined) return marked(job, gate, items);
-  const why = failure('OverInvalid', { at: ask.id, kind: describe(answer.value) });
-  return { kind: 'fail', failure: why, exit: exits.definition };
-}
-
-/** The job with a problem where a record does not fit, or where a map has found no list. */
-function withGateProblem(job: LiveJob, gate: Gate, world: World, verdict: Verdict): LiveJob {
-  if (gate.unfit === undefined || verdict.kind !== 'fail') return withEmptyList(job, gate, world);
-  const { problems = [], steps } = job;
-  const { message } = verdict.failure;
-  return { ...job, problems: [...problems, { path: `steps[${steps.length}]`, message }] };
-}
-
-/** A list that is not there is often a misspelled one: the job says so, once for all rounds and items. */
-function withEmptyList(job: LiveJob, { node, path }: Gate, world: World): LiveJob {
-  if (node.structure !== 'map' || typeof node.map.over !== 'string') return job;
-  const answer = world.answers.get(below(path, 'map.over'));
-  if (answer === undefined || !answer.ok || answer.value !== undefined) return job;
-  const { over } = node.map;
-  const message = `"over" of the map ${node.name ?? `at ${path}`} (${over}) found nothing; the map has no items.`;
-  return withProblem(job, { path: `steps[${job.steps.length}]`, message });
-}
-
-/** JSONata gives nothing for an empty list, and the item itself for a list of one. */
-function listFrom(value: unknown): readonly unknown[] | undefined {
-  if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) return value as readonly unknown[];
-  return ['object', 'string', 'number'].includes(typeof value) ? [value] : undefined;
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'boolean' ? String(value) : `a ${typeof value}`;
-}
-
-function roundFrom(ask: Ask, answer: Answer, round: number, max: number): Verdict {
-  if (!answer.ok) return unanswered(ask, answer);
-  const again = isTrue(answer.value);
-  if (!again || round < max) return { kind: 'mark', mark: { again, round } };
-  const why = failure('LoopLimit', { at: ask.id, max });
-  return { kind: 'fail', failure: why, exit: exits.failed };
-}
-
-function unanswered({ id }: Ask, answer: Unanswered): Verdict {
-  return { kind: 'fail', ...unevaluated(id, answer) };
+  if (unfit === undefined || verdict.kind !== 'fail') return job;
+  const { problems = [] } = job;
+  return { ...job, problems: [...problems, { path, message: verdict.failure.message }] };
 }
 
 /** An expression that must be evaluated; `id` is where it stands, and in which round of a loop. */
-type Ask = {
+type Asked = {
   readonly id: string;
   readonly expression: string;
   /** Whether the structure begins at all, or how it goes on. */
   readonly of: 'condition' | 'rule';
 };
 
-function asksOf(job: LiveJob, { node, path }: Gate): readonly Ask[] {
-  const isFirst = marksAt(job, path).length === 0;
-  return [
-    ...(isFirst ? conditionsOf(node) : []).map(({ at, expression }): Ask => ({
-      id: below(path, at),
-      expression,
-      of: 'condition',
-    })),
-    ...rulesOf(job, node, path).map(([at, expression]): Ask => ({
-      id: below(path, at),
-      expression,
-      of: 'rule',
-    })),
-  ];
+function asksOf(job: LiveJob, { node, path }: Gate): readonly Asked[] {
+  const marks = marksAt(jobSteps(job), path);
+  const conditions = marks.length === 0 ? conditionsOf(node) : [];
+  const rules = kindOf(node).finding?.asks(node, marks) ?? [];
+  const asked = (of: Asked['of'], all: typeof rules) =>
+    all.map(({ at, expression }): Asked => ({ id: below(path, at), expression, of }));
+  return [...asked('condition', conditions), ...asked('rule', rules)];
 }
 
-function rulesOf(
-  job: LiveJob,
-  node: Structure,
-  path: string,
-): readonly (readonly [at: string, expression: string])[] {
-  switch (node.structure) {
-    case 'choice':
-      return node.choice.map(({ when }, i) => [`choice[${i}].when`, when] as const);
-    case 'map':
-      return typeof node.map.over === 'string' ? [['map.over', node.map.over]] : [];
-    case 'loop': {
-      const { while: condition } = node.loop;
-      return condition === undefined ? [] : [[`loop.${roundsOf(job, path)}.while`, condition]];
-    }
-    case 'sequence':
-    case 'parallel':
-    case 'batch':
-    case 'graph':
-      return [];
-  }
-}
-
-/** A loop sees its last round as well as what is before it. */
 function contextOf(
   job: LiveJob,
   { node, path, phase }: Gate,
   { contents }: World,
 ): { readonly context: TemplateContext; readonly missing: readonly string[] } {
-  const rounds = roundsOf(job, path);
-  const isLoop = node.structure === 'loop';
-  const inside = isLoop ? childPath(path, 'loop', rounds) : path;
-  const { results, parent_results, missing } = resultsFor(job, { path: inside, phase }, contents);
+  const marks = marksAt(jobSteps(job), path);
+  const from = kindOf(node).finding?.seenFrom?.(path, marks) ?? { path, scope: {} };
+  const seen = resultsFor(job, { path: from.path, phase }, contents);
+  const { results, parent_results, missing } = seen;
   const context = {
     ...scopeOf(job, path),
-    ...(isLoop ? { round: rounds } : {}),
+    ...from.scope,
     job,
     step: { path, name: node.name ?? node.structure },
     params: job.params ?? {},
@@ -270,7 +161,7 @@ function markStep(
     case 'mark':
       return { ...base, state: '$$complete', exit: exits.success, result: verdict.mark };
     case 'fail': {
-      const why = { ...verdict.failure, step: base.name };
+      const why: Failure = { ...verdict.failure, step: base.name };
       return { ...base, state: '$$error', exit: verdict.exit, failure: why };
     }
   }

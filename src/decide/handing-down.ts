@@ -8,10 +8,11 @@ import {
 import type { FlowSettings, LiveJob } from '../model/job.js';
 import { isOpen, type Step } from '../model/step.js';
 import { contentOf } from './attach.js';
-import { countedAt, lastAttempt } from './history.js';
+import { countedAt, jobSteps, lastAttempt } from './history.js';
 import type { World } from './intent.js';
-import { countOf, markAt } from './marks.js';
-import { isWithin } from './paths.js';
+import { countOf } from '../structures/map.js';
+import { markAt } from '../structures/marks.js';
+import { isWithin } from '../structures/paths.js';
 import { isPlain, without } from './record.js';
 
 /** What a slice of a map gets from its parent. */
@@ -30,7 +31,7 @@ export function paramsFor(job: LiveJob, path: string): Pick<LiveJob, 'params'> {
 }
 
 function listAt(job: LiveJob, path: string): readonly unknown[] {
-  return (markAt(job, path) as { readonly items: readonly unknown[] }).items;
+  return (markAt(jobSteps(job), path) as { readonly items: readonly unknown[] }).items;
 }
 
 /** The items are there, each for itself: the list that they are from is left out. */

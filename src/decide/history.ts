@@ -1,9 +1,10 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
-import type { Node } from '../model/tree.js';
+import { definedPath, type Node } from '../model/tree.js';
 import { pathsAbove } from './leaves.js';
 import { isFrom } from './order.js';
-import { deciderOf, isWithin } from './paths.js';
+import { deciderOf, isWithin } from '../structures/paths.js';
+import type { JobSteps, Numbers } from '../structures/steps.js';
 import { without } from './record.js';
 
 /** All attempts of the step at a path, oldest first. */
@@ -24,6 +25,31 @@ export function lastAttempt(job: LiveJob, path: string): Step | undefined {
 /** Some attempt was started or a child job was made; skipped steps and refused ones do not count. */
 export function hasBegun(job: LiveJob): boolean {
   return job.steps.some((step) => 'start' in step);
+}
+
+/** The steps of a job as its structures ask for them. */
+export function jobSteps(job: LiveJob): JobSteps {
+  return {
+    run: job.run,
+    at: (path) => countedAt(job, path),
+    last: (path) => lastAttempt(job, path),
+    lastRunBelow: (path) => lastRunBelow(job, path),
+    isBusyBelow: (path) => isBusyBelow(job, path),
+    numbersBelow: (path) => index(job).numbers.get(path),
+    wasBegun: (path, run) => wasBegun(job, path, run),
+    isRepeated: (path) => {
+      const asked = job.redo ?? [];
+      return asked.some(({ from }) => isWithin(definedPath(from), definedPath(path)));
+    },
+  };
+}
+
+/** Something there was begun in that run or later; a step that somebody left out was not. */
+function wasBegun(job: LiveJob, path: string, run: number): boolean {
+  if ((lastRunBelow(job, path) ?? 0) < run) return false;
+  return job.steps.some(
+    (step) => step.run >= run && step.state !== '$$skipped' && isWithin(step.path, path),
+  );
 }
 
 /** A copy of the job in which one step is replaced. */
@@ -81,14 +107,6 @@ export function lastRunBelow(job: LiveJob, path: string): number | undefined {
 /** Something at a path or below it runs or waits. */
 export function isBusyBelow(job: LiveJob, path: string): boolean {
   return index(job).busy.has(path);
-}
-
-/** The least and the greatest number of something, as of the items of a map. */
-export type Numbers = { readonly least: number; readonly most: number };
-
-/** The numbers of what was begun below a path: of items (`1.map`), slices or rounds. */
-export function numbersBelow(job: LiveJob, path: string): Numbers | undefined {
-  return index(job).numbers.get(path);
 }
 
 /** Steps by path. All of them are numbered through, but not all count; see `counts`. */

@@ -2,9 +2,9 @@ import type { LiveJob } from '../model/job.js';
 import { isOfFlow, type Step } from '../model/step.js';
 import { handlerParams, stepParams } from './params.js';
 import { resultsAround, resultsBefore, type Contents, type Results } from './results.js';
-import { isOfDecider } from './paths.js';
+import { isOfDecider } from '../structures/paths.js';
 import { scopeOf } from './scope.js';
-import type { Beginning } from './structure/progress.js';
+import type { Beginning } from '../structures/progress.js';
 
 /** What a step works with before anything is filled in: parameters, the results it sees, its scope. */
 export type Input = Results & {

@@ -1,7 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import type { Entry, Leaf } from '../model/tree.js';
 import { sliceLeaf, writtenLeaf } from './leaves.js';
-import { deciderOf, decisionMaker, slicedMap } from './paths.js';
+import { deciderOf, decisionMaker, slicedMap } from '../structures/paths.js';
 import { leafBelow } from './structure/answers.js';
 
 /** The leaf at a path of the flow or of its cancel branch, also of what a decider began. */

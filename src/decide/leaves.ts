@@ -9,7 +9,7 @@ import {
   type Leaf,
   type Node,
 } from '../model/tree.js';
-import { isWithin, slicedMap } from './paths.js';
+import { isWithin, slicedMap } from '../structures/paths.js';
 
 /** The entries of a tree, top to bottom and by path. */
 export type Leaves = {

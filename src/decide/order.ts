@@ -1,5 +1,7 @@
-import { callbacks, isStructure, type Graph, type Node, type Structure } from '../model/tree.js';
-import { isWithin } from './paths.js';
+import { childrenOf, isStructure, type Node, type Structure } from '../model/tree.js';
+import type { Place } from '../structures/kind.js';
+import { kindOf } from '../structures/kinds.js';
+import { isWithin } from '../structures/paths.js';
 
 /**
  * A step is the one at `from`, belongs to it (a handler, its undoing), or comes after it in the
@@ -12,33 +14,23 @@ export function isFrom(path: string, from: string, tree: Node): boolean {
   let node: Node | undefined = tree;
   let depth = 0;
   while (node !== undefined && isStructure(node)) {
+    const { isAfter, isRepeatedWith = never } = kindOf(node);
     const b = stepInto(node, other, depth);
     if (b === undefined) return isWithin(path, from);
     const a = stepInto(node, one, depth);
-    // The path is that of the structure itself: what was found out for a loop is asked again, and
-    // slices of a map are gone over again with all its items.
-    if (a === undefined) return node.structure === 'loop' || (b.at === '*' && isSlice(one, depth));
-    if (a.key !== b.key || (a.at !== b.at && b.at !== '*')) return comesAfter(node, a, b);
+    // The path is that of the structure itself, or of what it began itself.
+    if (a === undefined) return isRepeatedWith(b, one.slice(depth));
+    if (a.key !== b.key || (a.at !== b.at && b.at !== '*')) return isAfter(node, a, b);
     depth = b.depth;
     node = b.node;
   }
   return true;
 }
 
-function isSlice(path: readonly string[], depth: number): boolean {
-  return path[depth] === 'slice';
-}
+const never = (): boolean => false;
 
-/** Where a path leads from a structure. */
-type Way = {
-  readonly node: Node | undefined;
-  /** So many segments of the path lead to the node. */
-  readonly depth: number;
-  /** The word before the number or name (`sequence`, `graph`), or the whole way (`default`). */
-  readonly key: string;
-  /** The number or name of the node; nothing where the word says it all. */
-  readonly at: string;
-};
+/** Where a path leads from a structure; so many words of the path lead to the node. */
+type Way = Place & { readonly node: Node | undefined; readonly depth: number };
 
 function stepInto(node: Structure, path: readonly string[], from: number): Way | undefined {
   // The path of a node in a sequence at the root is just its number.
@@ -48,59 +40,23 @@ function stepInto(node: Structure, path: readonly string[], from: number): Way |
     return child === undefined ? undefined : { node: child, depth: 1, key: 'sequence', at };
   }
   const [key = '', at = ''] = path.slice(from, from + 2);
-  if (key === node.structure) return { node: childAt(node, at), depth: from + 2, key, at };
-  const named = (node as Readonly<Record<string, unknown>>)[key] as Node | undefined;
-  const isWay = key === 'default' || callbacks.some((callback) => callback === key);
-  return isWay ? { node: named, depth: from + 1, key, at: '' } : undefined;
-}
-
-function childAt(node: Structure, at: string): Node | undefined {
-  switch (node.structure) {
-    case 'sequence':
-      return node.sequence[Number(at)];
-    case 'parallel':
-      return node.parallel[Number(at)];
-    case 'batch':
-      return node.batch[Number(at)];
-    case 'graph':
-      return node.graph[at];
-    case 'choice':
-      return node.choice[Number(at)]?.then;
-    case 'map':
-      return node.map.do;
-    case 'loop':
-      return node.loop.do;
+  const ways = waysFrom(node);
+  if (key === node.structure) {
+    const child = ways.get(`${key}.${at}`) ?? ways.get(`${key}.*`);
+    return { node: child, depth: from + 2, key, at };
   }
+  return ways.has(key) ? { node: ways.get(key), depth: from + 1, key, at: '' } : undefined;
 }
 
-function comesAfter(node: Structure, a: Way, b: Way): boolean {
-  switch (node.structure) {
-    case 'sequence':
-    case 'loop':
-      return Number(a.at) > Number(b.at);
-    case 'graph':
-      return follows(node.graph, a.at, b.at);
-    case 'batch':
-      return callbackRank(a) > callbackRank(b);
-    case 'parallel':
-    case 'map':
-    case 'choice':
-      return false;
-  }
-}
+/** Many steps are looked at with the same tree. */
+const known = new WeakMap<Structure, ReadonlyMap<string, Node>>();
 
-/** The callbacks of a batch come after its nodes, and one after the other. */
-function callbackRank({ key }: Way): number {
-  return callbacks.findIndex((callback) => callback === key);
-}
-
-/** A node of a graph comes after another, over any number of nodes between. */
-function follows(graph: Graph['graph'], name: string, before: string): boolean {
-  const seen = new Set<string>();
-  const reach = (at: string): boolean => {
-    if (seen.has(at)) return false;
-    seen.add(at);
-    return (graph[at]?.after ?? []).some((other) => other === before || reach(other));
-  };
-  return reach(name);
+/** The nodes right below a structure, by the words that lead to them in a path (`graph.a`, `default`). */
+function waysFrom(node: Structure): ReadonlyMap<string, Node> {
+  const before = known.get(node);
+  if (before !== undefined) return before;
+  const children = childrenOf(node, '#').map((child) => [child.path.slice(2), child.node] as const);
+  const ways = new Map(children);
+  known.set(node, ways);
+  return ways;
 }

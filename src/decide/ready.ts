@@ -3,7 +3,7 @@ import { isFailed, type Step } from '../model/step.js';
 import { attemptsOf } from './history.js';
 import { nodeAt } from './leaves.js';
 import { isFrom } from './order.js';
-import { isOfEnd, isWithin } from './paths.js';
+import { isOfEnd, isWithin } from '../structures/paths.js';
 
 /**
  * Since when the step at a path could begin (epoch ms): the end of its attempt before, else the

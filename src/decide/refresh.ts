@@ -5,12 +5,13 @@ import { exits, isOfFlow, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';
 import { isStructure, leavesOf, type Node } from '../model/tree.js';
 import { finish } from './finish.js';
-import { completionOn, lastAttempt } from './history.js';
+import { completionOn, jobSteps, lastAttempt } from './history.js';
 import { flowFailure } from './initialise.js';
 import { lookUp, type Move, type World } from './intent.js';
 import { leavesIn, nodeAt } from './leaves.js';
-import { takenAt } from './marks.js';
-import { decisionMaker, isOfDecider, slicedMap } from './paths.js';
+import { casePath } from '../structures/choice.js';
+import { markAt } from '../structures/marks.js';
+import { decisionMaker, isOfDecider, slicedMap } from '../structures/paths.js';
 import { difference, expandParams, withDefaults } from './params.js';
 import { merge, without } from './record.js';
 import { snapshot } from './snapshot.js';
@@ -92,7 +93,8 @@ function movedStep(job: LiveJob, flow: Flow): Failure | undefined {
     if (!isDone) continue;
     const now = kindAt(flow.tasks, slicedMap(decisionMaker(path)));
     if (now !== task) return failure('RefreshRefused', { step: path, task, now });
-    const taken = structure === 'choice' ? takenAt(job, path) : undefined;
+    const taken =
+      structure === 'choice' ? casePath(path, markAt(jobSteps(job), path)?.chosen) : undefined;
     const was = taken === undefined ? gone : kindAt(job.tasks, taken);
     if (taken !== undefined && was !== gone && kindAt(flow.tasks, taken) === gone) {
       return failure('RefreshRefused', { step: taken, task: was, now: gone });

@@ -1,24 +1,24 @@
 import type { LiveJob } from '../model/job.js';
-import { Book, type Contents, type Results } from './book.js';
+import { ResultCollector, type Contents, type Results } from './result-collector.js';
 import { nodeAt, treeAt } from './leaves.js';
-import { repeatsAround } from './paths.js';
+import { repeatsAround } from '../structures/paths.js';
 
-export type { Contents, Results } from './book.js';
+export type { Contents, Results } from './result-collector.js';
 
 const none: Contents = new Map();
 
 /** All results of the flow. */
 export function allResults(job: LiveJob, contents: Contents): Results {
-  const book = new Book(job, contents);
-  book.add(job.tasks, '');
-  return told(book);
+  const collector = new ResultCollector(job, contents);
+  collector.add(job.tasks, '');
+  return told(collector);
 }
 
 /** Results of what is before a path in the flow, not of what happens to run beside it. */
 export function resultsBefore(job: LiveJob, path: string, contents: Contents = none): Results {
-  const book = new Book(job, contents);
-  book.addBefore(job.tasks, '', path);
-  return told(book);
+  const collector = new ResultCollector(job, contents);
+  collector.addBefore(job.tasks, '', path);
+  return told(collector);
 }
 
 /**
@@ -26,20 +26,20 @@ export function resultsBefore(job: LiveJob, path: string, contents: Contents = n
  * its own item and round stand for the lists of all; a branch also sees what it did before.
  */
 export function resultsAround(job: LiveJob, path: string, contents: Contents = none): Results {
-  const book = new Book(job, contents);
-  book.add(job.tasks, '');
+  const collector = new ResultCollector(job, contents);
+  collector.add(job.tasks, '');
   const branch = treeAt(job, path);
-  if (branch === undefined) return told(book);
+  if (branch === undefined) return told(collector);
   const { tree, prefix } = branch;
-  const parent_results = { ...book.parent_results };
-  if (prefix !== '') book.addBefore(tree, prefix, path);
+  const parent_results = { ...collector.parent_results };
+  if (prefix !== '') collector.addBefore(tree, prefix, path);
   for (const item of repeatsAround(path)) {
     const node = nodeAt(tree, item, prefix);
-    if (node !== undefined) book.add(node, item);
+    if (node !== undefined) collector.add(node, item);
   }
-  return { ...told(book), parent_results };
+  return { ...told(collector), parent_results };
 }
 
-function told({ results, parent_results, previous, missing }: Book): Results {
+function told({ results, parent_results, previous, missing }: ResultCollector): Results {
   return { results, parent_results, previous, missing: [...missing] };
 }

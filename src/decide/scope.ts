@@ -1,5 +1,6 @@
 import type { LiveJob } from '../model/job.js';
-import { markAt } from './marks.js';
+import { markAt } from '../structures/marks.js';
+import { jobSteps } from './history.js';
 import { nodeAt, treeAt } from './leaves.js';
 
 /**
@@ -15,7 +16,7 @@ export function scopeOf(job: LiveJob, path: string): Readonly<Record<string, unk
       scope['round'] = Number(number);
       continue;
     }
-    const { items, from = 0 } = markAt(job, node) ?? {};
+    const { items, from = 0 } = markAt(jobSteps(job), node) ?? {};
     if (items === undefined) continue;
     const item = items[Number(number) - from];
     const as = mapName(job, node);

@@ -10,7 +10,7 @@ import { isOwn } from './input.js';
 import { leavesIn } from './leaves.js';
 import { difference, objectAt } from './params.js';
 import { merge } from './record.js';
-import type { Beginning } from './structure/progress.js';
+import type { Beginning } from '../structures/progress.js';
 import { toldEntry } from './told.js';
 
 type Params = Readonly<Record<string, unknown>>;

@@ -12,12 +12,12 @@ import { nodeAt } from './leaves.js';
 import { webhook } from './notification.js';
 import { writtenParams } from './input.js';
 import { difference } from './params.js';
-import { deciderOf, isOfDecider } from './paths.js';
+import { deciderOf, isOfDecider } from '../structures/paths.js';
 import type { Unbegun } from './prepare.js';
 import { merge } from './record.js';
 import { flowParams, misplaced, refusal, type Defined } from './sealed.js';
 import { entryOf, entryTold, toldEntry } from './told.js';
-import type { Beginning } from './structure/progress.js';
+import type { Beginning } from '../structures/progress.js';
 
 /**
  * The parameters of a step that has secrets.

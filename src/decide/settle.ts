@@ -11,7 +11,7 @@ import { withStep } from './history.js';
 import { leafAt } from './leaf-at.js';
 import type { Outcome } from './outcome.js';
 import { ownAttempt } from './own.js';
-import { decisionMaker } from './paths.js';
+import { decisionMaker } from '../structures/paths.js';
 import { withReport, type Report } from './report.js';
 import { askedInVain } from './structure/vain.js';
 

@@ -3,9 +3,11 @@ import { isFinal, isLiveJob, isNew, type Job, type LiveJob } from '../model/job.
 import { exits, isOpen, type Step } from '../model/step.js';
 import { below, callbacks } from '../model/tree.js';
 import { newAttempt } from './attempt.js';
-import { withNewStep } from './history.js';
-import { hasItem, markAt, roundsOf } from './marks.js';
-import { batchesAround, isOfEnd, isWithin, repeatsAround } from './paths.js';
+import { jobSteps, withNewStep } from './history.js';
+import { roundsOf } from '../structures/loop.js';
+import { hasItem } from '../structures/map.js';
+import { markAt } from '../structures/marks.js';
+import { batchesAround, isOfEnd, isWithin, repeatsAround } from '../structures/paths.js';
 import { leafNamed, reopened } from './reopen.js';
 import { stepWords } from './retry-params.js';
 import { cancelledSteps } from './stop.js';
@@ -77,8 +79,8 @@ function isThere(job: LiveJob, path: string): boolean {
   return repeatsAround(path).every((at) => {
     const [, node = '', kind, number] = /^(.*?)\.?(map|loop)\.(\d+)$/.exec(at) as RegExpExecArray;
     return kind === 'map'
-      ? hasItem(markAt(job, node), Number(number))
-      : Number(number) < roundsOf(job, node);
+      ? hasItem(markAt(jobSteps(job), node), Number(number))
+      : Number(number) < roundsOf(jobSteps(job), node);
   });
 }
 

@@ -5,22 +5,22 @@ import { exits, type FailedStep, type StepIn } from '../model/step.js';
 import { childPath, isStructure, type MapOver } from '../model/tree.js';
 import { withAttached } from './attach.js';
 import { newAttempt } from './attempt.js';
-import { Book } from './book.js';
+import { ResultCollector } from './result-collector.js';
 import { withChildRemade } from './child-remade.js';
 import { underOwnId, type ParentStep } from './child-step.js';
 import { finish } from './finish.js';
 import { paramsFor, pastOf, settingsFor } from './handing-down.js';
-import { lastAttempt, ownStep, withBegun, withStep } from './history.js';
+import { jobSteps, lastAttempt, ownStep, withBegun, withStep } from './history.js';
 import { lookUp, type Begun, type Child, type ChildJob, type Move, type World } from './intent.js';
 import { nodeAt } from './leaves.js';
-import { markAt } from './marks.js';
+import { markAt } from '../structures/marks.js';
 import { childId, depthOf, parentOf } from './parent.js';
-import { slicedMap } from './paths.js';
+import { slicedMap } from '../structures/paths.js';
 import { without } from './record.js';
-import type { SliceResult } from './slice-results.js';
+import type { SliceResult } from '../structures/map-slices.js';
 import { progressAt } from './structure/interpret.js';
-import type { Beginning } from './structure/progress.js';
-import { firstOf } from './structure/siblings.js';
+import type { Beginning } from '../structures/progress.js';
+import { firstOf } from '../structures/siblings.js';
 
 /**
  * Slices of a map: child jobs that each go over some of its items. A slice is a job like any other
@@ -118,7 +118,7 @@ function sliceJob(job: LiveJob, step: ParentStep, now: number, world: World): Ma
   const past = pastOf(job, path, world);
   if (past.kind === 'unknown') return lookUp({ attachments: past.names });
   const found = lastAttempt(job, path) as StepIn<'$$complete'>;
-  const { items: all, slice: most } = markAt(job, path) as Sliced;
+  const { items: all, slice: most } = markAt(jobSteps(job), path) as Sliced;
   const from = Number(step.path.slice(step.path.lastIndexOf('.') + 1)) * most;
   const items = all.slice(from, from + most);
   const before = [...past.before, { ...found, result: { items, from, count: items.length } }];
@@ -196,11 +196,11 @@ export function endSlice(
   const { path } = slice;
   const map = nodeAt(job.tasks, path) as MapOver;
   const { do: each } = map.map;
-  const book = new Book(job, contents);
-  book.add(map, path);
-  if (book.missing.size > 0) return lookUp({ attachments: [...book.missing] });
+  const collector = new ResultCollector(job, contents);
+  collector.add(map, path);
+  if (collector.missing.size > 0) return lookUp({ attachments: [...collector.missing] });
   // A damaged list has no entry to report.
-  const { from, items } = (markAt(job, path) ?? { from: 0, items: [] }) as OfSlice;
+  const { from, items } = (markAt(jobSteps(job), path) ?? { from: 0, items: [] }) as OfSlice;
   const failures = items.flatMap((_, i) => {
     const progress = progressAt(job, each, childPath(path, 'map', from + i));
     return progress.kind === 'failed' ? [progress.step] : [];
@@ -208,8 +208,8 @@ export function endSlice(
   const told =
     failures.length === 0 ? {} : { failed: failures.length, failure: firstOf(failures).failure };
   const result = {
-    items: book.previous,
-    ...(isStructure(each) ? { results: without(book.results, map.name ?? '') } : {}),
+    items: collector.previous,
+    ...(isStructure(each) ? { results: without(collector.results, map.name ?? '') } : {}),
   } as SliceResult;
   const ended = { ...job, slice: { ...without(slice, 'failed', 'failure'), ...told } };
   const { exit = exits.success, failure: why } = ending ?? {};

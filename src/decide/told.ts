@@ -2,7 +2,7 @@ import type { Flow } from '../model/flow.js';
 import { notifiesOf, type Notifies } from '../model/notify.js';
 import type { Entry, Leaf } from '../model/tree.js';
 import { webhook } from './notification.js';
-import { isOfDecider } from './paths.js';
+import { isOfDecider } from '../structures/paths.js';
 import { isPlain } from './record.js';
 
 type Params = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import { attemptsOf, lastAttempt, withNewStep } from './history.js';
 import { leafAt } from './leaf-at.js';
 import type { Move } from './intent.js';
 import { nodeAt, treeAt, type Branch } from './leaves.js';
-import { isWithin } from './paths.js';
+import { isWithin } from '../structures/paths.js';
 import { askedBy, countDecisions, decisionPath } from './structure/answers.js';
 import { unneededIn } from './structure/unneeded.js';
 import { cancelledSteps } from './stop.js';

@@ -19,12 +19,12 @@ import {
   type Wait,
   type World,
 } from './intent.js';
-import { isUndoing, isWithin } from './paths.js';
+import { isUndoing, isWithin } from '../structures/paths.js';
 import { leaseMsOf } from './lease.js';
 import { prepare } from './prepare.js';
 import { mergeQueries } from './queries.js';
 import { cancelledSteps } from './stop.js';
-import type { Beginning } from './structure/progress.js';
+import type { Beginning } from '../structures/progress.js';
 
 /** An entry that waits in the job document itself and needs no engine. */
 export function isBuiltIn({ wait, delay }: Entry): boolean {

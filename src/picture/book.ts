@@ -1,7 +1,7 @@
 import { definedPath, childrenOf, isStructure, type Node } from '../model/tree.js';
 import { isFailed, type Step } from '../model/step.js';
-import type { NodeState, PictureNode, Runs } from './picture.js';
-import { runsOf, together } from './together.js';
+import type { PictureNode } from './picture.js';
+import { runsOf, together, type NodeState, type Runs } from '../structures/node-state.js';
 import type { Begun, Trail } from './trail.js';
 
 /** How a node of the picture stands. */

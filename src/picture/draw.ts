@@ -1,18 +1,8 @@
-import {
-  below,
-  callbacks,
-  childPath,
-  childrenOf,
-  isStructure,
-  type Batch,
-  type Choice,
-  type Entry,
-  type Graph,
-  type Node,
-  type Structure,
-} from '../model/tree.js';
+import { childrenOf, isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
+import { drawChain, type Drawing, type Point, type Way } from '../structures/drawing.js';
+import { kindOf } from '../structures/kinds.js';
 import type { Pictured, PictureEdge, PictureFrame, PictureNode } from './picture.js';
-import { entryWords, joinWords, kindOfEntry, structureWords } from './words.js';
+import { entryWords, kindOfEntry, structureWords } from './words.js';
 
 /** What is drawn so far. */
 export type Pen = {
@@ -22,35 +12,21 @@ export type Pen = {
   readonly job: Pictured;
 };
 
-/** An end of a way; `label` is that of the edge that goes on from it. */
-type Point = { readonly id: string; readonly label?: string };
-
-/** A part of the picture: where one comes in, and from where it goes on. Never empty. */
-export type Way = { readonly entries: readonly Point[]; readonly exits: readonly Point[] };
-
 /** Draws a node with all in it. `frame` is the id of the frame around it. */
 export function drawTree(pen: Pen, node: Node, path: string, frame?: string): Way {
   if (!isStructure(node)) return drawEntry(pen, node, path, frame);
   const children = childrenOf(node, path);
-  if (node.structure === 'sequence' && isPlain(node) && children.length > 0) {
-    return drawChain(pen, children, frame);
+  if (node.structure === 'sequence' && isPlain(node)) {
+    const chain = drawChain(children, drawingIn(pen, path, frame));
+    if (chain !== undefined) return chain;
   }
-  const head: PictureNode = {
-    id: path,
-    path,
-    kind: node.structure,
-    ...structureWords(node),
-    ...inFrame(frame),
-  };
-  if (node.structure === 'choice') {
-    pen.nodes.push(head);
-    return { entries: [{ id: path }], exits: drawCases(pen, node, path, frame) };
-  }
-  const own = `${path}#frame`;
-  if (children.length > 0)
-    pen.frames.push({ id: own, path, kind: node.structure, ...inFrame(frame) });
-  pen.nodes.push(children.length > 0 ? { ...head, frame: own } : head);
-  return { entries: [{ id: path }], exits: drawInside(pen, node, path, own) };
+  const kind = node.structure;
+  const isFramed = kind !== 'choice' && children.length > 0;
+  const own = isFramed ? `${path}#frame` : frame;
+  if (isFramed) pen.frames.push({ id: `${path}#frame`, path, kind, ...inFrame(frame) });
+  pen.nodes.push({ id: path, path, kind, ...structureWords(node), ...inFrame(own) });
+  const exits = kindOf(node).draw(node, path, drawingIn(pen, path, own));
+  return { entries: [{ id: path }], exits };
 }
 
 /** A sequence that says nothing of its own. */
@@ -62,12 +38,19 @@ function inFrame(frame: string | undefined): { readonly frame?: string } {
   return frame === undefined ? {} : { frame };
 }
 
-type Child = { readonly node: Node; readonly path: string };
-
-function drawChain(pen: Pen, children: readonly Child[], frame: string | undefined): Way {
-  const ways = children.map((child) => drawTree(pen, child.node, child.path, frame));
-  for (const [i, way] of ways.slice(1).entries()) connect(pen, (ways[i] as Way).exits, way.entries);
-  return { entries: (ways[0] as Way).entries, exits: (ways.at(-1) as Way).exits };
+/** What the structure at a path is drawn with. */
+function drawingIn(pen: Pen, path: string, frame: string | undefined): Drawing {
+  return {
+    node: (node, at) => drawTree(pen, node, at, frame),
+    connect: (from, to, label) => connect(pen, from, to, label),
+    meet: (exits, word = 'meet') => {
+      if (exits.length < 2) return exits;
+      const id = `${path}#${word}`;
+      pen.nodes.push({ id, path, kind: 'meet', label: '', ...inFrame(frame) });
+      connect(pen, exits, [{ id }]);
+      return [{ id }];
+    },
+  };
 }
 
 function connect(pen: Pen, from: readonly Point[], to: readonly Point[], label?: string): void {
@@ -79,142 +62,6 @@ function connect(pen: Pen, from: readonly Point[], to: readonly Point[], label?:
     }
   }
 }
-
-/** Ways that part meet again in one point, so that the next node has one edge from them. */
-function meet(
-  pen: Pen,
-  exits: readonly Point[],
-  path: string,
-  frame: string | undefined,
-  word = 'meet',
-): readonly Point[] {
-  if (exits.length < 2) return exits;
-  const point: PictureNode = {
-    id: `${path}#${word}`,
-    path,
-    kind: 'meet',
-    label: '',
-    ...inFrame(frame),
-  };
-  pen.nodes.push(point);
-  connect(pen, exits, [point]);
-  return [{ id: point.id }];
-}
-
-/** Everything in a structure, below its head. */
-function drawInside(pen: Pen, node: Structure, path: string, frame: string): readonly Point[] {
-  const head = [{ id: path }];
-  switch (node.structure) {
-    case 'sequence':
-    case 'map':
-    case 'loop': {
-      const children = childrenOf(node, path);
-      if (children.length === 0) return head;
-      const way = drawChain(pen, children, frame);
-      connect(pen, head, way.entries);
-      return way.exits;
-    }
-    case 'parallel':
-      return drawBeside(pen, childrenOf(node, path), path, frame);
-    case 'batch':
-      return drawBatch(pen, node, path, frame);
-    case 'graph':
-      return drawGraph(pen, node, path, frame);
-    case 'choice':
-      return drawCases(pen, node, path, frame);
-  }
-}
-
-function drawBeside(
-  pen: Pen,
-  children: readonly Child[],
-  path: string,
-  frame: string,
-): readonly Point[] {
-  const exits = children.flatMap((child) => {
-    const way = drawTree(pen, child.node, child.path, frame);
-    connect(pen, [{ id: path }], way.entries);
-    return way.exits;
-  });
-  return exits.length === 0 ? [{ id: path }] : meet(pen, exits, path, frame);
-}
-
-const callbackWords = {
-  on_success: 'all succeeded',
-  on_failure: 'one failed',
-  on_complete: 'in any case',
-} as const;
-
-/** The jobs of a batch, then what follows their success or failure, then what follows both. */
-function drawBatch(pen: Pen, node: Batch, path: string, frame: string): readonly Point[] {
-  const jobs = node.batch.map((one, i) => ({ node: one, path: childPath(path, 'batch', i) }));
-  const after = drawBeside(pen, jobs, path, frame);
-  const ways = callbacks.flatMap((key) => {
-    const callback = node[key];
-    return callback === undefined
-      ? []
-      : [{ key, way: drawTree(pen, callback, below(path, key), frame) }];
-  });
-  const outcomes = ways.filter(({ key }) => key !== 'on_complete');
-  const last = ways.find(({ key }) => key === 'on_complete');
-  for (const { key, way } of outcomes) connect(pen, after, way.entries, callbackWords[key]);
-  // Without a callback for one of both outcomes, that one goes on by itself.
-  const otherwise = outcomes.length === 2 ? [] : after.map(({ id }) => ({ id }));
-  const exits = meet(
-    pen,
-    [...otherwise, ...outcomes.flatMap(({ way }) => way.exits)],
-    path,
-    frame,
-    'called',
-  );
-  if (last === undefined) return exits;
-  connect(
-    pen,
-    exits,
-    last.way.entries,
-    outcomes.length === 0 ? callbackWords.on_complete : undefined,
-  );
-  return last.way.exits;
-}
-
-function drawGraph(pen: Pen, node: Graph, path: string, frame: string): readonly Point[] {
-  const ways = new Map<string, Way>();
-  for (const [name, one] of Object.entries(node.graph)) {
-    ways.set(name, drawTree(pen, one, childPath(path, 'graph', name), frame));
-  }
-  const before = new Set<string>();
-  for (const [name, { after = [], join }] of Object.entries(node.graph)) {
-    const { entries } = ways.get(name) as Way;
-    if (after.length === 0) connect(pen, [{ id: path }], entries);
-    const known = after.filter((other) => ways.has(other));
-    for (const other of known) {
-      before.add(other);
-      connect(pen, (ways.get(other) as Way).exits, entries, joinWords(join, known.length));
-    }
-  }
-  const ends = [...ways].filter(([name]) => !before.has(name)).flatMap(([, { exits }]) => exits);
-  return ends.length === 0 ? [{ id: path }] : meet(pen, ends, path, frame);
-}
-
-function drawCases(
-  pen: Pen,
-  node: Choice,
-  path: string,
-  frame: string | undefined,
-): readonly Point[] {
-  const exits = node.choice.flatMap(({ when, then }, i) => {
-    const way = drawTree(pen, then, childPath(path, 'choice', i), frame);
-    connect(pen, [{ id: path }], way.entries, when);
-    return way.exits;
-  });
-  if (node.default === undefined) {
-    return meet(pen, [...exits, { id: path, label: 'otherwise' }], path, frame);
-  }
-  const way = drawTree(pen, node.default, below(path, 'default'), frame);
-  connect(pen, [{ id: path }], way.entries, 'otherwise');
-  return meet(pen, [...exits, ...way.exits], path, frame);
-}
-
 /** An entry, with what handles its failure and what undoes it. */
 function drawEntry(pen: Pen, entry: Entry, path: string, frame: string | undefined): Way {
   const node: PictureNode = {

@@ -1,6 +1,6 @@
 import { isEnding, toDecisions } from '../model/decisions.js';
 import { isFailed, type Step } from '../model/step.js';
-import type { NodeState } from './picture.js';
+import type { NodeState } from '../structures/node-state.js';
 import type { Trail } from './trail.js';
 
 /**

@@ -2,7 +2,8 @@ import { branchesOf, handlerOf } from '../model/flow.js';
 import type { Structure } from '../model/tree.js';
 import type { Standing } from './book.js';
 import { drawTree, type Pen } from './draw.js';
-import type { NodeState, Picture, Pictured, PictureNode } from './picture.js';
+import type { Picture, Pictured, PictureNode } from './picture.js';
+import type { NodeState } from '../structures/node-state.js';
 import { standingsOf } from './standings.js';
 
 /**

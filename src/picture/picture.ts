@@ -1,5 +1,6 @@
 import type { FlowSettings, LiveJob } from '../model/job.js';
 import type { Structure } from '../model/tree.js';
+import type { NodeState, Runs } from '../structures/node-state.js';
 
 /** The kinds of what is drawn; `meet` is the point where ways that parted meet again. */
 export type PictureKind =
@@ -16,34 +17,6 @@ export type PictureKind =
   | 'error'
   | 'cancel'
   | Structure['structure'];
-
-/**
- * How a node stands in a job. `pending`: not begun; `retrying`: the next attempt is due later;
- * `recovered`: it failed and its handler succeeded; `undone`: done and taken back; `unreached`: it
- * will not begin any more.
- */
-export type NodeState =
-  | 'pending'
-  | 'active'
-  | 'waiting'
-  | 'retrying'
-  | 'done'
-  | 'recovered'
-  | 'failed'
-  | 'skipped'
-  | 'cancelled'
-  | 'undone'
-  | 'unreached';
-
-/** How the items of a map, the rounds of a loop, or the runs of a node in them stand together. */
-export type Runs = {
-  /** How many are known to be to do; of a loop those that have begun. */
-  readonly total: number;
-  readonly done: number;
-  readonly failed: number;
-  /** Running, waiting, or between two attempts. */
-  readonly open: number;
-};
 
 /** One node. `id` is unique in the picture: the path of the node, or one with `#` for what only the picture has. */
 export type PictureNode = {

@@ -1,4 +1,4 @@
-import type { NodeState } from './picture.js';
+import type { NodeState } from '../structures/node-state.js';
 
 /** Edge and ground of a node in each state, for light and for dark paper. */
 type Colours = { readonly line: string; readonly fill: string };

@@ -1,4 +1,5 @@
-import type { PictureNode, Runs } from './picture.js';
+import type { PictureNode } from './picture.js';
+import type { Runs } from '../structures/node-state.js';
 
 /** The lines of a node and the room they take, in pixels. */
 export type NodeText = {

@@ -4,9 +4,9 @@ import {
   completionOn,
   countedAt,
   isBusyBelow,
+  jobSteps,
   lastAttempt,
   lastRunBelow,
-  numbersBelow,
   withNewStep,
   withStep,
 } from '../../src/decide/history.js';
@@ -31,7 +31,7 @@ function answers(job: LiveJob) {
     last: lastAttempt(job, path),
     completion: completionOn(job, path),
     run: lastRunBelow(job, path),
-    numbers: numbersBelow(job, path),
+    numbers: jobSteps(job).numbersBelow(path),
     busy: isBusyBelow(job, path),
   }));
 }

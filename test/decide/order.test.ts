@@ -3,7 +3,7 @@ import { lastAttempt, lastRunBelow } from '../../src/decide/history.js';
 import { entryOf, leafAt } from '../../src/decide/leaf-at.js';
 import { firstIndexAt } from '../../src/decide/leaves.js';
 import { isFrom } from '../../src/decide/order.js';
-import { decisionMaker } from '../../src/decide/paths.js';
+import { decisionMaker } from '../../src/structures/paths.js';
 import type { LiveJob } from '../../src/model/job.js';
 import type { Step } from '../../src/model/step.js';
 import { toTree } from '../../src/model/to-tree.js';

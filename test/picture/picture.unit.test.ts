@@ -153,6 +153,24 @@ describe('The edges of a picture', () => {
       { flow_definition: { error: { name: 'tell' }, cancel: toTree(['clean']) } },
     ],
     [
+      'structures with nothing in them',
+      [{ parallel: [] }, { graph: {} }],
+      ['0>1', '#begin>0', '1>#end'],
+    ],
+    [
+      'a parallel in a graph, whose join is about its own nodes',
+      [{ graph: { a: 'x', b: 'x', p: { parallel: ['y'], join: 'any', after: ['a', 'b'] } } }],
+      [
+        '0.graph.p>0.graph.p.parallel.0',
+        '0>0.graph.a',
+        '0>0.graph.b',
+        '0.graph.a>0.graph.p',
+        '0.graph.b>0.graph.p',
+        '#begin>0',
+        '0.graph.p.parallel.0>#end',
+      ],
+    ],
+    [
       'a flow with a structure for its failure',
       ['a'],
       [

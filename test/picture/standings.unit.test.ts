@@ -6,7 +6,8 @@ import type { Step } from '../../src/model/step.js';
 import { toTree } from '../../src/model/to-tree.js';
 import { childrenOf, isStructure, type Node } from '../../src/model/tree.js';
 import type { WrittenNode } from '../../src/model/written-tree.js';
-import type { NodeState, Pictured } from '../../src/picture/picture.js';
+import type { Pictured } from '../../src/picture/picture.js';
+import type { NodeState } from '../../src/structures/node-state.js';
 import { pictureOf } from '../../src/picture/picture-of.js';
 import { calmScenario } from '../decide/simulation/flows.js';
 import { simulate } from '../decide/simulator.js';
@@ -264,6 +265,66 @@ describe('The states in the picture of a job', () => {
       [{ graph: { a: { task: 'x' }, b: { task: 'y', after: ['a'] } } }],
       { steps: [done('0.graph.a')] },
       ['0:active', '0.graph.a:done', '0.graph.b:pending'],
+    ],
+    [
+      'a loop takes no round',
+      [{ loop: { while: 'x', max: 2, do: 'a' } }],
+      { steps: [mark('0', { again: false })] },
+      ['0:done', '0.loop.*:unreached'],
+    ],
+    [
+      'a loop was never reached',
+      [{ loop: { max: 2, do: 'a' } }],
+      { ...final, steps: [] },
+      ['0:unreached', '0.loop.*:unreached'],
+    ],
+    [
+      'a loop is between two rounds',
+      [{ loop: { max: 2, do: 'a' } }],
+      { steps: [mark('0', { again: true }), done('0.loop.0')] },
+      ['0:active', '0.loop.*:done'],
+    ],
+    [
+      'a loop is broken off',
+      [{ loop: { max: 2, do: 'a' } }],
+      { ...final, steps: [mark('0', { again: true }), done('0.loop.0')] },
+      ['0:cancelled', '0.loop.*:done'],
+    ],
+    [
+      'a map has no items',
+      [{ map: { over: 'x', do: 'a' } }],
+      { steps: [mark('0', { items: [] })] },
+      ['0:done', '0.map.*:unreached'],
+    ],
+    [
+      'a map was never reached',
+      [{ map: { over: 'x', do: 'a' } }],
+      { ...final, steps: [] },
+      ['0:unreached', '0.map.*:unreached'],
+    ],
+    [
+      'somebody spoilt what was found out for a map',
+      [{ map: { over: 'x', do: 'a' } }],
+      { steps: [mark('0', 7)] },
+      ['0:done', '0.map.*:unreached'],
+    ],
+    [
+      'a slice of a map failed, and others were never begun',
+      [{ map: { over: 'x', do: 'a', slice: 1 } }],
+      { ...final, steps: [mark('0', { items: [1, 2], slice: 1 }), step('0.slice.0', '$$error')] },
+      ['0:failed', '0.map.*:failed'],
+    ],
+    [
+      'there is nothing in a structure',
+      [{ parallel: [] }, { parallel: [] }],
+      { steps: [] },
+      ['0:pending', '1:pending'],
+    ],
+    [
+      'there was nothing in a structure',
+      [{ parallel: [] }],
+      { ...final, steps: [] },
+      ['0:unreached'],
     ],
     [
       'a decider has decided',

@@ -9,7 +9,7 @@ import type { LiveJob } from '../../model/job.js';
 import { isFailed, type Step } from '../../model/step.js';
 import { below, type Entry, type Leaf } from '../../model/tree.js';
 import { isBusyBelow, lastAttempt } from '../history.js';
-import { decisionMaker } from '../paths.js';
+import { decisionMaker } from '../../structures/paths.js';
 import { without } from '../record.js';
 
 /** What the recorded answers of a decider ask for, whatever has become of it. */

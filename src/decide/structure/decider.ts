@@ -3,7 +3,7 @@ import type { LiveJob } from '../../model/job.js';
 import { isFailed, isOpen, type Phase, type Step } from '../../model/step.js';
 import { below, type Leaf } from '../../model/tree.js';
 import { completionOn, lastAttempt } from '../history.js';
-import { isWithin } from '../paths.js';
+import { isWithin } from '../../structures/paths.js';
 import {
   askedBy,
   continueLeaf,
@@ -14,7 +14,15 @@ import {
   type Asked,
 } from './answers.js';
 import { leafProgress } from './leaf.js';
-import { done, noWork, open, workOf, type Progress, type View, type Work } from './progress.js';
+import {
+  done,
+  noWork,
+  open,
+  workOf,
+  type Progress,
+  type View,
+  type Work,
+} from '../../structures/progress.js';
 
 /**
  * A decider reads what has happened and answers with decisions; what they begin runs beside each

@@ -1,16 +1,8 @@
 import type { LiveJob } from '../../model/job.js';
 import { isFailed, type Phase, type Step } from '../../model/step.js';
 import { isStructure, type Leaf, type Node, type Structure } from '../../model/tree.js';
-import { isBusyBelow, lastAttempt } from '../history.js';
-import { leavesIn, nodeAt, treeAt, type Branch, type Leaves } from '../leaves.js';
-import { batchProgress } from './batch.js';
-import { choiceProgress } from './choice.js';
-import { deciderProgress } from './decider.js';
-import { graphProgress } from './graph.js';
-import { leafProgress } from './leaf.js';
-import { loopProgress } from './loop.js';
-import { mapProgress } from './map.js';
-import { parallelProgress } from './parallel.js';
+import type { Kind } from '../../structures/kind.js';
+import { isConcurrent, kindOf } from '../../structures/kinds.js';
 import {
   done,
   failedAt,
@@ -19,10 +11,12 @@ import {
   type Interpreting,
   type Progress,
   type View,
-} from './progress.js';
-import { createRoom } from './room.js';
-import { sequenceProgress } from './sequence.js';
-import { unfitMark } from '../unfit-marks.js';
+} from '../../structures/progress.js';
+import { createRoom } from '../../structures/room.js';
+import { jobSteps, lastAttempt } from '../history.js';
+import { leavesIn, nodeAt, sliceLeaf, treeAt, type Branch, type Leaves } from '../leaves.js';
+import { deciderProgress } from './decider.js';
+import { leafProgress } from './leaf.js';
 
 /**
  * Says how far a tree has come. Nothing about nodes is stored: everything follows from the steps.
@@ -59,7 +53,14 @@ type Visit = (phase: Phase, node: Node, path: string) => Progress;
 
 function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visit {
   const known = new Map<string, Progress>();
-  const room = createRoom();
+  const own = {
+    steps: jobSteps(job),
+    view,
+    room: createRoom(),
+    slice: job.slice,
+    isConcurrent,
+    sliceLeaf: (path: string) => sliceLeaf(job, path),
+  };
   const visitNew: Visit = (phase, node, path) => {
     if (!isStructure(node)) {
       const leaf = leaves.at(path) as Leaf;
@@ -68,7 +69,7 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
         : deciderProgress(job, leaf, phase, view);
     }
     const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
-    const interpreting = { job, view, phase, visit, visitAs, room };
+    const interpreting = { ...own, phase, visit, visitAs };
     // What failed in a slice is done again whatever is tolerated: only its parent sees all slices.
     if (path === job.slice?.path) return sliceOf(node, path, interpreting);
     if (before?.(phase, node, path).kind === 'done') return done;
@@ -86,25 +87,29 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
 
 /** What must be found out first comes as a step of the structure itself; then its own rules speak. */
 function behindGate(node: Structure, path: string, interpreting: Interpreting): Progress {
-  const { job, view, phase } = interpreting;
-  const mark = lastAttempt(job, path);
+  const { steps, view, phase } = interpreting;
+  const kind = kindOf(node);
+  const mark = steps.last(path);
   const gate = { ...open, gates: [{ node, path, phase }] };
-  if (mark === undefined) return needsGate(node) ? gate : concluded(node, path, interpreting);
+  if (mark === undefined) {
+    return needsGate(node, kind) ? gate : concluded(node, path, interpreting);
+  }
   if (mark.state === '$$skipped') return done;
-  if (isFailed(mark) && mark.run < job.run && view === 'now') return gate;
-  const unfit = isFailed(mark) ? undefined : unfitMark(job, node, path);
+  if (isFailed(mark) && mark.run < steps.run && view === 'now') return gate;
+  const unfit = isFailed(mark) ? undefined : kind.finding?.misfit(node, path, steps);
   if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
   return concluded(node, path, interpreting, mark);
 }
 
 /** The list of a slice was found by its parent: it is never asked for again. */
 function sliceOf(node: Structure, path: string, interpreting: Interpreting): Progress {
-  const { job, phase } = interpreting;
-  const mark = lastAttempt(job, path);
+  const { steps, phase } = interpreting;
+  const kind = kindOf(node);
+  const mark = steps.last(path);
   if (mark !== undefined && isFailed(mark)) return failedAt(mark);
-  const unfit = unfitMark(job, node, path);
+  const unfit = kind.finding?.misfit(node, path, steps);
   if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
-  return ofKind(node, path, interpreting);
+  return kind.progress(node, path, interpreting);
 }
 
 /** When a structure fails, nothing in it goes on; an optional one then counts as done. */
@@ -115,35 +120,12 @@ function concluded(
   mark?: Step,
 ): Progress {
   const isGivenUp = mark !== undefined && isFailed(mark);
-  const progress = isGivenUp ? failedAt(mark) : ofKind(node, path, interpreting);
+  const progress = isGivenUp ? failedAt(mark) : kindOf(node).progress(node, path, interpreting);
   if (progress.kind !== 'failed') return progress;
-  const left = { ...noWork, drop: isBusyBelow(interpreting.job, path) ? [path] : [] };
+  const left = { ...noWork, drop: interpreting.steps.isBusyBelow(path) ? [path] : [] };
   return node.optional === true ? { kind: 'done', ...left } : { ...progress, ...left };
 }
 
-function needsGate(node: Structure): boolean {
-  const { structure, when, guards } = node;
-  return (
-    structure === 'choice' || structure === 'map' || when !== undefined || guards !== undefined
-  );
-}
-
-/** To add a structure, add its file and a line here. */
-function ofKind(node: Structure, path: string, interpreting: Interpreting): Progress {
-  switch (node.structure) {
-    case 'sequence':
-      return sequenceProgress(node, path, interpreting);
-    case 'parallel':
-      return parallelProgress(node, path, interpreting);
-    case 'batch':
-      return batchProgress(node, path, interpreting);
-    case 'graph':
-      return graphProgress(node, path, interpreting);
-    case 'choice':
-      return choiceProgress(node, path, interpreting);
-    case 'map':
-      return mapProgress(node, path, interpreting);
-    case 'loop':
-      return loopProgress(node, path, interpreting);
-  }
+function needsGate({ when, guards }: Structure, { finding }: Kind): boolean {
+  return finding?.isFirst === true || when !== undefined || guards !== undefined;
 }

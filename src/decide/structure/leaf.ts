@@ -11,7 +11,7 @@ import {
   type Beginning,
   type Progress,
   type View,
-} from './progress.js';
+} from '../../structures/progress.js';
 
 /**
  * How far one entry has come. Its attempts count first, then its error handlers: a handler that

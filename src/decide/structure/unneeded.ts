@@ -1,6 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import type { Phase } from '../../model/step.js';
 import { childrenOf, isStructure, type Node } from '../../model/tree.js';
+import { kindOf } from '../../structures/kinds.js';
 import { interpret } from './interpret.js';
 
 /**
@@ -15,6 +16,6 @@ function hasRace(node: Node): boolean {
   const { cancel_rest: isFirst, decider } = node as { cancel_rest?: boolean; decider?: string };
   if (isFirst === true || decider !== undefined) return true;
   if (!isStructure(node)) return false;
-  const { on_fail: onFail } = (node.structure === 'map' ? node.map : node) as { on_fail?: string };
-  return onFail === 'cancel_rest' || childrenOf(node, '').some((child) => hasRace(child.node));
+  const isRace = kindOf(node).onFail?.(node) === 'cancel_rest';
+  return isRace || childrenOf(node, '').some((child) => hasRace(child.node));
 }

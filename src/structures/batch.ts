@@ -1,0 +1,143 @@
+import { isWithin } from './paths.js';
+import { isOfFlow } from '../model/step.js';
+import { below, callbacks, childPath, childrenOf, type Batch, type Node } from '../model/tree.js';
+import { drawBeside, type Drawing } from './drawing.js';
+import type { Keyed, Kind, Place } from './kind.js';
+import { beforeAllCame, brokenOff, together, type NodeState } from './node-state.js';
+import { workOf, type Interpreting, type Progress } from './progress.js';
+import { listOf, valuesByKey } from './results.js';
+import { siblingsProgress } from './siblings.js';
+import { failWords } from './words.js';
+
+/**
+ * Beside each other, each to its end, also those that are cancelled; then the callbacks, each exactly
+ * once: `on_success` when all succeeded, else `on_failure`, and `on_complete` always and last. A batch fails when one of its
+ * nodes failed (unless `on_fail` says to ignore that) or a callback did.
+ */
+export const batch: Kind<Batch> = {
+  progress(node, path, interpreting) {
+    const { steps, visit } = interpreting;
+    const { batch: nodes, on_fail: onFail = 'wait' } = node;
+    const siblings = nodes.map((child, i) => {
+      const at = childPath(path, 'batch', i);
+      return { path: at, progress: visit(child, at) };
+    });
+    const total = nodes.length;
+    const jobs = siblingsProgress(siblings, { needed: total, total, onFail, cancelRest: false });
+    const isRunning = siblings.some(({ path: at }) => steps.isBusyBelow(at));
+    // A node that is done may have something left that begins yet, as an attempt that is due later.
+    const isLeft = jobs.begin.length + jobs.gates.length > 0;
+    if (jobs.kind === 'open' || isRunning || isLeft) return { kind: 'open', ...workOf([jobs]) };
+    const failed = siblings.some(({ progress }) => progress.kind !== 'done');
+    const first = failed ? ('on_failure' as const) : ('on_success' as const);
+    const outcome = callback(node[first], below(path, first), interpreting);
+    if (outcome?.kind === 'open') return { ...outcome, ...workOf([jobs, outcome]) };
+    const last = callback(node.on_complete, below(path, 'on_complete'), interpreting);
+    if (last?.kind === 'open') return { ...last, ...workOf([jobs, last]) };
+    const ends = [jobs, outcome, last].filter((end) => end !== undefined);
+    const failure = ends.find((end) => end.kind === 'failed');
+    return { ...(failure ?? jobs), ...workOf(ends) };
+  },
+
+  isConcurrent: true,
+  onFail: (node) => node.on_fail,
+  isAfter: (_node, one, other) => callbackRank(one) > callbackRank(other),
+
+  results: {
+    isGroup: true,
+    parts: jobsOf,
+    value: valuesByKey,
+    /** Callbacks see by number what became of all, good or bad, and nothing else there. */
+    addBefore(node, path, target, scope) {
+      const jobs = jobsOf(node, path);
+      if (jobs.some((child) => isWithin(target, child.path))) {
+        return scope.addBeforeIn(jobs, target);
+      }
+      for (const child of jobs) scope.enter(child.node, child.path);
+      const ends = jobs.map((child) => [child.key, scope.endOf(child.node, child.path)] as const);
+      scope.startOver(Object.fromEntries(ends));
+      scope.addBeforeIn(callbacksOf(node, path), target);
+    },
+  },
+
+  words: (node) => ({ label: 'batch', notes: failWords(node.on_fail) }),
+  draw: drawBatch,
+
+  state(node, path, { visit, hasBegun }, situation) {
+    const { isOver, wentOn } = situation;
+    const called = callbacks.filter((key) => hasBegun(below(path, key)));
+    const states = childrenOf(node, path).map((child) => {
+      const key = child.keys[0];
+      const isBehind = key === 'batch' ? called.length > 0 : called.includes('on_complete');
+      const inside = { isOver: isOver || isBehind, wentOn: false };
+      return { key, state: visit(child.node, child.path, inside) };
+    });
+    const of = (isWanted: (key: unknown) => boolean): readonly NodeState[] =>
+      states.filter(({ key }) => isWanted(key)).map(({ state }) => state);
+    const ofBatch = of((key) => key === 'batch');
+    const tolerated = node.on_fail === 'ignore' ? Infinity : 0;
+    const jobs = beforeAllCame(ofBatch, together(ofBatch, isOver, tolerated), situation);
+    // A failure that is ignored calls on_failure all the same. Where there is nothing in the batch, only what was called tells that it went well.
+    const isEmpty = jobs === 'pending' || jobs === 'unreached';
+    const isCalledWell = called.includes('on_success') && !called.includes('on_failure');
+    const isWell =
+      ['done', 'skipped', 'undone'].includes(together(ofBatch, isOver)) ||
+      (isEmpty && isCalledWell);
+    const last = ['on_complete', isWell ? 'on_success' : 'on_failure'] as const;
+    // The other one may have been called in an earlier run.
+    const state = together([jobs, ...of((key) => last.some((one) => one === key))], isOver);
+    const isCut = isOver && last.some((key) => node[key] !== undefined && !called.includes(key));
+    return brokenOff(isCut && !wentOn, state);
+  },
+};
+
+/** Callbacks run in a phase of their own, but for those in what follows a failure or a cancel. */
+function callback(
+  node: Node | undefined,
+  path: string,
+  { phase, visitAs }: Interpreting,
+): Progress | undefined {
+  return node === undefined ? undefined : visitAs(isOfFlow(phase) ? 'callback' : phase, node, path);
+}
+
+function jobsOf(node: Batch, path: string): readonly Keyed[] {
+  return listOf(node.batch, 'batch', path);
+}
+
+function callbacksOf(node: Batch, path: string) {
+  return callbacks.flatMap((key) => {
+    const one = node[key];
+    return one === undefined ? [] : [{ key, node: one, path: below(path, key) }];
+  });
+}
+
+/** The callbacks of a batch come after its nodes, and one after the other. */
+function callbackRank({ key }: Place): number {
+  return callbacks.findIndex((one) => one === key);
+}
+
+const callbackWords = {
+  on_success: 'all succeeded',
+  on_failure: 'one failed',
+  on_complete: 'in any case',
+} as const;
+
+/** The jobs of a batch, then what follows their success or failure, then what follows both. */
+function drawBatch(node: Batch, path: string, drawing: Drawing) {
+  const { connect, meet } = drawing;
+  const after = drawBeside(jobsOf(node, path), path, drawing);
+  const ways = callbacksOf(node, path).map((one) => ({
+    key: one.key,
+    way: drawing.node(one.node, one.path),
+  }));
+  const outcomes = ways.filter(({ key }) => key !== 'on_complete');
+  const last = ways.find(({ key }) => key === 'on_complete');
+  for (const { key, way } of outcomes) connect(after, way.entries, callbackWords[key]);
+  // Without a callback for one of both outcomes, that one goes on by itself.
+  const otherwise = outcomes.length === 2 ? [] : after.map(({ id }) => ({ id }));
+  const exits = meet([...otherwise, ...outcomes.flatMap(({ way }) => way.exits)], 'called');
+  if (last === undefined) return exits;
+  const label = outcomes.length === 0 ? callbackWords.on_complete : undefined;
+  connect(exits, last.way.entries, label);
+  return last.way.exits;
+}

@@ -1,0 +1,108 @@
+import { isTrue } from './conditions.js';
+import { below, childPath, childrenOf, type Choice } from '../model/tree.js';
+import type { Drawing, Point } from './drawing.js';
+import type { Keyed, Kind } from './kind.js';
+import { isWhole, markAt, marksAt, type Found } from './marks.js';
+import { foundBy, type NodeState } from './node-state.js';
+import { done } from './progress.js';
+import { lastValue, listOf } from './results.js';
+import type { JobSteps } from './steps.js';
+
+/** The first case whose condition holds, else the default, else nothing. The step says which. */
+export const choice: Kind<Choice> = {
+  progress(node, path, { steps, visit }) {
+    const taken = takenIn(node, path, steps);
+    return taken === undefined ? done : visit(taken.node, taken.path);
+  },
+
+  isConcurrent: false,
+  isAfter: () => false,
+
+  finding: {
+    isFirst: true,
+    asks: (node) =>
+      node.choice.map(({ when }, i) => ({ at: `choice[${i}].when`, expression: when })),
+    conclude(node, answers) {
+      for (const i of node.choice.keys()) {
+        const answer = answers(i);
+        if (!answer.ok) return answer.failed;
+        if (isTrue(answer.value)) return { kind: 'mark', mark: { chosen: i } };
+      }
+      return { kind: 'mark', mark: { chosen: node.default === undefined ? null : 'default' } };
+    },
+    misfit,
+  },
+
+  results: {
+    isGroup: false,
+    parts(node, path, steps) {
+      const taken = takenIn(node, path, steps);
+      return taken === undefined ? [] : [taken];
+    },
+    value: lastValue,
+    addBefore: (node, path, target, scope) => scope.addBeforeIn(childrenOf(node, path), target),
+  },
+
+  words: () => ({ label: 'choice', notes: [] }),
+  draw: drawCases,
+
+  state(node, path, { visit, last }, { isOver, wentOn }) {
+    const mark = foundBy(last(path));
+    const chosen = casePath(path, mark?.['chosen']);
+    let state: NodeState = isOver ? 'unreached' : 'pending';
+    if (mark !== undefined) state = 'done';
+    for (const child of childrenOf(node, path)) {
+      const isChosen = child.path === chosen;
+      const found = visit(child.node, child.path, {
+        wentOn: wentOn && node.optional !== true,
+        isOver: isOver || (mark !== undefined && !isChosen),
+      });
+      if (isChosen) state = found;
+    }
+    return state;
+  },
+};
+
+/** The path of the case that a mark names; undefined: it names none. */
+export function casePath(path: string, chosen: unknown): string | undefined {
+  if (chosen === 'default') return below(path, 'default');
+  return typeof chosen === 'number' ? childPath(path, 'choice', chosen) : undefined;
+}
+
+/** The case that was taken of a choice that was found out; undefined: none was. */
+function takenIn(node: Choice, path: string, steps: JobSteps): Keyed | undefined {
+  const chosen = markAt(steps, path)?.chosen;
+  const at = casePath(path, chosen);
+  const taken = chosen === 'default' ? node.default : node.choice[Number(chosen)]?.then;
+  return at === undefined || taken === undefined ? undefined : { key: '0', node: taken, path: at };
+}
+
+function misfit(node: Choice, path: string, steps: JobSteps): string | undefined {
+  const { chosen } = marksAt(steps, path).at(-1) as Found;
+  const isCase = isWhole(chosen) && node.choice[chosen] !== undefined;
+  const isDefault = chosen === 'default' && node.default !== undefined;
+  if (!isCase && !isDefault && chosen !== null) return '"chosen" is none of its cases';
+  // A retry that found the choice out anew may have taken another case than the runs before it.
+  const run = Number(steps.last(path)?.run);
+  const taken = casePath(path, chosen);
+  const other = childrenOf(node, path).find(
+    (child) => child.path !== taken && steps.wasBegun(child.path, run),
+  );
+  if (other === undefined) return undefined;
+  const [kind, number] = other.keys;
+  return `${kind === 'default' ? 'the default' : `case ${number}`} was begun, and "chosen" differs`;
+}
+
+function drawCases(node: Choice, path: string, { node: draw, connect, meet }: Drawing) {
+  const cases = node.choice.map(({ then }) => then);
+  const exits: Point[] = [];
+  for (const [i, one] of listOf(cases, 'choice', path).entries()) {
+    const way = draw(one.node, one.path);
+    connect([{ id: path }], way.entries, node.choice[i]?.when);
+    exits.push(...way.exits);
+  }
+  if (node.default === undefined) return meet([...exits, { id: path, label: 'otherwise' }]);
+  const way = draw(node.default, below(path, 'default'));
+  connect([{ id: path }], way.entries, 'otherwise');
+  return meet([...exits, ...way.exits]);
+}

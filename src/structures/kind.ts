@@ -1,0 +1,149 @@
+import type { Failure, Phase, Step } from '../model/step.js';
+import type { Leaf, Node, OnFail, Structure } from '../model/tree.js';
+import type { Drawing, Point } from './drawing.js';
+import type { Mark } from './marks.js';
+import type { NodeState, NodeStates, Situation } from './node-state.js';
+import type { Interpreting, Progress } from './progress.js';
+import type { JobSteps } from './steps.js';
+
+/** A node and where it is. */
+export type Placed = { readonly node: Node; readonly path: string };
+/** One of the nodes of a structure, with its number or name in it. */
+export type Keyed = Placed & { readonly key: string };
+
+/**
+ * What a kind of structure is: everything that the engine, the checks and the pages ask about it,
+ * answered in the one file of the kind. `path` is that of the structure in a job (`2.map.17`), but in
+ * `draw` that in the definition (`2.map.*`).
+ */
+export type Kind<N extends Structure = Structure> = {
+  /** How far it has come. */
+  readonly progress: (node: N, path: string, interpreting: Interpreting) => Progress;
+  /** Nodes in it run beside each other: some may go on, or are to be cancelled, when it is done. */
+  readonly isConcurrent: boolean;
+  /** What a failure in it does to the others; undefined: what is usual. */
+  readonly onFail?: (node: N) => OnFail | undefined;
+  /** Left out: it goes on without anything being found out, but for its conditions. */
+  readonly finding?: Finding<N>;
+  /** Whether one of its nodes comes after another one. */
+  readonly isAfter: (node: N, one: Place, other: Place) => boolean;
+  /**
+   * Whether its own steps, at these words below its path, are made again with one of its nodes; left
+   * out: they are not.
+   */
+  readonly isRepeatedWith?: (other: Place, words: readonly string[]) => boolean;
+  readonly results: ResultsOf<N>;
+  readonly words: (node: N) => KindWords;
+  /** Draws everything in it, below its head; returns where one goes on from it. */
+  readonly draw: (node: N, path: string, drawing: Drawing) => readonly Point[];
+  /** The state of the whole, from those of what is in it. */
+  readonly state: (node: N, path: string, states: NodeStates, situation: Situation) => NodeState;
+};
+
+/** Where a path leads inside a structure. */
+export type Place = {
+  /** The word before the number or name (`sequence`, `graph`), or the whole way (`default`). */
+  readonly key: string;
+  /** The number or name of the node; nothing where the word says it all. */
+  readonly at: string;
+};
+
+/** How something is found out about a structure before it goes on; the answer becomes a step. */
+export type Finding<N extends Structure> = {
+  /** It is found out before anything in it begins; else when `progress` asks. */
+  readonly isFirst: boolean;
+  /** The expressions that must be evaluated, and where in the structure they stand. */
+  readonly asks: (node: N, marks: readonly Mark[]) => readonly Ask[];
+  /** What follows from the answers, which are in the order of `asks`. */
+  readonly conclude: (node: N, answers: Answers, gate: Concluding) => Conclusion;
+  /** What conditions inside see beside the results: the path that they stand at, and `round`. */
+  readonly seenFrom?: (path: string, marks: readonly Mark[]) => Vantage;
+  /**
+   * Compares what is on record about it with itself and with the steps that belong to it: an engine
+   * that believed a record which somebody has changed would leave out the rest of the work. Returns
+   * what is wrong, or undefined where everything fits.
+   *
+   * U1 What an engine has written always fits, in every run of a job.
+   * U2 A list with fewer or more items than were found, or than were begun, does not fit; nor does a
+   *    round that is missing, or that nobody began, or a case (or the default) that was begun beside
+   *    the one that was taken, since the choice was last found out.
+   * U3 A step in any case may be left out by hand, before the choice is found out or after.
+   */
+  readonly misfit: (node: N, path: string, steps: JobSteps) => string | undefined;
+};
+
+/** An expression, and where it stands in its structure (`choice[0].when`). */
+export type Ask = { readonly at: string; readonly expression: string };
+
+/** The value of the n-th expression; those of later ones may never be asked for. */
+export type Answers = (number: number) => Answered;
+export type Answered =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly failed: Failing };
+
+/** Why a structure fails before anything in it begins. */
+export type Failing = { readonly kind: 'fail'; readonly failure: Failure; readonly exit: number };
+
+export type Concluding = {
+  readonly path: string;
+  readonly phase: Phase;
+  readonly marks: readonly Mark[];
+  /** Whether the job has room for a list, and how a map goes over it. */
+  readonly judgeList: (items: readonly unknown[]) => Conclusion;
+};
+
+export type Conclusion =
+  /** `problem`: what the job tells of it. */
+  | { readonly kind: 'mark'; readonly mark: Mark; readonly problem?: string }
+  | Failing
+  /** Not the structure alone: others could go on no better. */
+  | { readonly kind: 'fail_flow'; readonly failure: Failure };
+
+export type Vantage = {
+  readonly path: string;
+  readonly scope: Readonly<Record<string, unknown>>;
+};
+
+/** How the results of what is in a structure are seen, inside it and behind it. */
+export type ResultsOf<N extends Structure> = {
+  /** Behind it they stand together, at the position of its first entry. */
+  readonly isGroup: boolean;
+  /** The nodes whose values make up its own, as far as the job has come. */
+  readonly parts: (node: N, path: string, steps: JobSteps) => readonly Keyed[];
+  /** Its value, from those of its parts; undefined: it has none. */
+  readonly value: (
+    values: readonly (readonly [key: string, value: unknown])[],
+    from: { readonly node: N; readonly path: string; readonly scope: ResultScope },
+  ) => unknown;
+  /** Enters the results of what is repeated in it, each as a list. */
+  readonly enterLists?: (node: N, path: string, scope: ResultScope) => void;
+  /** Enters what the entry at `target`, which is in it, sees of it. */
+  readonly addBefore: (node: N, path: string, target: string, scope: ResultScope) => void;
+};
+
+/** The results that a step sees, while they are collected. */
+export type ResultScope = {
+  readonly steps: JobSteps;
+  /** Enters everything in a node, which becomes what ended last. */
+  readonly add: (node: Node, path: string) => void;
+  /** Enters a node under its names and at its position. */
+  readonly enter: (node: Node, path: string) => void;
+  /** Enters what is before `target` in a node that has it in it. */
+  readonly addBefore: (node: Node, path: string, target: string) => void;
+  /** The same where `target` may be in any of several nodes. */
+  readonly addBeforeIn: (children: readonly Placed[], target: string) => void;
+  /** From now on these are all results by position, and together what ended last. */
+  readonly startOver: (byPosition: Readonly<Record<string, unknown>>) => void;
+  /** Sets results by name. */
+  readonly name: (results: Readonly<Record<string, unknown>>) => void;
+  readonly valueOf: (node: Node, path: string) => unknown;
+  /** What became of a node: its value, or how it failed. */
+  readonly endOf: (node: Node, path: string) => unknown;
+  /** The results by name of a node alone. */
+  readonly resultsIn: (node: Node, path: string) => Readonly<Record<string, unknown>>;
+  /** The result of a step, from its attachment when it is kept there. */
+  readonly resultOf: (step: Step) => unknown;
+  readonly leafAt: (path: string) => Leaf | undefined;
+};
+
+/** What a structure is called where it has no name, and how it goes about what is in it. */
+export type KindWords = { readonly label: string; readonly notes: readonly string[] };

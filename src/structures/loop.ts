@@ -1,0 +1,146 @@
+import { failure } from '../model/failures.js';
+import { exits } from '../model/step.js';
+import { isTrue } from './conditions.js';
+import { below, childPath, childrenOf, isStructure, type Loop, type Node } from '../model/tree.js';
+import { drawInTurn } from './drawing.js';
+import type { Answered, Conclusion, Kind } from './kind.js';
+import { begunOutside, marksAt, type Found, type Mark } from './marks.js';
+import { brokenOff, foundBy, runsOf, type NodeState } from './node-state.js';
+import { done, open, workOf, type Progress, type Work } from './progress.js';
+import { lastValue, numberBelow } from './results.js';
+import type { JobSteps } from './steps.js';
+
+/**
+ * Again and again while the condition holds, at most `max` times. Before each round there is a step
+ * that says whether it takes place. What an earlier round left behind goes on beside the later ones.
+ */
+export const loop: Kind<Loop> = {
+  progress(node, path, { steps, phase, visit, isConcurrent }) {
+    const marks = marksAt(steps, path);
+    const rounds = roundsIn(marks);
+    const visitRound = (round: number): Progress =>
+      visit(node.loop.do, childPath(path, 'loop', round));
+    const behind: Work[] = leavesWork(node.loop.do, isConcurrent)
+      ? Array.from({ length: Math.max(0, rounds - 1) }, (_, round) => visitRound(round))
+      : [];
+    const last = rounds === 0 ? done : visitRound(rounds - 1);
+    const work = workOf([...behind, last]);
+    if (last.kind !== 'done') return { ...last, ...work };
+    if (marks.length > rounds) return { ...done, ...work };
+    return { ...open, ...workOf([work, { ...open, gates: [{ node, path, phase }] }]) };
+  },
+
+  isConcurrent: false,
+  isAfter: (_node, one, other) => Number(one.at) > Number(other.at),
+  /** What was found out about its rounds is asked again. */
+  isRepeatedWith: () => true,
+
+  finding: {
+    isFirst: false,
+    asks({ loop: { while: condition } }, marks) {
+      return condition === undefined
+        ? []
+        : [{ at: `loop.${roundsIn(marks)}.while`, expression: condition }];
+    },
+    conclude({ loop: { while: condition, max } }, answers, { path, marks }) {
+      const round = roundsIn(marks);
+      return condition === undefined
+        ? { kind: 'mark', mark: { again: round < max, round } }
+        : nextRound(answers(0), { at: below(path, `loop.${round}.while`), round, max });
+    },
+    /** A loop sees its last round as well as what is before it. */
+    seenFrom(path, marks) {
+      const round = roundsIn(marks);
+      return { path: childPath(path, 'loop', round), scope: { round } };
+    },
+    misfit,
+  },
+
+  results: {
+    isGroup: false,
+    parts({ loop: { do: each } }, path, steps) {
+      const rounds = roundsOf(steps, path);
+      if (rounds === 0) return [];
+      return [{ key: '0', node: each, path: childPath(path, 'loop', rounds - 1) }];
+    },
+    value: lastValue,
+    addBefore({ loop: { do: each } }, path, target, scope) {
+      const round = numberBelow(target, below(path, 'loop'));
+      if (round === undefined) return;
+      if (round > 0) scope.add(each, childPath(path, 'loop', round - 1));
+      scope.addBefore(each, childPath(path, 'loop', round), target);
+    },
+  },
+
+  words({ loop: { while: condition, max } }) {
+    const label = condition === undefined ? 'repeat' : `while ${condition}`;
+    return { label, notes: [`at most ${max} times`] };
+  },
+  draw: (node, path, drawing) => drawInTurn(childrenOf(node, path), path, drawing),
+
+  state({ loop: { do: each } }, path, { visit, at, countRuns }, situation) {
+    const { isOver, wentOn } = situation;
+    const marks = at(path).flatMap((step): readonly Mark[] => {
+      const found = foundBy(step);
+      return found === undefined ? [] : [found];
+    });
+    const rounds = roundsIn(marks);
+    const isEnded = marks.length > rounds;
+    if (rounds === 0) {
+      const inside = { isOver: isOver || isEnded, wentOn: false };
+      const state = visit(each, childPath(path, 'loop', '*'), inside);
+      return isEnded ? 'done' : state;
+    }
+    const past = { isOver: true, wentOn: true };
+    const states = Array.from({ length: rounds }, (_, round) => {
+      const isPast = round < rounds - 1 || isEnded;
+      return visit(each, childPath(path, 'loop', round), isPast ? past : situation);
+    });
+    countRuns(path, runsOf(states));
+    const state = states.at(-1) as NodeState;
+    if (isEnded || wentOn) return state;
+    if (isOver) return brokenOff(true, state);
+    return state === 'done' ? 'active' : state;
+  },
+};
+
+/** So many rounds of the loop at a path have begun. */
+export function roundsOf(steps: Pick<JobSteps, 'at'>, path: string): number {
+  return roundsIn(marksAt(steps, path));
+}
+
+function roundsIn(marks: readonly Mark[]): number {
+  return marks.filter(({ again }) => again === true).length;
+}
+
+function nextRound(
+  answer: Answered,
+  { at, round, max }: { readonly at: string; readonly round: number; readonly max: number },
+): Conclusion {
+  if (!answer.ok) return answer.failed;
+  const again = isTrue(answer.value);
+  if (!again || round < max) return { kind: 'mark', mark: { again, round } };
+  return { kind: 'fail', failure: failure('LoopLimit', { at, max }), exit: exits.failed };
+}
+
+/** Only nodes that run beside each other go on, or are to be cancelled, when it is done. */
+function leavesWork(node: Node, isConcurrent: (node: Node) => boolean): boolean {
+  if (!isStructure(node)) return node.decider !== undefined;
+  return (
+    isConcurrent(node) || childrenOf(node, '').some((child) => leavesWork(child.node, isConcurrent))
+  );
+}
+
+function misfit(_node: Loop, path: string, steps: JobSteps): string | undefined {
+  const marks: readonly Found[] = marksAt(steps, path).map((mark) => ({ ...mark }));
+  const odd = marks.findIndex(({ again }) => typeof again !== 'boolean');
+  if (odd >= 0) return `it does not say whether round ${odd} takes place ("again")`;
+  const gap = marks.findIndex(({ round = null }, i) => round !== null && round !== i);
+  if (gap >= 0) return `the record of round ${gap} is missing, or there are two`;
+  const end = marks.findIndex(({ again }) => again === false);
+  if (end >= 0 && end < marks.length - 1) return `it goes on after its end in round ${end}`;
+  // What a retry asked to be done again has the loop begin anew, beside the rounds before that.
+  if (steps.isRepeated(path)) return undefined;
+  const total = roundsOf(steps, path);
+  return begunOutside(steps, below(path, 'loop'), { from: 0, total, what: 'round' });
+}

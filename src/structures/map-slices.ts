@@ -1,0 +1,144 @@
+import { itemsAtOnce } from '../model/limits.js';
+import { exits, isFailed, isOfFlow, isOpen, type FailedStep, type Step } from '../model/step.js';
+import { below, leavesOf, type Entry, type MapOver } from '../model/tree.js';
+import { isWithin } from './paths.js';
+import { done, failedAt, noWork, type Gate, type Interpreting, type Progress } from './progress.js';
+import { firstOf } from './siblings.js';
+import type { JobSteps } from './steps.js';
+
+/** The items of a map that one child job goes over. */
+export type SliceOfItems = { readonly path: string; readonly from: number; readonly size: number };
+
+/** The slices of the map at a path that has so many items, in their order. */
+export function slicesOf(path: string, total: number, slice: number): readonly SliceOfItems[] {
+  return Array.from({ length: Math.ceil(total / slice) }, (_, i) => {
+    const from = i * slice;
+    return { path: below(path, `slice.${i}`), from, size: Math.min(slice, total - from) };
+  });
+}
+
+/**
+ * A map whose list is gone over by child jobs: each has a slice of the items and tells how many of
+ * them failed. All together count as if they were worked on in one job.
+ */
+export function slicesProgress(
+  node: MapOver,
+  path: string,
+  { total, slice }: { readonly total: number; readonly slice: number },
+  { steps, view, phase, sliceLeaf }: Interpreting,
+): Progress {
+  const { on_fail: onFail = 'wait' } = node.map;
+  const parts = slicesOf(path, total, slice);
+  const slices = parts.map((part) => standingOf(part, steps, view === 'now'));
+  const busy = slices.filter(({ kind }) => kind === 'open');
+  const waiting = slices.filter(({ kind }) => kind === 'waiting');
+  const failures = slices.flatMap(({ step }) => (step === undefined ? [] : [step]));
+  const failed = slices.reduce((sum, one) => sum + one.failed, 0);
+  const isFailing = failed > toleratedOf(node, total);
+  if (isFailing && onFail === 'cancel_rest') {
+    return { ...failedAt(firstOf(failures)), drop: busy.map((one) => one.path) };
+  }
+  if (busy.length + waiting.length === 0) {
+    return isFailing && onFail === 'wait' ? failedAt(firstOf(failures)) : done;
+  }
+  const most = Math.max(1, Math.floor(itemsAtOnce(node.map) / slice));
+  const admitted = waiting.slice(0, Math.max(0, most - busy.length));
+  const begin = admitted.map((one) => ({ leaf: sliceLeaf(one.path), phase }));
+  return { kind: 'open', ...noWork, begin };
+}
+
+/** How a slice stands; `failed`: so many of its items did, `step` says why. */
+type Standing = {
+  readonly path: string;
+  readonly kind: 'waiting' | 'open' | 'ended';
+  readonly failed: number;
+  readonly step?: FailedStep;
+};
+
+/** In a further run of the flow a slice of which something failed goes on. */
+function standingOf({ path, size }: SliceOfItems, steps: JobSteps, isNow: boolean): Standing {
+  const last = steps.last(path);
+  if (last === undefined) return { path, kind: 'waiting', failed: 0 };
+  if (isOpen(last)) return { path, kind: 'open', failed: 0 };
+  const failed = failedIn(last) ?? (isFailed(last) ? size : 0);
+  if (failed > 0 && last.run < steps.run && isNow) return { path, kind: 'waiting', failed: 0 };
+  return failed === 0
+    ? { path, kind: 'ended', failed }
+    : { path, kind: 'ended', failed, step: asFailed(last) };
+}
+
+function failedIn(step: Step): number | undefined {
+  return 'failed' in step ? (step.failed as number) : undefined;
+}
+
+/** A slice in which no more failed than the whole map tolerates is complete, and warns of them. */
+function asFailed(step: Step): FailedStep {
+  if (isFailed(step)) return step;
+  const { warning } = step as { readonly warning: FailedStep['failure'] };
+  return { ...step, state: '$$error', exit: exits.failed, failure: warning } as FailedStep;
+}
+
+/** So many of the items of a map may fail. */
+export function toleratedOf({ map: { tolerate = 0 } }: MapOver, total: number): number {
+  if (typeof tolerate === 'number') return Math.min(tolerate, total);
+  return Math.floor((Number.parseInt(tolerate, 10) * total) / 100);
+}
+
+/**
+ * Whether the list of a map is gone over in slices. It is not where steps would have to know of
+ * each other over the borders of a job: with an `undo`, with signals to this job, with deciders, and
+ * in the cancel branch.
+ */
+export function sliceFor(
+  { node, path, phase }: Gate,
+  total: number,
+  definitionOf: (entry: Entry) => { readonly undo?: string } | undefined,
+): { readonly slice?: number } {
+  const { slice = Infinity, do: each } = (node as MapOver).map;
+  if (total <= slice || !isOfFlow(phase) || isWithin(path, 'cancel')) return {};
+  const needsWholeJob = (entry: Entry): boolean =>
+    (entry.undo ?? definitionOf(entry)?.undo) !== undefined ||
+    entry.wait?.signal !== undefined ||
+    entry.decider !== undefined;
+  return leavesOf(each).some(({ entry }) => needsWholeJob(entry)) ? {} : { slice };
+}
+
+/** What a slice of a map leaves as its result: what its items came to, and its steps by name. */
+export type SliceResult = {
+  readonly items?: readonly unknown[];
+  /** By step name and by `<task>-<n>`, a list each; absent where `do` is one entry. */
+  readonly results?: Readonly<Record<string, readonly unknown[]>>;
+};
+
+/** A slice with its number of items, and what it told; nothing when it has not ended. */
+export type Part = { readonly size: number; readonly told: SliceResult };
+
+/** What all items came to, in their order. */
+export function itemsOf(parts: readonly Part[]): readonly unknown[] {
+  return parts.flatMap(({ size, told }) => told.items ?? nothing(size));
+}
+
+/**
+ * The results of each step in a sliced map, as lists. `names`: the map does one entry, under whose
+ * names the results of the items are seen.
+ */
+export function listsOf(
+  parts: readonly Part[],
+  names: readonly string[] | undefined,
+): Readonly<Record<string, readonly unknown[]>> {
+  if (names !== undefined) {
+    const items = itemsOf(parts);
+    return Object.fromEntries(names.map((name) => [name, items]));
+  }
+  const all = new Set(parts.flatMap(({ told }) => Object.keys(told.results ?? {})));
+  return Object.fromEntries(
+    [...all].map((name) => [
+      name,
+      parts.flatMap(({ size, told }) => told.results?.[name] ?? nothing(size)),
+    ]),
+  );
+}
+
+function nothing(size: number): readonly null[] {
+  return Array.from({ length: size }, () => null);
+}

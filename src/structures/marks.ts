@@ -1,0 +1,57 @@
+import type { Step } from '../model/step.js';
+import type { JobSteps } from './steps.js';
+
+/**
+ * What was found out about a structure, once: the steps of a job carry it, so that every engine
+ * goes on from the same answer. Each kind has keys of its own.
+ */
+export type Mark = {
+  /** Which case of a choice was taken: its number, `default`, or none. */
+  readonly chosen?: number | 'default' | null;
+  /** The list of a map; in a slice those that matter there. */
+  readonly items?: readonly unknown[];
+  /** The number of the first of them in the whole list; absent: 0. */
+  readonly from?: number;
+  /** So many items the list has; in a slice also of a map that was done before, without them. */
+  readonly count?: number;
+  /** Child jobs go over them, so many in each. */
+  readonly slice?: number;
+  /** Whether a loop takes another round, and the number of that round, from 0. */
+  readonly again?: boolean;
+  readonly round?: number;
+};
+
+/** What was found out last about the structure at a path. */
+export function markAt({ last }: Pick<JobSteps, 'last'>, path: string): Mark | undefined {
+  return markOf(last(path));
+}
+
+/** Everything that was found out about the structure at a path, oldest first. */
+export function marksAt({ at }: Pick<JobSteps, 'at'>, path: string): readonly Mark[] {
+  return at(path).flatMap((step) => markOf(step) ?? []);
+}
+
+function markOf(step: Step | undefined): Mark | undefined {
+  if (step?.state !== '$$complete') return undefined;
+  const { result } = step;
+  return typeof result === 'object' && result !== null ? result : {};
+}
+
+/** What is on record about a structure, as somebody may have changed it. */
+export type Found = Readonly<Record<string, unknown>>;
+
+/** Why something was begun that is not there by the record, as item 7 of 5; undefined: nothing was. */
+export function begunOutside(
+  steps: JobSteps,
+  path: string,
+  { from, total, what }: { readonly from: number; readonly total: number; readonly what: string },
+): string | undefined {
+  const begun = steps.numbersBelow(path);
+  if (begun === undefined || (begun.least >= from && begun.most < from + total)) return undefined;
+  const number = begun.least < from ? begun.least : begun.most;
+  return `${what} ${number} was begun, and there are ${total} from ${from} on`;
+}
+
+export function isWhole(value: unknown): value is number {
+  return Number.isInteger(value);
+}

@@ -1,0 +1,81 @@
+import type { FailedStep, Phase } from '../model/step.js';
+import type { Leaf, Node, Structure } from '../model/tree.js';
+import type { Room } from './room.js';
+import type { JobSteps } from './steps.js';
+
+/** A step that may begin: an entry of the flow, or a handler made from one. */
+export type Beginning = {
+  readonly leaf: Leaf;
+  readonly phase: Phase;
+  /** Not before this time (epoch ms). */
+  readonly due?: number;
+};
+
+/** A structure of which something must be found out before it goes on; the answer becomes a step. */
+export type Gate = {
+  readonly node: Structure;
+  readonly path: string;
+  readonly phase: Phase;
+  /** What is wrong with what is on record about it: nothing is asked, and it fails. */
+  readonly unfit?: string;
+};
+
+/** What can be done in a node, and which open steps in it nobody needs any more. */
+export type Work = {
+  readonly begin: readonly Beginning[];
+  readonly gates: readonly Gate[];
+  /** Paths; open steps at or below them are to be cancelled. */
+  readonly drop: readonly string[];
+};
+
+/**
+ * How far a node has come, computed from the steps. A node that is done or failed may still have
+ * work: what goes on in the background, and what is to be cancelled.
+ */
+export type Progress = Work &
+  (
+    | { readonly kind: 'open' }
+    | { readonly kind: 'done' }
+    | { readonly kind: 'failed'; readonly step: FailedStep }
+  );
+
+export const noWork: Work = { begin: [], gates: [], drop: [] };
+export const done: Progress = { kind: 'done', ...noWork };
+export const open: Progress = { kind: 'open', ...noWork };
+
+export function failedAt(step: FailedStep): Progress {
+  return { kind: 'failed', step, ...noWork };
+}
+
+/** The work of several nodes. */
+export function workOf(all: readonly Work[]): Work {
+  const [begin, gates, drop] = [[] as Beginning[], [] as Gate[], [] as string[]];
+  for (const work of all) {
+    for (const one of work.begin) begin.push(one);
+    for (const one of work.gates) gates.push(one);
+    for (const one of work.drop) drop.push(one);
+  }
+  return { begin, gates, drop };
+}
+
+/** From when a tree is looked at: from the run that is on, or from the end of the one before. */
+export type View = 'now' | 'before';
+
+/** What a structure needs to say how far it is. */
+export type Interpreting = {
+  readonly steps: JobSteps;
+  readonly view: View;
+  readonly phase: Phase;
+  /** How far a node inside is. */
+  readonly visit: (node: Node, path: string) => Progress;
+  /** The same for a node that runs, with all in it, in another phase. */
+  readonly visitAs: (phase: Phase, node: Node, path: string) => Progress;
+  /** The nodes in it run beside each other. */
+  readonly isConcurrent: (node: Node) => boolean;
+  /** For items of maps that have not begun. */
+  readonly room: Room;
+  /** The items of a map that this job goes over for its parent. */
+  readonly slice?: { readonly path: string; readonly total: number } | undefined;
+  /** The leaf of the child job that goes over a slice of a map. */
+  readonly sliceLeaf: (path: string) => Leaf;
+};

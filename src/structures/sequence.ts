@@ -1,0 +1,62 @@
+import { childPath, childrenOf, type Sequence } from '../model/tree.js';
+import { isWithin } from './paths.js';
+import { drawInTurn } from './drawing.js';
+import type { Kind } from './kind.js';
+import { brokenOff, hasNoSteps, together } from './node-state.js';
+import { workOf, type Work } from './progress.js';
+import { lastValue, listOf } from './results.js';
+
+/** One after the other: the first child that is not done tells how far the sequence is. */
+export const sequence: Kind<Sequence> = {
+  progress(node, path, { visit }) {
+    const behind: Work[] = [];
+    for (const [i, child] of node.sequence.entries()) {
+      const progress = visit(child, childPath(path, 'sequence', i));
+      if (progress.kind !== 'done') return { ...progress, ...workOf([...behind, progress]) };
+      behind.push(progress);
+    }
+    return { kind: 'done', ...workOf(behind) };
+  },
+
+  isConcurrent: false,
+  isAfter: (_node, one, other) => Number(one.at) > Number(other.at),
+
+  results: {
+    isGroup: false,
+    parts: (node, path) => listOf(node.sequence, 'sequence', path),
+    value: lastValue,
+    addBefore(node, path, target, scope) {
+      for (const [i, child] of node.sequence.entries()) {
+        const at = childPath(path, 'sequence', i);
+        if (isWithin(target, at)) return scope.addBefore(child, at, target);
+        scope.add(child, at);
+      }
+    },
+  },
+
+  words: (node) => ({
+    label: 'sequence',
+    notes: node.sequence.length === 0 ? ['nothing in it'] : [],
+  }),
+  draw: (node, path, drawing) => drawInTurn(childrenOf(node, path), path, drawing),
+
+  state(node, path, { visit, hasBegun, hasRun, isUnfit }, situation) {
+    const { isOver, wentOn } = situation;
+    const children = childrenOf(node, path);
+    const begun = children.findLastIndex((child) => hasBegun(child.path));
+    // A step may have been left out by hand before its turn.
+    const ran = children.findLastIndex((child) => hasRun(child.path));
+    // What was done may fail after all, for what is on record about it.
+    const past = (i: number, at: string) => ({
+      isOver: true,
+      wentOn: (i < ran || wentOn) && !isUnfit(at),
+    });
+    const states = children.map((child, i) =>
+      visit(child.node, child.path, i < begun ? past(i, child.path) : situation),
+    );
+    // What is empty is done as soon as it is reached.
+    const last = children.findLastIndex((child) => !hasNoSteps(child.node));
+    const isBrokenOff = begun >= 0 && !wentOn && states[last] === 'unreached';
+    return brokenOff(isBrokenOff, together(states, isOver));
+  },
+};
