@@ -83,6 +83,7 @@ export const graph: Kind<Graph> = {
 /** How far a node of the graph is; without a progress it can never begin. */
 type Branch = {
   readonly name: string;
+  readonly node: GraphNode;
   readonly path: string;
   readonly progress?: Progress;
   /** `failed`: it failed, or never began because something before it had; `cancelled`: not needed. */
@@ -120,7 +121,7 @@ function settledBranches(
 function branchesOf(
   nodes: Graph['graph'],
   path: string,
-  { visit }: Interpreting,
+  { visit, visitBefore }: Interpreting,
   atRest: ReadonlySet<string>,
 ): Branches {
   const known = new Map<string, Branch>();
@@ -136,10 +137,13 @@ function branchesOf(
     if (verdict === 'begin' && needsSome(node)) {
       for (const one of after) replaced.add(one.name);
       if (node.cancel_rest === true) {
-        for (const { end, path: other } of after) if (end === 'open') dropped.push(other);
+        for (const one of after) {
+          const isOpen = one.end === 'open' && !hadFailed(visitBefore(one.node, one.path));
+          if (isOpen) dropped.push(one.path);
+        }
       }
     }
-    const branch = { name, path: at, ...standing(verdict, after, () => visit(node, at)) };
+    const branch = { name, node, path: at, ...standing(verdict, after, () => visit(node, at)) };
     known.set(name, branch);
     return branch;
   };
@@ -150,7 +154,7 @@ function standing(
   verdict: Verdict,
   after: readonly Branch[],
   visit: () => Progress,
-): Omit<Branch, 'name' | 'path'> {
+): Omit<Branch, 'name' | 'node' | 'path'> {
   switch (verdict) {
     case 'begin': {
       const progress = visit();
@@ -168,6 +172,11 @@ function standing(
       return { end: 'failed', step };
     }
   }
+}
+
+/** It failed by itself in the run before, which is why it is done again: nobody had cancelled it. */
+function hadFailed(before: Progress | undefined): boolean {
+  return before?.kind === 'failed' && before.step.state !== '$$cancelled';
 }
 
 /** When a node begins. A parallel's `join` is about what is in it, not about its place in the graph. */

@@ -70,6 +70,8 @@ export type Interpreting = {
   readonly visit: (node: Node, path: string) => Progress;
   /** The same for a node that runs, with all in it, in another phase. */
   readonly visitAs: (phase: Phase, node: Node, path: string) => Progress;
+  /** How far a node inside was when the run before this one ended; undefined: there was none. */
+  readonly visitBefore: (node: Node, path: string) => Progress | undefined;
   /** The nodes in it run beside each other. */
   readonly isConcurrent: (node: Node) => boolean;
   /** For items of maps that have not begun. */

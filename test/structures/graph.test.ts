@@ -168,6 +168,21 @@ describe('the join of a node in a graph', () => {
     expect(told.ending).toEqual(endings.badly);
   });
 
+  it('any with cancel_rest does again in a further run what had failed before, not what it cancelled', () => {
+    const graph = {
+      a: 'a',
+      b: 'b',
+      c: 'c',
+      z: { task: 'z', after: ['a', 'b', 'c'], join: 'any', cancel_rest: true },
+      y: { task: 'y', after: ['b'] },
+    };
+    const told = begun([{ graph }]).broke('b').did('a').stopped().did('z');
+    expect(told.ending).toEqual(endings.badly);
+    told.ask('retry');
+    expect(told.running).toEqual(['b']);
+    expect(told.did('b').did('y').ending).toEqual(endings.well);
+  });
+
   it('never waits for what was cancelled before its next attempt', () => {
     const graph = {
       a: { task: 'a', retry: { limit: 1, delay: 60_000 } },

@@ -69,7 +69,8 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
         : deciderProgress(job, leaf, phase, view);
     }
     const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
-    const interpreting = { ...own, phase, visit, visitAs };
+    const visitBefore = (child: Node, at: string) => before?.(phase, child, at);
+    const interpreting = { ...own, phase, visit, visitAs, visitBefore };
     // What failed in a slice is done again whatever is tolerated: only its parent sees all slices.
     if (path === job.slice?.path) return sliceOf(node, path, interpreting);
     if (before?.(phase, node, path).kind === 'done') return done;
