@@ -52,8 +52,13 @@ export default tseslint.config(
   layer(['src/model/**'], [{ regex: '^(?!zod$|\\./)' }], 'model imports zod only.'),
   layer(
     ['src/structures/**'],
-    [{ regex: '^(?!\\./|\\.\\./model/)' }],
+    [{ regex: '^(?!zod$|\\./|\\.\\./model/)' }],
     'structures imports model only.',
+  ),
+  layer(
+    ['src/reading/**'],
+    [{ regex: '^(?!zod$|\\./|\\.\\./(model|structures)/)' }],
+    'reading imports model and structures only.',
   ),
   layer(
     ['src/picture/**'],
@@ -62,8 +67,8 @@ export default tseslint.config(
   ),
   layer(
     ['src/decide/**'],
-    [{ regex: '^(?!\\./|(\\.\\./)+(model|structures)/|\\.\\./[a-z-]+\\.js$)' }],
-    'decide imports model and structures only.',
+    [{ regex: '^(?!\\./|(\\.\\./)+(model|structures|reading)/|\\.\\./[a-z-]+\\.js$)' }],
+    'decide imports model, structures and reading only.',
   ),
   { files: ['src/pages/**'], languageOptions: { globals: globals.browser } },
   layer(
@@ -76,7 +81,7 @@ export default tseslint.config(
     'pages run in a browser and know the API, src/picture and src/model only.',
   ),
   {
-    files: ['src/{decide,structures}/**'],
+    files: ['src/{decide,reading,structures}/**'],
     rules: {
       'no-restricted-globals': [
         'error',
@@ -96,7 +101,7 @@ export default tseslint.config(
         {
           selector:
             "NewExpression[callee.name='Date'][arguments.length=0], MemberExpression[object.name='Date'][property.name='now'], MemberExpression[object.name='Math'][property.name='random']",
-          message: 'decide knows no clock and no chance: they come in as arguments.',
+          message: 'It knows no clock and no chance: they come in as arguments.',
         },
       ],
     },

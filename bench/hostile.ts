@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFinalState, type StoredDocument } from '../src/model/parse.js';
+import { isFinalState, type StoredDocument } from '../src/model/document.js';
 import type { Connection } from '../src/store/connection.js';
 import { openStore, type Store } from '../src/store/store.js';
 import { documentsOf, hostileKinds, patternedPlugin } from '../test/support/hostile/all.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bulkSender } from '../src/store/bulk.js';
 import type { Connection } from '../src/store/connection.js';
-import type { StoredDocument } from '../src/model/parse.js';
+import type { StoredDocument } from '../src/model/document.js';
 import { openStore, type Store } from '../src/store/store.js';
 import type { Bench } from './bench.js';
 import type { Usage } from './engine-messages.js';

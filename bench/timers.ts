@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEngine } from '../src/engine/engine.js';
-import { isFinalState, type StoredDocument } from '../src/model/parse.js';
+import { isFinalState, type StoredDocument } from '../src/model/document.js';
 import { loadPlugins } from '../src/plugin/loader.js';
 import { openStore, type Store } from '../src/store/store.js';
 import type { Bench } from './bench.js';

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
 import { problem } from '../errors.js';
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import { resolvePath, shownPath, type Place } from './paths.js';
 
 /** A JSON file that is to be pushed, validated or submitted. */

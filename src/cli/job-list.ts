@@ -1,5 +1,5 @@
 import { everyJob, type Client, type JobSearch } from '../client.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { statuses } from '../model/status.js';
 import { counted } from '../words.js';
 import type { Io } from './io.js';

@@ -1,5 +1,5 @@
-import { isObject } from '../model/dialects.js';
-import type { StoredDocument } from '../model/parse.js';
+import { isObject } from '../model/object.js';
+import type { StoredDocument } from '../model/document.js';
 import { isStructure, type Node } from '../model/tree.js';
 import type { Picture, Pictured } from '../picture/picture.js';
 import { pictureOf } from '../picture/picture-of.js';

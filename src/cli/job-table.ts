@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { lengthOf, momentFrom } from '../words.js';
 import type { Io, Style } from './io.js';
 import { safeLine } from './safe.js';

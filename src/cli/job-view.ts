@@ -1,6 +1,5 @@
-import type { Reason } from '../client.js';
-import { stepsOf, type Told } from '../client.js';
-import type { StoredDocument } from '../model/parse.js';
+import { type Reason, stepsOf, type Told } from '../client.js';
+import type { StoredDocument } from '../model/document.js';
 import { lengthOf, momentFrom } from '../words.js';
 import type { Io } from './io.js';
 import { progressText } from './job-picture.js';

@@ -1,5 +1,5 @@
-import type { StoredDocument } from '../model/parse.js';
-import { isObject } from '../model/dialects.js';
+import type { StoredDocument } from '../model/document.js';
+import { isObject } from '../model/object.js';
 import { statusOf, type Status } from '../model/status.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { keyOf } from '../model/task.js';

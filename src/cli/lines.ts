@@ -1,8 +1,8 @@
 import { renewedAt, usualLeaseMs } from '../client.js';
 import type { EngineDocument } from '../model/engine.js';
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import { defaultQueue } from '../model/job.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import type { PluginListing } from '../plugin/loader.js';
 import { counted } from '../words.js';

@@ -6,7 +6,7 @@ import {
   type RequestedOne,
 } from '../client.js';
 import { problem } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { RequestAction } from '../model/request.js';
 import { statusOf } from '../model/status.js';
 import { counted } from '../words.js';

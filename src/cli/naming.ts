@@ -1,6 +1,6 @@
 import { documentKinds, type Client, type DocumentKind } from '../client.js';
 import { problem } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { listed } from '../words.js';
 import type { Io } from './io.js';
 import { jobTable } from './job-table.js';

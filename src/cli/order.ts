@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Client } from '../client.js';
 import type { Config } from '../config.js';
 import { problem } from '../errors.js';
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import { answersFor } from './answers.js';
 import { readJsonFile, readJsonText, type FoundFile, type Written } from './files.js';
 import type { Io } from './io.js';

@@ -1,5 +1,5 @@
 import { countInHand, type Client, type JobCounts, type Pulse } from '../client.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Status } from '../model/status.js';
 import { jobFacts } from './jobs.js';
 

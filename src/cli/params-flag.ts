@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { problem } from '../errors.js';
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import type { Written } from './files.js';
 
 /** The object that `--params` gives: JSON, or `@file` that holds some. @throws TwsError `usage`, `file_missing` */

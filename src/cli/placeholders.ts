@@ -1,4 +1,4 @@
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import { textsIn } from './checks/document.js';
 import type { Written } from './files.js';
 

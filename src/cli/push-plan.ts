@@ -1,6 +1,6 @@
 import type { DefinitionKind, Client } from '../client.js';
-import { isObject } from '../model/dialects.js';
-import type { StoredDocument } from '../model/parse.js';
+import { isObject } from '../model/object.js';
+import type { StoredDocument } from '../model/document.js';
 import { defaultOwner } from '../model/task.js';
 import { kinds } from './checks/document.js';
 import type { GoodFile } from './checks/files.js';

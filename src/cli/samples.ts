@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import { contentHash, type Written } from './files.js';
 import { shippedFolder } from './paths.js';
 

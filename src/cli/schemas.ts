@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { flowSchema } from '../model/flow.js';
-import { newJobSchema } from '../model/job.js';
+import { flowSchema, newJobSchema } from '../reading/documents.js';
 import { taskSchema } from '../model/task.js';
 import { settingsFileSchema } from '../settings-file.js';
 

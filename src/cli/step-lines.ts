@@ -1,5 +1,5 @@
 import { stepsOf, type Told } from '../client.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { neverDue } from '../model/scalars.js';
 import type { Picture, PictureFrame, PictureNode } from '../picture/picture.js';
 import type { NodeState } from '../structures/node-state.js';

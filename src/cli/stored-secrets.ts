@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
 import type { Config } from '../config.js';
 import { problem, type TwsError } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { encryptedIn } from '../model/encrypted-values.js';
 import { createKeyring } from '../secrets/keyring.js';
 import { unreadableIn, type Unreadable } from '../secrets/parameters.js';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Client, Reason } from '../client.js';
 import { problem } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { lengthOf } from '../words.js';
 import { createAbsence } from './absence.js';
 import type { Io } from './io.js';

@@ -44,7 +44,7 @@ import {
 } from './work.js';
 import { removeDocument, writeDocument } from './writes.js';
 import type { EngineDocument } from '../model/engine.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import type { RequestAction } from '../model/request.js';
 import type { JobCounts, Span } from '../model/summary.js';

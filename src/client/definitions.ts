@@ -1,6 +1,6 @@
 import { problem } from '../errors.js';
 import { engineControlId, everyEngine } from '../model/engine-control.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { writeDocument } from './writes.js';

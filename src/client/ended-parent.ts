@@ -1,6 +1,6 @@
 import { isMadeBy } from '../decide/parent.js';
-import { isObject } from '../model/dialects.js';
-import type { StoredDocument } from '../model/parse.js';
+import { isObject } from '../model/object.js';
+import type { StoredDocument } from '../model/document.js';
 import { exits } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import type { Reason } from './reason.js';

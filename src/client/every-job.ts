@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { JobPage, JobSearch, PageOptions } from './search.js';
 
 /** What reads one page of a search, as a client does. */

@@ -1,5 +1,5 @@
 import { notificationsOf } from '../model/notify.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { explain } from './explain.js';

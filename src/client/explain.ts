@@ -1,6 +1,6 @@
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import { notifiesOf } from '../model/notify.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { statusOf } from '../model/status.js';
 import { momentFrom, shortened, textOf } from '../words.js';

@@ -1,7 +1,7 @@
 import { targetLock } from '../decide/locks.js';
 import { isMatch } from '../engine/blockers.js';
 import { lockIdOf } from '../lock-id.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { targetOf } from '../model/target.js';
 import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';

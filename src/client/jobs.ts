@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { problem, TwsError } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 import { listed, textOf } from '../words.js';
 import { differencesOf } from './same-job.js';

@@ -1,5 +1,5 @@
 import { engineSchema, type EngineDocument } from '../model/engine.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 import type { DefinitionKind } from './definitions.js';
 

@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 
 export const documentKinds = ['task', 'flow', 'job'] as const;

@@ -1,9 +1,10 @@
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import { defaultQueue } from '../model/job.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { pluginOf } from '../model/task.js';
 import { textOf } from '../words.js';
-import { leavesOf, type Leaf, type Structure } from '../model/tree.js';
+import { leavesOf } from '../structures/tree.js';
+import type { Leaf, Structure } from '../model/tree.js';
 
 /** What a stored step tells, read from a job of any shape. Times in epoch ms. */
 export type Told = {

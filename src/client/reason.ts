@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Holder } from './holder.js';
 import type { Permits } from './permits.js';
 import type { SeenEngine } from './pulse.js';

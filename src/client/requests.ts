@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { problem, TwsError } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { RequestAction } from '../model/request.js';
 import type { Store } from '../store/store.js';
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import { endedParent, parentOf } from './ended-parent.js';
 import { currentJob, isFinalState, jobOf } from './jobs.js';
 import { writeDocument } from './writes.js';

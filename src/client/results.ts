@@ -1,7 +1,7 @@
 import { problem } from '../errors.js';
 import { attachmentOf } from '../model/big-result.js';
-import { isObject } from '../model/dialects.js';
-import type { StoredDocument } from '../model/parse.js';
+import { isObject } from '../model/object.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Step } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import { textOf } from '../words.js';

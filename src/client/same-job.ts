@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, toKeyedParams } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
+import { toKeyedParams } from '../reading/dialects.js';
 import { toJsonPath } from '../model/problems.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Structure } from '../model/tree.js';
-import { toTree } from '../model/to-tree.js';
-import type { WrittenNode } from '../model/written-tree.js';
+import { toTree } from '../structures/to-tree.js';
+import type { WrittenNode } from '../structures/schema.js';
 
 type Job = Readonly<Record<string, unknown>>;
 

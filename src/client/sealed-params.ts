@@ -1,15 +1,18 @@
 import { withDefaults, objectAt } from '../decide/params.js';
 import { merge } from '../decide/record.js';
 import { flowParams, refusal, sealedBreach } from '../decide/sealed.js';
-import { finder, placesIn, type World } from '../model/check.js';
-import { isObject, toKeyedParams } from '../model/dialects.js';
+import { finder, placesIn, type World } from '../reading/check.js';
+import { isObject } from '../model/object.js';
+import { toKeyedParams } from '../reading/dialects.js';
 import { branchesOf, handlerOf, type Flow } from '../model/flow.js';
 import type { NewJob } from '../model/job.js';
 import { secretsInNotify } from '../model/notify.js';
-import { parseDocument, type StoredDocument } from '../model/parse.js';
+import { parseDocument } from '../reading/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { toJsonPath, type Problem } from '../model/problems.js';
 import { defaultOwner, keyOf, ownerOf, type Task } from '../model/task.js';
-import { leavesOf, namesTask, type Entry, type Leaf } from '../model/tree.js';
+import { leavesOf } from '../structures/tree.js';
+import { namesTask, type Entry, type Leaf } from '../model/tree.js';
 import type { Store } from '../store/store.js';
 import type { DefinitionKind } from './definitions.js';
 

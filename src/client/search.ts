@@ -1,5 +1,5 @@
-import { isObject } from '../model/dialects.js';
-import type { StoredDocument } from '../model/parse.js';
+import { isObject } from '../model/object.js';
+import type { StoredDocument } from '../model/document.js';
 import { statusOf, type Status } from '../model/status.js';
 import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';

@@ -1,7 +1,7 @@
 import { partyOf } from '../decide/fair-share.js';
 import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue } from '../model/job.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Reason, Seen } from './reason.js';
 import { nextSteps, queueIn, stepsOf, type ToCome } from './next-steps.js';
 import type { SeenEngine } from './pulse.js';

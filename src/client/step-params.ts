@@ -1,5 +1,5 @@
 import { expandParams, handlerParams } from '../decide/params.js';
-import { branchPlaces, placesIn } from '../model/check.js';
+import { branchPlaces, placesIn } from '../reading/check.js';
 import { handlerOf, type Flow } from '../model/flow.js';
 import type { Task } from '../model/task.js';
 import type { Entry } from '../model/tree.js';

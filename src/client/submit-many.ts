@@ -1,5 +1,5 @@
 import { TwsError } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 import { newJobId, submitBeside, type JobToSubmit, type Submitted } from './jobs.js';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../model/dialects.js';
-import type { StoredDocument } from '../model/parse.js';
+import { isObject } from '../model/object.js';
+import type { StoredDocument } from '../model/document.js';
 import { statusOf } from '../model/status.js';
 import type { JobSummary } from '../model/summary.js';
 import { targetOf } from '../model/target.js';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { tokenPrefix, tokenSchema, type TokenDocument } from '../model/token.js';
 import type { Store } from '../store/store.js';
 import { removeDocument, writeDocument } from './writes.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TwsError } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { FeedState } from '../store/feed.js';
 import type { Store } from '../store/store.js';
 import { currentJob, isFinalState, jobOf } from './jobs.js';

@@ -1,5 +1,5 @@
 import { isLiveJob, isNew, type Job } from '../model/job.js';
-import { isFinalState } from '../model/parse.js';
+import { isFinalState } from '../model/document.js';
 import { isOpen, type Step } from '../model/step.js';
 import type { GivenUp } from './intent.js';
 import { continuationOf, isMadeBy, isStartOf } from './parent.js';

@@ -1,11 +1,11 @@
 import type { LiveJob } from '../model/job.js';
 import { exits, isLive, isOpen, type Step } from '../model/step.js';
-import type { Node } from '../model/tree.js';
+import { type Structure, isWithin } from '../model/tree.js';
 import { cancelled, isCancelRequested } from './cancel-wish.js';
 import { finish } from './finish.js';
 import { hasBegun } from './history.js';
 import type { Move, World } from './intent.js';
-import { isUndoing, isWithin } from '../structures/paths.js';
+import { isUndoing } from '../structures/paths.js';
 import { cancelledSteps, stopMove } from './stop.js';
 import { interpret } from './structure/interpret.js';
 import { unneededIn } from './structure/unneeded.js';
@@ -43,7 +43,7 @@ export function cancelMove(job: LiveJob, now: number, world: World): Move | unde
 }
 
 /** The cancel branch of a flow that has none. */
-const nothing: Node = { structure: 'sequence', sequence: [] };
+const nothing: Structure = { structure: 'sequence', ...{ sequence: [] } };
 
 /** Undoing, and steps of the cancel branch with their handlers: cancelling does not stop these. */
 function isOfFlow({ path }: Step): boolean {

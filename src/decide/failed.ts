@@ -1,11 +1,10 @@
 import type { LiveJob } from '../model/job.js';
 import { branchesOf, handlerOf } from '../model/flow.js';
 import { exits, isOpen, type FailedStep } from '../model/step.js';
-import type { Leaf } from '../model/tree.js';
+import { type Leaf, isWithin } from '../model/tree.js';
 import { flowPolicy } from './fail.js';
 import { finish, type Ending } from './finish.js';
 import type { Move, World } from './intent.js';
-import { isWithin } from '../structures/paths.js';
 import { isRetried, waitMs } from './retry.js';
 import { endSlice } from './slices.js';
 import { leafProgress } from './structure/leaf.js';

@@ -8,11 +8,12 @@ import {
   type FailureSeen,
   type Step,
 } from '../model/step.js';
-import { childPath, isStructure, type Batch, type Node } from '../model/tree.js';
+import { childPath, isStructure, type Node } from '../model/tree.js';
+import type { Batch } from '../structures/batch.js';
 import { cancelled, isCancelRequested } from './cancel-wish.js';
 import { flowTimeoutMs } from './clock.js';
 import { lastAttempt } from './history.js';
-import { nodeAt, treeAt } from './leaves.js';
+import { nodeOf } from './leaves.js';
 import { batchCalling, isOfEnd } from '../structures/paths.js';
 import { interpret, progressAt } from './structure/interpret.js';
 import { firstOf } from '../structures/siblings.js';
@@ -37,8 +38,7 @@ export function failureFor(
 /** The first failure in the innermost batch of which the path is in a callback. */
 function batchFailure(job: LiveJob, path: string): FailedStep | undefined {
   const at = batchCalling(path);
-  const branch = treeAt(job, path);
-  const node = branch && at !== undefined ? nodeAt(branch.tree, at, branch.prefix) : undefined;
+  const node = at === undefined ? undefined : nodeOf(job, at);
   if (at === undefined || node === undefined || !isBatch(node)) return undefined;
   const failures = node.batch.flatMap((one, i) => {
     const progress = progressAt(job, one, childPath(at, 'batch', i));

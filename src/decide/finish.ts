@@ -1,7 +1,7 @@
 import { failure } from '../model/failures.js';
 import type { FinalJob, LiveJob, NewJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';
-import { isFinalState } from '../model/parse.js';
+import { isFinalState } from '../model/document.js';
 import { exits, isOpen, type Failure, type Step } from '../model/step.js';
 import { retryAsked, withEdits, withoutWishes, withRefusedEdit } from './edits.js';
 import { isPlain, without } from './record.js';

@@ -12,7 +12,7 @@ import { countedAt, jobSteps, lastAttempt } from './history.js';
 import type { World } from './intent.js';
 import { countOf } from '../structures/map.js';
 import { markAt } from '../structures/marks.js';
-import { isWithin } from '../structures/paths.js';
+import { isWithin } from '../model/tree.js';
 import { isPlain, without } from './record.js';
 
 /** What a slice of a map gets from its parent. */

@@ -1,9 +1,9 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
-import { definedPath, type Node } from '../model/tree.js';
+import { definedPath, deciderOf } from '../structures/paths.js';
+import { type Node, isWithin } from '../model/tree.js';
 import { pathsAbove } from './leaves.js';
 import { isFrom } from './order.js';
-import { deciderOf, isWithin } from '../structures/paths.js';
 import type { JobSteps, Numbers } from '../structures/steps.js';
 import { without } from './record.js';
 

@@ -1,4 +1,5 @@
-import { isObject, toKeyedParams } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
+import { toKeyedParams } from '../reading/dialects.js';
 import { failure } from '../model/failures.js';
 import type { Flow } from '../model/flow.js';
 import type { FlowSettings, LiveJob, NewJob } from '../model/job.js';
@@ -7,7 +8,7 @@ import { readNotify, secretsInNotify } from '../model/notify.js';
 import { toEpochMs } from '../model/scalars.js';
 import { exits, type Failure } from '../model/step.js';
 import { defaultOwner } from '../model/task.js';
-import { leavesOf } from '../model/tree.js';
+import { leavesOf } from '../structures/tree.js';
 import { cancelled, isCancelRequested } from './cancel-wish.js';
 import { untilOf } from './clock.js';
 import { endUnbegun } from './finish.js';

@@ -1,15 +1,8 @@
 import { branchesOf } from '../model/flow.js';
 import type { LiveJob } from '../model/job.js';
-import {
-  childrenOf,
-  definedPath,
-  isStructure,
-  leavesOf,
-  type ChildNode,
-  type Leaf,
-  type Node,
-} from '../model/tree.js';
-import { isWithin, slicedMap } from '../structures/paths.js';
+import { childrenOf, leavesOf } from '../structures/tree.js';
+import { definedPath, slicedMap } from '../structures/paths.js';
+import { isStructure, type ChildNode, type Leaf, type Node, isWithin } from '../model/tree.js';
 
 /** The entries of a tree, top to bottom and by path. */
 export type Leaves = {
@@ -89,6 +82,12 @@ export function nodeAt(tree: Node, path: string, prefix = ''): Node | undefined 
     at = next?.path ?? at;
   }
   return node;
+}
+
+/** The node at a path of a job, in its flow or in what follows a failure or a cancel. */
+export function nodeOf(job: LiveJob, path: string): Node | undefined {
+  const branch = treeAt(job, path);
+  return branch && nodeAt(branch.tree, path, branch.prefix);
 }
 
 /** The child job for a slice of a map stands at a leaf of its own. */

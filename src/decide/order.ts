@@ -1,7 +1,7 @@
-import { childrenOf, isStructure, type Node, type Structure } from '../model/tree.js';
+import { childrenOf } from '../structures/tree.js';
+import { isStructure, type Node, type Structure, isWithin } from '../model/tree.js';
 import type { Place } from '../structures/kind.js';
 import { kindOf } from '../structures/kinds.js';
-import { isWithin } from '../structures/paths.js';
 
 /**
  * A step is the one at `from`, belongs to it (a handler, its undoing), or comes after it in the
@@ -36,7 +36,7 @@ function stepInto(node: Structure, path: readonly string[], from: number): Way |
   // The path of a node in a sequence at the root is just its number.
   if (from === 0 && node.structure === 'sequence') {
     const [at = ''] = path;
-    const child = at === '' ? undefined : node.sequence[Number(at)];
+    const child = waysFrom(node).get(`sequence.${at}`);
     return child === undefined ? undefined : { node: child, depth: 1, key: 'sequence', at };
   }
   const [key = '', at = ''] = path.slice(from, from + 2);

@@ -2,13 +2,14 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { widest } from '../model/limits.js';
 import { exits } from '../model/step.js';
-import { below, leavesOf, type MapOver, type Node } from '../model/tree.js';
+import { below, type Entry } from '../model/tree.js';
+import { leavesOf } from '../structures/tree.js';
+import { type MapOver, sliceFor } from '../structures/map-slices.js';
 import { mostSteps } from './effort.js';
 import { listProblem } from './lists.js';
 import { definitionOf } from './serving.js';
 import type { Conclusion } from '../structures/kind.js';
 import type { Gate } from '../structures/progress.js';
-import { sliceFor } from '../structures/map-slices.js';
 
 /** Maximum number of items, or of slices, of one map. */
 const mostItems = 10 * widest;
@@ -24,10 +25,12 @@ const mostSlicedItems = 100_000;
 export function overOf(job: LiveJob, gate: Gate, items: readonly unknown[]): Conclusion {
   const { length } = items;
   const at = below(gate.path, 'map.over');
-  const { slice } = sliceFor(gate, length, (entry) => definitionOf(job, entry));
   const { slice: wanted, do: each } = (gate.node as MapOver).map;
+  const entries = leavesOf(each).map(({ entry }) => entry);
+  const inMap = { entries, definitionOf: (entry: Entry) => definitionOf(job, entry) };
+  const { slice } = sliceFor(gate, length, inMap);
   const parts = slice === undefined ? length : Math.ceil(length / slice);
-  const perPart = slice === undefined ? stepsOfItem(job, each) : 1;
+  const perPart = slice === undefined ? stepsOfItem(job, entries) : 1;
   const most = Math.min(mostItems, Math.floor(mostSteps / perPart));
   if (parts > most || length > mostSlicedItems) {
     const why = failure('OverTooLong', { at, items: length, slice: wanted, most });
@@ -40,10 +43,9 @@ export function overOf(job: LiveJob, gate: Gate, items: readonly unknown[]): Con
 }
 
 /** How many steps an item makes: what may be undone takes another one. */
-function stepsOfItem(job: LiveJob, each: Node): number {
-  const leaves = leavesOf(each);
-  const undoable = leaves.filter(
-    ({ entry }) => (entry.undo ?? definitionOf(job, entry)?.undo) !== undefined,
+function stepsOfItem(job: LiveJob, entries: readonly Entry[]): number {
+  const undoable = entries.filter(
+    (entry) => (entry.undo ?? definitionOf(job, entry)?.undo) !== undefined,
   );
-  return leaves.length + undoable.length;
+  return entries.length + undoable.length;
 }

@@ -1,6 +1,6 @@
 import { defaultQueue, type LiveJob } from '../model/job.js';
 import { notifiesOf } from '../model/notify.js';
-import { isFinalState } from '../model/parse.js';
+import { isFinalState } from '../model/document.js';
 import { queueOf } from './serving.js';
 
 /** So many jobs deep may child flows go; a flow that calls itself ends there. */

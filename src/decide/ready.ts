@@ -1,9 +1,11 @@
 import type { LiveJob } from '../model/job.js';
 import { isFailed, type Step } from '../model/step.js';
+import { isStructure, isWithin } from '../model/tree.js';
 import { attemptsOf } from './history.js';
 import { nodeAt } from './leaves.js';
 import { isFrom } from './order.js';
-import { isOfEnd, isWithin } from '../structures/paths.js';
+import { kindOf } from '../structures/kinds.js';
+import { isOfEnd, repeatedAround } from '../structures/paths.js';
 
 /**
  * Since when the step at a path could begin (epoch ms): the end of its attempt before, else the
@@ -29,13 +31,12 @@ function isBefore(job: LiveJob, step: Step, path: string): boolean {
 
 /** The maps around a path that take few items at a time: an item waits for others to end. */
 function mapsAround(job: LiveJob, path: string): readonly string[] {
-  const found = [...path.matchAll(/(?:^|\.)map\.\d+(?=\.|$)/g)].map(({ index }) =>
-    path.slice(0, index),
-  );
-  return found.filter((at) => {
-    const node = nodeAt(job.tasks, at);
-    return node !== undefined && 'map' in node && (node.map.limit ?? 0) > 0;
-  });
+  return repeatedAround(path)
+    .map((repeated) => repeated.path)
+    .filter((at) => {
+      const node = nodeAt(job.tasks, at);
+      return node !== undefined && isStructure(node) && kindOf(node).repeats?.isLimited(node);
+    });
 }
 
 function endOf(step: Step): number {

@@ -1,5 +1,6 @@
 import type { FinalJob, Job, LiveJob } from '../model/job.js';
-import { parseDocument, type Parsed, type StoredDocument } from '../model/parse.js';
+import { parseDocument, type Parsed } from '../reading/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { RetryWish } from '../model/request.js';
 import { timeSchema, toEpochMs } from '../model/scalars.js';
 import type { Leaf } from '../model/tree.js';

@@ -1,10 +1,10 @@
 import { attachmentOf } from '../model/big-result.js';
 import type { LiveJob } from '../model/job.js';
 import { isFailed, type Step } from '../model/step.js';
-import { definedPath, isStructure, type Leaf, type Node, type Structure } from '../model/tree.js';
+import { definedPath } from '../structures/paths.js';
+import { isStructure, type Leaf, type Node, type Structure, isWithin } from '../model/tree.js';
 import { kindOf } from '../structures/kinds.js';
 import type { Placed, ResultScope } from '../structures/kind.js';
-import { isWithin } from '../structures/paths.js';
 import { contentOf } from './attach.js';
 import { completionOn, jobSteps, lastAttempt } from './history.js';
 import { leafAt } from './leaf-at.js';

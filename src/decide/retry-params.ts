@@ -1,6 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import { paramsRead } from '../model/param-keys.js';
-import { definedPath } from '../model/tree.js';
+import { definedPath } from '../structures/paths.js';
 import { leavesIn } from './leaves.js';
 import { isPlain, merge } from './record.js';
 

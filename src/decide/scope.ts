@@ -1,32 +1,22 @@
 import type { LiveJob } from '../model/job.js';
+import { isStructure } from '../model/tree.js';
+import { kindOf } from '../structures/kinds.js';
 import { markAt } from '../structures/marks.js';
+import { repeatedAround } from '../structures/paths.js';
 import { jobSteps } from './history.js';
-import { nodeAt, treeAt } from './leaves.js';
+import { nodeOf } from './leaves.js';
 
 /**
  * What the maps and loops around a path add to what templates and conditions see: `item` (and the
  * name that the map gives it), `index` of the item, `round` of the loop, of the innermost ones.
  */
 export function scopeOf(job: LiveJob, path: string): Readonly<Record<string, unknown>> {
+  const steps = jobSteps(job);
   const scope: Record<string, unknown> = {};
-  for (const match of path.matchAll(/(?:^|\.)(map|loop)\.(\d+)(?=\.|$)/g)) {
-    const [, kind = '', number = ''] = match;
-    const node = path.slice(0, match.index);
-    if (kind === 'loop') {
-      scope['round'] = Number(number);
-      continue;
-    }
-    const { items, from = 0 } = markAt(jobSteps(job), node) ?? {};
-    if (items === undefined) continue;
-    const item = items[Number(number) - from];
-    const as = mapName(job, node);
-    Object.assign(scope, { item, index: Number(number) }, as === undefined ? {} : { [as]: item });
+  for (const { path: at, number } of repeatedAround(path)) {
+    const node = nodeOf(job, at);
+    if (node === undefined || !isStructure(node)) continue;
+    Object.assign(scope, kindOf(node).repeats?.scope(node, number, markAt(steps, at)));
   }
   return scope;
-}
-
-function mapName(job: LiveJob, path: string): string | undefined {
-  const branch = treeAt(job, path);
-  const node = branch && nodeAt(branch.tree, path, branch.prefix);
-  return node !== undefined && 'map' in node ? node.map.as : undefined;
 }

@@ -1,13 +1,13 @@
 import { failure } from '../model/failures.js';
 import { isFinal, isLiveJob, isNew, type Job, type LiveJob } from '../model/job.js';
 import { exits, isOpen, type Step } from '../model/step.js';
-import { below, callbacks } from '../model/tree.js';
+import { below, isStructure, isWithin } from '../model/tree.js';
+import { callbacks } from '../structures/batch.js';
 import { newAttempt } from './attempt.js';
 import { jobSteps, withNewStep } from './history.js';
-import { roundsOf } from '../structures/loop.js';
-import { hasItem } from '../structures/map.js';
-import { markAt } from '../structures/marks.js';
-import { batchesAround, isOfEnd, isWithin, repeatsAround } from '../structures/paths.js';
+import { kindOf } from '../structures/kinds.js';
+import { batchesAround, isOfEnd, repeatedAround } from '../structures/paths.js';
+import { nodeOf } from './leaves.js';
 import { leafNamed, reopened } from './reopen.js';
 import { stepWords } from './retry-params.js';
 import { cancelledSteps } from './stop.js';
@@ -76,11 +76,11 @@ function callsBack(job: LiveJob, batch: string): boolean {
 
 /** The items of the maps and the rounds of the loops around a path are known. */
 function isThere(job: LiveJob, path: string): boolean {
-  return repeatsAround(path).every((at) => {
-    const [, node = '', kind, number] = /^(.*?)\.?(map|loop)\.(\d+)$/.exec(at) as RegExpExecArray;
-    return kind === 'map'
-      ? hasItem(markAt(jobSteps(job), node), Number(number))
-      : Number(number) < roundsOf(jobSteps(job), node);
+  const steps = jobSteps(job);
+  return repeatedAround(path).every(({ path: at, number }) => {
+    const node = nodeOf(job, at);
+    const isKnown = node !== undefined && isStructure(node);
+    return isKnown && kindOf(node).repeats?.isThere(at, number, steps) === true;
   });
 }
 

@@ -4,7 +4,8 @@ import type { LiveJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';
 import type { Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
-import { leavesOf, namesTask, type Leaf } from '../model/tree.js';
+import { leavesOf } from '../structures/tree.js';
+import { namesTask, type Leaf } from '../model/tree.js';
 import type { Found, World } from './intent.js';
 
 type Definitions = LiveJob['definitions'];

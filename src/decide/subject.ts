@@ -1,6 +1,6 @@
 import type { FinalJob, LiveJob, NewJob } from '../model/job.js';
 import { notificationsOf, notifiesOf, type Notifies } from '../model/notify.js';
-import { isFinalState } from '../model/parse.js';
+import { isFinalState } from '../model/document.js';
 import { exits } from '../model/step.js';
 import { isCancelRequested } from './cancel-wish.js';
 import { finish } from './finish.js';

@@ -2,14 +2,13 @@ import { mostDecisions } from '../model/decisions.js';
 import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '../model/step.js';
-import type { StructureKind } from '../model/tree.js';
+import { isWithin } from '../model/tree.js';
 import { mostSteps, stepsForEnd } from './effort.js';
 import { finish } from './finish.js';
 import { attemptsOf, lastAttempt, withNewStep } from './history.js';
 import { leafAt } from './leaf-at.js';
 import type { Move } from './intent.js';
 import { nodeAt, treeAt, type Branch } from './leaves.js';
-import { isWithin } from '../structures/paths.js';
 import { askedBy, countDecisions, decisionPath } from './structure/answers.js';
 import { unneededIn } from './structure/unneeded.js';
 import { cancelledSteps } from './stop.js';
@@ -90,7 +89,7 @@ export function withFlowFailed(job: LiveJob, path: string, why: Failure, now: nu
   const root = rootOf(job, path);
   const { tree, prefix } = treeAt(job, root) as Branch;
   const { structure, name } = nodeAt(tree, root, prefix) as {
-    readonly structure: StructureKind;
+    readonly structure: string;
     readonly name?: string;
   };
   const mark: Step = {

@@ -1,7 +1,7 @@
 import type { Flow } from '../model/flow.js';
 import type { LiveJob, NewJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';
-import { unreadKeys } from '../model/unread-keys.js';
+import { unreadKeys } from '../reading/unread-keys.js';
 
 /** Maximum number of keys that are reported: the next job reports the others. */
 const mostTold = 20;

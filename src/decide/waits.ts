@@ -2,7 +2,7 @@ import { failure } from '../model/failures.js';
 import type { LiveJob, Signal } from '../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../model/scalars.js';
 import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../model/step.js';
-import type { Entry } from '../model/tree.js';
+import { type Entry, isWithin } from '../model/tree.js';
 import { queueOfOffer, workWishOf } from '../model/work.js';
 import { failUnbegun, newAttempt, unprepared } from './attempt.js';
 import { childMove, childWait } from './child.js';
@@ -19,7 +19,7 @@ import {
   type Wait,
   type World,
 } from './intent.js';
-import { isUndoing, isWithin } from '../structures/paths.js';
+import { isUndoing } from '../structures/paths.js';
 import { leaseMsOf } from './lease.js';
 import { prepare } from './prepare.js';
 import { mergeQueries } from './queries.js';

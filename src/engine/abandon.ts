@@ -2,7 +2,7 @@ import { cancelOf, leftBy, untold, withUntold, type Untold } from '../decide/aba
 import type { GivenUp } from '../decide/intent.js';
 import { isMadeBy } from '../decide/parent.js';
 import type { Job } from '../model/job.js';
-import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { isFinalState, type StoredDocument } from '../model/document.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Store } from '../store/store.js';
 import type { Once } from './once.js';

@@ -28,7 +28,7 @@ import { createLocks } from './locks.js';
 import { ofEngine, type Log } from './log.js';
 import { noMeters, type EngineMeters } from './meters.js';
 import { createNotifications } from './notifications.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { EgressPolicy } from '../plugin/egress.js';
 import { createOpenSecrets } from './open-secrets.js';
 import { createOnce } from './once.js';

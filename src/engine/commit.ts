@@ -4,7 +4,7 @@ import { refusedEdit } from '../decide/edits.js';
 import { endRefused } from '../decide/finish.js';
 import type { ChildJob } from '../decide/intent.js';
 import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../model/job.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Failure, LiveStep } from '../model/step.js';
 import { giveUpAgain, givingUp } from './abandon.js';
 import type { Decision } from './decision.js';

@@ -1,5 +1,5 @@
 import { engineControlSchema, everyEngine } from '../model/engine-control.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { toProblems } from '../model/problems.js';
 import type { Log } from './log.js';
 

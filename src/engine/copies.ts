@@ -5,7 +5,7 @@ import { commitToMany, commitToOne, type Change, type Committed } from '../decid
 import type { Protocol } from '../decide/copies/protocol.js';
 import { holds, stepsOf } from '../decide/copies/tips.js';
 import { isOnItsWay } from '../model/big-result.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { isLive } from '../model/step.js';
 import type { Desk } from './desk.js';
 import { drive, type Driver } from './drive.js';

@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 
 /**
  * The documents on which something is under way, by id.

@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 
 /** Signals to jobs that are not there yet, as many as are kept in memory; a sweep finds the others. */
 export type Early = {

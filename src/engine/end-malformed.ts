@@ -1,6 +1,6 @@
 import { endInvalid, endRefused } from '../decide/finish.js';
 import type { FinalJob } from '../model/job.js';
-import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { isFinalState, type StoredDocument } from '../model/document.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { Failure } from '../model/step.js';
 import type { WriteResult } from '../store/batch.js';

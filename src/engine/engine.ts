@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { problem, type TwsError } from '../errors.js';
-import { parseDocument, type StoredDocument } from '../model/parse.js';
+import { parseDocument } from '../reading/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { encryptedIn } from '../model/encrypted-values.js';
 import type { Change } from '../store/change.js';
 import type { FeedState } from '../store/feed.js';

@@ -1,5 +1,6 @@
 import { failure } from '../model/failures.js';
-import { parseDocument, type StoredDocument } from '../model/parse.js';
+import { parseDocument } from '../reading/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { ViewRow } from '../store/views.js';
 import { shortened } from '../words.js';
 import type { Assembly } from './assembly.js';

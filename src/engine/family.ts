@@ -1,5 +1,5 @@
 import type { Root } from '../decide/intent.js';
-import { isFinalState } from '../model/parse.js';
+import { isFinalState } from '../model/document.js';
 import type { Store } from '../store/store.js';
 
 /** Maximum number of jobs made for one root job, over all its child flows and theirs. */

@@ -1,5 +1,5 @@
 import { failure } from '../model/failures.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Failure } from '../model/step.js';
 import { listed, shortened, textOf } from '../words.js';
 

@@ -1,6 +1,6 @@
 import type { GlanceWorld } from '../decide/glance.js';
 import type { TwsError } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 import type { Breaker } from './breaker.js';
 import type { Copies } from './copies.js';

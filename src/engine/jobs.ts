@@ -4,7 +4,7 @@ import type { Outcome } from '../decide/outcome.js';
 import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Report } from '../decide/report.js';
 import { TwsError } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { notificationsOf } from '../model/notify.js';
 import { isLive, type LiveStep } from '../model/step.js';
 import { commit } from './commit.js';

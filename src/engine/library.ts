@@ -1,6 +1,7 @@
 import type { Found, NameAndOwner } from '../decide/intent.js';
 import type { Flow } from '../model/flow.js';
-import { parseDocument, type StoredDocument } from '../model/parse.js';
+import { parseDocument } from '../reading/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';

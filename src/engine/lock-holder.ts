@@ -1,5 +1,5 @@
 import type { Rival } from '../decide/intent.js';
-import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { isFinalState, type StoredDocument } from '../model/document.js';
 import { ownerOf } from '../model/task.js';
 
 /** A job that wants locks; the job that it continues hands its own on to it. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Protocol } from '../decide/copies/protocol.js';
 import type { Blockers, LockAnswer, LockWish, PermitAnswer, PermitWish } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
-import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { isFinalState, type StoredDocument } from '../model/document.js';
 import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import type { ViewRow } from '../store/views.js';

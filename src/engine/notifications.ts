@@ -2,7 +2,7 @@ import { announce } from '../decide/notifications.js';
 import type { ChildJob, World } from '../decide/intent.js';
 import { queryKeys } from '../decide/queries.js';
 import type { FinalJob } from '../model/job.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { findChild } from './decision.js';

@@ -1,5 +1,5 @@
-import { isObject } from '../model/dialects.js';
-import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { isObject } from '../model/object.js';
+import { isFinalState, type StoredDocument } from '../model/document.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import type { Library } from './library.js';
 

@@ -1,6 +1,6 @@
 import type { LockAnswer, LockWish, PermitAnswer, PermitWish } from '../decide/intent.js';
 import { lockIdOf } from '../lock-id.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 import { gather } from './gather.js';
 import type { Claimant, Held } from './lock-holder.js';

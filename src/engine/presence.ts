@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { EngineDocument } from '../model/engine.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { WriteResult } from '../store/batch.js';
 import type { Store } from '../store/store.js';
 import { taken } from './name.js';

@@ -1,5 +1,6 @@
 import type { Job } from '../model/job.js';
-import { parseInPieces, type Parsed, type StoredDocument } from '../model/parse.js';
+import { parseInPieces, type Parsed } from '../reading/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { roundTurn } from '../turns.js';
 import { withoutHeldUp } from './held-up.js';
 import { deciding, type OnDecide } from './deciding.js';

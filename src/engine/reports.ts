@@ -1,5 +1,5 @@
 import { report, type Report } from '../decide/report.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import type { LiveStep } from '../model/step.js';
 import type { JobParts } from './job-parts.js';

@@ -1,4 +1,5 @@
-import { parseDocument, type StoredDocument } from '../model/parse.js';
+import { parseDocument } from '../reading/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { ViewName, ViewQuery, ViewRow } from '../store/views.js';
 import type { Assembly } from './assembly.js';
 import { releaseWaiting } from './events.js';

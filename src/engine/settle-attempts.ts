@@ -6,7 +6,7 @@ import type { Report } from '../decide/report.js';
 import { settle } from '../decide/settle.js';
 import { TwsError } from '../errors.js';
 import type { Job, LiveJob } from '../model/job.js';
-import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { isFinalState, type StoredDocument } from '../model/document.js';
 import type { Failure, LiveStep } from '../model/step.js';
 import { giveUpAgain, givingUp } from './abandon.js';
 import { faultOf, unlessThrown, type Fault } from './decision.js';

@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { show } from '../model/problems.js';
 import type { Log } from './log.js';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../model/step.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Assembly } from './assembly.js';
 
 type Parts = Pick<Assembly, 'store' | 'desk' | 'log'>;

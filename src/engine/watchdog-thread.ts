@@ -2,7 +2,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { processorMsOf } from '../processor-time.js';
 import { documentPath, credentialsOf, databasePath, serverUrl } from '../store/connection.js';
-import { isFinalState, type StoredDocument } from '../model/parse.js';
+import { isFinalState, type StoredDocument } from '../model/document.js';
 import { readNotice } from './deciding.js';
 import { withHeldUp } from './held-up.js';
 import { lookAtMainThread } from './main-thread.js';

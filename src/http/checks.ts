@@ -1,6 +1,6 @@
 import { checkContents } from '../cli/checks/contents.js';
 import { checkDocument } from '../cli/checks/document.js';
-import { unreadKeys } from '../model/unread-keys.js';
+import { unreadKeys } from '../reading/unread-keys.js';
 import { checkReferences } from '../cli/checks/references.js';
 import type { Client, DefinitionKind } from '../client.js';
 import type { Problem } from '../model/problems.js';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { DefinitionKind } from '../client.js';
-import { flowSchema } from '../model/flow.js';
-import { newJobSchema } from '../model/job.js';
+import { flowSchema, newJobSchema } from '../reading/documents.js';
 import { statuses } from '../model/status.js';
 import { taskSchema } from '../model/task.js';
 import { problemSchema } from './answers/problems.js';

@@ -6,17 +6,13 @@ import {
   durationSchema,
   flagSchema,
   jsonSchemaSchema,
-  nameOf,
   nameSchema,
   objectSchema,
   paramsSchema,
   queueSchema,
   textSchema,
-  type Known,
 } from './scalars.js';
 import type { Structure } from './tree.js';
-import { kinds } from './node-keys.js';
-import { shallow, tasksSchema, writtenNodeSchema } from './written-tree.js';
 
 /** Its author's word for an edition of a flow. */
 export const versionSchema = z.union([z.string(), z.number()], {
@@ -33,87 +29,61 @@ const runningText = 'must be a number of jobs (a whole number from 1 to 1000)';
 
 const expressionSchema = z.string({ error: 'must be a JSONata expression (a string)' });
 
-/** A node has a key of its kind; without one an object names a task and its parameters. */
-const noNode = Object.fromEntries(
-  [...kinds, 'structure' as const].map((key) => [key, z.exactOptional(z.never())]),
-);
-
-const handlerSchema = z
-  .union(
-    [
-      nameOf('task'),
-      z.looseObject({ ...noNode, name: nameOf('task'), params: z.exactOptional(paramsSchema) }),
-      shallow(writtenNodeSchema),
-    ],
-    {
-      error: 'must be a task name, {name, params}, an entry or a structure',
-    },
-  )
-  .describe(
-    'What runs when the flow failed: a task name, {name, params}, an entry or a structure.',
-  );
-
-/** A flow document as users write it. */
-export const flowSchema = z
-  .looseObject({
-    type: z.literal('flow'),
-    name: nameSchema,
-    owner: nameSchema,
-    description: z.exactOptional(textSchema),
-    tasks: tasksSchema,
-    params: z.exactOptional(paramsSchema),
-    error: z.exactOptional(handlerSchema),
-    error_result: z.exactOptional(
-      z
-        .enum(['failure', 'handler'], { error: 'must be "failure" or "handler"' })
-        .describe(
-          'How the job ends after "error": failure (default): with the failure; handler: as the handler ends.',
-        ),
-    ),
-    errors: z.exactOptional(catalogueSchema),
-    cancel: z.exactOptional(
-      shallow(writtenNodeSchema).describe('Task, entry or structure that runs after a cancel.'),
-    ),
-    timeout: z.exactOptional(durationSchema.describe('Milliseconds; default 60000, 0 = no limit.')),
-    timeout_mode: z.exactOptional(
-      z
-        .enum(['start', 'hard'], { error: 'must be "start" or "hard"' })
-        .describe('start: nothing new starts after it; hard: the job ends at once.'),
-    ),
-    retry: z.exactOptional(retrySchema),
-    restarts: z.exactOptional(
-      z
-        .int({ error: restartsText })
-        .min(0, { error: restartsText })
-        .describe('How often plugins may have a job begin anew; default 10.'),
-    ),
-    enabled: z.exactOptional(flagSchema.describe('false: jobs for it fail.')),
-    paused: z.exactOptional(flagSchema.describe('true: jobs for it wait.')),
-    max_running: z.exactOptional(
-      z
-        .int({ error: runningText })
-        .min(1, { error: runningText })
-        .max(1000, { error: runningText })
-        .describe('So many jobs of the flow run at the same time at the most; the others wait.'),
-    ),
-    queue: z.exactOptional(queueSchema),
-    schema: z.exactOptional(jsonSchemaSchema),
-    output: z.exactOptional(
-      z
-        .union([expressionSchema, z.record(z.string(), expressionSchema)], {
-          error: 'must be a JSONata expression or an object of them',
-        })
-        .describe('What the job leaves as its result: JSONata.'),
-    ),
-    notify: z.exactOptional(notifySchema),
-    retain: z.exactOptional(
-      objectSchema.describe('Not applied: final jobs stay until somebody deletes them.'),
-    ),
-    version: z.exactOptional(versionSchema),
-  })
-  .describe('A flow: which tasks run, in which structure, with which parameters.');
-
-export type WrittenFlow = z.infer<typeof flowSchema>;
+/** The fields of a flow document; what its structures are is said in src/structures. */
+export const flowFields = {
+  type: z.literal('flow'),
+  name: nameSchema,
+  owner: nameSchema,
+  description: z.exactOptional(textSchema),
+  tasks: z.unknown(),
+  params: z.exactOptional(paramsSchema),
+  error: z.exactOptional(z.unknown()),
+  error_result: z.exactOptional(
+    z
+      .enum(['failure', 'handler'], { error: 'must be "failure" or "handler"' })
+      .describe(
+        'How the job ends after "error": failure (default): with the failure; handler: as the handler ends.',
+      ),
+  ),
+  errors: z.exactOptional(catalogueSchema),
+  cancel: z.exactOptional(z.unknown()),
+  timeout: z.exactOptional(durationSchema.describe('Milliseconds; default 60000, 0 = no limit.')),
+  timeout_mode: z.exactOptional(
+    z
+      .enum(['start', 'hard'], { error: 'must be "start" or "hard"' })
+      .describe('start: nothing new starts after it; hard: the job ends at once.'),
+  ),
+  retry: z.exactOptional(retrySchema),
+  restarts: z.exactOptional(
+    z
+      .int({ error: restartsText })
+      .min(0, { error: restartsText })
+      .describe('How often plugins may have a job begin anew; default 10.'),
+  ),
+  enabled: z.exactOptional(flagSchema.describe('false: jobs for it fail.')),
+  paused: z.exactOptional(flagSchema.describe('true: jobs for it wait.')),
+  max_running: z.exactOptional(
+    z
+      .int({ error: runningText })
+      .min(1, { error: runningText })
+      .max(1000, { error: runningText })
+      .describe('So many jobs of the flow run at the same time at the most; the others wait.'),
+  ),
+  queue: z.exactOptional(queueSchema),
+  schema: z.exactOptional(jsonSchemaSchema),
+  output: z.exactOptional(
+    z
+      .union([expressionSchema, z.record(z.string(), expressionSchema)], {
+        error: 'must be a JSONata expression or an object of them',
+      })
+      .describe('What the job leaves as its result: JSONata.'),
+  ),
+  notify: z.exactOptional(notifySchema),
+  retain: z.exactOptional(
+    objectSchema.describe('Not applied: final jobs stay until somebody deletes them.'),
+  ),
+  version: z.exactOptional(versionSchema),
+};
 
 /** A task that handles something, with parameters of its own. */
 export type Handler = {
@@ -122,7 +92,10 @@ export type Handler = {
 };
 
 /** A flow in the one form that the inside knows; `notify` as it was written (`readNotify`). */
-export type Flow = Omit<Known<WrittenFlow>, 'tasks' | 'error' | 'cancel' | 'notify'> & {
+export type Flow = Omit<
+  z.infer<z.ZodObject<typeof flowFields>>,
+  'tasks' | 'error' | 'cancel' | 'notify'
+> & {
   readonly tasks: Structure;
   readonly error?: Handler | Structure;
   readonly cancel?: Structure;

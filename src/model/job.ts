@@ -18,8 +18,7 @@ import type { Problem } from './problems.js';
 import { locksSchema, targetSchema } from './target.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
-import { tasksSchema } from './written-tree.js';
-import { flowSchema, versionSchema, type Flow } from './flow.js';
+import { versionSchema, type Flow } from './flow.js';
 import { taskSchema, type Task } from './task.js';
 
 export const defaultPriority = 500;
@@ -94,22 +93,12 @@ const written = {
   ),
 };
 
-const sliceText = 'must be left out of a new job: a map that is split into slices writes it';
-const flowOrTasks = 'must name a flow, or the job must carry "tasks"';
-
-/** A job as it is submitted: no `state` yet. */
-export const newJobSchema = z
-  .looseObject({
-    ...written,
-    tasks: z.exactOptional(tasksSchema),
-    notify: z.exactOptional(notifySchema),
-  })
-  .refine((job) => job.flow !== undefined || job.tasks !== undefined, {
-    error: flowOrTasks,
-    path: ['flow'],
-  })
-  .refine((job) => !('slice' in job), { error: sliceText, path: ['slice'] })
-  .describe('A job: one run of a flow.');
+/** The fields of a job as it is submitted; what its structure is, is said in src/structures. */
+export const newJobFields = {
+  ...written,
+  tasks: z.exactOptional(z.unknown()),
+  notify: z.exactOptional(notifySchema),
+};
 
 /** A signal as the job keeps it: `id` is that of the document that brought it. */
 const signalSchema = z.looseObject({
@@ -125,11 +114,6 @@ export type Signal = z.infer<typeof signalSchema>;
 const problemSchema = z.looseObject({ path: z.string(), message: z.string() });
 
 const redoSchema = z.looseObject({ from: z.string(), run: z.int() });
-
-/** The snapshot of a flow; a job with a structure of its own may have no name for it. */
-const flowSettingsSchema = flowSchema
-  .omit({ tasks: true, notify: true })
-  .extend({ name: textSchema });
 
 /** The ids of the lock documents that a job has taken. */
 const lockIdSchema = z.string().regex(/^lock:/, { error: 'must be the id of a lock' });
@@ -155,10 +139,10 @@ export type Slice = Known<z.infer<typeof sliceSchema>>;
 
 const running = {
   ...written,
-  tasks: tasksSchema,
+  tasks: z.unknown(),
   start: momentSchema,
   definitions: z.record(z.string(), taskSchema),
-  flow_definition: flowSettingsSchema,
+  flow_definition: z.unknown(),
   flow_rev: z.exactOptional(z.string()),
   flow_version: z.exactOptional(versionSchema),
   steps: z.array(stepSchema, { error: 'must be the list of steps' }),
@@ -198,17 +182,11 @@ const liveState = z
   .string({ error: liveStateText })
   .regex(/^(\$\$ready|\$\$paused|(?!\$\$).+-\d+)$/, { error: liveStateText });
 
-const pastRunText = 'must not be later than "run"';
-
 /** What can be said of a job whose state is none: the rest of it cannot be judged. */
 export const liveStateSchema = z.looseObject({ type: z.literal('job'), state: liveState });
 
-export const liveJobSchema = z
-  .looseObject({ ...running, state: liveState })
-  .refine(({ run, first_run: first = 1 }) => first <= run, {
-    error: pastRunText,
-    path: ['first_run'],
-  });
+/** The fields of a job under way. */
+export const liveJobFields = { ...running, state: liveState };
 
 /** What is wrong with the `run` of a job with a step of a later one. */
 export const lateRunText = 'must be the number of the latest run: a step has a later one';
@@ -246,7 +224,7 @@ export const finalJobSchema = z.looseObject({
 /** Keys that the engines write into a job, or that tell them what it was before. */
 export const engineKeys: ReadonlySet<string> = new Set(
   [...Object.keys(running), ...Object.keys(finalJobSchema.shape)].filter(
-    (key) => !Object.hasOwn(newJobSchema.shape, key),
+    (key) => !Object.hasOwn(newJobFields, key),
   ),
 );
 
@@ -254,7 +232,7 @@ type Stored = { readonly _id: string; readonly _rev: string };
 /** Keys the engine does not know; it keeps them. */
 type Unknown = { readonly [key: string]: unknown };
 
-export type NewJob = Omit<Known<z.infer<typeof newJobSchema>>, 'tasks' | 'notify'> &
+export type NewJob = Omit<z.infer<z.ZodObject<typeof newJobFields>>, 'tasks' | 'notify'> &
   Stored & {
     readonly state?: undefined;
     readonly tasks?: Structure;
@@ -266,7 +244,7 @@ export type NewJob = Omit<Known<z.infer<typeof newJobSchema>>, 'tasks' | 'notify
 export type FlowSettings = Omit<Flow, 'tasks'>;
 
 export type LiveJob = Omit<
-  Known<z.infer<typeof liveJobSchema>>,
+  z.infer<z.ZodObject<typeof liveJobFields>>,
   'tasks' | 'steps' | 'definitions' | 'flow_definition' | 'problems'
 > &
   Stored & {

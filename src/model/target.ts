@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject } from './dialects.js';
+import { isObject } from './object.js';
 
 const longest = 1_000;
 const error = `must be a string of at most ${longest} characters, or an object with a "scope"`;

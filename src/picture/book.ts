@@ -1,4 +1,6 @@
-import { definedPath, childrenOf, isStructure, type Node } from '../model/tree.js';
+import { definedPath } from '../structures/paths.js';
+import { childrenOf } from '../structures/tree.js';
+import { isStructure, type Node } from '../model/tree.js';
 import { isFailed, type Step } from '../model/step.js';
 import type { PictureNode } from './picture.js';
 import { runsOf, together, type NodeState, type Runs } from '../structures/node-state.js';

@@ -1,4 +1,5 @@
-import { childrenOf, isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
+import { childrenOf } from '../structures/tree.js';
+import { isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
 import { drawChain, type Drawing, type Point, type Way } from '../structures/drawing.js';
 import { kindOf } from '../structures/kinds.js';
 import type { Pictured, PictureEdge, PictureFrame, PictureNode } from './picture.js';

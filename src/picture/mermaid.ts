@@ -81,14 +81,7 @@ function brackets(kind: PictureNode['kind']): readonly [string, string] {
     case 'handler':
     case 'undo':
       return ['(', ')'];
-    case 'error':
-    case 'cancel':
-    case 'sequence':
-    case 'parallel':
-    case 'batch':
-    case 'graph':
-    case 'map':
-    case 'loop':
+    default:
       return ['([', '])'];
   }
 }

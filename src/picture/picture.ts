@@ -1,22 +1,11 @@
 import type { FlowSettings, LiveJob } from '../model/job.js';
-import type { Structure } from '../model/tree.js';
 import type { NodeState, Runs } from '../structures/node-state.js';
 
-/** The kinds of what is drawn; `meet` is the point where ways that parted meet again. */
-export type PictureKind =
-  | 'begin'
-  | 'end'
-  | 'meet'
-  | 'task'
-  | 'wait'
-  | 'delay'
-  | 'flow'
-  | 'decider'
-  | 'handler'
-  | 'undo'
-  | 'error'
-  | 'cancel'
-  | Structure['structure'];
+/**
+ * The kinds of what is drawn: the word of an entry or a structure, `begin`, `end`, `handler`, `undo`,
+ * `error` and `cancel`, and `meet`, the point where ways that parted meet again.
+ */
+export type PictureKind = string;
 
 /** One node. `id` is unique in the picture: the path of the node, or one with `#` for what only the picture has. */
 export type PictureNode = {

@@ -2,6 +2,7 @@ import { branchesOf, handlerOf } from '../model/flow.js';
 import { isFailed } from '../model/step.js';
 import { isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
 import { kindOf } from '../structures/kinds.js';
+import { hasNoSteps } from '../structures/tree.js';
 import {
   isBad,
   type NodeState,
@@ -21,6 +22,7 @@ export function standingsOf(tree: Structure, job: Begun): ReadonlyMap<string, St
   const book: Book = { trail, job, seen: new Map(), runs: new Map() };
   const states: NodeStates = {
     ...trail,
+    hasNoSteps,
     visit: (node, path, situation) => visit(book, states, { node, path }, situation),
     noteAll: (node, path, state) => noteAll(book, node, path, state),
     countRuns: (path, more) => countRuns(book, path, more),

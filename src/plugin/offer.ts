@@ -1,5 +1,5 @@
 import { defaultPriority, defaultQueue } from '../model/job.js';
-import { isObject } from '../model/dialects.js';
+import { isObject } from '../model/object.js';
 import { offerName } from '../model/work.js';
 
 /**

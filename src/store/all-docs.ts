@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { unexpected, type Ask, type Client } from './client.js';
 import { databasePath } from './connection.js';
 import { mostBytesOf, type PageSize } from './paging.js';

@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import { readJson } from './read-json.js';
 
 /** One change of the database. `doc` is its document as it is now; absent when it was deleted. */

@@ -1,5 +1,5 @@
 import { problem } from '../errors.js';
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { WriteResult } from './batch.js';
 import { bulkSender } from './bulk.js';
 import { documentsOf, hasMore, mostIds, notOfCouch, readRange } from './all-docs.js';

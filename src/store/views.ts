@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../model/parse.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Status } from '../model/status.js';
 import { isDocument, withoutConflicts } from './change.js';
 import type { Ask } from './client.js';

@@ -1,13 +1,34 @@
-import { isWithin } from './paths.js';
+import { z } from 'zod';
 import { isOfFlow } from '../model/step.js';
-import { below, callbacks, childPath, childrenOf, type Batch, type Node } from '../model/tree.js';
+import {
+  below,
+  childPath,
+  isWithin,
+  type ChildNode,
+  type Node,
+  type OnFail,
+  type Structure,
+} from '../model/tree.js';
 import { drawBeside, type Drawing } from './drawing.js';
-import type { Keyed, Kind, Place } from './kind.js';
+import type { Fields, Keyed, Kind, Place, RuleBreak } from './kind.js';
 import { beforeAllCame, brokenOff, together, type NodeState } from './node-state.js';
 import { workOf, type Interpreting, type Progress } from './progress.js';
 import { listOf, valuesByKey } from './results.js';
 import { siblingsProgress } from './siblings.js';
 import { failWords } from './words.js';
+import { eachOf, listed, nodesUnder, onFailSchema } from './written.js';
+
+export type Batch = Structure & {
+  readonly structure: 'batch';
+  readonly batch: readonly Node[];
+  readonly on_fail?: OnFail;
+  readonly on_success?: Node;
+  readonly on_failure?: Node;
+  readonly on_complete?: Node;
+};
+
+/** The callbacks of a batch, in the order in which they run. */
+export const callbacks = ['on_success', 'on_failure', 'on_complete'] as const;
 
 /**
  * Beside each other, each to its end, also those that are cancelled; then the callbacks, each exactly
@@ -15,6 +36,23 @@ import { failWords } from './words.js';
  * nodes failed (unless `on_fail` says to ignore that) or a callback did.
  */
 export const batch: Kind<Batch> = {
+  written: {
+    shape: ({ node, nodes }) => ({
+      batch: nodes.describe('Nodes that run beside each other, with callbacks after all.'),
+      on_fail: z.exactOptional(onFailSchema),
+      on_success: z.exactOptional(node),
+      on_failure: z.exactOptional(node),
+      on_complete: z.exactOptional(node),
+    }),
+    beside: ['on_fail', ...callbacks],
+    breaks: callbackBreaks,
+    normalised: (it, toNode) => ({
+      batch: eachOf(it['batch'], toNode),
+      ...nodesUnder(callbacks, it, toNode),
+    }),
+  },
+  children,
+
   progress(node, path, interpreting) {
     const { steps, visit } = interpreting;
     const { batch: nodes, on_fail: onFail = 'wait' } = node;
@@ -66,7 +104,7 @@ export const batch: Kind<Batch> = {
   state(node, path, { visit, hasBegun }, situation) {
     const { isOver, wentOn } = situation;
     const called = callbacks.filter((key) => hasBegun(below(path, key)));
-    const states = childrenOf(node, path).map((child) => {
+    const states = children(node, path).map((child) => {
       const key = child.keys[0];
       const isBehind = key === 'batch' ? called.length > 0 : called.includes('on_complete');
       const inside = { isOver: isOver || isBehind, wentOn: false };
@@ -90,6 +128,19 @@ export const batch: Kind<Batch> = {
     return brokenOff(isCut && !wentOn, state);
   },
 };
+
+/** A batch without a callback is a parallel. */
+function callbackBreaks(fields: Fields): readonly RuleBreak[] {
+  const message =
+    'must have a callback beside it: "on_complete", "on_success" or "on_failure" (without one, write "parallel")';
+  const has = callbacks.some((key) => fields[key] !== undefined);
+  return has ? [] : [{ keys: ['batch'], message }];
+}
+
+function children(node: Batch, path: string): readonly ChildNode[] {
+  const called = callbacksOf(node, path).map(({ key, ...child }) => ({ ...child, keys: [key] }));
+  return [...listed(node.batch, 'batch', path), ...called];
+}
 
 /** Callbacks run in a phase of their own, but for those in what follows a failure or a cancel. */
 function callback(

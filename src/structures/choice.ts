@@ -1,15 +1,45 @@
-import { isTrue } from './conditions.js';
-import { below, childPath, childrenOf, type Choice } from '../model/tree.js';
+import { z } from 'zod';
+import { conditionSchema, isTrue } from './conditions.js';
+import { below, childPath, type ChildNode, type Node, type Structure } from '../model/tree.js';
 import type { Drawing, Point } from './drawing.js';
-import type { Keyed, Kind } from './kind.js';
+import type { Fields, Keyed, Kind, RuleBreak } from './kind.js';
 import { isWhole, markAt, marksAt, type Found } from './marks.js';
 import { foundBy, type NodeState } from './node-state.js';
 import { done } from './progress.js';
 import { lastValue, listOf } from './results.js';
 import type { JobSteps } from './steps.js';
+import { nodesUnder } from './written.js';
+
+export type Choice = Structure & {
+  readonly structure: 'choice';
+  readonly choice: readonly { readonly when: string; readonly then: Node }[];
+  readonly default?: Node;
+};
 
 /** The first case whose condition holds, else the default, else nothing. The step says which. */
 export const choice: Kind<Choice> = {
+  written: {
+    shape: ({ node }) => ({
+      choice: z.array(
+        z.looseObject(
+          { when: conditionSchema, then: node },
+          { error: 'must be {when: condition, then: node}' },
+        ),
+        { error: 'must be a list of {when, then}' },
+      ),
+      default: z.exactOptional(node),
+    }),
+    breaks: caseBreaks,
+    normalised: (it, toNode) => ({
+      choice: (it['choice'] as readonly Fields[]).map((one) => ({
+        ...one,
+        then: toNode(one['then']),
+      })),
+      ...nodesUnder(['default'], it, toNode),
+    }),
+  },
+  children,
+
   progress(node, path, { steps, visit }) {
     const taken = takenIn(node, path, steps);
     return taken === undefined ? done : visit(taken.node, taken.path);
@@ -40,7 +70,7 @@ export const choice: Kind<Choice> = {
       return taken === undefined ? [] : [taken];
     },
     value: lastValue,
-    addBefore: (node, path, target, scope) => scope.addBeforeIn(childrenOf(node, path), target),
+    addBefore: (node, path, target, scope) => scope.addBeforeIn(children(node, path), target),
   },
 
   words: () => ({ label: 'choice', notes: [] }),
@@ -51,7 +81,7 @@ export const choice: Kind<Choice> = {
     const chosen = casePath(path, mark?.['chosen']);
     let state: NodeState = isOver ? 'unreached' : 'pending';
     if (mark !== undefined) state = 'done';
-    for (const child of childrenOf(node, path)) {
+    for (const child of children(node, path)) {
       const isChosen = child.path === chosen;
       const found = visit(child.node, child.path, {
         wentOn: wentOn && node.optional !== true,
@@ -62,6 +92,23 @@ export const choice: Kind<Choice> = {
     return state;
   },
 };
+
+/** A choice needs something to choose from. */
+function caseBreaks({ choice: cases, default: otherwise }: Fields): readonly RuleBreak[] {
+  const isEmpty = Array.isArray(cases) && cases.length === 0 && otherwise === undefined;
+  const message = 'must have at least one {when, then}, or a "default" beside it';
+  return isEmpty ? [{ keys: ['choice'], message }] : [];
+}
+
+function children(node: Choice, path: string): readonly ChildNode[] {
+  const cases = node.choice.map(({ then }, i) => ({
+    node: then,
+    path: childPath(path, 'choice', i),
+    keys: ['choice', i, 'then'],
+  }));
+  if (node.default === undefined) return cases;
+  return [...cases, { node: node.default, path: below(path, 'default'), keys: ['default'] }];
+}
 
 /** The path of the case that a mark names; undefined: it names none. */
 export function casePath(path: string, chosen: unknown): string | undefined {
@@ -85,7 +132,7 @@ function misfit(node: Choice, path: string, steps: JobSteps): string | undefined
   // A retry that found the choice out anew may have taken another case than the runs before it.
   const run = Number(steps.last(path)?.run);
   const taken = casePath(path, chosen);
-  const other = childrenOf(node, path).find(
+  const other = children(node, path).find(
     (child) => child.path !== taken && steps.wasBegun(child.path, run),
   );
   if (other === undefined) return undefined;

@@ -1,5 +1,8 @@
+import { z } from 'zod';
 import type { Entry } from '../model/tree.js';
 import type { Ask } from './kind.js';
+
+export const conditionSchema = z.string({ error: 'must be a JSONata condition (a string)' });
 
 /** The conditions of a node, in the order in which they are asked. */
 export function conditionsOf({

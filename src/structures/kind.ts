@@ -1,5 +1,6 @@
+import type { z } from 'zod';
 import type { Failure, Phase, Step } from '../model/step.js';
-import type { Leaf, Node, OnFail, Structure } from '../model/tree.js';
+import type { ChildNode, Leaf, Node, OnFail, Structure } from '../model/tree.js';
 import type { Drawing, Point } from './drawing.js';
 import type { Mark } from './marks.js';
 import type { NodeState, NodeStates, Situation } from './node-state.js';
@@ -17,6 +18,13 @@ export type Keyed = Placed & { readonly key: string };
  * `draw` that in the definition (`2.map.*`).
  */
 export type Kind<N extends Structure = Structure> = {
+  readonly written: Written;
+  /**
+   * The nodes right below it, top to bottom. What is repeated is there once, with `*` for the number.
+   */
+  readonly children: (node: N, path: string) => readonly ChildNode[];
+  /** Its one node is gone through again and again: a number follows its word in paths. */
+  readonly repeats?: Repeats<N>;
   /** How far it has come. */
   readonly progress: (node: N, path: string, interpreting: Interpreting) => Progress;
   /** Nodes in it run beside each other: some may go on, or are to be cancelled, when it is done. */
@@ -40,12 +48,55 @@ export type Kind<N extends Structure = Structure> = {
   readonly state: (node: N, path: string, states: NodeStates, situation: Situation) => NodeState;
 };
 
+/** How people write it, and how that becomes the form that is stored. */
+export type Written = {
+  /** The schema of its own key and of those beside it. */
+  readonly shape: (schemas: NodeSchemas) => Readonly<Record<string, z.ZodType>>;
+  /** The keys beside its own that other nodes must not have, because only some kinds read them. */
+  readonly beside?: readonly string[];
+  /** The keys that belong into the value of its own key. */
+  readonly inside?: readonly string[];
+  /** What it must keep beyond the form of its keys. */
+  readonly breaks?: (fields: Fields) => readonly RuleBreak[];
+  /** The stored form of its own key and of those beside it that hold nodes. */
+  readonly normalised: (fields: Fields, toNode: (written: unknown) => Node) => Fields;
+};
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The schemas that kinds are written with. */
+export type NodeSchemas = {
+  readonly node: z.ZodType;
+  /** A list of nodes. */
+  readonly nodes: z.ZodType;
+  /** A node of a graph: a node with `after`. */
+  readonly graphNode: z.ZodType;
+};
+
+/** A mistake in a structure: the keys that lead to it, and what it must be ("must …"). */
+export type RuleBreak = {
+  readonly keys: readonly (string | number)[];
+  readonly message: string;
+  /** The sentence says it all; false: the value that is wrong belongs to it. */
+  readonly told?: boolean;
+};
+
 /** Where a path leads inside a structure. */
 export type Place = {
   /** The word before the number or name (`sequence`, `graph`), or the whole way (`default`). */
   readonly key: string;
   /** The number or name of the node; nothing where the word says it all. */
   readonly at: string;
+};
+
+/** What is repeated in a structure, for a number in its paths. */
+export type Repeats<N extends Structure> = {
+  /** What it adds to what templates and conditions inside see. */
+  readonly scope: (node: N, number: number, mark: Mark | undefined) => Fields;
+  /** Something of that number is, or was, to be done in this job. */
+  readonly isThere: (path: string, number: number, steps: JobSteps) => boolean;
+  /** One may have to wait for others to end. */
+  readonly isLimited: (node: N) => boolean;
 };
 
 /** How something is found out about a structure before it goes on; the answer becomes a step. */

@@ -1,26 +1,56 @@
+import { z } from 'zod';
 import { failure } from '../model/failures.js';
 import { exits } from '../model/step.js';
-import { isTrue } from './conditions.js';
-import { below, childPath, childrenOf, isStructure, type Loop, type Node } from '../model/tree.js';
+import { conditionSchema, isTrue } from './conditions.js';
+import { below, childPath, type ChildNode, type Node, type Structure } from '../model/tree.js';
 import { drawInTurn } from './drawing.js';
 import type { Answered, Conclusion, Kind } from './kind.js';
 import { begunOutside, marksAt, type Found, type Mark } from './marks.js';
 import { brokenOff, foundBy, runsOf, type NodeState } from './node-state.js';
 import { done, open, workOf, type Progress, type Work } from './progress.js';
 import { lastValue, numberBelow } from './results.js';
+import { withDo } from './written.js';
 import type { JobSteps } from './steps.js';
+
+export type Loop = Structure & {
+  readonly structure: 'loop';
+  readonly loop: { readonly while?: string; readonly max: number; readonly do: Node };
+};
+
+const maxText = 'must be the most rounds the loop may take (1 to 10000)';
 
 /**
  * Again and again while the condition holds, at most `max` times. Before each round there is a step
  * that says whether it takes place. What an earlier round left behind goes on beside the later ones.
  */
 export const loop: Kind<Loop> = {
-  progress(node, path, { steps, phase, visit, isConcurrent }) {
+  written: {
+    shape: ({ node }) => ({
+      loop: z.looseObject(
+        {
+          while: z.exactOptional(conditionSchema),
+          max: z.int({ error: maxText }).min(1, { error: maxText }).max(10_000, { error: maxText }),
+          do: node,
+        },
+        { error: 'must be {while, max, do}' },
+      ),
+    }),
+    inside: ['while', 'max', 'do'],
+    normalised: ({ loop: own }, toNode) => ({ loop: withDo(own, toNode) }),
+  },
+  children,
+  repeats: {
+    scope: (_node, number) => ({ round: number }),
+    isThere: (path, number, steps) => number < roundsOf(steps, path),
+    isLimited: () => false,
+  },
+
+  progress(node, path, { steps, phase, visit, leavesWork }) {
     const marks = marksAt(steps, path);
     const rounds = roundsIn(marks);
     const visitRound = (round: number): Progress =>
       visit(node.loop.do, childPath(path, 'loop', round));
-    const behind: Work[] = leavesWork(node.loop.do, isConcurrent)
+    const behind: Work[] = leavesWork(node.loop.do)
       ? Array.from({ length: Math.max(0, rounds - 1) }, (_, round) => visitRound(round))
       : [];
     const last = rounds === 0 ? done : visitRound(rounds - 1);
@@ -76,7 +106,7 @@ export const loop: Kind<Loop> = {
     const label = condition === undefined ? 'repeat' : `while ${condition}`;
     return { label, notes: [`at most ${max} times`] };
   },
-  draw: (node, path, drawing) => drawInTurn(childrenOf(node, path), path, drawing),
+  draw: (node, path, drawing) => drawInTurn(children(node, path), path, drawing),
 
   state({ loop: { do: each } }, path, { visit, at, countRuns }, situation) {
     const { isOver, wentOn } = situation;
@@ -104,6 +134,10 @@ export const loop: Kind<Loop> = {
   },
 };
 
+function children({ loop: { do: each } }: Loop, path: string): readonly ChildNode[] {
+  return [{ node: each, path: childPath(path, 'loop', '*'), keys: ['loop', 'do'] }];
+}
+
 /** So many rounds of the loop at a path have begun. */
 export function roundsOf(steps: Pick<JobSteps, 'at'>, path: string): number {
   return roundsIn(marksAt(steps, path));
@@ -121,14 +155,6 @@ function nextRound(
   const again = isTrue(answer.value);
   if (!again || round < max) return { kind: 'mark', mark: { again, round } };
   return { kind: 'fail', failure: failure('LoopLimit', { at, max }), exit: exits.failed };
-}
-
-/** Only nodes that run beside each other go on, or are to be cancelled, when it is done. */
-function leavesWork(node: Node, isConcurrent: (node: Node) => boolean): boolean {
-  if (!isStructure(node)) return node.decider !== undefined;
-  return (
-    isConcurrent(node) || childrenOf(node, '').some((child) => leavesWork(child.node, isConcurrent))
-  );
 }
 
 function misfit(_node: Loop, path: string, steps: JobSteps): string | undefined {

@@ -1,10 +1,42 @@
 import { itemsAtOnce } from '../model/limits.js';
 import { exits, isFailed, isOfFlow, isOpen, type FailedStep, type Step } from '../model/step.js';
-import { below, leavesOf, type Entry, type MapOver } from '../model/tree.js';
-import { isWithin } from './paths.js';
+import {
+  below,
+  childPath,
+  isWithin,
+  type Entry,
+  type Node,
+  type OnFail,
+  type Structure,
+} from '../model/tree.js';
+import {
+  brokenOff,
+  together,
+  type NodeState,
+  type NodeStates,
+  type Situation,
+} from './node-state.js';
 import { done, failedAt, noWork, type Gate, type Interpreting, type Progress } from './progress.js';
 import { firstOf } from './siblings.js';
 import type { JobSteps } from './steps.js';
+
+export type MapOver = Structure & {
+  readonly structure: 'map';
+  readonly map: {
+    /** JSONata, or the list itself. */
+    readonly over: string | readonly unknown[];
+    /** Name of the item in templates and conditions; `item` always is one. */
+    readonly as?: string;
+    /** So many items at a time; absent or 0: all. */
+    readonly limit?: number;
+    /** A longer list is gone over by child jobs, so many items in each. */
+    readonly slice?: number;
+    /** So many items may fail: a number, or a share such as `10%`. */
+    readonly tolerate?: number | string;
+    readonly on_fail?: OnFail;
+    readonly do: Node;
+  };
+};
 
 /** The items of a map that one child job goes over. */
 export type SliceOfItems = { readonly path: string; readonly from: number; readonly size: number };
@@ -84,6 +116,12 @@ export function toleratedOf({ map: { tolerate = 0 } }: MapOver, total: number): 
   return Math.floor((Number.parseInt(tolerate, 10) * total) / 100);
 }
 
+/** The entries of what a map does, and what their tasks say by themselves. */
+type InMap = {
+  readonly entries: readonly Entry[];
+  readonly definitionOf: (entry: Entry) => { readonly undo?: string } | undefined;
+};
+
 /**
  * Whether the list of a map is gone over in slices. It is not where steps would have to know of
  * each other over the borders of a job: with an `undo`, with signals to this job, with deciders, and
@@ -92,15 +130,15 @@ export function toleratedOf({ map: { tolerate = 0 } }: MapOver, total: number): 
 export function sliceFor(
   { node, path, phase }: Gate,
   total: number,
-  definitionOf: (entry: Entry) => { readonly undo?: string } | undefined,
+  { entries, definitionOf }: InMap,
 ): { readonly slice?: number } {
-  const { slice = Infinity, do: each } = (node as MapOver).map;
+  const { slice = Infinity } = (node as MapOver).map;
   if (total <= slice || !isOfFlow(phase) || isWithin(path, 'cancel')) return {};
   const needsWholeJob = (entry: Entry): boolean =>
     (entry.undo ?? definitionOf(entry)?.undo) !== undefined ||
     entry.wait?.signal !== undefined ||
     entry.decider !== undefined;
-  return leavesOf(each).some(({ entry }) => needsWholeJob(entry)) ? {} : { slice };
+  return entries.some(needsWholeJob) ? {} : { slice };
 }
 
 /** What a slice of a map leaves as its result: what its items came to, and its steps by name. */
@@ -141,4 +179,38 @@ export function listsOf(
 
 function nothing(size: number): readonly null[] {
   return Array.from({ length: size }, () => null);
+}
+
+/** So many of the items of a map may be bad before the whole is. */
+export function badOnes(node: MapOver, total: number): number {
+  return node.map.on_fail === 'ignore' ? Infinity : toleratedOf(node, total);
+}
+
+/** The items are gone over by child jobs: the steps of this job tell only how many failed in each. */
+export function slicesState(
+  node: MapOver,
+  path: string,
+  states: NodeStates,
+  { total, slice, isOver, wentOn }: Situation & { readonly total: number; readonly slice: number },
+): NodeState {
+  let [done, failed, open] = [0, 0, 0];
+  const all: NodeState[] = [];
+  for (const step of states.below(path, ['slice'])) {
+    const at = Number(step.path.slice(step.path.lastIndexOf('.') + 1));
+    const items = Math.min(slice, total - at * slice);
+    const state = states.ofStep(step.path, isOver);
+    const bad =
+      typeof step['failed'] === 'number' ? step['failed'] : state === 'failed' ? items : 0;
+    if (['active', 'waiting', 'retrying'].includes(state)) open += items;
+    else [done, failed] = [done + items - bad, failed + bad];
+    all.push(state);
+  }
+  states.countRuns(path, { total, done, failed, open });
+  const isLeft = all.length * slice < total;
+  if (isLeft) all.push(isOver ? 'unreached' : 'pending');
+  const isTolerated = failed <= badOnes(node, total);
+  const isBrokenOff = isLeft && isOver && !wentOn;
+  const state = brokenOff(isBrokenOff, together(all, isOver, isTolerated ? all.length : 0));
+  states.noteAll(node.map.do, childPath(path, 'map', '*'), state);
+  return state;
 }

@@ -1,40 +1,102 @@
+import { z } from 'zod';
 import { failure } from '../model/failures.js';
-import { itemsAtOnce } from '../model/limits.js';
+import { itemsAtOnce, widest } from '../model/limits.js';
+import { isObject } from '../model/object.js';
+import { nameSchema } from '../model/scalars.js';
 import { exits, type Step } from '../model/step.js';
-import { below, childPath, childrenOf, isStructure, type MapOver } from '../model/tree.js';
+import { below, childPath, isStructure, type ChildNode } from '../model/tree.js';
+import { conditionSchema } from './conditions.js';
 import { drawInTurn } from './drawing.js';
-import type { Answers, Conclusion, Concluding, Kind, ResultScope } from './kind.js';
-import { admitted } from './map-items.js';
+import type {
+  Answers,
+  Concluding,
+  Conclusion,
+  Fields,
+  Kind,
+  ResultScope,
+  RuleBreak,
+} from './kind.js';
+import { admitted } from './map-places.js';
 import {
+  badOnes,
   itemsOf,
   listsOf,
   slicesOf,
   slicesProgress,
+  slicesState,
   toleratedOf,
+  type MapOver,
   type Part,
 } from './map-slices.js';
 import { begunOutside, isWhole, markAt, marksAt, type Found, type Mark } from './marks.js';
-import {
-  beforeAllCame,
-  brokenOff,
-  foundBy,
-  runsOf,
-  together,
-  type NodeState,
-  type NodeStates,
-  type Situation,
-} from './node-state.js';
+import { beforeAllCame, foundBy, runsOf, together } from './node-state.js';
 import { done } from './progress.js';
 import { numberBelow } from './results.js';
 import { siblingsProgress } from './siblings.js';
 import type { JobSteps } from './steps.js';
 import { failWords } from './words.js';
+import { onFailSchema, withDo } from './written.js';
+
+const tolerateText = 'must be a number of items, or a share such as "10%"';
+const sliceText = 'must be a number of items for each child job (a whole number, 1 or more)';
+const limitText = 'must be a number of items at a time (0 = as many as may be)';
+
+const keys = {
+  over: z.union([conditionSchema, z.array(z.unknown())], {
+    error: 'must be a JSONata expression (a string) or a list',
+  }),
+  as: z.exactOptional(nameSchema.describe('Name of the item in templates; default: item.')),
+  limit: z.exactOptional(
+    z
+      .int({ error: limitText })
+      .min(0, { error: limitText })
+      .describe(`So many items at a time; absent or 0, or more: ${widest}.`),
+  ),
+  slice: z.exactOptional(
+    z
+      .int({ error: sliceText })
+      .min(1, { error: sliceText })
+      .describe('A longer list is gone over by child jobs, so many items in each.'),
+  ),
+  tolerate: z.exactOptional(
+    z.union(
+      [
+        z.int({ error: tolerateText }).min(0, { error: tolerateText }),
+        z.string().regex(/^(100|\d{1,2})%$/, { error: tolerateText }),
+      ],
+      { error: tolerateText },
+    ),
+  ),
+  on_fail: z.exactOptional(onFailSchema),
+};
 
 /**
  * The same for every item of a list, in its order, at most `limit` and never more than 1,000 at a time. Every item is worked
  * on, whatever became of others; more failures than `tolerate` make it fail.
  */
 export const map: Kind<MapOver> = {
+  written: {
+    shape: ({ node }) => ({
+      map: z.looseObject(
+        { ...keys, do: node },
+        { error: 'must be {over, do, as, limit, slice, tolerate}' },
+      ),
+    }),
+    inside: ['over', 'do', 'as', 'limit', 'slice', 'tolerate', 'on_fail'],
+    breaks: nameBreaks,
+    normalised: ({ map: own }, toNode) => ({ map: withDo(own, toNode) }),
+  },
+  children,
+  repeats: {
+    scope({ map: { as } }, number, { items, from = 0 } = {}) {
+      if (items === undefined) return {};
+      const item = items[number - from];
+      return { item, index: number, ...(as === undefined ? {} : { [as]: item }) };
+    },
+    isThere: (path, number, steps) => hasItem(markAt(steps, path), number),
+    isLimited: (node) => (node.map.limit ?? 0) > 0,
+  },
+
   progress(node, path, interpreting) {
     const { on_fail: onFail = 'wait' } = node.map;
     const { items = [], from = 0, slice } = markAt(interpreting.steps, path) as Mark;
@@ -100,7 +162,7 @@ export const map: Kind<MapOver> = {
     ];
     return { label: `for each of ${list}`, notes: [...notes, ...failWords(onFail)] };
   },
-  draw: (node, path, drawing) => drawInTurn(childrenOf(node, path), path, drawing),
+  draw: (node, path, drawing) => drawInTurn(children(node, path), path, drawing),
 
   state(node, path, states, situation) {
     const { visit, countRuns } = states;
@@ -127,6 +189,21 @@ export const map: Kind<MapOver> = {
     return beforeAllCame(all, state, situation, toleratedOf(node, total));
   },
 };
+
+/** What templates and conditions see by themselves; a map cannot call its items so. */
+const seen = ['job', 'step', 'params', 'results', 'parent_results', 'index', 'round'];
+
+/** The name of the items must not hide something else. */
+function nameBreaks({ map: own }: Fields): readonly RuleBreak[] {
+  const name = isObject(own) ? own['as'] : undefined;
+  if (typeof name !== 'string' || !seen.includes(name)) return [];
+  const message = `must be another name: templates see something else as ${name}`;
+  return [{ keys: ['map', 'as'], message }];
+}
+
+function children({ map: { do: each } }: MapOver, path: string): readonly ChildNode[] {
+  return [{ node: each, path: childPath(path, 'map', '*'), keys: ['map', 'do'] }];
+}
 
 /** How many items the list of a map has. */
 export function countOf({ count, items = [] }: Mark): number {
@@ -223,37 +300,4 @@ function enterLists({ map: { do: each } }: MapOver, path: string, scope: ResultS
   const names = new Set(all.flatMap((results) => Object.keys(results)));
   const lists = [...names].map((name) => [name, all.map((results) => results[name] ?? null)]);
   scope.name(Object.fromEntries(lists) as Record<string, unknown>);
-}
-
-function badOnes(node: MapOver, total: number): number {
-  return node.map.on_fail === 'ignore' ? Infinity : toleratedOf(node, total);
-}
-
-/** The items are gone over by child jobs: the steps of this job tell only how many failed in each. */
-function slicesState(
-  node: MapOver,
-  path: string,
-  states: NodeStates,
-  { total, slice, isOver, wentOn }: Situation & { readonly total: number; readonly slice: number },
-): NodeState {
-  let [done, failed, open] = [0, 0, 0];
-  const all: NodeState[] = [];
-  for (const step of states.below(path, ['slice'])) {
-    const at = Number(step.path.slice(step.path.lastIndexOf('.') + 1));
-    const items = Math.min(slice, total - at * slice);
-    const state = states.ofStep(step.path, isOver);
-    const bad =
-      typeof step['failed'] === 'number' ? step['failed'] : state === 'failed' ? items : 0;
-    if (['active', 'waiting', 'retrying'].includes(state)) open += items;
-    else [done, failed] = [done + items - bad, failed + bad];
-    all.push(state);
-  }
-  states.countRuns(path, { total, done, failed, open });
-  const isLeft = all.length * slice < total;
-  if (isLeft) all.push(isOver ? 'unreached' : 'pending');
-  const isTolerated = failed <= badOnes(node, total);
-  const isBrokenOff = isLeft && isOver && !wentOn;
-  const state = brokenOff(isBrokenOff, together(all, isOver, isTolerated ? all.length : 0));
-  states.noteAll(node.map.do, childPath(path, 'map', '*'), state);
-  return state;
 }

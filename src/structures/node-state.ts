@@ -1,5 +1,5 @@
 import type { Step } from '../model/step.js';
-import { childrenOf, isStructure, type Node } from '../model/tree.js';
+import type { Node } from '../model/tree.js';
 
 /**
  * The state of a node in a job. `pending`: not begun; `retrying`: the next attempt is due later;
@@ -36,6 +36,8 @@ export type Situation = { readonly isOver: boolean; readonly wentOn: boolean };
 export type NodeStates = {
   /** Finds the state of a node, and of all in it. */
   readonly visit: (node: Node, path: string, situation: Situation) => NodeState;
+  /** There is nothing in a node to begin, and nothing to find out. */
+  readonly hasNoSteps: (node: Node) => boolean;
   /** The state of a node and of all in it is found out already. */
   readonly noteAll: (node: Node, path: string, state: NodeState) => void;
   /** Counts more runs of what is repeated in the structure at a path. */
@@ -125,13 +127,6 @@ export function beforeAllCame(
   const unreached = states.filter((one) => one === 'unreached').length;
   const isCut = isOver && !wentOn && unreached > unneeded;
   return isCut && state === 'skipped' ? 'cancelled' : state;
-}
-
-/** There is nothing in it to begin, and nothing to find out. */
-export function hasNoSteps(node: Node): boolean {
-  if (!isStructure(node) || node.when !== undefined) return false;
-  const isList = ['sequence', 'parallel', 'graph'].includes(node.structure);
-  return isList && childrenOf(node, '').every((child) => hasNoSteps(child.node));
 }
 
 /** What was found out about a structure by one of its steps; undefined: nothing was. */

@@ -1,7 +1,16 @@
-/** A path is that of a node, or of something in it or of a handler of it. */
-export function isWithin(path: string, node: string): boolean {
-  return node === '' || path === node || path.startsWith(`${node}.`);
+import { isWithin } from '../model/tree.js';
+import { structureKinds } from './kinds.js';
+
+/** What the paths of nodes and of what deciders begin tell. */
+
+const words = Object.keys(structureKinds);
+const repeating = words.filter((word) => structureKinds[word]?.repeats !== undefined).join('|');
+
+/** The path in the definition of a path in a job: `2.map.17.sequence.1` -> `2.map.*.sequence.1`. */
+export function definedPath(path: string): string {
+  return path.replace(numbers, '$1$2.*');
 }
+const numbers = new RegExp(`(^|\\.)(${repeating})\\.\\d+(?=\\.|$)`, 'g');
 
 /** The path of what takes a step back, or of something that handles its failure. */
 export function isUndoing(path: string): boolean {
@@ -15,8 +24,18 @@ export function isOfEnd(path: string): boolean {
 
 /** The paths of the items of maps and the rounds of loops that a path is in, outermost first. */
 export function repeatsAround(path: string): readonly string[] {
-  const found = path.matchAll(/(?<=^|\.)(?:map|loop)\.\d+(?=\.|$)/g);
+  const found = path.matchAll(numbers);
   return [...found].map(({ index, 0: segments }) => path.slice(0, index + segments.length));
+}
+
+/** What is repeated around a path, outermost first: the path of the map or loop, and the number. */
+export function repeatedAround(
+  path: string,
+): readonly { readonly path: string; readonly number: number }[] {
+  return [...path.matchAll(numbers)].map(({ index, 0: segments }) => ({
+    path: path.slice(0, index),
+    number: Number(segments.slice(segments.lastIndexOf('.') + 1)),
+  }));
 }
 
 /** The paths of the batches that a path is in a job of, outermost first. */
@@ -25,8 +44,8 @@ export function batchesAround(path: string): readonly string[] {
 }
 
 /** Words in paths that the name or the number of a child follows. */
-const kinds: ReadonlySet<string> = new Set([
-  ...['sequence', 'parallel', 'batch', 'graph', 'choice', 'map', 'loop', 'slice'],
+const naming: ReadonlySet<string> = new Set([
+  ...[...words, 'slice'],
   ...['decision', 'activity', 'timer', 'child', 'news'],
 ]);
 
@@ -40,7 +59,7 @@ function partsOf(path: string): readonly string[] {
   const parts: string[] = [];
   for (let i = 0; i < words.length; i += 1) {
     const word = String(words[i]);
-    if (kinds.has(word) && i + 1 < words.length) parts.push(`${word}.${String(words[(i += 1)])}`);
+    if (naming.has(word) && i + 1 < words.length) parts.push(`${word}.${String(words[(i += 1)])}`);
     else parts.push(word);
   }
   return parts;

@@ -72,8 +72,8 @@ export type Interpreting = {
   readonly visitAs: (phase: Phase, node: Node, path: string) => Progress;
   /** How far a node inside was when the run before this one ended; undefined: there was none. */
   readonly visitBefore: (node: Node, path: string) => Progress | undefined;
-  /** The nodes in it run beside each other. */
-  readonly isConcurrent: (node: Node) => boolean;
+  /** Something in a node may go on, or is to be cancelled, when the node is done. */
+  readonly leavesWork: (node: Node) => boolean;
   /** For items of maps that have not begun. */
   readonly room: Room;
   /** The items of a map that this job goes over for its parent. */

@@ -1,10 +1,10 @@
 import { widest } from '../model/limits.js';
-import type { MapOver } from '../model/tree.js';
+import type { Structure } from '../model/tree.js';
 
 /** How many items of maps may begin at the time of one look at a job. */
 export type Room = {
-  readonly has: (node: MapOver) => boolean;
-  readonly take: (node: MapOver) => void;
+  readonly has: (node: Structure) => boolean;
+  readonly take: (node: Structure) => void;
 };
 
 /** Items of all maps of a job that are admitted at a time. */
@@ -17,9 +17,9 @@ const leastOfEach = 10;
  * all maps together 4,000, but each at least 10.
  */
 export function createRoom(): Room {
-  const taken = new Map<MapOver, number>();
+  const taken = new Map<Structure, number>();
   let all = 0;
-  const takenBy = (node: MapOver): number => taken.get(node) ?? 0;
+  const takenBy = (node: Structure): number => taken.get(node) ?? 0;
   return {
     has: (node) => {
       const own = takenBy(node);

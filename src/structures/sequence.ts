@@ -1,13 +1,26 @@
-import { childPath, childrenOf, type Sequence } from '../model/tree.js';
-import { isWithin } from './paths.js';
+import { childPath, isWithin, type Node, type Structure } from '../model/tree.js';
 import { drawInTurn } from './drawing.js';
 import type { Kind } from './kind.js';
-import { brokenOff, hasNoSteps, together } from './node-state.js';
+import { brokenOff, together } from './node-state.js';
 import { workOf, type Work } from './progress.js';
 import { lastValue, listOf } from './results.js';
+import { eachOf, listed } from './written.js';
+
+export type Sequence = Structure & {
+  readonly structure: 'sequence';
+  readonly sequence: readonly Node[];
+};
+
+const children = (node: Sequence, path: string) => listed(node.sequence, 'sequence', path);
 
 /** One after the other: the first child that is not done tells how far the sequence is. */
 export const sequence: Kind<Sequence> = {
+  written: {
+    shape: ({ nodes }) => ({ sequence: nodes }),
+    normalised: (it, toNode) => ({ sequence: eachOf(it['sequence'], toNode) }),
+  },
+  children,
+
   progress(node, path, { visit }) {
     const behind: Work[] = [];
     for (const [i, child] of node.sequence.entries()) {
@@ -38,24 +51,24 @@ export const sequence: Kind<Sequence> = {
     label: 'sequence',
     notes: node.sequence.length === 0 ? ['nothing in it'] : [],
   }),
-  draw: (node, path, drawing) => drawInTurn(childrenOf(node, path), path, drawing),
+  draw: (node, path, drawing) => drawInTurn(children(node, path), path, drawing),
 
-  state(node, path, { visit, hasBegun, hasRun, isUnfit }, situation) {
+  state(node, path, { visit, hasNoSteps, hasBegun, hasRun, isUnfit }, situation) {
     const { isOver, wentOn } = situation;
-    const children = childrenOf(node, path);
-    const begun = children.findLastIndex((child) => hasBegun(child.path));
+    const all = children(node, path);
+    const begun = all.findLastIndex((child) => hasBegun(child.path));
     // A step may have been left out by hand before its turn.
-    const ran = children.findLastIndex((child) => hasRun(child.path));
+    const ran = all.findLastIndex((child) => hasRun(child.path));
     // What was done may fail after all, for what is on record about it.
     const past = (i: number, at: string) => ({
       isOver: true,
       wentOn: (i < ran || wentOn) && !isUnfit(at),
     });
-    const states = children.map((child, i) =>
+    const states = all.map((child, i) =>
       visit(child.node, child.path, i < begun ? past(i, child.path) : situation),
     );
     // What is empty is done as soon as it is reached.
-    const last = children.findLastIndex((child) => !hasNoSteps(child.node));
+    const last = all.findLastIndex((child) => !hasNoSteps(child.node));
     const isBrokenOff = begun >= 0 && !wentOn && states[last] === 'unreached';
     return brokenOff(isBrokenOff, together(states, isOver));
   },

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../../src/embedded/start.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { credentialsOf, type Connection } from '../../src/store/connection.js';
 import { createDatabase } from '../../src/store/database.js';
 import { installDesign } from '../../src/store/design.js';

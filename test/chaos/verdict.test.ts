@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { isClean, judge, type Evidence, type Harm, type Life, type Verdict } from './verdict.js';
 import type { Line } from './witness.js';
 

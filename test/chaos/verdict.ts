@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { expectedOf, isSubmitted, rootOf } from './flows.js';
 import type { Line } from './witness.js';
 

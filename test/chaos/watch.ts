@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import type { Store } from '../../src/store/store.js';
 import { isSubmitted } from './flows.js';
 import { moment } from './witness.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jobTable } from '../../src/cli/job-table.js';
 import { jobFacts } from '../../src/cli/jobs.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 const plain = (_style: unknown, text: string): string => text;

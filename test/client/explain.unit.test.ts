@@ -3,7 +3,7 @@ import { explain } from '../../src/client/explain.js';
 import type { Reason, Seen } from '../../src/client/reason.js';
 import { countInHand, countOwn } from '../../src/client/service.js';
 import type { SeenEngine } from '../../src/client/pulse.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 

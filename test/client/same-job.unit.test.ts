@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { differencesOf } from '../../src/client/same-job.js';
 import { initialise } from '../../src/decide/initialise.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { flow, newJob, t0, task, world } from '../support/builders.js';
 
 const order = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient, summaryOf, type JobSearch } from '../../src/client.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { openWorkspace } from '../support/workspace.js';
 
 const hour = 3_600_000;

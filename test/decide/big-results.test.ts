@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../src/decide/intent.js';
 import { settle } from '../../src/decide/settle.js';
-import type { WrittenNode } from '../../src/model/written-tree.js';
+import type { WrittenNode } from '../../src/structures/schema.js';
 import { newJob, t0, task } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
 

@@ -6,7 +6,7 @@ import type { FinalJob } from '../../src/model/job.js';
 import type { JobRequest } from '../../src/model/request.js';
 import { widest } from '../../src/model/limits.js';
 import { exits } from '../../src/model/step.js';
-import { toTree } from '../../src/model/to-tree.js';
+import { toTree } from '../../src/structures/to-tree.js';
 import { t0, task } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
 

@@ -4,8 +4,9 @@ import { isMadeBy } from '../../src/decide/parent.js';
 import { bigResult } from '../../src/engine/big-results.js';
 import { isFinal, isLiveJob, type FinalJob, type Job } from '../../src/model/job.js';
 import { isLive, isOpen } from '../../src/model/step.js';
-import { parseDocument, type StoredDocument } from '../../src/model/parse.js';
-import type { WrittenNode } from '../../src/model/written-tree.js';
+import { parseDocument } from '../../src/reading/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
+import type { WrittenNode } from '../../src/structures/schema.js';
 import { frozen } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
 

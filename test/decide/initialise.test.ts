@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Found } from '../../src/decide/intent.js';
 import { initialise } from '../../src/decide/initialise.js';
-import { parseDocument } from '../../src/model/parse.js';
-import { toTree } from '../../src/model/to-tree.js';
+import { parseDocument } from '../../src/reading/parse.js';
+import { toTree } from '../../src/structures/to-tree.js';
 import type { Flow } from '../../src/model/flow.js';
 import type { NewJob } from '../../src/model/job.js';
 import { flow, frozen, newJob, t0, task, world, type WorldOptions } from '../support/builders.js';

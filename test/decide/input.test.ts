@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inputOf } from '../../src/decide/input.js';
 import type { Phase } from '../../src/model/step.js';
-import { leavesOf } from '../../src/model/tree.js';
+import { leavesOf } from '../../src/structures/tree.js';
 import { story } from './story.js';
 
 describe('inputOf', () => {

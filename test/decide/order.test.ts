@@ -6,7 +6,7 @@ import { isFrom } from '../../src/decide/order.js';
 import { decisionMaker } from '../../src/structures/paths.js';
 import type { LiveJob } from '../../src/model/job.js';
 import type { Step } from '../../src/model/step.js';
-import { toTree } from '../../src/model/to-tree.js';
+import { toTree } from '../../src/structures/to-tree.js';
 import { flow, liveJob, t0 } from '../support/builders.js';
 
 const tree = toTree([

@@ -7,7 +7,7 @@ import {
   stepParams,
   strayParams,
 } from '../../src/decide/params.js';
-import { leavesOf } from '../../src/model/tree.js';
+import { leavesOf } from '../../src/structures/tree.js';
 import { flow, frozen, liveJob, task } from '../support/builders.js';
 
 /** One key for each layer from which the parameters of step `a-0` come, weakest first. */

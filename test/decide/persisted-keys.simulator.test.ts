@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { finalJobSchema, liveJobSchema, newJobSchema } from '../../src/model/job.js';
+import { finalJobSchema } from '../../src/model/job.js';
+import { liveJobSchema, newJobSchema } from '../../src/reading/documents.js';
 import { stepSchema } from '../../src/model/step.js';
 import { minutes, runs } from '../support/properties.js';
 import { anyScenario } from './simulation/flows.js';

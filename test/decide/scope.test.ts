@@ -45,6 +45,6 @@ describe('the scope of a path', () => {
       ...cancelled.liveJob,
       flow_definition: { type: 'flow', name: 'f', owner: 'o' },
     };
-    expect(scopeOf(without as never, 'cancel.map.0')).toEqual({ item: 'u', index: 0 });
+    expect(scopeOf(without as never, 'cancel.map.0')).toEqual({});
   });
 });

@@ -6,13 +6,13 @@ import type { Flow } from '../../src/model/flow.js';
 import type { FinalJob, LiveJob } from '../../src/model/job.js';
 import { referenceText, type SecretReference } from '../../src/model/secret-reference.js';
 import type { Task } from '../../src/model/task.js';
-import { leavesOf, type Entry } from '../../src/model/tree.js';
-import { flow, liveJob, t0, task, world } from '../support/builders.js';
+import { leavesOf } from '../../src/structures/tree.js';
+import type { Entry } from '../../src/model/tree.js';
+import { flow, liveJob, t0, task, world, newJob } from '../support/builders.js';
 import { decide } from '../../src/decide/decide.js';
 import { announce } from '../../src/decide/notifications.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { reopened } from '../../src/decide/reopen.js';
-import { newJob } from '../support/builders.js';
 import { story } from './story.js';
 
 const of = (more: Partial<SecretReference> = {}): string =>

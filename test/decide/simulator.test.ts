@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFinal, type Job, type LiveJob } from '../../src/model/job.js';
-import { parseDocument, type StoredDocument } from '../../src/model/parse.js';
+import { parseDocument } from '../../src/reading/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { toRetryPolicy } from '../../src/model/retry.js';
 import { isFailed, isLive, isOpen, type Step } from '../../src/model/step.js';
-import { leavesOf, type Leaf } from '../../src/model/tree.js';
+import { leavesOf } from '../../src/structures/tree.js';
+import type { Leaf } from '../../src/model/tree.js';
 import { flow, t0, task } from '../support/builders.js';
 import { minutes, runs } from '../support/properties.js';
 import { simulate, stepsOf, type Revision, type Scenario } from './simulator.js';

@@ -3,7 +3,7 @@ import { endUnbegun, finish } from '../../src/decide/finish.js';
 import { skipped } from '../../src/decide/skip.js';
 import type { Job } from '../../src/model/job.js';
 import { flow, frozen, liveJob, newJob, t0 } from '../support/builders.js';
-import type { WrittenNode } from '../../src/model/written-tree.js';
+import type { WrittenNode } from '../../src/structures/schema.js';
 import { story, type Setting, type Story } from './story.js';
 
 /** A job that has begun. */

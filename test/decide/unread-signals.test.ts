@@ -4,7 +4,7 @@ import { initialise } from '../../src/decide/initialise.js';
 import { unreadSignal } from '../../src/decide/unread-signals.js';
 import type { LiveJob, NewJob } from '../../src/model/job.js';
 import type { Problem } from '../../src/model/problems.js';
-import type { WrittenNode } from '../../src/model/written-tree.js';
+import type { WrittenNode } from '../../src/structures/schema.js';
 import { flow, liveJob, newJob, t0, task, world, type FlowOptions } from '../support/builders.js';
 
 const waitFor = (signal: string): WrittenNode => ({ wait: { signal } });

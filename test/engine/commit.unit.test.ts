@@ -3,7 +3,7 @@ import { leftBy } from '../../src/decide/abandoned.js';
 import { commit, holding, type Commit } from '../../src/engine/commit.js';
 import type { JobParts } from '../../src/engine/job-parts.js';
 import type { Job } from '../../src/model/job.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import type { LiveStep } from '../../src/model/step.js';
 
 /** The child of the job `j`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCopies, type CopiesParts } from '../../src/engine/copies.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import type { LiveStep } from '../../src/model/step.js';
 import { attempt, tip } from '../decide/copies/tips.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { takeEvent } from '../../src/engine/events.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 
 type Row = { readonly id: string; readonly key: readonly [string, string, string] };
 type Query = { readonly key?: readonly string[]; readonly startKey?: readonly string[] };

@@ -6,7 +6,7 @@ import { jobHistory } from '../../src/client/history.js';
 import { generationOf } from '../../src/engine/desk.js';
 import { noMeters } from '../../src/engine/meters.js';
 import type { Job } from '../../src/model/job.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
 
 const definitions = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { explainJob } from '../../src/client/explain-job.js';
 import { jobHistory } from '../../src/client/history.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseDocument } from '../../src/model/parse.js';
+import { parseDocument } from '../../src/reading/parse.js';
 import { flow, job, task } from '../support/documents.js';
 import { request } from '../support/couch.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';

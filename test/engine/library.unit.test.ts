@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLibrary } from '../../src/engine/library.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import type { Store } from '../../src/store/store.js';
 
 const task = (rev: string, plugin: string): StoredDocument => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { drive } from '../../src/engine/drive.js';
 import { createLocks, type Locks } from '../../src/engine/locks.js';
 import { lockIdOf } from '../../src/lock-id.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import type { WriteResult } from '../../src/store/batch.js';
 import type { Store } from '../../src/store/store.js';
 import type { NewDocument } from '../../src/store/writer.js';

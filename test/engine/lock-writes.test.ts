@@ -3,7 +3,7 @@ import type { LockAnswer } from '../../src/decide/intent.js';
 import { createLocks, type Locks } from '../../src/engine/locks.js';
 import { lockIdOf } from '../../src/lock-id.js';
 import { createRetry } from '../../src/engine/patience.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import type { WriteResult } from '../../src/store/batch.js';
 import type { Store } from '../../src/store/store.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';

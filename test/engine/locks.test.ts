@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lockIdOf } from '../../src/lock-id.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { flow, job as jobOf } from '../support/documents.js';
 import { openWorkspace, type Ended, type Workspace } from '../support/workspace.js';
 

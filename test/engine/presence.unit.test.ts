@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPresence } from '../../src/engine/presence.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import type { Store } from '../../src/store/store.js';
 import type { WriteResult } from '../../src/store/batch.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainJob } from '../../src/client/explain-job.js';
 import { jobHistory } from '../../src/client/history.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { flow, job } from '../support/documents.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createDesk } from '../../src/engine/desk.js';
 import { createEarly } from '../../src/engine/early.js';
-import { takeEarly, takeMessage } from '../../src/engine/requests.js';
-import type { RequestParts } from '../../src/engine/requests.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import { takeEarly, takeMessage, type RequestParts } from '../../src/engine/requests.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { createRetry } from '../../src/engine/patience.js';
 import type { WriteResult } from '../../src/store/batch.js';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Assembly } from '../../src/engine/assembly.js';
 import { scan } from '../../src/engine/scan.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { createPageSize, pagesOf } from '../../src/store/paging.js';
 import type { ViewQuery } from '../../src/store/views.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/decide/decide.js';
 import type { Intent } from '../../src/decide/intent.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { flow, job, task } from '../support/documents.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';

@@ -6,7 +6,7 @@ import { ourRetry } from '../../src/http/ojs/order.js';
 import { ojsHeaders } from '../../src/http/ojs/protocol.js';
 import { ojsStateOf, ojsStates, stateOfStanding, standingOf } from '../../src/http/ojs/states.js';
 import { uuidV7 } from '../../src/http/ojs/uuid.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { statuses } from '../../src/model/status.js';
 import { offerName } from '../../src/model/work.js';
 

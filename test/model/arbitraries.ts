@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { t0 } from '../support/builders.js';
 
 /** Any JSON, with the values and keys in it that programs stumble over. */

@@ -124,7 +124,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'has on_fail',
       flow([{ sequence: ['a'], on_fail: 'ignore' }]),
       'tasks[0].on_fail',
-      'must stand beside "parallel", "batch" or "graph", or inside "map".',
+      'must stand beside "parallel", "batch" or "graph", or inside "map": nothing else reads it.',
     ],
   ],
   'a structure': [

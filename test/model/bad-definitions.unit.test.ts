@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../src/cli/checks/document.js';
-import { unreadKeys } from '../../src/model/unread-keys.js';
+import { unreadKeys } from '../../src/reading/unread-keys.js';
 import { decide } from '../../src/decide/decide.js';
 import type { Found } from '../../src/decide/intent.js';
-import { checkDefinitions } from '../../src/model/check.js';
+import { checkDefinitions } from '../../src/reading/check.js';
 import type { Flow } from '../../src/model/flow.js';
 import type { FinalJob, Job } from '../../src/model/job.js';
-import { parseDocument } from '../../src/model/parse.js';
+import { parseDocument } from '../../src/reading/parse.js';
 import { exits } from '../../src/model/step.js';
 import type { Task } from '../../src/model/task.js';
 import { flow, newJob, t0, task, world } from '../support/builders.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { initialise } from '../../src/decide/initialise.js';
-import { checkDefinitions, type Finding } from '../../src/model/check.js';
+import { checkDefinitions, type Finding } from '../../src/reading/check.js';
 import type { Flow } from '../../src/model/flow.js';
 import type { Task } from '../../src/model/task.js';
 import { flow, newJob, t0, task, world } from '../support/builders.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toFlow, toKeyedParams } from '../../src/model/dialects.js';
-import { parseDocument } from '../../src/model/parse.js';
-import { toTree } from '../../src/model/to-tree.js';
+import { toFlow, toKeyedParams } from '../../src/reading/dialects.js';
+import { parseDocument } from '../../src/reading/parse.js';
+import { toTree } from '../../src/structures/to-tree.js';
 
 const identity = { _id: 'f', _rev: '1-a' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDocument } from '../../src/model/parse.js';
+import { parseDocument } from '../../src/reading/parse.js';
 import { document } from './arbitraries.js';
 
 type Fields = Readonly<Record<string, unknown>>;

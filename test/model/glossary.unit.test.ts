@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { cataloguedSchema } from '../../src/model/catalogue.js';
 import { failureNames } from '../../src/model/failures.js';
-import { flowSchema } from '../../src/model/flow.js';
-import { finalJobSchema, liveJobSchema, newJobSchema, sliceSchema } from '../../src/model/job.js';
+import { flowSchema, liveJobSchema, newJobSchema } from '../../src/reading/documents.js';
+import { finalJobSchema, sliceSchema } from '../../src/model/job.js';
 import { notifyEntrySchema } from '../../src/model/notify.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
 import { taskSchema } from '../../src/model/task.js';
-import { ofStructures } from '../../src/model/node-keys.js';
-import { entrySchema } from '../../src/model/written-entry.js';
+import { ofStructures } from '../../src/structures/node-keys.js';
+import { entrySchema } from '../../src/structures/entries.js';
 
 const glossary = readFileSync(new URL('../../src/model/README.md', import.meta.url), 'utf8');
 

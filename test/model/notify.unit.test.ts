@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../src/cli/checks/document.js';
-import { checkDefinitions } from '../../src/model/check.js';
+import { checkDefinitions } from '../../src/reading/check.js';
 import { readNotify } from '../../src/model/notify.js';
-import { parseDocument } from '../../src/model/parse.js';
+import { parseDocument } from '../../src/reading/parse.js';
 import type { Flow } from '../../src/model/flow.js';
 
 const url = 'https://example.com/hook';

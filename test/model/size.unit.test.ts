@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDocument, parseInPieces } from '../../src/model/parse.js';
+import { parseDocument, parseInPieces } from '../../src/reading/parse.js';
 import { countValues, sizeProblem, sizes } from '../../src/model/size.js';
 
 const list = (length: number, value: unknown = 0): readonly unknown[] =>

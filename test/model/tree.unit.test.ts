@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leavesOf } from '../../src/model/tree.js';
-import { toTree } from '../../src/model/to-tree.js';
-import { tasksSchema, type WrittenNode } from '../../src/model/written-tree.js';
+import { leavesOf } from '../../src/structures/tree.js';
+import { toTree } from '../../src/structures/to-tree.js';
+import { tasksSchema, type WrittenNode } from '../../src/structures/schema.js';
 
 const written = fc.letrec<{ node: WrittenNode; list: WrittenNode[] }>((tie) => ({
   node: fc.oneof(

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { flowSchema } from '../../src/model/flow.js';
-import { insteadOf, type Place } from '../../src/model/foreign-keys.js';
-import { newJobSchema } from '../../src/model/job.js';
+import { flowSchema, newJobSchema } from '../../src/reading/documents.js';
+import { insteadOf, type Place } from '../../src/reading/foreign-keys.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { taskSchema } from '../../src/model/task.js';
-import { unreadKeys } from '../../src/model/unread-keys.js';
-import { entrySchema } from '../../src/model/written-entry.js';
+import { unreadKeys } from '../../src/reading/unread-keys.js';
+import { entrySchema } from '../../src/structures/entries.js';
 import { flow, task } from '../cli/terminal.js';
 
 type Doc = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toTree } from '../../src/model/to-tree.js';
+import { toTree } from '../../src/structures/to-tree.js';
 import { mermaidOf } from '../../src/picture/mermaid.js';
 import { pictureOf } from '../../src/picture/picture-of.js';
 import { progressOf } from '../../src/picture/progress.js';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toTree } from '../../src/model/to-tree.js';
-import { childrenOf, isStructure, type Node } from '../../src/model/tree.js';
-import type { WrittenNode } from '../../src/model/written-tree.js';
+import { toTree } from '../../src/structures/to-tree.js';
+import { childrenOf } from '../../src/structures/tree.js';
+import { isStructure, type Node } from '../../src/model/tree.js';
+import type { WrittenNode } from '../../src/structures/schema.js';
 import { layout, type Box } from '../../src/picture/layout.js';
 import type { Picture, Pictured } from '../../src/picture/picture.js';
 import { pictureOf } from '../../src/picture/picture-of.js';

@@ -11,7 +11,8 @@ import type {
 } from '../../src/decide/intent.js';
 import { isMadeBy } from '../../src/decide/parent.js';
 import { isFinal, type Job } from '../../src/model/job.js';
-import { isFinalState, parseDocument } from '../../src/model/parse.js';
+import { isFinalState } from '../../src/model/document.js';
+import { parseDocument } from '../../src/reading/parse.js';
 import type { Locks } from './locks.js';
 import type { Wish } from './process.js';
 

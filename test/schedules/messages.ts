@@ -2,7 +2,7 @@ import { command, receive, type Commanded } from '../../src/decide/command.js';
 import type { Answer } from '../../src/decide/copies/protocol.js';
 import type { Tip } from '../../src/decide/copies/tips.js';
 import type { Job } from '../../src/model/job.js';
-import { parseDocument } from '../../src/model/parse.js';
+import { parseDocument } from '../../src/reading/parse.js';
 import type { JobRequest } from '../../src/model/request.js';
 import type { Wish } from './process.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseDocument, type StoredDocument } from '../../src/model/parse.js';
+import { parseDocument } from '../../src/reading/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { parsePieces } from '../../src/store/parse-pieces.js';
 import { readJson } from '../../src/store/read-json.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Slice } from '../../src/model/job.js';
 import { widest } from '../../src/model/limits.js';
-import type { StoredDocument } from '../../src/model/parse.js';
-import type { WrittenNode } from '../../src/model/written-tree.js';
+import type { StoredDocument } from '../../src/model/document.js';
+import type { WrittenNode } from '../../src/structures/schema.js';
 import { t0, task } from '../support/builders.js';
 import { family, type End, type Family } from '../decide/family.js';
 import { begun, endings, type Setting } from '../decide/story.js';

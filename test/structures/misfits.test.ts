@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFinal } from '../../src/model/job.js';
 import type { Step } from '../../src/model/step.js';
-import type { WrittenNode } from '../../src/model/written-tree.js';
+import type { WrittenNode } from '../../src/structures/schema.js';
 import { minutes, runs } from '../support/properties.js';
 import { family } from '../decide/family.js';
 import { begun, story, type Story } from '../decide/story.js';

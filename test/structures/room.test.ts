@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { interpret } from '../../src/decide/structure/interpret.js';
 import { createRoom } from '../../src/structures/room.js';
-import type { MapOver } from '../../src/model/tree.js';
+import type { MapOver } from '../../src/structures/map-slices.js';
 import { begun } from '../decide/story.js';
 
 const node = (): MapOver => ({ structure: 'map', map: { over: 'x', do: { task: 'a' } } });

@@ -14,12 +14,14 @@ import type {
 import { initialise } from '../../src/decide/initialise.js';
 import { renderParams } from '../../src/engine/expressions.js';
 import { readSchema } from '../../src/engine/schemas.js';
-import { toFlow } from '../../src/model/dialects.js';
-import { branchesOf, handlerOf, type Flow, type WrittenFlow } from '../../src/model/flow.js';
+import { toFlow } from '../../src/reading/dialects.js';
+import { branchesOf, handlerOf, type Flow } from '../../src/model/flow.js';
+import type { WrittenFlow } from '../../src/reading/documents.js';
 import { isLiveJob, type LiveJob, type NewJob } from '../../src/model/job.js';
 import type { Task } from '../../src/model/task.js';
-import { leavesOf, namesTask } from '../../src/model/tree.js';
-import { type WrittenNode } from '../../src/model/written-tree.js';
+import { leavesOf } from '../../src/structures/tree.js';
+import { namesTask } from '../../src/model/tree.js';
+import type { WrittenNode } from '../../src/structures/schema.js';
 
 /** The moment at which stories of tests begin (epoch ms). */
 export const t0 = Date.UTC(2026, 0, 1);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { startEngine, type Engine, type EngineOptions } from '../../src/engine/engine.js';
 import type { Log } from '../../src/engine/log.js';
-import type { StoredDocument } from '../../src/model/parse.js';
+import type { StoredDocument } from '../../src/model/document.js';
 import { loadPlugins } from '../../src/plugin/loader.js';
 import { createDatabase } from '../../src/store/database.js';
 import { installDesign } from '../../src/store/design.js';

@@ -1,7 +1,8 @@
 import { readSchema } from '../../engine/schemas.js';
-import { finder } from '../../model/check.js';
-import { isObject, toKeyedParams } from '../../model/dialects.js';
-import { parseDocument } from '../../model/parse.js';
+import { finder } from '../../reading/check.js';
+import { isObject } from '../../model/object.js';
+import { toKeyedParams } from '../../reading/dialects.js';
+import { parseDocument } from '../../reading/parse.js';
 import type { Flow } from '../../model/flow.js';
 import { defaultOwner } from '../../model/task.js';
 import type { PluginRegistry } from '../../plugin/loader.js';

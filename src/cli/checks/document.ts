@@ -2,10 +2,10 @@ import { checkExpression, checkTemplate } from '../../engine/expressions.js';
 import { checkLockPattern } from '../../engine/patterns.js';
 import { checkSchema } from '../../engine/schemas.js';
 import { patternOf } from '../../model/target.js';
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import { shownId, unfitId } from '../../model/ids.js';
 import { readNotify } from '../../model/notify.js';
-import { parseDocument } from '../../model/parse.js';
+import { parseDocument } from '../../reading/parse.js';
 import type { FileProblem, Written } from '../files.js';
 
 /** What a file may hold. */

@@ -1,9 +1,9 @@
 import type { Client } from '../../client.js';
 import { closest } from '../../model/closest.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
-import { branchPlaces, placesIn } from '../../model/check.js';
+import { branchPlaces, placesIn } from '../../reading/check.js';
 import type { Flow } from '../../model/flow.js';
-import { parseDocument } from '../../model/parse.js';
+import { parseDocument } from '../../reading/parse.js';
 import { pluginOf } from '../../model/task.js';
 import type { Structure } from '../../model/tree.js';
 import { findClearSecrets } from '../../secrets/parameters.js';
@@ -12,7 +12,7 @@ import { isShipped } from '../paths.js';
 import { loadProjectPlugins } from '../plugins.js';
 import { checkContents } from './contents.js';
 import { checkDocument } from './document.js';
-import { unreadKeys } from '../../model/unread-keys.js';
+import { unreadKeys } from '../../reading/unread-keys.js';
 import { checkReferences, type Stored } from './references.js';
 import { asWritten } from './written-path.js';
 

@@ -1,7 +1,7 @@
 import { closest } from '../../model/closest.js';
 import { isOpen } from '../../engine/schemas.js';
-import { branchPlaces, placesIn } from '../../model/check.js';
-import { isObject } from '../../model/dialects.js';
+import { branchPlaces, placesIn } from '../../reading/check.js';
+import { isObject } from '../../model/object.js';
 import type { Flow } from '../../model/flow.js';
 import { toJsonPath } from '../../model/problems.js';
 import { pluginOf, type Task } from '../../model/task.js';

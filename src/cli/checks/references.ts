@@ -1,8 +1,8 @@
 import { sealedInFlow, sealedInJob, type DefinitionKind } from '../../client.js';
 import { closest } from '../../model/closest.js';
-import { checkDefinitions, finder, type Finding } from '../../model/check.js';
+import { checkDefinitions, finder, type Finding } from '../../reading/check.js';
 import type { Flow } from '../../model/flow.js';
-import { parseDocument } from '../../model/parse.js';
+import { parseDocument } from '../../reading/parse.js';
 import { defaultOwner, keyOf, type Task } from '../../model/task.js';
 import type { FileProblem, Written } from '../files.js';
 import { isSample } from '../samples.js';

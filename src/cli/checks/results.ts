@@ -2,8 +2,9 @@ import Handlebars from 'handlebars';
 import jsonata from 'jsonata';
 import { closest } from '../../model/closest.js';
 import { withPositions } from '../../engine/expressions.js';
-import { isObject } from '../../model/dialects.js';
-import { leavesOf, namesIn as namesInTree, type Structure } from '../../model/tree.js';
+import { isObject } from '../../model/object.js';
+import { leavesOf, namesIn as namesInTree } from '../../structures/tree.js';
+import type { Structure } from '../../model/tree.js';
 import type { Written } from '../files.js';
 import { isExpression, textsIn } from './document.js';
 

@@ -1,6 +1,6 @@
 import jsonata from 'jsonata';
 import { closest } from '../../model/closest.js';
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import type { Written } from '../files.js';
 import { isExpression, textsIn } from './document.js';
 

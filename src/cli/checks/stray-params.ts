@@ -1,6 +1,6 @@
 import { closest } from '../../model/closest.js';
-import { branchPlaces, placesIn } from '../../model/check.js';
-import { isObject } from '../../model/dialects.js';
+import { branchPlaces, placesIn } from '../../reading/check.js';
+import { isObject } from '../../model/object.js';
 import { handlerOf, type Flow } from '../../model/flow.js';
 import { paramsRead } from '../../model/param-keys.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';

@@ -1,6 +1,6 @@
 import { paramsOfSteps } from '../../client.js';
 import { checkTags } from '../../engine/expressions.js';
-import { branchPlaces, placesIn } from '../../model/check.js';
+import { branchPlaces, placesIn } from '../../reading/check.js';
 import type { Flow } from '../../model/flow.js';
 import { readNotify } from '../../model/notify.js';
 import { pluginOf, type Task } from '../../model/task.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import { toJsonPath } from '../../model/problems.js';
 import type { FileProblem, Written } from '../files.js';
 

@@ -9,7 +9,7 @@ import { problem, TwsError } from '../../errors.js';
 import { startBucketServer } from '../../mailbox/bucket-server.js';
 import { defaultMailPort, startMailServer, type CaughtMail } from '../../mailbox/mail-server.js';
 import type { Mailbox } from '../../mailbox/mailbox.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { createCleanup, type Cleanup } from '../cleanup.js';
 import { command, numberFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { open, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { command, switchFlag } from '../command.js';
 import { questions } from '../prompt.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { open, type RequestDetails } from '../../client.js';
 import { problem } from '../../errors.js';
-import { isObject } from '../../model/dialects.js';
-import type { StoredDocument } from '../../model/parse.js';
+import { isObject } from '../../model/object.js';
+import type { StoredDocument } from '../../model/document.js';
 import { textOf } from '../../words.js';
 import { command, numberFlag, switchFlag } from '../command.js';
 import { defined, eachJob } from '../each-job.js';

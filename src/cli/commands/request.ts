@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { open, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import type { RequestAction } from '../../model/request.js';
 import type { Status } from '../../model/status.js';
 import { command, numberFlag, switchFlag, type Command } from '../command.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { open, type JobToSubmit, type Client } from '../../client.js';
 import { defaultOwner } from '../../model/task.js';
-import { unreadKeys } from '../../model/unread-keys.js';
+import { unreadKeys } from '../../reading/unread-keys.js';
 import { checkDocument } from '../checks/document.js';
 import { remedy } from '../checks/references.js';
 import { command, numberFlag, switchFlag } from '../command.js';

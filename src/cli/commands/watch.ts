@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAway, open, stepsOf, summaryOf, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';
 import { createAbsence, type Absence } from '../absence.js';
 import { command, listFlag } from '../command.js';

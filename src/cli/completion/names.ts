@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '../../client.js';
-import { isObject } from '../../model/dialects.js';
-import type { StoredDocument } from '../../model/parse.js';
+import { isObject } from '../../model/object.js';
+import type { StoredDocument } from '../../model/document.js';
 import { statusOf } from '../../model/status.js';
 import { ownerOf } from '../../model/task.js';
 import type { Source } from '../command.js';

@@ -1,7 +1,7 @@
 import type { Client } from '../../client.js';
 import type { Config } from '../../config.js';
-import { isObject } from '../../model/dialects.js';
-import type { StoredDocument } from '../../model/parse.js';
+import { isObject } from '../../model/object.js';
+import type { StoredDocument } from '../../model/document.js';
 import { pluginOf } from '../../model/task.js';
 import { encryptedIn } from '../../model/encrypted-values.js';
 import type { PluginRegistry } from '../../plugin/loader.js';

@@ -1,6 +1,6 @@
 import { isTooHeavy } from '../../engine/patterns.js';
-import { finder } from '../../model/check.js';
-import type { StoredDocument } from '../../model/parse.js';
+import { finder } from '../../reading/check.js';
+import type { StoredDocument } from '../../model/document.js';
 import { patternOf } from '../../model/target.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
 import { counted, listed } from '../../words.js';

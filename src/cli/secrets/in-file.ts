@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { applyEdits, modify, parse } from 'jsonc-parser';
 import { problem } from '../../errors.js';
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import { encryptedText, isEncrypted, isOlderFormat } from '../../model/encrypted.js';
 import { keysOf } from '../../model/secret-reference.js';
 import type { Keyring } from '../../secrets/keyring.js';

@@ -2,7 +2,7 @@ import { open, type Client } from '../../client.js';
 import type { Config } from '../../config.js';
 import { problem, TwsError } from '../../errors.js';
 import { encryptedIn, mapEncrypted } from '../../model/encrypted-values.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { fieldOf } from '../../model/secret-reference.js';
 import type { Keyring } from '../../secrets/keyring.js';
 import { placeIn } from '../../secrets/parameters.js';

@@ -1,5 +1,5 @@
 import { attachmentOf } from '../../model/big-result.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
 
 /**

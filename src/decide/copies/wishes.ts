@@ -1,5 +1,5 @@
 import type { FinalJob } from '../../model/job.js';
-import { parseDocument } from '../../model/parse.js';
+import { parseDocument } from '../../reading/parse.js';
 import type { Step } from '../../model/step.js';
 import { command } from '../command.js';
 import { isAsked, withEdits, withoutLateWishes } from '../edits.js';

@@ -1,9 +1,8 @@
 import type { Ending } from '../../model/decisions.js';
 import type { LiveJob } from '../../model/job.js';
 import { isFailed, isOpen, type Phase, type Step } from '../../model/step.js';
-import { below, type Leaf } from '../../model/tree.js';
+import { below, type Leaf, isWithin } from '../../model/tree.js';
 import { completionOn, lastAttempt } from '../history.js';
-import { isWithin } from '../../structures/paths.js';
 import {
   askedBy,
   continueLeaf,

@@ -2,7 +2,7 @@ import type { LiveJob } from '../../model/job.js';
 import { isFailed, type Phase, type Step } from '../../model/step.js';
 import { isStructure, type Leaf, type Node, type Structure } from '../../model/tree.js';
 import type { Kind } from '../../structures/kind.js';
-import { isConcurrent, kindOf } from '../../structures/kinds.js';
+import { kindOf, leavesWork } from '../../structures/kinds.js';
 import {
   done,
   failedAt,
@@ -58,7 +58,7 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
     view,
     room: createRoom(),
     slice: job.slice,
-    isConcurrent,
+    leavesWork,
     sliceLeaf: (path: string) => sliceLeaf(job, path),
   };
   const visitNew: Visit = (phase, node, path) => {

@@ -1,6 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import type { Phase } from '../../model/step.js';
-import { childrenOf, isStructure, type Node } from '../../model/tree.js';
+import { childrenOf } from '../../structures/tree.js';
+import { isStructure, type Node } from '../../model/tree.js';
 import { kindOf } from '../../structures/kinds.js';
 import { interpret } from './interpret.js';
 

@@ -1,6 +1,6 @@
 import { problem } from '../../errors.js';
 import { ownerOf } from '../../model/task.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import type { Principal } from './principal.js';
 
 /** Whether somebody may see and change what belongs to an owner. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import { isEncrypted, isOlderFormat } from '../../model/encrypted.js';
 import { isReference } from '../../model/secret-reference.js';
 import { isCredentialsName, isSecretName } from '../../model/secret-names.js';

@@ -1,5 +1,5 @@
 import type { Change, Client } from '../../client.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 
 /** A job that changed, or is gone. */
 export type JobChange =

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { summaryOf, type Client } from '../../client.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { withoutSecrets } from '../answers/redact.js';
 import type { Sink } from '../route.js';
 import { jobChangeOf, type Hub, type JobChange } from './hub.js';

@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import type { Hub } from './hub.js';
 
 export type WaitOptions = {

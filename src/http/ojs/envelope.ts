@@ -1,7 +1,7 @@
 import { stepsOf, type Work } from '../../client.js';
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import { defaultPriority, defaultQueue } from '../../model/job.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { toEpochMs } from '../../model/scalars.js';
 import { usualWorkLeaseMs, workWishOf } from '../../model/work.js';
 import { textOf } from '../../words.js';

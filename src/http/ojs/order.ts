@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { problem } from '../../errors.js';
 import { defaultPriority } from '../../model/job.js';
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import { durationMs } from './durations.js';
 import { optionNames, type OjsOptions, type OjsOrder, type OjsRetry } from './schemas.js';
 

@@ -1,4 +1,4 @@
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { statusOf, type Status } from '../../model/status.js';
 import { queueOfOffer } from '../../model/work.js';
 import { stepsOf } from '../../client.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problem, TwsError } from '../../errors.js';
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import { nameOf } from '../access/owners.js';
 import { assertOwnOrigin } from '../access/origin.js';
 import { setCookie } from '../access/cookies.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { retryPolicySchema } from '../../model/retry.js';
-import { entrySchema } from '../../model/written-entry.js';
-import { tasksSchema, writtenNodeSchema } from '../../model/written-tree.js';
+import { entrySchema } from '../../structures/entries.js';
+import { tasksSchema, writtenNodeSchema } from '../../structures/schema.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RequestedOne } from '../../client.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import type { Status } from '../../model/status.js';
 import type { Api } from '../api.js';
 import { mayHave } from '../access/owners.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { problem } from '../../errors.js';
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import { ownerOf } from '../../model/task.js';
 import type { Api } from '../api.js';
 import { hasOwner, nameOf, ownersFor } from '../access/owners.js';

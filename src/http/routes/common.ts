@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { problem, TwsError } from '../../errors.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import type { Api } from '../api.js';
 import { mayHave } from '../access/owners.js';
 import { localPrincipal, reaches, type Level, type Principal } from '../access/principal.js';

@@ -1,7 +1,7 @@
 import { newDefinitionId, type Client, type DefinitionKind } from '../../client.js';
 import { problem } from '../../errors.js';
-import { isObject } from '../../model/dialects.js';
-import type { StoredDocument } from '../../model/parse.js';
+import { isObject } from '../../model/object.js';
+import type { StoredDocument } from '../../model/document.js';
 import { defaultOwner, ownerOf } from '../../model/task.js';
 import type { Api } from '../api.js';
 import { assertOwner, hasOwner, mayHave, ownersFor } from '../access/owners.js';

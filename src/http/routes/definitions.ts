@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DefinitionKind } from '../../client.js';
 import { problem } from '../../errors.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';
 import { ownersFor } from '../access/owners.js';
 import { refuseDocument, told } from '../answers/problems.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { explainChain, isFinalState, stepsOf, summaryOf } from '../../client.js';
-import { isObject } from '../../model/dialects.js';
-import type { StoredDocument } from '../../model/parse.js';
+import { isObject } from '../../model/object.js';
+import type { StoredDocument } from '../../model/document.js';
 import { statusOf } from '../../model/status.js';
 import { mayHave } from '../access/owners.js';
 import { waitForJob } from '../feed/wait.js';

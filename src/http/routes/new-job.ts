@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JobToSubmit } from '../../client.js';
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import { engineKeys } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import { locksDatabase } from '../../model/target.js';

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JobToSubmit, SubmittedOne } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
-import { isObject } from '../../model/dialects.js';
+import { isObject } from '../../model/object.js';
 import type { Problem } from '../../model/problems.js';
-import type { StoredDocument } from '../../model/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { answerOf, Refused, refusedDocument, told, type ProblemBody } from '../answers/problems.js';
 import { mayHave } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';

@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks';
-import { branchPlaces, placesIn } from '../../model/check.js';
+import { branchPlaces, placesIn } from '../../reading/check.js';
 import { FlowGraph } from '../graph/flow-graph.js';
 import type { Picture, Pictured } from '../../picture/picture.js';
 import { pictureOf } from '../../picture/picture-of.js';

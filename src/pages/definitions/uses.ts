@@ -1,6 +1,6 @@
-import { branchPlaces, placesIn } from '../../model/check.js';
+import { branchPlaces, placesIn } from '../../reading/check.js';
 import { handlerOf, type Flow } from '../../model/flow.js';
-import { parseDocument } from '../../model/parse.js';
+import { parseDocument } from '../../reading/parse.js';
 import { namesTask } from '../../model/tree.js';
 import { defaultOwner, ownerOf, type Task } from '../../model/task.js';
 import type { Doc } from '../answers.js';

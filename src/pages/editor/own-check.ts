@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Problem } from '../../model/problems.js';
 import { readNotify } from '../../model/notify.js';
-import { parseDocument, type StoredDocument } from '../../model/parse.js';
+import { parseDocument } from '../../reading/parse.js';
+import type { StoredDocument } from '../../model/document.js';
 import { isRecord } from './schema-at.js';
 
 // The pages may not make code of text, so nobody is to try.

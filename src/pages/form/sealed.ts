@@ -1,8 +1,8 @@
 import { isWhollySealed, sealOf } from '../../model/sealing.js';
 import { secretsIn } from '../../model/encrypted-values.js';
-import { placesIn } from '../../model/check.js';
+import { placesIn } from '../../reading/check.js';
 import type { Flow } from '../../model/flow.js';
-import { parseDocument } from '../../model/parse.js';
+import { parseDocument } from '../../reading/parse.js';
 import { fieldOf as pathOf } from '../../model/secret-reference.js';
 import { namesTask } from '../../model/tree.js';
 import type { Stored } from '../definitions/stored.js';

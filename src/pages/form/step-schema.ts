@@ -1,4 +1,4 @@
-import { placesIn } from '../../model/check.js';
+import { placesIn } from '../../reading/check.js';
 import type { Flow } from '../../model/flow.js';
 import { namesTask } from '../../model/tree.js';
 import type { Stored } from '../definitions/stored.js';

@@ -1,7 +1,7 @@
-import { toTree } from '../../model/to-tree.js';
+import { toTree } from '../../structures/to-tree.js';
 import type { Picture } from '../../picture/picture.js';
 import { pictureOf } from '../../picture/picture-of.js';
-import type { WrittenNode } from '../../model/written-tree.js';
+import type { WrittenNode } from '../../structures/schema.js';
 import type { Doc } from '../answers.js';
 
 /** The picture of a job document, with states; undefined where it has no steps to draw yet. */

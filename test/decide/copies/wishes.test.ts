@@ -6,7 +6,7 @@ import { command } from '../../../src/decide/command.js';
 import { withEdits } from '../../../src/decide/edits.js';
 import type { Job } from '../../../src/model/job.js';
 import type { JobRequest } from '../../../src/model/request.js';
-import type { WrittenNode } from '../../../src/model/written-tree.js';
+import type { WrittenNode } from '../../../src/structures/schema.js';
 import { t0 } from '../../support/builders.js';
 import { begun } from '../story.js';
 import { attempt, told, tip } from './tips.js';

@@ -1,6 +1,14 @@
+import type { Batch } from '../../../src/structures/batch.js';
+import type { Choice } from '../../../src/structures/choice.js';
+import type { Graph } from '../../../src/structures/graph-progress.js';
+import type { Loop } from '../../../src/structures/loop.js';
+import type { MapOver } from '../../../src/structures/map-slices.js';
+import type { Parallel } from '../../../src/structures/parallel.js';
+import type { Sequence } from '../../../src/structures/sequence.js';
 import type { Task } from '../../../src/model/task.js';
 import type { Step } from '../../../src/model/step.js';
-import { isStructure, type GraphNode, type Node, type Structure } from '../../../src/model/tree.js';
+import { isStructure as isAnyStructure, type Entry, type Node } from '../../../src/model/tree.js';
+import type { GraphNode } from '../../../src/structures/graph-progress.js';
 
 /**
  * How far a tree has come, told anew from the steps alone and in the plainest way: what the rules of
@@ -14,6 +22,10 @@ export type Oracle = {
   /** Why a step at this path must not begin; undefined: it may. */
   readonly objection: (tree: Node, root: string, path: string) => string | undefined;
 };
+
+/** Every kind that the oracle knows. */
+type Structure = Sequence | Parallel | Batch | Graph | Choice | MapOver | Loop;
+const isStructure = (node: Node): node is Structure => isAnyStructure(node);
 
 type Nodes = Readonly<Record<string, GraphNode>>;
 type Standing = {
@@ -62,8 +74,9 @@ export function oracleOf(steps: readonly Step[], tasks: Readonly<Record<string, 
   };
   const endOf = (node: Node, path: string): End => {
     if (!isStructure(node)) {
-      const optional = node.optional ?? tasks[node.task]?.optional ?? false;
-      return node.decider === undefined ? endOfEntry(path, optional) : endOfDecider(path, optional);
+      const { task, decider } = node as Entry;
+      const optional = node.optional ?? tasks[task]?.optional ?? false;
+      return decider === undefined ? endOfEntry(path, optional) : endOfDecider(path, optional);
     }
     const mark = lastAt(path);
     if (mark?.state === '$$skipped') return 'done';
@@ -262,7 +275,7 @@ export function oracleOf(steps: readonly Step[], tasks: Readonly<Record<string, 
 
 /** Something in it may go on when it is done. */
 function hasLoose(node: Node): boolean {
-  if (!isStructure(node)) return node.decider !== undefined;
+  if (!isStructure(node)) return (node as Entry).decider !== undefined;
   if (['parallel', 'batch', 'graph', 'map'].includes(node.structure)) return true;
   return childrenOfAny(node).some(hasLoose);
 }

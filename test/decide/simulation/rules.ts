@@ -8,10 +8,11 @@ import {
   type Job,
   type LiveJob,
 } from '../../../src/model/job.js';
-import { parseDocument, type StoredDocument } from '../../../src/model/parse.js';
+import { parseDocument } from '../../../src/reading/parse.js';
+import type { StoredDocument } from '../../../src/model/document.js';
 import { toRetryPolicy } from '../../../src/model/retry.js';
 import { isFailed, isLive, isOpen, type Step } from '../../../src/model/step.js';
-import { leavesOf } from '../../../src/model/tree.js';
+import { leavesOf } from '../../../src/structures/tree.js';
 import { compileDesign } from '../../store/design-function.js';
 import { stepsOf, type Revision, type Run, type Scenario } from '../simulator.js';
 import { oracleOf } from './oracle.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { leafAt } from '../../../src/decide/leaf-at.js';
 import { allResults } from '../../../src/decide/results.js';
-import { toTree } from '../../../src/model/to-tree.js';
+import { toTree } from '../../../src/structures/to-tree.js';
 import { t0, task } from '../../support/builders.js';
 import { story, type Story } from '../story.js';
 

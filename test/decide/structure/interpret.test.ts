@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { interpret, progressAt } from '../../../src/decide/structure/interpret.js';
-import type { WrittenNode } from '../../../src/model/written-tree.js';
+import { toTree } from '../../../src/structures/to-tree.js';
+import { childrenOf } from '../../../src/structures/tree.js';
+import type { WrittenNode } from '../../../src/structures/schema.js';
 import { flow, liveJob } from '../../support/builders.js';
 import { begun, endings, story } from '../story.js';
 
@@ -16,7 +18,7 @@ describe('interpret', () => {
       kind: 'open',
       begin: [{ phase: 'cancel', leaf: { path: 'cancel.sequence.0', label: 'u-0' } }],
     });
-    expect(interpret(job, { structure: 'sequence', sequence: [] }, 'main')).toMatchObject({
+    expect(interpret(job, toTree([]), 'main')).toMatchObject({
       kind: 'done',
     });
   });
@@ -24,7 +26,7 @@ describe('interpret', () => {
   it('says how far one node is, of the flow or of its cancel branch', () => {
     const told = begun(['a', { parallel: ['b', 'c'] }], { flow: { cancel: { sequence: ['u'] } } });
     const job = told.did('a').did('b').liveJob;
-    const [a, group] = 'sequence' in job.tasks ? job.tasks.sequence : [];
+    const [a, group] = childrenOf(job.tasks, '').map(({ node }) => node);
     expect(progressAt(job, a ?? job.tasks, '0').kind).toBe('done');
     expect(progressAt(job, group ?? job.tasks, '1').kind).toBe('open');
     const { cancel = job.tasks } = job.flow_definition;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { problem } from '../../../errors.js';
-import type { StoredDocument } from '../../../model/parse.js';
+import type { StoredDocument } from '../../../model/document.js';
 import { ownersFor } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';

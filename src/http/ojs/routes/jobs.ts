@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isFinalState, type JobToSubmit } from '../../../client.js';
 import { problem } from '../../../errors.js';
-import type { StoredDocument } from '../../../model/parse.js';
+import type { StoredDocument } from '../../../model/document.js';
 import { defaultOwner, pluginOf, type Task } from '../../../model/task.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaultQueue } from '../../../model/job.js';
-import type { StoredDocument } from '../../../model/parse.js';
+import type { StoredDocument } from '../../../model/document.js';
 import type { Status } from '../../../model/status.js';
 import { ownersFor } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';

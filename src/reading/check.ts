@@ -1,10 +1,11 @@
-import { failure } from './failures.js';
-import { branchesOf, handlerOf, type Branch, type Flow } from './flow.js';
-import { readNotify } from './notify.js';
-import { toJsonPath } from './problems.js';
-import { isObject } from './dialects.js';
-import { defaultOwner, keyOf, type Task } from './task.js';
-import { leavesOf, namesTask, type Leaf, type Structure } from './tree.js';
+import { failure } from '../model/failures.js';
+import { branchesOf, handlerOf, type Branch, type Flow } from '../model/flow.js';
+import { readNotify } from '../model/notify.js';
+import { toJsonPath } from '../model/problems.js';
+import { isObject } from '../model/object.js';
+import { defaultOwner, keyOf, type Task } from '../model/task.js';
+import { namesTask, type Leaf, type Structure } from '../model/tree.js';
+import { leavesOf } from '../structures/tree.js';
 
 /** A definition as it was read; one that is not stored yet has no id. */
 type Read<T> = T & { readonly _id?: string };

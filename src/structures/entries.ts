@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { alone, besideText, ofStructures } from './node-keys.js';
-import { retrySchema } from './retry.js';
+import { retrySchema } from '../model/retry.js';
 import {
   durationSchema,
   flagSchema,
@@ -9,7 +8,9 @@ import {
   paramsSchema,
   textSchema,
   timeSchema,
-} from './scalars.js';
+} from '../model/scalars.js';
+import { conditionSchema } from './conditions.js';
+import { alone, besideText, ofStructures } from './node-keys.js';
 
 /** How users write the nodes of a flow that run as one step each. */
 
@@ -18,8 +19,6 @@ const stdioSchema = z
     error: 'must be an object {"key of the result before": "path in params"}',
   })
   .describe('Key of the previous result (first step: of the job params) -> path in params.');
-
-export const conditionSchema = z.string({ error: 'must be a JSONata condition (a string)' });
 
 const guardsSchema = z
   .union([conditionSchema, z.array(conditionSchema)], {

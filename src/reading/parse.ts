@@ -1,27 +1,22 @@
 import type { z } from 'zod';
 import { toFlow, toKeyedParams } from './dialects.js';
-import { handWritten, withReferences } from './encrypted-values.js';
-import { either, type Either, type Invalid } from './either.js';
-import { engineSchema, type EngineDocument } from './engine.js';
-import { flowSchema, type Flow } from './flow.js';
-import { finalJobSchema, liveStateSchema, newJobSchema, type Job, type NewJob } from './job.js';
-import { lockSchema, type LockDocument } from './lock.js';
-import { eventSchema, type EventDocument } from './event.js';
+import { isFinalState, type StoredDocument } from '../model/document.js';
+import { handWritten, withReferences } from '../model/encrypted-values.js';
+import { either, type Either, type Invalid } from '../model/either.js';
+import { engineSchema, type EngineDocument } from '../model/engine.js';
+import type { Flow } from '../model/flow.js';
+import { finalJobSchema, liveStateSchema, type Job, type NewJob } from '../model/job.js';
+import { flowSchema, newJobSchema } from './documents.js';
+import { lockSchema, type LockDocument } from '../model/lock.js';
+import { eventSchema, type EventDocument } from '../model/event.js';
 import { parseLiveJob } from './parse-live.js';
-import { show, type Problem } from './problems.js';
-import { requestSchema, type JobRequest } from './request.js';
-import { sizeProblem } from './size.js';
-import { signalDocumentSchema, type SignalDocument } from './signal.js';
-import { taskSchema, type Task } from './task.js';
-import { toTree } from './to-tree.js';
-import { isOfWork } from './work.js';
-
-/** A document as CouchDB hands it out. */
-export type StoredDocument = {
-  readonly _id: string;
-  readonly _rev: string;
-  readonly [key: string]: unknown;
-};
+import { show, type Problem } from '../model/problems.js';
+import { requestSchema, type JobRequest } from '../model/request.js';
+import { sizeProblem } from '../model/size.js';
+import { signalDocumentSchema, type SignalDocument } from '../model/signal.js';
+import { taskSchema, type Task } from '../model/task.js';
+import { toTree } from '../structures/to-tree.js';
+import { isOfWork } from '../model/work.js';
 
 /** What a document is. `other`: not one of ours (design documents, foreign types). */
 export type Parsed =
@@ -125,11 +120,6 @@ function besideNotify<K extends string, V extends object>(
   const { notify, ...rest } = doc;
   const parsed = read(rest);
   return parsed.ok ? { ...parsed, value: { ...parsed.value, notify } } : parsed;
-}
-
-/** The state of a job that has ended, in a document of any form. */
-export function isFinalState(state: unknown): boolean {
-  return state === '$$complete' || state === '$$cancelled';
 }
 
 /** Somebody wrote a state into a job that no engine has taken. */

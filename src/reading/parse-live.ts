@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { toFlow } from './dialects.js';
-import { invalid, type Either, type Invalid } from './either.js';
-import { lateRunText, liveJobSchema, longParts, type Job, type LiveJob } from './job.js';
-import { countMembers, entrySizeProblem, isFields, liveSizeProblem } from './live-size.js';
-import { toJsonPath, type Problem } from './problems.js';
-import { countValues } from './size.js';
+import { invalid, type Either, type Invalid } from '../model/either.js';
+import { lateRunText, longParts, type Job, type LiveJob } from '../model/job.js';
+import { liveJobSchema } from './documents.js';
+import { countMembers, entrySizeProblem, isFields, liveSizeProblem } from '../model/live-size.js';
+import { toJsonPath, type Problem } from '../model/problems.js';
+import { countValues } from '../model/size.js';
 
 type Issue = z.core.$ZodIssue;
 type Doc = Readonly<Record<string, unknown>>;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { closest } from './closest.js';
-import { isObject } from './dialects.js';
-import { flowSchema } from './flow.js';
+import { closest } from '../model/closest.js';
+import { isObject } from '../model/object.js';
 import { insteadOf, type Place } from './foreign-keys.js';
-import { engineKeys, newJobSchema } from './job.js';
-import { widest } from './limits.js';
-import { kinds } from './node-keys.js';
-import { toJsonPath, type Problem } from './problems.js';
-import { taskSchema } from './task.js';
+import { engineKeys } from '../model/job.js';
+import { flowSchema, newJobSchema } from './documents.js';
+import { widest } from '../model/limits.js';
+import { nodeKinds } from '../structures/kinds.js';
+import { toJsonPath, type Problem } from '../model/problems.js';
+import { taskSchema } from '../model/task.js';
 
 type Written = Readonly<Record<string, unknown>>;
 
@@ -115,7 +115,7 @@ function placeOf(value: Written, path: Path, { type }: Root): Place | undefined 
   if (path.length === 0) return type;
   const last = path.at(-1);
   if (last === 'retry' || last === 'map') return last;
-  const isNode = path[0] !== 'notify' && kinds.some((kind) => Object.hasOwn(value, kind));
+  const isNode = path[0] !== 'notify' && nodeKinds.some((kind) => Object.hasOwn(value, kind));
   return isNode ? 'node' : undefined;
 }
 

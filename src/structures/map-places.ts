@@ -1,4 +1,5 @@
-import { below, type MapOver } from '../model/tree.js';
+import { below } from '../model/tree.js';
+import type { MapOver } from './map-slices.js';
 import type { Interpreting, Progress } from './progress.js';
 import type { Room } from './room.js';
 import type { Sibling } from './siblings.js';

@@ -1,7 +1,10 @@
-import type { Flow, Handler, WrittenFlow } from './flow.js';
-import { leavesOf, type Structure } from './tree.js';
-import { kinds } from './node-keys.js';
-import { toTree } from './to-tree.js';
+import type { Flow, Handler } from '../model/flow.js';
+import { isObject } from '../model/object.js';
+import type { Structure } from '../model/tree.js';
+import { nodeKinds } from '../structures/kinds.js';
+import type { WrittenFlow } from './documents.js';
+import { toTree } from '../structures/to-tree.js';
+import { leavesOf } from '../structures/tree.js';
 
 /**
  * Two generations of TWS documents are in use; both are read, one form goes on from here:
@@ -22,7 +25,7 @@ export function toFlow(written: WrittenFlow): Flow {
 
 function toHandler(written: NonNullable<WrittenFlow['error']>): Handler | Structure {
   if (typeof written === 'string') return { name: written };
-  if (!isObject(written) || [...kinds, 'structure'].some((key) => key in written)) {
+  if (!isObject(written) || [...nodeKinds, 'structure'].some((key) => key in written)) {
     return toTree(written);
   }
   const { name, params } = written as Handler;
@@ -48,8 +51,4 @@ function positional(params: Params): readonly unknown[] | undefined {
   const { tasks } = params;
   if (!isObject(tasks)) return undefined;
   return Array.isArray(tasks['sequence']) ? tasks['sequence'] : undefined;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,11 @@
+/** A document as CouchDB hands it out. */
+export type StoredDocument = {
+  readonly _id: string;
+  readonly _rev: string;
+  readonly [key: string]: unknown;
+};
+
+/** The state of a job that has ended, in a document of any form. */
+export function isFinalState(state: unknown): boolean {
+  return state === '$$complete' || state === '$$cancelled';
+}

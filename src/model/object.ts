@@ -1,0 +1,4 @@
+/** A value that has keys of its own: no list, no null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { flagSchema, nameOf } from '../model/scalars.js';
+import type { Fields, Kind, NodeSchemas, RuleBreak } from './kind.js';
+import { structureKinds } from './kinds.js';
+import { depthBreaks } from './depth.js';
+import {
+  common,
+  deciderForm,
+  delayEntrySchema,
+  entrySchema,
+  flowForm,
+  ownTask,
+  waitEntrySchema,
+} from './entries.js';
+import { alone, notOfEntries, ofStructures, within } from './node-keys.js';
+
+/** How users may write a node: a task name, an entry, a list (a sequence) or a structure. */
+export type WrittenNode = string | readonly WrittenNode[] | { readonly [key: string]: unknown };
+
+/** The key `structure` may be left out: the key of the kind says it. */
+const structureWord = (kind: string) =>
+  z.exactOptional(z.literal(kind, { error: `must be "${kind}", as the key beside it` }));
+
+const schemas: NodeSchemas = {
+  node: z.lazy(() => writtenNodeSchema),
+  nodes: z.lazy(() => z.array(writtenNodeSchema, { error: 'must be a list of steps' })),
+  graphNode: z.lazy(() => writtenGraphNodeSchema),
+};
+
+/** The form of a structure. Parts of it come first that the kind itself may say otherwise. */
+function formOf(word: string, { written }: Kind) {
+  return z.looseObject({
+    ...alone(word),
+    ...notOfEntries(word),
+    ...ofStructures,
+    ...common,
+    structure: structureWord(word),
+    ...within(word, written.inside ?? []),
+    ...written.shape(schemas),
+  });
+}
+
+/** Lets a rule speak as part of a schema: its sentences begin with "must", as all others do. */
+const kept =
+  (rule: (fields: Fields) => readonly RuleBreak[] = () => []) =>
+  (fields: Fields, context: z.RefinementCtx): void => {
+    for (const one of rule(fields)) context.addIssue(issueOf(one));
+  };
+
+/** What broke a rule is told by its sentence alone, not by a picture of the value. */
+function issueOf({ keys, message, told = true }: RuleBreak): z.core.$ZodSuperRefineIssue {
+  return { code: 'custom', path: [...keys], message, params: { told } };
+}
+
+const kinds = Object.entries(structureKinds);
+
+const structures = kinds.map(([word, kind]) =>
+  formOf(word, kind).superRefine(kept(kind.written.breaks)),
+);
+
+const nodeText = `must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider} or a structure (${kinds.map(([word]) => word).join(', ')})`;
+
+export const writtenNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
+  z.union(
+    [
+      nameOf('task'),
+      entrySchema,
+      waitEntrySchema,
+      delayEntrySchema,
+      flowForm.superRefine(ownTask('flow')),
+      deciderForm.superRefine(ownTask('decider')),
+      ...structures,
+      z.array(writtenNodeSchema),
+    ] as unknown as readonly [z.ZodType<WrittenNode>],
+    { error: nodeText },
+  ),
+);
+
+const joinText = 'must be "all", "any", "done", "none_failed" or a number of nodes (1 or more)';
+const joinSchema = z
+  .union(
+    [
+      z.enum(['all', 'any', 'done', 'none_failed'], { error: joinText }),
+      z.int({ error: joinText }).min(1, { error: joinText }),
+    ],
+    { error: joinText },
+  )
+  .describe('How many of the nodes in "after" must have succeeded; done: all ended.');
+
+/** What a node says of its place in a graph. */
+const following = {
+  after: z.exactOptional(
+    z
+      .array(z.string({ error: 'must be the name of a node of this graph' }), {
+        error: 'must be a list of names of nodes of this graph',
+      })
+      .describe('Nodes of this graph that must have ended first.'),
+  ),
+  join: z.exactOptional(joinSchema),
+  cancel_rest: z.exactOptional(flagSchema.describe('Cancels what is left of "after".')),
+};
+
+/** What a structure reads by itself, as a parallel its `join`, stays its own in a graph. */
+function followingOf({ written: { beside = [] } }: Kind): z.ZodRawShape {
+  const keys = Object.entries(following).filter(([key]) => !beside.includes(key));
+  return Object.fromEntries(keys);
+}
+
+/** A node of a graph: a node with `after`. */
+const writtenGraphNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
+  z.union(
+    [
+      nameOf('task'),
+      entrySchema.extend(following),
+      waitEntrySchema.extend(following),
+      delayEntrySchema.extend(following),
+      flowForm.extend(following).superRefine(ownTask('flow')),
+      deciderForm.extend(following).superRefine(ownTask('decider')),
+      ...kinds.map(([word, kind]) =>
+        formOf(word, kind).extend(followingOf(kind)).superRefine(kept(kind.written.breaks)),
+      ),
+      z.array(writtenNodeSchema),
+    ] as unknown as readonly [z.ZodType<WrittenNode>],
+    { error: nodeText },
+  ),
+);
+
+/** The same schema for a whole tree: structures are not nested too deep in it. */
+export function shallow(schema: z.ZodType<WrittenNode>): z.ZodType<WrittenNode> {
+  return schema.superRefine((tree, context) => {
+    for (const one of depthBreaks(tree)) context.addIssue(issueOf(one));
+  });
+}
+
+/** The whole `tasks` of a flow: a list, or a structure. */
+export const tasksSchema: z.ZodType<WrittenNode> = shallow(
+  z.union(
+    [z.array(writtenNodeSchema), ...structures] as unknown as readonly [z.ZodType<WrittenNode>],
+    { error: 'must be a list of steps or a structure such as {"sequence": […]}' },
+  ),
+).describe('The steps: a list of task names or entries, or a structure.');

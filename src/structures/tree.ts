@@ -1,0 +1,48 @@
+import {
+  isStructure,
+  type ChildNode,
+  type Node,
+  type PlacedLeaf,
+  type Structure,
+} from '../model/tree.js';
+import { kindOf } from './kinds.js';
+
+/**
+ * The nodes right below a structure, top to bottom. What is repeated (`map`, `loop`) is there once,
+ * with `*` for the number.
+ */
+export function childrenOf(structure: Structure, path: string): readonly ChildNode[] {
+  return kindOf(structure).children(structure, path);
+}
+
+/** All entries of a tree, top to bottom. `prefix` is put before every path (`cancel`). */
+export function leavesOf(tree: Node, prefix = ''): readonly PlacedLeaf[] {
+  const leaves: PlacedLeaf[] = [];
+  const visit = (node: Node, path: string, keys: PlacedLeaf['keys']): void => {
+    if (isStructure(node)) {
+      for (const child of childrenOf(node, path)) {
+        visit(child.node, child.path, [...keys, ...child.keys]);
+      }
+      return;
+    }
+    const index = leaves.length;
+    const label = `${node.task}-${index}`;
+    leaves.push({ path, index, name: node.name ?? node.task, label, entry: node, keys });
+  };
+  visit(tree, prefix, []);
+  return leaves;
+}
+
+/** The names under which results of a tree are seen: of its entries, and of structures that have one. */
+export function namesIn(node: Node): readonly string[] {
+  if (!isStructure(node)) return [node.name ?? node.task];
+  const inner = childrenOf(node, '').flatMap((child) => namesIn(child.node));
+  return node.name === undefined ? inner : [node.name, ...inner];
+}
+
+/** There is nothing in a node to begin, and nothing to find out. */
+export function hasNoSteps(node: Node): boolean {
+  if (!isStructure(node) || node.when !== undefined) return false;
+  const { finding, children } = kindOf(node);
+  return finding === undefined && children(node, '').every((child) => hasNoSteps(child.node));
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { childPath, type ChildNode, type Node } from '../model/tree.js';
+import type { Fields } from './kind.js';
+
+/** Pieces of how structures are written. */
+
+export const onFailSchema = z
+  .enum(['wait', 'cancel_rest', 'ignore'], {
+    error: 'must be "wait", "cancel_rest" or "ignore"',
+  })
+  .describe('What a failure does to the others: they go on, are cancelled, or it is ignored.');
+
+type ToNode = (written: unknown) => Node;
+
+/** The nodes of a list. */
+export function eachOf(list: unknown, toNode: ToNode): readonly Node[] {
+  return (list as readonly unknown[]).map(toNode);
+}
+
+/** The nodes under some keys, where there are any. */
+export function nodesUnder(
+  keys: readonly string[],
+  fields: Fields,
+  toNode: ToNode,
+): Readonly<Record<string, Node>> {
+  const there = keys.filter((key) => fields[key] !== undefined);
+  return Object.fromEntries(there.map((key) => [key, toNode(fields[key])]));
+}
+
+/** The value of a key whose node stands under `do`. */
+export function withDo(own: unknown, toNode: ToNode): Fields {
+  const fields = own as Fields;
+  return { ...fields, do: toNode(fields['do']) };
+}
+
+/** The nodes of a list under the key of its kind, as children. */
+export function listed(nodes: readonly Node[], kind: string, path: string): readonly ChildNode[] {
+  return nodes.map((node, i) => ({ node, path: childPath(path, kind, i), keys: [kind, i] }));
+}
