@@ -38,7 +38,8 @@ const isWhole = process.argv.includes('--all');
 const given = process.argv.slice(2).filter((argument) => argument !== '--all');
 const quick = ['--project', 'unit', '--project', 'store'];
 
-const still = [format, types, pageTypes, build, coverage];
+// The pages read what the build makes.
+const still = [format, types, build, pageTypes, coverage];
 const lanes = [[lint], still];
 const tests = [['tests', ...vitest, ...(isWhole ? [] : quick), ...given]];
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { flowSchema, newJobSchema } from '../reading/documents.js';
 import { taskSchema } from '../model/task.js';
+import { schemaNames } from '../structures/schema.js';
 import { settingsFileSchema } from '../settings-file.js';
 
 /** The JSON Schemas of what people write, by file name: what editors check files with. */
@@ -16,9 +17,23 @@ export function jsonSchemas(): Readonly<Record<string, string>> {
   );
 }
 
+/** Nodes stand in a schema once, under their names. */
+const registry = {
+  get: (schema: z.core.$ZodType): object | undefined => {
+    const known = z.globalRegistry.get(schema);
+    const id = schemaNames.get(schema);
+    return id === undefined ? known : { ...known, id };
+  },
+} as unknown as typeof z.globalRegistry;
+
 /** A document in a file may name its schema, too. */
 function toSchema(schema: z.ZodType): unknown {
-  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-7',
+    unrepresentable: 'any',
+    metadata: registry,
+  });
 }
 
 /** Writes them into a folder. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flagSchema, nameOf } from '../model/scalars.js';
 import type { Fields, Kind, NodeSchemas, RuleBreak } from './kind.js';
-import { structureKinds } from './kinds.js';
+import { nodeKinds, structureKinds } from './kinds.js';
 import { depthBreaks } from './depth.js';
 import {
   common,
@@ -21,10 +21,32 @@ export type WrittenNode = string | readonly WrittenNode[] | { readonly [key: str
 const structureWord = (kind: string) =>
   z.exactOptional(z.literal(kind, { error: `must be "${kind}", as the key beside it` }));
 
+export const writtenNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
+  z.union(
+    [nameOf('task'), ...entries, ...structures, z.array(writtenNodeSchema)] as unknown as readonly [
+      z.ZodType<WrittenNode>,
+    ],
+    { error: nodeText },
+  ),
+);
+
+/** A node of a graph: a node with `after`. */
+const writtenGraphNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
+  z.union(
+    [
+      nameOf('task'),
+      ...entriesInGraph,
+      ...structuresInGraph,
+      z.array(writtenNodeSchema),
+    ] as unknown as readonly [z.ZodType<WrittenNode>],
+    { error: nodeText },
+  ),
+);
+
 const schemas: NodeSchemas = {
-  node: z.lazy(() => writtenNodeSchema),
+  node: writtenNodeSchema,
   nodes: z.lazy(() => z.array(writtenNodeSchema, { error: 'must be a list of steps' })),
-  graphNode: z.lazy(() => writtenGraphNodeSchema),
+  graphNode: writtenGraphNodeSchema,
 };
 
 /** The form of a structure. Parts of it come first that the kind itself may say otherwise. */
@@ -58,23 +80,15 @@ const structures = kinds.map(([word, kind]) =>
   formOf(word, kind).superRefine(kept(kind.written.breaks)),
 );
 
-const nodeText = `must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider} or a structure (${kinds.map(([word]) => word).join(', ')})`;
+const entries = [
+  entrySchema,
+  waitEntrySchema,
+  delayEntrySchema,
+  flowForm.superRefine(ownTask('flow')),
+  deciderForm.superRefine(ownTask('decider')),
+];
 
-export const writtenNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
-  z.union(
-    [
-      nameOf('task'),
-      entrySchema,
-      waitEntrySchema,
-      delayEntrySchema,
-      flowForm.superRefine(ownTask('flow')),
-      deciderForm.superRefine(ownTask('decider')),
-      ...structures,
-      z.array(writtenNodeSchema),
-    ] as unknown as readonly [z.ZodType<WrittenNode>],
-    { error: nodeText },
-  ),
-);
+const nodeText = `must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider} or a structure (${kinds.map(([word]) => word).join(', ')})`;
 
 const joinText = 'must be "all", "any", "done", "none_failed" or a number of nodes (1 or more)';
 const joinSchema = z
@@ -106,23 +120,16 @@ function followingOf({ written: { beside = [] } }: Kind): z.ZodRawShape {
   return Object.fromEntries(keys);
 }
 
-/** A node of a graph: a node with `after`. */
-const writtenGraphNodeSchema: z.ZodType<WrittenNode> = z.lazy(() =>
-  z.union(
-    [
-      nameOf('task'),
-      entrySchema.extend(following),
-      waitEntrySchema.extend(following),
-      delayEntrySchema.extend(following),
-      flowForm.extend(following).superRefine(ownTask('flow')),
-      deciderForm.extend(following).superRefine(ownTask('decider')),
-      ...kinds.map(([word, kind]) =>
-        formOf(word, kind).extend(followingOf(kind)).superRefine(kept(kind.written.breaks)),
-      ),
-      z.array(writtenNodeSchema),
-    ] as unknown as readonly [z.ZodType<WrittenNode>],
-    { error: nodeText },
-  ),
+const entriesInGraph = [
+  entrySchema.extend(following),
+  waitEntrySchema.extend(following),
+  delayEntrySchema.extend(following),
+  flowForm.extend(following).superRefine(ownTask('flow')),
+  deciderForm.extend(following).superRefine(ownTask('decider')),
+];
+
+const structuresInGraph = kinds.map(([word, kind]) =>
+  formOf(word, kind).extend(followingOf(kind)).superRefine(kept(kind.written.breaks)),
 );
 
 /** The same schema for a whole tree: structures are not nested too deep in it. */
@@ -139,3 +146,20 @@ export const tasksSchema: z.ZodType<WrittenNode> = shallow(
     { error: 'must be a list of steps or a structure such as {"sequence": […]}' },
   ),
 ).describe('The steps: a list of task names or entries, or a structure.');
+
+/** The names under which JSON Schemas hold the schemas of nodes, each once. */
+export const schemaNames: ReadonlyMap<z.core.$ZodType, string> = new Map<z.core.$ZodType, string>([
+  [tasksSchema, 'Tasks'],
+  [writtenNodeSchema, 'Node'],
+  [writtenGraphNodeSchema, 'GraphNode'],
+  [schemas.nodes, 'Nodes'],
+  ...named([...entries, ...structures], ''),
+  ...named([...entriesInGraph, ...structuresInGraph], 'InGraph'),
+]);
+
+function named(schemas: readonly z.core.$ZodType[], end: string) {
+  return schemas.map((schema, i): [z.core.$ZodType, string] => {
+    const word = String(nodeKinds[i]);
+    return [schema, `${word.charAt(0).toUpperCase()}${word.slice(1)}${end}`];
+  });
+}

@@ -101,7 +101,17 @@ describe('contentHash', () => {
 });
 
 describe('the JSON Schemas', () => {
-  it.each(Object.entries(jsonSchemas()))('in couch/schemas are current: %s', async (name, text) => {
+  const texts = Object.entries(jsonSchemas());
+
+  it.each(texts)('in couch/schemas are those of the last build: %s', async (name, text) => {
     expect(await readFile(join(packageRoot(), 'couch', 'schemas', name), 'utf8')).toBe(text);
+  });
+
+  it.each(texts)('hold each kind of node once, and refer to it by name: %s', (_name, text) => {
+    const { definitions = {} } = JSON.parse(text) as { readonly definitions?: object };
+    expect(Object.keys(definitions).filter((name) => name.startsWith('__'))).toEqual([]);
+    const names = ['Node', 'Task', 'Wait', 'Sequence', 'Map', 'GraphNode'];
+    if ('Tasks' in definitions)
+      expect(Object.keys(definitions)).toEqual(expect.arrayContaining(names));
   });
 });
