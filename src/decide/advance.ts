@@ -11,7 +11,7 @@ import { loseStep } from './fail.js';
 import { failedMove } from './failed.js';
 import { finish } from './finish.js';
 import { withStep } from './history.js';
-import type { Move, World } from './intent.js';
+import type { Move, Ruled, World } from './intent.js';
 import { relockMove } from './locks.js';
 import { pauseMove } from './pause.js';
 import { isOfEnd } from '../structures/paths.js';
@@ -26,28 +26,44 @@ import { together } from './together.js';
 import { overflowMove, tooManyMove } from './too-many.js';
 import { dropMove, lateOnes, workMove } from './work.js';
 
+/** A rule about live jobs. Undefined: it has nothing to say. */
+type Rule = {
+  readonly name: string;
+  readonly move: (job: LiveJob, now: number, world: World) => Move | undefined;
+};
+
 /**
- * The next move of a live job. The rules are asked in this order; the first that has something to
- * say decides: edits of the document that are not on record, lost engines, new definitions, too many
- * steps even for its end, cancel, locks to take again, hard timeout, too many steps, what waiting steps
- * wait for, expiry, pause, the time before a run, the permit to run, and last what the structure says.
+ * The rules about live jobs. They are asked in this order, and the first that has something to say
+ * decides: what people and other engines did comes before what the flow says, and what ends a job
+ * before what goes on in it. Last, the structure always has something to say.
  */
-export function advance(job: LiveJob, now: number, world: World): Move {
-  const move =
-    editsMove(job, now) ??
-    reclaimMove(job, now, world) ??
-    refreshMove(job, now, world) ??
-    overflowMove(job, now) ??
-    cancelMove(job, now, world) ??
-    relockMove(job, now, world) ??
-    hardTimeoutMove(job, now) ??
-    tooManyMove(job, now) ??
-    waitsMove(job, now, world, () => unneededPaths(job)) ??
-    expiryMove(job, now) ??
-    pauseMove(job, now, world) ??
-    delayMove(job, now) ??
-    permitMove(job, now, world);
-  return move ?? structureMove(job, now, world);
+export const liveRules: readonly Rule[] = [
+  { name: 'edits', move: editsMove },
+  { name: 'lost engine', move: reclaimMove },
+  { name: 'new definitions', move: refreshMove },
+  { name: 'no room to end', move: overflowMove },
+  { name: 'cancel', move: cancelMove },
+  { name: 'locks', move: relockMove },
+  { name: 'hard timeout', move: hardTimeoutMove },
+  { name: 'too many steps', move: tooManyMove },
+  { name: 'waiting steps', move: waitingMove },
+  { name: 'expiry', move: expiryMove },
+  { name: 'pause', move: pauseMove },
+  { name: 'not before', move: delayMove },
+  { name: 'permit', move: permitMove },
+];
+
+/** The next move of a live job, and the rule that says so. */
+export function advance(job: LiveJob, now: number, world: World): Ruled {
+  for (const { name, move } of liveRules) {
+    const said = move(job, now, world);
+    if (said !== undefined) return { rule: name, move: said };
+  }
+  return { rule: 'structure', move: structureMove(job, now, world) };
+}
+
+function waitingMove(job: LiveJob, now: number, world: World): Move | undefined {
+  return waitsMove(job, now, world, () => unneededPaths(job));
 }
 
 function editsMove(job: LiveJob, now: number): Move | undefined {

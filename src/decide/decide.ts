@@ -12,7 +12,7 @@ import { isAsked, withoutLateWishes } from './edits.js';
 import { refuseRetry } from './finish.js';
 import { hasGrown } from './effort.js';
 import { initialise } from './initialise.js';
-import type { Intent, Move, World } from './intent.js';
+import type { Decided, Intent, Ruled, World } from './intent.js';
 import { readRetryWish, type RetryWish } from '../model/request.js';
 import { withNotifications } from './notifications.js';
 import { without } from './record.js';
@@ -37,11 +37,12 @@ import { waitForAnswer } from './unanswered.js';
  * D7 A decision comes to an end: one revision carries a limited number of moves.
  * D8 What this engine cannot find out now ends nothing: the job waits, and is decided anew.
  */
-export function decide(job: Job, now: number, world: World): Intent {
+export function decide(job: Job, now: number, world: World): Decided {
   const waits = waitForAnswer(world, now);
-  if (waits !== undefined) return waits;
-  const intent = withNotifications(job, decideAlone(job, now, world), world);
-  return inTurn(job, withAbandoned(job, intent), now, world);
+  if (waits !== undefined) return { ...waits, rule: 'unanswered' };
+  const { rule, intent } = decideAlone(job, now, world);
+  const told = withAbandoned(job, withNotifications(job, intent, world));
+  return { ...inTurn(job, told, now, world), rule };
 }
 
 /** The child jobs that are given up are told so before the job is written. */
@@ -53,23 +54,29 @@ function withAbandoned(job: Job, intent: Intent): Intent {
 /** So many moves go into one revision; the next decision goes on from there. */
 export const mostMoves = 50;
 
+type RuledIntent = { readonly rule: string; readonly intent: Intent };
+
 /** What is to be done, were there no other engine. */
-function decideAlone(job: Job, now: number, world: World): Intent {
-  if (isFinal(job)) return lateWishMove(job, now);
+function decideAlone(job: Job, now: number, world: World): RuledIntent {
+  if (isFinal(job)) return { rule: 'final', intent: lateWishMove(job, now) };
   const told = subjectMove(job, now, world);
-  if (told !== undefined && told.kind !== 'knows') return told;
+  if (told !== undefined && told.kind !== 'knows') return { rule: 'notification', intent: told };
   let current = told?.job ?? job;
   for (let moves = 1; ; moves += 1) {
-    const move: Move = isNew(current)
-      ? initialise(current, now, world)
-      : advance(current, now, world);
-    if (move.kind !== 'change') return conclude(job, current, move);
-    if (isFinal(move.job)) return { kind: 'write', job: move.job };
+    const { rule, move } = nextMove(current, now, world);
+    if (move.kind !== 'change') return { rule, intent: conclude(job, current, move) };
+    if (isFinal(move.job)) return { rule, intent: { kind: 'write', job: move.job } };
     if (moves === mostMoves || hasGrown(job, move.job)) {
-      return { kind: 'write', job: without(move.job, 'next_due') };
+      return { rule, intent: { kind: 'write', job: without(move.job, 'next_due') } };
     }
     current = move.job;
   }
+}
+
+function nextMove(job: NewJob | LiveJob, now: number, world: World): Ruled {
+  return isNew(job)
+    ? { rule: 'begin', move: initialise(job, now, world) }
+    : advance(job, now, world);
 }
 
 /**

@@ -317,6 +317,12 @@ export type Wait = {
 /** A task, by its key, of which an engine runs so many attempts at once at the most. */
 export type TaskSlots = { readonly task: string; readonly slots: number };
 
+/** What to do about a job, and the rule that says so, by its name. */
+export type Decided = Intent & { readonly rule: string };
+
+/** A move, and the rule that says so. */
+export type Ruled = { readonly rule: string; readonly move: Move };
+
 /** One move inside a decision: a changed job to go on from, or the end of the decision. */
 export type Move = { readonly kind: 'change'; readonly job: LiveJob | FinalJob } | Intent;
 

@@ -15,7 +15,12 @@ import { createBreaker } from './breaker.js';
 import { createContents } from './contents.js';
 import { createControls } from './controls.js';
 import { createCopies } from './copies.js';
-import { createDecider, type Standpoint, type Surroundings } from './decision.js';
+import {
+  createDecider,
+  type DeciderParts,
+  type Standpoint,
+  type Surroundings,
+} from './decision.js';
 import type { OnDecide } from './deciding.js';
 import { createDesk } from './desk.js';
 import { renderParams } from './expressions.js';
@@ -99,7 +104,7 @@ export type EngineOptions = {
   /** So many jobs may be made for one root job; another number only in tests. */
   readonly mostDescendants?: number | undefined;
   /** The rules that decide; other ones only in tests. */
-  readonly rule?: typeof decide | undefined;
+  readonly rule?: DeciderParts['rule'] | undefined;
   /** Which addresses plugins and webhooks may reach. */
   readonly egress?: EgressPolicy | undefined;
 };

@@ -88,7 +88,7 @@ export type DeciderParts = {
   readonly once: Pick<Once, 'tell'>;
   readonly onDecide?: OnDecide | undefined;
   /** The rules; other ones in tests. */
-  readonly rule?: typeof decide;
+  readonly rule?: (...given: Parameters<typeof decide>) => Intent;
 };
 
 /**

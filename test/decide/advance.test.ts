@@ -7,8 +7,12 @@ describe('a running attempt', () => {
     const told = story({ steps: ['a', 'b'] });
     told.go();
     const because = 'Step a (attempt 1) runs on me.';
-    expect(told.decide()).toEqual({ kind: 'wait', because });
-    expect(told.with({ id: 'other' }).decide()).toEqual({ kind: 'wait', because });
+    expect(told.decide()).toEqual({ rule: 'structure', kind: 'wait', because });
+    expect(told.with({ id: 'other' }).decide()).toEqual({
+      rule: 'structure',
+      kind: 'wait',
+      because,
+    });
   });
 
   it('may take longer than the flow has time', () => {
@@ -273,6 +277,7 @@ describe('exec_after', () => {
       job: { state: '$$ready', next_due: t0 + 5000 },
     });
     expect(told.at(4999).decide()).toEqual({
+      rule: 'not before',
       kind: 'wait',
       because: 'Not before 2026-01-01T00:00:05.000Z.',
       asleep: true,

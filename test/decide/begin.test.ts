@@ -178,6 +178,7 @@ describe('a step that this engine cannot take', () => {
     told.go();
     told.at(900).with({ freeSlots: 0 });
     expect(told.fail()).toEqual({
+      rule: 'structure',
       kind: 'wait',
       because: 'Step h waits for a free slot.',
       for: 'slot',
@@ -195,6 +196,7 @@ describe('a step that no engine can take', () => {
     const told = story({ steps: ['a'], flow: { timeout: 1000 }, world: unserved });
     expect(told.go().kind).toBe('write');
     expect(told.decide()).toEqual({
+      rule: 'structure',
       kind: 'wait',
       because: 'Step a needs plugin "a": no engine has it.',
       until: t0 + 1000,

@@ -39,6 +39,7 @@ describe('a cancel', () => {
     told.go();
     told.edit({ cancel: true });
     expect(told.decide()).toEqual({
+      rule: 'cancel',
       kind: 'abort',
       claims: [told.live.claim],
       because: 'The job is cancelled.',
@@ -53,6 +54,7 @@ describe('a cancel', () => {
     told.go();
     told.edit({ cancel: true }).with({ id: 'other', running: [] });
     expect(told.decide()).toEqual({
+      rule: 'cancel',
       kind: 'wait',
       because: 'The job is cancelled; step a still runs.',
     });

@@ -169,7 +169,11 @@ describe('a step whose task is a flow', () => {
     const told = waiting();
     expect(told.decide()).toMatchObject({ kind: 'look_up', children: ['j:0:1'] });
     told.with({ children: { 'j:0:1': { kind: 'live' } } });
-    expect(told.decide()).toEqual({ kind: 'wait', because: 'Step a waits for job j:0:1.' });
+    expect(told.decide()).toEqual({
+      rule: 'structure',
+      kind: 'wait',
+      because: 'Step a waits for job j:0:1.',
+    });
   });
 
   it('makes a child again that got lost, the same one', () => {
@@ -177,7 +181,7 @@ describe('a step whose task is a flow', () => {
     const { children } = told;
     told.with({ children: { 'j:0:1': { kind: 'absent' } } });
     const intent = told.decide();
-    expect(intent).toEqual({ kind: 'spawn', job: told.job, children });
+    expect(intent).toEqual({ rule: 'waiting steps', kind: 'spawn', job: told.job, children });
   });
 
   it('tells of a child that it makes again because the document was deleted, once', () => {
@@ -189,7 +193,12 @@ describe('a step whose task is a flow', () => {
       'The document of child job j:0:1, for which step a (0) waits, was deleted; the job was made again and runs from its beginning.';
     expect(told.job).toMatchObject({ problems: [{ path: 'steps[0].child', message }] });
     expect(told.last).toMatchObject({ state: '$$waiting', child: 'j:0:1', remade: t0 + 5 });
-    expect(told.at(9).decide()).toEqual({ kind: 'spawn', job: told.job, children });
+    expect(told.at(9).decide()).toEqual({
+      rule: 'waiting steps',
+      kind: 'spawn',
+      job: told.job,
+      children,
+    });
     told.with(final({ exit: 0 })).go();
     expect(told.trail).toEqual(['a#1 $$complete', 'b#1 $$active']);
     expect(told.steps[0]).toHaveProperty('remade', t0 + 5);

@@ -101,6 +101,7 @@ describe('a condition', () => {
     told.go();
     const unanswered = 'its thread could not be started: EAGAIN';
     expect(told.with({ unanswered }).decide()).toEqual({
+      rule: 'unanswered',
       kind: 'wait',
       because: `${unanswered}. It is tried again.`,
       until: told.now + 1_000,

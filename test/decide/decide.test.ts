@@ -69,7 +69,11 @@ describe('decide', () => {
   ];
   it.each(finals)('leaves a job alone that is %s', (_title, more) => {
     const job = { ...liveJob(flow(['a'])), ...more } as Job;
-    expect(decide(job, t0, world())).toEqual({ kind: 'ignore', because: 'The job is final.' });
+    expect(decide(job, t0, world())).toEqual({
+      rule: 'final',
+      kind: 'ignore',
+      because: 'The job is final.',
+    });
   });
 });
 

@@ -211,6 +211,7 @@ describe('two jobs whose patterns match each other while neither has begun', () 
   ])('wait for the other where this one %s', (_title, found) => {
     const told = locker({ world: { blockers: { db: found } } });
     expect(told.decide()).toEqual({
+      rule: 'begin',
       kind: 'wait',
       because: 'Job k, whose "locks" match the target, has not begun yet.',
       until: t0 + 200,

@@ -244,6 +244,7 @@ describe('a notification', () => {
     ],
   ])('waits while %s', (_title, around, more) => {
     expect(told(around, more)).toEqual({
+      rule: 'notification',
       kind: 'wait',
       because: 'It waits until job s has ended.',
     });

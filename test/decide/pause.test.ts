@@ -6,7 +6,11 @@ describe('a pause', () => {
   it('keeps a new job from its first step', () => {
     const told = story({ steps: ['a'], job: { paused: true } });
     expect(told.go()).toMatchObject({ kind: 'write', job: { state: '$$paused', held_since: t0 } });
-    expect(told.decide()).toEqual({ kind: 'wait', because: 'The job is paused ("paused": true).' });
+    expect(told.decide()).toEqual({
+      rule: 'pause',
+      kind: 'wait',
+      because: 'The job is paused ("paused": true).',
+    });
     told.at(9000).edit({ paused: false }).go();
     expect(told.trail).toEqual(['a#1 $$active']);
     expect(told.job).toMatchObject({ state: 'a-0', held_ms: 9000 });

@@ -272,7 +272,11 @@ describe('the key `retry` of a final job', () => {
 
   it.each([[false], [null], [undefined]])('changes nothing when it is %s', (retry) => {
     const job = { ...final(failing()), retry } as FinalJob;
-    expect(decide(job, t0, world())).toEqual({ kind: 'ignore', because: 'The job is final.' });
+    expect(decide(job, t0, world())).toEqual({
+      rule: 'final',
+      kind: 'ignore',
+      because: 'The job is final.',
+    });
   });
 
   it('is answered with the reason when it is refused', () => {

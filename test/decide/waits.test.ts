@@ -15,6 +15,7 @@ describe('an entry that waits for a signal', () => {
     });
     expect(told.job).toMatchObject({ state: 'wait-0' });
     expect(told.decide()).toEqual({
+      rule: 'structure',
       kind: 'wait',
       because: 'Step wait waits for the signal "go".',
       asleep: true,
@@ -228,6 +229,7 @@ describe('a delay', () => {
     const told = begun([{ delay }, 'a'], { job: { params: { ms: 700, at: iso(900), s: 30 } } });
     if (ms === undefined) return expect(told.running).toEqual(['a']);
     expect(told.decide()).toEqual({
+      rule: 'structure',
       kind: 'wait',
       because: `Step delay waits until ${iso(ms)}.`,
       asleep: true,

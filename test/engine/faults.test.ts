@@ -1,3 +1,4 @@
+import type { DeciderParts } from '../../src/engine/decision.js';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/decide/decide.js';
 import type { Intent } from '../../src/decide/intent.js';
@@ -29,7 +30,7 @@ async function edit(space: Workspace, id: string, change: Record<string, unknown
 
 describe('a job about which nothing can be decided', () => {
   const rule =
-    (bad: (job: Job) => Intent): typeof decide =>
+    (bad: (job: Job) => Intent): NonNullable<DeciderParts['rule']> =>
     (given, now, world) =>
       given._id === 'bad' ? bad(given) : decide(given, now, world);
 

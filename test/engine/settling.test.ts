@@ -1,3 +1,4 @@
+import type { DeciderParts } from '../../src/engine/decision.js';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -41,7 +42,7 @@ describe('the outcome of an attempt that has ended', () => {
   ])('is written without another run when what follows throws %s', async (_title, most) => {
     const space = await open();
     let times = 0;
-    const rule: typeof decide = (given, now, world) => {
+    const rule: DeciderParts['rule'] = (given, now, world) => {
       // A job that was just settled is decided upon without a delay.
       if (world.seenAt !== -Infinity || times >= most) return decide(given, now, world);
       times += 1;

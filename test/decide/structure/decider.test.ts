@@ -355,6 +355,7 @@ describe('a decider that asks for nothing while nothing is open', () => {
     expect(it.last).toMatchObject({ name: 'plan', task: 'news', news: 0 });
     expect(leafAt(it.liveJob, '0.news.1')).toMatchObject({ name: 'plan', entry: { news: true } });
     expect(it.decide()).toEqual({
+      rule: 'structure',
       kind: 'wait',
       because: 'Step plan waits for any signal: its decider asked for nothing else.',
       asleep: true,
