@@ -9,7 +9,6 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import { createKeyring } from '../secrets/keyring.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
-import type { decide } from '../decide/decide.js';
 import { createBlockWatch, type BlockWatchOptions } from './blocking.js';
 import { createBreaker } from './breaker.js';
 import { createContents } from './contents.js';
