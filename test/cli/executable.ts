@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { packageRoot } from '../../src/cli/package.js';
 
 /** A `tws` process of its own, away from a terminal. */
@@ -23,9 +24,27 @@ export type ProcessOptions = {
 };
 
 /** Starts `bin/tws.js`; it is killed when the test is over and it still runs. */
-export function tws(args: readonly string[], { cwd, env = {}, input }: ProcessOptions): Process {
+export function tws(args: readonly string[], options: ProcessOptions): Process {
+  return start([join(packageRoot(), 'bin', 'tws.js'), ...args], options);
+}
+
+/** Runs command lines one after the other in one process; answers what each of them printed. */
+export async function callAll(
+  calls: readonly (readonly string[])[],
+  options: ProcessOptions,
+): Promise<readonly string[]> {
+  const end = `-- ${randomUUID()}\n`;
+  const script = join(import.meta.dirname, 'call-after-call.js');
+  const called = start([script, end, JSON.stringify(calls)], options);
+  await called.ended;
+  const [out, err] = [called.out().split(end), called.err().split(end)];
+  expect([out.length, err.length], called.err()).toEqual([calls.length + 1, calls.length + 1]);
+  return calls.map((_call, i) => `${out[i]}${err[i]}`);
+}
+
+function start(command: readonly string[], { cwd, env = {}, input }: ProcessOptions): Process {
   const { PATH = '', TMPDIR = '' } = process.env;
-  const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'tws.js'), ...args], {
+  const child = spawn(process.execPath, command, {
     cwd,
     env: { PATH, ...(TMPDIR === '' ? {} : { TMPDIR }), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

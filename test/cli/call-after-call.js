@@ -1,0 +1,12 @@
+/*
+ * Runs command lines of `tws`, a JSON list of lists of arguments, one after the other in one process:
+ * to start one for each would take longer than all of them. Both streams tell where each of them ends.
+ */
+import { main } from '../../dist/src/cli/main.js';
+
+const [end, calls] = process.argv.slice(2);
+for (const args of JSON.parse(calls)) {
+  await main(args);
+  for (const stream of [process.stdout, process.stderr]) stream.write(end);
+}
+process.exit();
