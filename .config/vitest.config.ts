@@ -23,6 +23,8 @@ const withServer = {
 };
 
 const units = ['**/*.unit.test.ts'];
+/** Random flows and jobs, which take their time and cover by chance. */
+const simulators = ['test/decide/*.simulator.test.ts', 'test/decide/simulator.test.ts'];
 /** Units that start programs, or exhaust the memory of their own. */
 const longUnits = [
   'test/cli/{completion,executable}.unit.test.ts',
@@ -39,10 +41,11 @@ const longEngine = [
 const longClient = ['test/client/search.test.ts'];
 
 /**
- * Four groups: `decide` is pure and carries the coverage gate, `unit` needs no server, `store` talks
- * to one. `long` is the real thing, which takes its time: programs as processes, pages in a browser,
- * the whole API, the whole protocol of CouchDB. `npm test` runs all four, and so does continuous
- * integration; `npm run check`, the gate of every change, leaves `long` out.
+ * Five groups: `decide` is pure and carries the coverage gate, `simulators` runs random jobs through
+ * it, `unit` needs no server, `store` talks to one. `long` is the real thing, which takes its time:
+ * programs as processes, pages in a browser, the whole API, the whole protocol of CouchDB. `npm test`
+ * runs all five, and so does continuous integration; `npm run check`, the gate of every change, leaves
+ * `simulators` and `long` out.
  */
 export default defineConfig({
   test: {
@@ -60,6 +63,15 @@ export default defineConfig({
           name: 'decide',
           setupFiles: ['test/support/properties.ts'],
           include: ['test/{decide,picture,structures}/**/*.test.ts'],
+          exclude: simulators,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'simulators',
+          setupFiles: ['test/support/properties.ts'],
+          include: simulators,
         },
       },
       {

@@ -1,13 +1,17 @@
 /*
  * The gate: format, lint, types, build, the tables of decide/ with their coverage, and the tests that
  * need no more than a server (all but the group `long`; the simulators, too, are left to `--all`). With
- * `--all` the tests are those of `npm test`, as in continuous integration. What no clock can disturb
- * goes in two lanes beside each other. Further arguments go to the tests (reporters, for instance).
- * Ends with the first failure's status.
+ * `--all` the tests are those of `npm test`, as in continuous integration. `--reports=FOLDER` leaves
+ * the results of the tests there, a JSON file for each run of them; further arguments go to the tests.
+ * What reads the sources runs beside what runs them, and takes the processor that the tests leave.
+ * Ends with the status of the first step that failed.
  */
 import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { isBuilt } from './built.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tool = (...path) => join(root, 'node_modules', ...path);
@@ -29,25 +33,34 @@ const typesOf = (title, project) => {
 const types = typesOf('types', 'tsconfig.json');
 const pageTypes = typesOf('types of the pages', 'src/pages/tsconfig.json');
 
+const option = '--reports=';
+const own = (argument) => argument === '--all' || argument.startsWith(option);
+const isWhole = process.argv.includes('--all');
+const reports = process.argv.find((argument) => argument.startsWith(option))?.slice(option.length);
+const given = process.argv.slice(2).filter((argument) => !own(argument));
+
+/** A step that runs tests. */
+function tests(title, ...options) {
+  const file = reports && `--outputFile=${join(reports, `${title}.json`)}`;
+  return [
+    title,
+    ...vitest,
+    ...options,
+    ...(file ? ['--reporter=default', '--reporter=json', file] : []),
+  ];
+}
+
 const build = ['build', join(root, 'scripts', 'build.js')];
 // The tables alone must reach every branch: what is covered by chance is covered by nothing.
-const tables = ['--project', 'decide', '--exclude', '**/*simulator*'];
-const coverage = ['coverage', ...vitest, ...tables, '--coverage'];
-
-const isWhole = process.argv.includes('--all');
-const given = process.argv.slice(2).filter((argument) => argument !== '--all');
-const quick = ['--project', 'unit', '--project', 'store'];
-
-// The pages read what the build makes.
-const still = [format, types, build, pageTypes, coverage];
-const lanes = [[lint], still];
-const tests = [['tests', ...vitest, ...(isWhole ? [] : quick), ...given]];
+const coverage = tests('coverage', '--project', 'decide', '--coverage');
+const others = isWhole ? ['!decide'] : ['unit', 'store'];
+const rest = tests('tests', ...others.flatMap((name) => ['--project', name]), ...given);
 
 /** Runs steps one after the other up to the first that fails; resolves to its status, else 0. */
-async function runAll(steps, output) {
+async function runAll(steps, niceness) {
   for (const [title, ...command] of steps) {
     const began = Date.now();
-    const { status, text } = await run(command, output);
+    const { status, text } = await run(command, niceness);
     const seconds = ((Date.now() - began) / 1000).toFixed(1);
     process.stdout.write(text);
     console.log(`check: ${title} ${status === 0 ? 'ok' : 'FAILED'} (${seconds} s)`);
@@ -56,9 +69,9 @@ async function runAll(steps, output) {
   return 0;
 }
 
-/** `output`: `later` keeps what is printed together while something else runs. */
-function run(command, output) {
-  const stdio = output === 'now' ? 'inherit' : ['ignore', 'pipe', 'pipe'];
+/** With a `niceness` what is printed is kept together: something else runs and prints beside it. */
+function run(command, niceness) {
+  const stdio = niceness === 0 ? 'inherit' : ['ignore', 'pipe', 'pipe'];
   const child = spawn(process.execPath, command, { cwd: root, stdio });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -67,11 +80,17 @@ function run(command, output) {
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ status: 1, text: `${error.message}\n` }));
     child.on('close', (status) => resolve({ status: status ?? 1, text }));
+    if (child.pid !== undefined && niceness > 0) setPriority(child.pid, niceness);
   });
 }
 
 const began = Date.now();
-const ended = await Promise.all(lanes.map((steps) => runAll(steps, 'later')));
-const failed = ended.find((status) => status !== 0);
-process.exitCode = failed ?? (await runAll(tests, 'now'));
+// The pages and the tests read what the build makes.
+const built = isBuilt(root) ? 0 : await runAll([build], 0);
+if (built !== 0) process.exit(built);
+const statuses = await Promise.all([
+  runAll([coverage, rest], 0),
+  runAll([lint, types, pageTypes, format], 5),
+]);
+process.exitCode = statuses.find((status) => status !== 0) ?? 0;
 console.log(`check: ${((Date.now() - began) / 1000).toFixed(0)} s in all`);
