@@ -25,16 +25,18 @@ const withServer = {
 const units = ['**/*.unit.test.ts'];
 /** Random flows and jobs, which take their time and cover by chance. */
 const simulators = ['test/decide/*.simulator.test.ts', 'test/decide/simulator.test.ts'];
-/** Units that start programs, or exhaust the memory of their own. */
+/** Units that start programs, exhaust the memory of their own, or read as much as there may be. */
 const longUnits = [
   'test/cli/{completion,executable}.unit.test.ts',
-  'test/plugin/{isolate,run}.unit.test.ts',
+  'test/plugin/{isolate,run,stop-notice}.unit.test.ts',
+  'test/store/read-json.unit.test.ts',
 ];
 /** Whole engines that die, leases that end, outages, documents as large as they may be. */
 const longEngine = [
   'test/engine/{copies,isolation,locks,max-running,notify-kill,outage,processes,recovery}.test.ts',
   'test/engine/{attempts,batch-kill,big-jobs,malformed,map-slices,names,told-to-stop,blocked-process,hostile-corpus}.test.ts',
   'test/engine/{fair-share,notify,samples,system-events}.test.ts',
+  'test/engine/{held-up,large-documents,timers-beside-work,watchdog}.test.ts',
 ];
 
 /** Thousands of jobs. */
