@@ -93,7 +93,7 @@ describe('tws start --http', () => {
     await expect(fetch(`${url}/ping`)).rejects.toThrow();
   });
 
-  it('serves the API of several engines, too, and none unless it is asked to', async () => {
+  it('serves the API of several engines, too', async () => {
     const { root, env, client } = await openProject().then(async (opened) => ({
       ...opened,
       client: (await import('../../src/client.js')).createClient({ store: opened.store }),
@@ -104,16 +104,11 @@ describe('tws start --http', () => {
     expect((await ask(`${url}/engines`)).body['engines']).toHaveLength(2);
     start.kill('SIGTERM');
     expect(await start.ended).toBe(0);
-    const quiet = tws(['start'], { cwd: root, env });
-    await quiet.prints(/follows/);
-    expect(quiet.out()).not.toContain('HTTP API');
-    quiet.kill('SIGTERM');
-    expect(await quiet.ended).toBe(0);
   }, 120_000);
 });
 
 describe('tws dev', () => {
-  it('serves the API on a free port when the usual one is taken, and not with --no-http', async () => {
+  it('serves the API on a free port when the usual one is taken', async () => {
     const cwd = await project();
     const usual = createServer();
     // Somebody else on this machine may have it now, and give it back at any moment.
@@ -143,10 +138,5 @@ describe('tws dev', () => {
     dev.kill('SIGINT');
     expect(await dev.ended).toBe(0);
     usual.close();
-    const none = tws(['dev', '--port', '0', '--no-http', '--no-engine'], { cwd });
-    await none.prints(/Ctrl-C ends all/);
-    expect(none.out()).not.toContain('HTTP API');
-    none.kill('SIGINT');
-    expect(await none.ended).toBe(0);
   }, 120_000);
 });

@@ -42,6 +42,8 @@ describe('tws start', () => {
     expect(await ended('j')).toMatchObject({ exit: 0, state: '$$complete' });
     expect(await store.view('engines')).toEqual([]);
     expect(engine.err()).not.toContain(env['COUCH_PASS']);
+    // Nobody asked for it.
+    expect(engine.out()).not.toContain('HTTP API');
   });
 
   it('ends at once at the second signal', async () => {
@@ -95,6 +97,8 @@ describe('tws start', () => {
     expect(await ended('two')).toMatchObject({ exit: 0 });
     expect(engine.err()).toContain('careless.mjs');
     expect(engine.err()).not.toContain('correct horse');
+    // Of a key that fits there is nothing to say.
+    expect(engine.err()).not.toContain('TWS_CRYPTO_KEY');
     engine.kill('SIGTERM');
     expect(await engine.ended).toBe(0);
   });
@@ -190,6 +194,8 @@ describe('tws dev', () => {
       headers: { authorization },
     });
     expect(status).toBe(200);
+    await dev.prints(/Ctrl-C ends all/);
+    expect(dev.out()).not.toContain('HTTP API');
     dev.kill('SIGINT');
     expect(await dev.ended).toBe(0);
   });
@@ -217,19 +223,6 @@ describe('the mail server of tws dev', () => {
     'couch/tws/flows/f.json': flow('f', ['mail']),
   };
 
-  it('takes the port it is told, any free one for 0, and says where the samples must send', async () => {
-    const dev = tws(['dev', '--port', '0', '--mail-port', '0', '--s3-port', '0'], {
-      cwd: await project(files),
-    });
-    await dev.prints(/Ctrl-C ends all/);
-    const port = /smtp:\/\/127\.0\.0\.1:(\d+)/.exec(dev.err())?.[1];
-    expect(Number(port)).toBeGreaterThan(0);
-    expect(dev.err()).toContain(`--set params.mail-0.smtp.port=${port}`);
-    expect(dev.err()).not.toContain('warning');
-    dev.kill('SIGINT');
-    expect(await dev.ended).toBe(0);
-  });
-
   it('says once that its port is taken, and the rest runs', async () => {
     const port = String(await busyPort());
     const dev = tws(['dev', '--port', '0', '--mail-port', port, '--s3-port', '0'], {
@@ -253,7 +246,7 @@ describe('the mail server of tws dev', () => {
 });
 
 describe('a project of tws new', () => {
-  it('runs its own job and the samples by the commands of its README', async () => {
+  it('runs its own job and the samples by the commands of its README, and says where mails go', async () => {
     const above = await project();
     expect(await tws(['new', 'project', 'shop'], { cwd: above }).ended).toBe(0);
     const cwd = join(above, 'shop');
@@ -262,6 +255,9 @@ describe('a project of tws new', () => {
     const dev = tws(['dev', '--mailbox', ...ports], { cwd });
     await dev.prints(/Ctrl-C ends all/);
     const port = /smtp:\/\/127\.0\.0\.1:(\d+)/.exec(dev.err())?.[1] ?? '';
+    expect(Number(port)).toBeGreaterThan(0);
+    expect(dev.err()).toContain(`--set params.mail-0.smtp.port=${port}`);
+    expect(dev.err()).not.toContain('warning');
     const told = [...readme.matchAll(/^ {4}npx tws (?!dev)(.*?)(?: +#.*)?$/gm)];
     const calls = told.map(([, call = '']) => call.trim().split(' '));
     expect(calls.map(([command]) => command)).toEqual(['submit', 'push', 'submit', 'submit']);

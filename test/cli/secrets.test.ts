@@ -78,16 +78,6 @@ describe('tws start', () => {
     expect(await engine.ended).toBe(0);
   });
 
-  it('says nothing of a key that fits', async () => {
-    const { root, env, put } = await openProject(echo);
-    await put({ ...login, _id: 'task:login' });
-    const engine = start(['start'], { cwd: root, env: { ...env, TWS_CRYPTO_KEY: key } });
-    await engine.prints(/follows/);
-    expect(engine.err()).not.toContain('TWS_CRYPTO_KEY');
-    engine.kill('SIGTERM');
-    expect(await engine.ended).toBe(0);
-  });
-
   it('lets running steps end within the drain of tws.json', async () => {
     const { root, env, put, until } = await openProject({
       'tws.json': { drain: 300 },
