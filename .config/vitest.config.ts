@@ -64,7 +64,7 @@ export default defineConfig({
           ...shared,
           name: 'decide',
           setupFiles: ['test/support/properties.ts'],
-          include: ['test/{decide,picture,structures}/**/*.test.ts'],
+          include: ['test/{decide,model,picture,reading,structures}/**/*.test.ts'],
           exclude: simulators,
         },
       },
@@ -82,7 +82,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/support/properties.ts'],
           include: [
-            'test/{model,plugin,secrets,store,client,engine,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
+            'test/{plugin,secrets,store,client,engine,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],

@@ -3,10 +3,10 @@ import type { Fields, RuleBreak } from './kind.js';
 
 /** `after` names nodes of the same graph, never itself, and nothing waits for itself in a circle. */
 export function orderBreaks({ graph }: Fields): readonly RuleBreak[] {
-  if (!isObject(graph)) return [];
-  const names = Object.keys(graph);
+  const nodes = graph as Fields;
+  const names = Object.keys(nodes);
   const afterOf = (name: string): readonly string[] => {
-    const node = graph[name];
+    const node = nodes[name];
     const after = isObject(node) ? node['after'] : undefined;
     return Array.isArray(after) ? after.filter((one) => typeof one === 'string') : [];
   };
@@ -25,7 +25,7 @@ export function orderBreaks({ graph }: Fields): readonly RuleBreak[] {
   if (unknown.length > 0) return unknown;
   const circle = circleIn(names, afterOf);
   return circle === undefined
-    ? joinsOf(graph, afterOf)
+    ? joinsOf(nodes, afterOf)
     : [{ keys: ['graph'], message: `must have no circle: ${circle.join(' after ')}` }];
 }
 

@@ -56,7 +56,7 @@ export type Written = {
   readonly beside?: readonly string[];
   /** The keys that belong into the value of its own key. */
   readonly inside?: readonly string[];
-  /** What it must keep beyond the form of its keys. */
+  /** What it must keep beyond the form of its keys, which is right where this is asked. */
   readonly breaks?: (fields: Fields) => readonly RuleBreak[];
   /** The stored form of its own key and of those beside it that hold nodes. */
   readonly normalised: (fields: Fields, toNode: (written: unknown) => Node) => Fields;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { failure } from '../model/failures.js';
 import { itemsAtOnce, widest } from '../model/limits.js';
-import { isObject } from '../model/object.js';
 import { nameSchema } from '../model/scalars.js';
 import { exits, type Step } from '../model/step.js';
 import { below, childPath, isStructure, type ChildNode } from '../model/tree.js';
@@ -195,7 +194,7 @@ const seen = ['job', 'step', 'params', 'results', 'parent_results', 'index', 'ro
 
 /** The name of the items must not hide something else. */
 function nameBreaks({ map: own }: Fields): readonly RuleBreak[] {
-  const name = isObject(own) ? own['as'] : undefined;
+  const name = (own as Fields)['as'];
   if (typeof name !== 'string' || !seen.includes(name)) return [];
   const message = `must be another name: templates see something else as ${name}`;
   return [{ keys: ['map', 'as'], message }];

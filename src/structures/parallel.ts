@@ -96,7 +96,7 @@ function neededOf({ parallel: nodes, join = 'all' }: Parallel): number {
 
 /** `join` cannot ask for more nodes than there are. */
 function joinBreaks({ parallel: nodes, join }: Fields): readonly RuleBreak[] {
-  const count = Array.isArray(nodes) ? nodes.length : 0;
+  const count = (nodes as readonly unknown[]).length;
   if (typeof join !== 'number' || join <= count) return [];
   const message = `must be at most ${count}, the number of nodes in "parallel"`;
   return [{ keys: ['join'], message, told: false }];

@@ -316,6 +316,18 @@ describe('The states in the picture of a job', () => {
       ['0:failed', '0.map.*:failed'],
     ],
     [
+      'a slice of a map is done, and others are to come',
+      [{ map: { over: 'x', do: 'a', slice: 1 } }],
+      { steps: [mark('0', { items: [1, 2], slice: 1 }), done('0.slice.0')] },
+      ['0:active', '0.map.*:active'],
+    ],
+    [
+      'all slices of a map are done',
+      [{ map: { over: 'x', do: 'a', slice: 1 } }],
+      { steps: [mark('0', { items: [1], slice: 1 }), done('0.slice.0')] },
+      ['0:done', '0.map.*:done'],
+    ],
+    [
       'there is nothing in a structure',
       [{ parallel: [] }, { parallel: [] }],
       { steps: [] },

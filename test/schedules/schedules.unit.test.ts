@@ -38,12 +38,12 @@ function run(schedules: number, { confirms, from = 0, isLocking = true, until }:
 
 describe('schedules of faults on three copies', () => {
   it('start nothing twice, lose nothing and leave nothing behind', () => {
-    const { total, told } = run(200, { confirms: 'all', from: gateSeed });
+    const { total, told } = run(400, { confirms: 'all', from: gateSeed });
     expect(told).toEqual([]);
-    expect(lastLine(total)).toMatch(/^schedules=200 double=0 stuck=0 lost=0 unexplained=0 /);
+    expect(lastLine(total)).toMatch(/^schedules=400 double=0 stuck=0 lost=0 unexplained=0 /);
     // Most run the faults they are meant to, and most jobs get through.
-    expect(total.starts).toBeGreaterThan(400);
-    expect(total.repeated.lease).toBeGreaterThan(5);
+    expect(total.starts).toBeGreaterThan(800);
+    expect(total.repeated.lease).toBeGreaterThan(10);
   });
 
   it('start things twice when claims are not confirmed', () => {
