@@ -70,6 +70,16 @@ export default tseslint.config(
     [{ regex: '^(?!\\./|(\\.\\./)+(model|structures|reading)/|\\.\\./[a-z-]+\\.js$)' }],
     'decide imports model, structures and reading only.',
   ),
+  layer(
+    ['src/replicas/resolve/**'],
+    [{ regex: '^(?!\\./|(\\.\\./)+(model|structures|reading|decide)/)' }],
+    'replicas/resolve imports model, structures, reading and decide only.',
+  ),
+  layer(
+    ['src/replicas/*.ts'],
+    [nano, { regex: '^\\.\\./(?!(model|structures|reading|decide|store)/)' }],
+    'replicas imports model, structures, reading, decide and store only.',
+  ),
   { files: ['src/pages/**'], languageOptions: { globals: globals.browser } },
   layer(
     ['src/pages/**'],
@@ -81,7 +91,7 @@ export default tseslint.config(
     'pages run in a browser and know the API, src/picture and src/model only.',
   ),
   {
-    files: ['src/{decide,reading,structures}/**'],
+    files: ['src/{decide,reading,replicas/resolve,structures}/**'],
     rules: {
       'no-restricted-globals': [
         'error',

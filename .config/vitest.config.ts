@@ -33,7 +33,8 @@ const longUnits = [
 ];
 /** Whole engines that die, leases that end, outages, documents as large as they may be. */
 const longEngine = [
-  'test/engine/{copies,isolation,locks,max-running,notify-kill,outage,processes,recovery}.test.ts',
+  'test/replicas/replicas.test.ts',
+  'test/engine/{isolation,locks,max-running,notify-kill,outage,processes,recovery}.test.ts',
   'test/engine/{attempts,batch-kill,big-jobs,malformed,map-slices,names,told-to-stop,blocked-process,hostile-corpus}.test.ts',
   'test/engine/{fair-share,notify,samples,system-events}.test.ts',
   'test/engine/{held-up,large-documents,timers-beside-work,watchdog}.test.ts',
@@ -55,7 +56,7 @@ export default defineConfig({
     reporters: ['default', './test/support/skipped-reporter.ts'],
     coverage: {
       provider: 'v8',
-      include: ['src/decide/**/*.ts', 'src/structures/**/*.ts'],
+      include: ['src/decide/**/*.ts', 'src/replicas/resolve/**/*.ts', 'src/structures/**/*.ts'],
       thresholds: { 100: true },
     },
     projects: [
@@ -64,7 +65,7 @@ export default defineConfig({
           ...shared,
           name: 'decide',
           setupFiles: ['test/support/properties.ts'],
-          include: ['test/{decide,model,picture,reading,structures}/**/*.test.ts'],
+          include: ['test/{decide,model,picture,reading,replicas/resolve,structures}/**/*.test.ts'],
           exclude: simulators,
         },
       },
@@ -82,7 +83,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/support/properties.ts'],
           include: [
-            'test/{plugin,secrets,store,client,engine,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
+            'test/{plugin,secrets,store,client,engine,replicas,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],

@@ -116,7 +116,7 @@ async function storeLease(
     case 'written':
     case 'unknown': {
       // Where there are several copies of a document, two may win: then it counts what all of them say.
-      const read = copies > 1 ? await store.tips(job._id, copies) : [await store.get(job._id)];
+      const read = copies > 1 ? await store.leaves(job._id, copies) : [await store.get(job._id)];
       const [only] = read;
       return read.length === 1 && only !== undefined ? workIn(only, signal) : undefined;
     }

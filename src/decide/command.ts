@@ -25,7 +25,7 @@ export type Commanded =
 
 /**
  * Applies a request to a job, once: the job keeps a record of it under `requests`, with all that is
- * needed to apply it again (`copies/wishes.ts`).
+ * needed to apply it again (`replicas/resolve/merged-requests.ts`).
  */
 export function command(job: Job, request: JobRequest, now: number): Commanded {
   const known = recordsOf(job).filter(({ id }) => id === request._id);

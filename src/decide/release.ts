@@ -10,3 +10,10 @@ export function released(step: LiveStep): FailedStep {
   const ending = { end: step.accepted, exit: exits.cancelled, failure: why, due: step.accepted };
   return { ...step, state: '$$cancelled', ...ending };
 }
+
+/** A claim that has begun nothing yet. */
+export function asReady({ start: _begun, ...claim }: Begun): LiveStep {
+  return { ...claim, state: '$$ready' };
+}
+
+type Begun = LiveStep & { readonly start?: unknown };

@@ -41,11 +41,11 @@ export async function giveUp(
  * left alone.
  */
 export async function giveUpAgain(
-  parts: AbandonParts & { readonly copies: { readonly many: boolean } },
+  parts: AbandonParts & { readonly replicas: { readonly many: boolean } },
   parent: string,
   children: readonly GivenUp[] = [],
 ): Promise<void> {
-  if (!parts.copies.many || children.length === 0) return;
+  if (!parts.replicas.many || children.length === 0) return;
   const newest = await parts.retry(() => parts.store.get(parent));
   const wanted = new Set(newest === undefined ? [] : leftBy(newest).map(({ child }) => child));
   await giveUp(

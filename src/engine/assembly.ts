@@ -9,11 +9,12 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import { createKeyring } from '../secrets/keyring.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
+import { giveUp } from './abandon.js';
 import { createBlockWatch, type BlockWatchOptions } from './blocking.js';
 import { createBreaker } from './breaker.js';
 import { createContents } from './contents.js';
 import { createControls } from './controls.js';
-import { createCopies } from './copies.js';
+import { createReplicas } from '../replicas/replicas.js';
 import {
   createDecider,
   type DeciderParts,
@@ -161,7 +162,7 @@ export function assemble(options: EngineOptions) {
   });
   events.subscribe(webhooks.take);
   const contents = createContents({
-    ...{ store, retry, log, copies: () => copies.count },
+    ...{ store, retry, log, copies: () => replicas.count },
     rest: (tries) => pause(tries, life.signal),
   });
   const { egress } = options;
@@ -214,8 +215,8 @@ export function assemble(options: EngineOptions) {
       freeSlots: freeFor(job, ended),
       runningOf: (task: string) => hands.runningOf(task, ended),
       stopping: hands.stopping,
-      unbegun: copies.unbegun,
-      ended: copies.ended,
+      unbegun: replicas.unbegun,
+      ended: replicas.ended,
       running: ended === undefined ? hands.claims : without(hands.claims, ended),
     },
     nonce: randomUUID(),
@@ -226,14 +227,17 @@ export function assemble(options: EngineOptions) {
     retryDelayMs: options.retryDelayMs ?? 0,
     crashLimit,
   });
-  const copies = createCopies({
-    ...{ store, retry, log, once, hands, desk, me: id, lease: peers.lease, life: life.signal },
+  const replicas = createReplicas({
+    ...{ store, retry, log, once, me: id, lease: peers.lease, life: life.signal },
+    claimsOf: hands.of,
+    onRead: (doc) => void desk.put(doc),
+    giveUp: (children) => giveUp({ store, retry, once }, children),
     patienceMs: leaseMs / 2,
   });
   const lines = createPermitLines((job) => jobs.recall(job));
   const locks = createLocks({
     ...{ store, retry, log, now, life: life.signal, before: lines.before },
-    ...{ copies: () => copies.count, drive: copies.drive },
+    ...{ copies: () => replicas.count, run: replicas.run },
   });
   const { rule, mostDescendants = usualDescendants } = options;
   const family = createFamily({ store, now, mostDescendants });
@@ -263,7 +267,7 @@ export function assemble(options: EngineOptions) {
     parking,
     lines,
     permitFlow: (job: StoredDocument) => permitFlowOf(job, library),
-    copies,
+    replicas,
     decider,
     breaker: createBreaker(() => performance.now()),
     locks,

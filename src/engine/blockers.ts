@@ -2,7 +2,7 @@ import type { Blocker, Blockers } from '../decide/intent.js';
 import { ownerOf } from '../model/task.js';
 import type { ViewRow } from '../store/views.js';
 import { createTurns } from '../turns.js';
-import { holderOf, isOf, type Claimant, type Find } from './lock-holder.js';
+import { holderOf, isOf, type Claimant, type Find } from '../replicas/lock-holder.js';
 import { isTooHeavy, readLockPattern } from './patterns.js';
 
 type Row = ViewRow<'locks'>;

@@ -1,4 +1,4 @@
-import type { Change, Committed } from '../decide/copies/commit.js';
+import type { Committed, JobChange } from '../replicas/resolve/commit.js';
 import { failChild } from '../decide/child.js';
 import { refusedEdit } from '../decide/edits.js';
 import { endRefused } from '../decide/finish.js';
@@ -60,11 +60,11 @@ export function spawnsOf(decision: Commit): readonly string[] {
 
 /** Stores a job (E3), of so many bytes at the most; once the engine ends, no more. */
 export async function store(
-  { copies, life, documentLimit }: JobParts,
-  change: Change,
+  { replicas, life, documentLimit }: JobParts,
+  change: JobChange,
   mostBytes = documentLimit.bytes,
 ): Promise<Committed> {
-  return life.signal.aborted ? { kind: 'lost' } : copies.commit(change, mostBytes);
+  return life.signal.aborted ? { kind: 'lost' } : replicas.commit(change, mostBytes);
 }
 
 /** Claims of a job for which slots are reserved; `ended` hand theirs over to them. */

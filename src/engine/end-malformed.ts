@@ -10,7 +10,7 @@ import type { JobParts } from './job-parts.js';
 type MalformedParts = Pick<
   JobParts,
   | 'store'
-  | 'copies'
+  | 'replicas'
   | 'retry'
   | 'hands'
   | 'desk'

@@ -54,7 +54,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   if (options.signal?.aborted === true) giveUp();
   options.signal?.addEventListener('abort', giveUp);
   const info = await retry(() => store.info());
-  engine.copies.learn(info?.copies ?? 1);
+  engine.replicas.setCount(info?.copies ?? 1);
   await retry(() => library.load());
   await learnLimit(engine);
   refuseWithoutKey(options, library.documents());
@@ -169,7 +169,7 @@ async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function take(engine: Assembly, { id, doc, conflicted }: Change): void {
-  const { library, peers, jobs, copies, controls } = engine;
+  const { library, peers, jobs, replicas, controls } = engine;
   if (id.startsWith('_design/')) return tellDesign(engine, id, doc);
   if (library.update(id, doc)) return wakeParked(engine);
   if (controls.update(id, doc)) return;
@@ -180,8 +180,8 @@ function take(engine: Assembly, { id, doc, conflicted }: Change): void {
   switch (doc['type']) {
     case 'job':
       takeEarly(engine, id);
-      if (conflicted === true) copies.suspect(id);
-      return copies.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
+      if (conflicted === true) replicas.suspect(id);
+      return replicas.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
     case 'engine': {
       // Of our own document we know by our own clock when it was written.
       const { renewed } = doc;
@@ -225,7 +225,7 @@ type Teller = {
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
 function createTeller(engine: Assembly): Teller {
-  const { log, desk, store, retry, library, copies, events } = engine;
+  const { log, desk, store, retry, library, replicas, events } = engine;
   const { database } = store.connection;
   let away = false;
   const reloads = createReloads(() =>
@@ -246,7 +246,7 @@ function createTeller(engine: Assembly): Teller {
       return;
     }
     // The database may be another one of the same name.
-    copies.learn(state.copies);
+    replicas.setCount(state.copies);
     if (away) {
       away = false;
       log.info({}, `The connection to ${database} is back.`);

@@ -3,7 +3,7 @@ import type { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 import type { Breaker } from './breaker.js';
-import type { Copies } from './copies.js';
+import type { Replicas } from '../replicas/replicas.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Desk } from './desk.js';
 import type { DocumentLimit } from './document-limit.js';
@@ -30,7 +30,7 @@ export type JobParts = {
   /** The flow of which a job needs a permit, as `<flow>::<owner>`; undefined: of none. */
   readonly permitFlow: (job: StoredDocument) => string | undefined;
   readonly timers: Timers;
-  readonly copies: Copies;
+  readonly replicas: Replicas;
   readonly decider: Decider;
   readonly breaker: Breaker;
   readonly locks: Locks;

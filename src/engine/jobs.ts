@@ -83,8 +83,8 @@ export function createJobs(parts: JobParts): Jobs {
       const flow = parts.locks.freed(id);
       if (flow !== undefined) return void lines.call(flow);
       // Most of what is deleted is no job: requests, signals, locks.
-      if (!parts.copies.many || !desk.isKnown(id)) return forget(parts, id);
-      parts.copies.suspect(id);
+      if (!parts.replicas.many || !desk.isKnown(id)) return forget(parts, id);
+      parts.replicas.suspect(id);
       void wake(parts, id);
     },
   };
@@ -92,14 +92,14 @@ export function createJobs(parts: JobParts): Jobs {
 
 /** The job is deleted. The one that waits for it is woken, as far as this is known here. */
 function forget(parts: JobParts, id: string): undefined {
-  const { hands, parking, lines, timers, desk, copies } = parts;
+  const { hands, parking, lines, timers, desk, replicas } = parts;
   const last = desk.newest(id);
   if (last !== undefined) wakeParent(parts, last);
   for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
   parking.leave(id);
   lines.leave(id);
   timers.clear(id);
-  copies.acquit(id);
+  replicas.clear(id);
   desk.drop(id);
 }
 
@@ -111,11 +111,11 @@ function recall(parts: JobParts, id: string): Promise<void> {
 
 /** Reads a job anew and considers it. */
 function wake(parts: JobParts, id: string): Promise<void> {
-  const { desk, parking, lines, copies, retry, store } = parts;
+  const { desk, parking, lines, replicas, retry, store } = parts;
   return desk.queue(id, async () => {
     const doc = desk.newest(id) ?? (await retry(() => store.get(id)));
     if (doc === undefined) {
-      copies.acquit(id);
+      replicas.clear(id);
       lines.leave(id);
       return parking.leave(id);
     }
@@ -171,9 +171,9 @@ async function considerOnce(
   parts: JobParts,
   given: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { hands, parking, timers, desk, copies, now } = parts;
+  const { hands, parking, timers, desk, replicas, now } = parts;
   timers.clear(given._id);
-  const doc = await copies.agreed(given);
+  const doc = await replicas.readConsistent(given);
   if (doc === undefined) return forget(parts, given._id);
   const seen = glance(doc, now(), parts.bystanders(desk.seenAt(doc._id)));
   switch (seen.kind) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Protocol } from '../decide/copies/protocol.js';
+import type { Protocol } from '../replicas/resolve/protocol.js';
 import type { Blockers, LockAnswer, LockWish, PermitAnswer, PermitWish } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
 import { isFinalState, type StoredDocument } from '../model/document.js';
@@ -7,7 +7,7 @@ import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import type { ViewRow } from '../store/views.js';
 import { gather } from './gather.js';
-import { takeOneOfMany } from './lock-tips.js';
+import { takeReplicatedLock } from '../replicas/lock.js';
 import { createPermits } from './permits.js';
 import type { Log } from './log.js';
 import { pause, type Retry } from './patience.js';
@@ -20,7 +20,7 @@ import {
   type Claimant,
   type Find,
   type Holder,
-} from './lock-holder.js';
+} from '../replicas/lock-holder.js';
 import { findBlockers } from './blockers.js';
 import { readLockPattern } from './patterns.js';
 
@@ -34,7 +34,7 @@ import { readLockPattern } from './patterns.js';
  * U3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
  *    it because the job was final then, finds another revision.
  *
- * Where the database keeps several copies, U4 and U5 in lock-tips.ts take the place of U1.
+ * Where the database keeps several copies, U4 and U5 in lock-leaves.ts take the place of U1.
  */
 export type Locks = {
   /** Takes a lock for a job, if no other job that has not ended has it. */
@@ -65,8 +65,8 @@ export type LockParts = {
   readonly now: () => number;
   /** Copies that the database keeps of every document. */
   readonly copies: () => number;
-  /** Does what a protocol asks for. */
-  readonly drive: <T>(protocol: Protocol<T>) => Promise<T>;
+  /** Runs a protocol. */
+  readonly run: <T>(protocol: Protocol<T>) => Promise<T>;
   /** The jobs that get a permit of a flow before this one. */
   readonly before: (flow: string, job: string) => readonly string[];
 };
@@ -84,7 +84,7 @@ type Mine = {
   since: number;
 };
 
-/** Among several copies another tip may come into a lock that was taken, ms. */
+/** Among several copies another leaf revision may come into a lock that was taken, ms. */
 const believedMs = 2_000;
 
 /** So many jobs are kept in mind for which locks were taken. */
@@ -98,8 +98,8 @@ export function createLocks(parts: LockParts): Locks {
     documents: gather((ids: readonly (readonly string[])[]) =>
       store.getMany([...new Set(ids.flat())]),
     ),
-    tips: async (id) => {
-      if (parts.copies() > 1) return store.tips(id, parts.copies());
+    leaves: async (id) => {
+      if (parts.copies() > 1) return store.leaves(id, parts.copies());
       return [...(await reads.documents([id])).values()];
     },
   };
@@ -162,12 +162,12 @@ type Reads = {
   readonly patterns: (question: null) => Promise<readonly ViewRow<'locks'>[]>;
   /** Those of all the documents that exist, by id. */
   readonly documents: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
-  /** All tips of a document, where the database keeps several copies. */
-  readonly tips: (id: string) => Promise<readonly StoredDocument[]>;
+  /** All leaves of a document, where the database keeps several copies. */
+  readonly leaves: (id: string) => Promise<readonly StoredDocument[]>;
 };
 
 async function take(
-  { store, retry, life, now, copies, drive }: Omit<LockParts, 'log'>,
+  { store, retry, life, now, copies, run }: Omit<LockParts, 'log'>,
   { kind, id, key, scope, formerId }: LockWish,
   job: Claimant,
 ): Promise<LockAnswer> {
@@ -193,12 +193,12 @@ async function take(
     nonce,
   });
   if (copies() > 1) {
-    const protocol = takeOneOfMany({
+    const protocol = takeReplicatedLock({
       ...{ id, nonce, owner, now, chance: Math.random },
       next: (upon) => mine(upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now()),
-      isOwn: (tip) => isOf(tip, job),
+      isOwn: (leaf) => isOf(leaf, job),
     });
-    return drive(protocol);
+    return run(protocol);
   }
   let next: LockDocument & { readonly _rev?: string } = mine(now());
   for (let failures = 0; ;) {
@@ -234,7 +234,7 @@ function takenBy(holder: Holder, owner: string): LockAnswer {
 
 /**
  * The job is read again after its locks were: it may have been taken up again meanwhile (U1), and an
- * end that only some copies have may lose to a tip that goes on.
+ * end that only some copies have may lose to a leaf revision that goes on.
  */
 async function release(
   store: Store,
@@ -244,8 +244,8 @@ async function release(
 ): Promise<void> {
   if (typeof job['continued_to'] === 'string') return;
   const locks = await reads.documents(ids);
-  const tips = await reads.tips(job._id);
-  if (!tips.every(({ state }) => isFinalState(state))) return;
+  const leaves = await reads.leaves(job._id);
+  if (!leaves.every(({ state }) => isFinalState(state))) return;
   const own = ids.flatMap((id) => locks.get(id) ?? []).filter((lock) => isOf(lock, job));
   await Promise.all(own.map(({ _id, _rev }) => store.remove(_id, _rev)));
 }

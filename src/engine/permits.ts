@@ -3,7 +3,7 @@ import { lockIdOf } from '../lock-id.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 import { gather } from './gather.js';
-import type { Claimant, Held } from './lock-holder.js';
+import type { Claimant, Held } from '../replicas/lock-holder.js';
 
 /** What permits need to know of locks. */
 export type PermitParts = {

@@ -15,7 +15,7 @@ import type { Store } from '../store/store.js';
 import { giveUpAgain, givingUp, tellParent } from './abandon.js';
 import { bigResult } from './big-results.js';
 import { unlessThrown } from './decision.js';
-import type { Copies } from './copies.js';
+import type { Replicas } from '../replicas/replicas.js';
 import type { Desk } from './desk.js';
 import type { Early } from './early.js';
 import { refusalOf, type DocumentLimit } from './document-limit.js';
@@ -32,7 +32,7 @@ export type RequestParts = {
   readonly jobs: Jobs;
   /** Signals whose job has not come yet. */
   readonly early: Early;
-  readonly copies: Pick<Copies, 'many'>;
+  readonly replicas: Pick<Replicas, 'many'>;
   readonly retry: Retry;
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;

@@ -51,11 +51,11 @@ async function scanMessages(engine: Assembly, view: 'requests' | 'signals'): Pro
 }
 
 async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuery): Promise<void> {
-  const { jobs, desk, copies } = engine;
-  const asked = copies.many ? { ...query, conflicts: true } : query;
+  const { jobs, desk, replicas } = engine;
+  const asked = replicas.many ? { ...query, conflicts: true } : query;
   for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
     if (doc === undefined) continue;
-    if (conflicted === true) copies.suspect(doc._id);
+    if (conflicted === true) replicas.suspect(doc._id);
     jobs.review(doc);
     await desk.room(busyLimit);
   }

@@ -1,6 +1,6 @@
 import { abandoned } from '../decide/abandoned.js';
 import { carrying } from '../decide/carrying.js';
-import { stepOf } from '../decide/copies/tips.js';
+import { stepOf } from '../replicas/resolve/leaf-revisions.js';
 import type { Outcome } from '../decide/outcome.js';
 import type { Report } from '../decide/report.js';
 import { settle } from '../decide/settle.js';
@@ -132,8 +132,8 @@ async function trySettling(
   given: StoredDocument,
   pending: Pending,
 ): Promise<Tried> {
-  const { reading, copies, fail } = parts;
-  const doc = await copies.agreed(given);
+  const { reading, replicas, fail } = parts;
+  const doc = await replicas.readConsistent(given);
   if (doc === undefined) return { kind: 'over' };
   const parsed = await reading.read(doc);
   if (parsed.kind !== 'job' || (!parsed.ok && isFinalState(doc['state']))) {
@@ -209,12 +209,12 @@ async function storeSettled(
 
 /** What comes next is decided upon the settled job, unless that threw before. */
 async function whatFollows(
-  { copies, decider, surroundings, now }: JobParts,
+  { replicas, decider, surroundings, now }: JobParts,
   job: LiveJob,
   { ended, isFaulty }: { readonly ended: readonly string[]; readonly isFaulty: boolean },
 ): Promise<Commit> {
   // Nothing is begun in a conflict, but what has ended is written.
-  if (isFaulty || copies.isSuspect(job._id)) return { kind: 'write', job };
+  if (isFaulty || replicas.isSuspect(job._id)) return { kind: 'write', job };
   const standpoint = { job, seenAt: -Infinity, ended };
   const decision = await decider(job, () => surroundings(standpoint), now);
   // What has ended is written first; the next look at the job meets the same fault.

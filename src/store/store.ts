@@ -35,8 +35,8 @@ export type Store = {
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
   /** Whether a document is not there because somebody deleted it; as of the moment when it is asked. */
   readonly isDeleted: (id: string) => Promise<boolean>;
-  /** All revisions of a document on which nobody has written yet, read from so many copies. */
-  readonly tips: (id: string, copies: number) => Promise<readonly StoredDocument[]>;
+  /** All leaf revisions of a document, read from so many copies. */
+  readonly leaves: (id: string, copies: number) => Promise<readonly StoredDocument[]>;
   /** Those of the documents that exist, by id. */
   readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
   /** The documents whose ids begin so. */
@@ -92,7 +92,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     info: () => readDatabase(client),
     get: (id) => readDocument(client, id, readDocuments),
     isDeleted: (id) => wasDeleted(client, id),
-    tips: (id, copies) => readTips(client, id, copies, readDocuments),
+    leaves: (id, copies) => readLeaves(client, id, copies, readDocuments),
     getMany: readDocuments,
     range: (prefix) => readRange(client, prefix),
     exceeds: (prefix, most) => hasMore(client, prefix, most),
@@ -165,7 +165,7 @@ async function wasDeleted(client: Client, id: string): Promise<boolean> {
   return reply.reason === 'deleted';
 }
 
-async function readTips(
+async function readLeaves(
   client: Client,
   id: string,
   copies: number,

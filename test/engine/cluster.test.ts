@@ -64,9 +64,9 @@ describe.skipIf(nodes.length < 3)('on a cluster that keeps three copies', () => 
     const wanted = ids.flatMap((id) => tasks.map((_task, i) => `${id} ${i}`)).sort();
     expect(calls).toEqual(wanted);
     for (const id of ids) {
-      const tips = await store.tips(id, 3);
-      expect(tips).toHaveLength(1);
-      expect(tips[0]).toMatchObject({ state: '$$complete', exit: 0 });
+      const leaves = await store.leaves(id, 3);
+      expect(leaves).toHaveLength(1);
+      expect(leaves[0]).toMatchObject({ state: '$$complete', exit: 0 });
     }
   }, 180_000);
 });

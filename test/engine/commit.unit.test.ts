@@ -34,7 +34,7 @@ async function refused(stored: StoredDocument): Promise<readonly StoredDocument[
       ofEnd: (_doc: unknown, ended: unknown) => Promise.resolve(ended),
     },
     locks: { adopt: () => undefined, release: async () => undefined },
-    copies: {
+    replicas: {
       many: false,
       commit: async () => ({ kind: 'refused', reason: 'too long', bytes: 200 }),
     },
@@ -83,7 +83,7 @@ describe('the children that a decision gives up', () => {
       timers: { set: () => undefined },
       parking: { leave: () => undefined },
       notifications: { make: () => Promise.resolve() },
-      copies: {
+      replicas: {
         commit: async () => {
           told.push('the job');
           return { kind: 'lost' };

@@ -31,7 +31,7 @@ async function sweepWith(broken: string, fate: () => Promise<never>) {
     },
     peers: { remains: () => ['engine:gone'], lease: () => 'dead' },
     controls: { replace: () => undefined },
-    copies: { many: false },
+    replicas: { many: false },
     now: () => 0,
     horizonMs: 60_000,
     log: { debug: () => undefined },

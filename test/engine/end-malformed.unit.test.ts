@@ -31,7 +31,7 @@ async function logOf(answers: readonly WriteResult[]): Promise<readonly string[]
     parking: { leave: () => undefined },
     notifications: { ofEnd: async (_doc: unknown, ended: unknown) => ended },
     locks: { adopt: () => undefined, release: async () => undefined },
-    copies: { many: false },
+    replicas: { many: false },
   } as unknown as JobParts;
   while (open.length > 0) await endFaulty(parts, doc, why);
   return lines;

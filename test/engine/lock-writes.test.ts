@@ -27,7 +27,7 @@ function locksOn(store: Store, signal = new AbortController().signal): Locks {
     ...{ store, retry, log: silent, life: signal },
     now: () => Date.now(),
     copies: () => 1,
-    drive: () => Promise.reject(new Error('There is one copy.')),
+    run: () => Promise.reject(new Error('There is one copy.')),
   });
 }
 

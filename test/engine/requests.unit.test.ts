@@ -27,7 +27,7 @@ function parts(answer: (tries: number) => WriteResult) {
     desk: createDesk(() => undefined, Date.now),
     jobs: { take: () => undefined } as unknown as RequestParts['jobs'],
     early: createEarly(),
-    copies: { many: false },
+    replicas: { many: false },
     retry: (ask) => ask(),
     life: new AbortController(),
     documentLimit: { bytes: Infinity },
@@ -148,7 +148,7 @@ describe('a skip of a step that waits for a child', () => {
 
   it('gives it up once more when a copy has it go on meanwhile', async () => {
     const written = await skipped(
-      { copies: { many: true } },
+      { replicas: { many: true } },
       (isSkipped) => child(isSkipped ? 'wait-0' : '$$complete'),
       () => ({ kind: 'written', rev: '1-x' }),
     );

@@ -28,7 +28,7 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
     ending: new AbortController(),
     jobs: { review: ({ _id }: StoredDocument) => seen.push(_id) },
     controls: { replace: () => undefined },
-    copies: { many: false },
+    replicas: { many: false },
     desk: { room: () => Promise.resolve() },
     now: () => 0,
     horizonMs: 60_000,

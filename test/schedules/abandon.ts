@@ -1,7 +1,7 @@
 import { cancelOf } from '../../src/decide/abandoned.js';
 import type { GivenUp } from '../../src/decide/intent.js';
-import { rest } from '../../src/decide/copies/protocol.js';
-import type { NewDraft, Tip } from '../../src/decide/copies/tips.js';
+import { rest } from '../../src/replicas/resolve/protocol.js';
+import type { NewDraft, LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { request, type Mailbox } from './messages.js';
 import type { Task } from './process.js';
 
@@ -13,7 +13,7 @@ export function* giveUp(children: readonly GivenUp[], mailbox: Mailbox): Task {
 function* tell(given: GivenUp, mailbox: Mailbox): Task {
   const { child } = given;
   for (let tries = 0; ; tries += 1) {
-    const [there] = (yield { kind: 'get', id: child }) as readonly Tip[];
+    const [there] = (yield { kind: 'get', id: child }) as readonly LeafRevision[];
     const cancel = cancelOf(given, there);
     if (cancel.kind === 'none') return;
     if (cancel.kind === 'request') {

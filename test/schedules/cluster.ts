@@ -1,11 +1,11 @@
-import type { Stored } from '../../src/decide/copies/protocol.js';
-import type { NewDraft, Tip } from '../../src/decide/copies/tips.js';
+import type { Stored } from '../../src/replicas/resolve/protocol.js';
+import type { NewDraft, LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Faults } from './faults.js';
-import { merged, revise, tipsOf, Tree, type Revision } from './revisions.js';
+import { merged, revise, leavesOf, Tree, type Revision } from './revisions.js';
 import type { Timeline } from './timeline.js';
 
 /** What a node's feed says of the job: its winner there (undefined: deleted), and whether it is alone. */
-export type FeedEvent = { readonly doc: Tip | undefined; readonly conflicted: boolean };
+export type FeedEvent = { readonly doc: LeafRevision | undefined; readonly conflicted: boolean };
 
 /** All copies; the node of a copy bears its number. */
 export const nodes = [0, 1, 2] as const;
@@ -42,7 +42,7 @@ export class Cluster {
   }
 
   /** The job as it was submitted: on most copies at once, on the others a little later. */
-  submit(doc: Tip): void {
+  submit(doc: LeafRevision): void {
     const first = this.#remember(revise(undefined, doc));
     this.copies.forEach((_copy, i) => {
       const late = i > 0 && this.#happens(0.1);
@@ -59,7 +59,7 @@ export class Cluster {
     if (base === undefined && _rev !== undefined) throw new Error(`Nobody has ever seen ${_rev}.`);
     const body = withoutSources(given);
     if (base !== undefined) checkHistory(base.doc, body);
-    const next = this.#remember(revise(base, body as unknown as Tip));
+    const next = this.#remember(revise(base, body as unknown as LeafRevision));
     const reply = this.#once(answer);
     const reached = this.#reachedBy(node);
     if (reached.length === 0) return this.#after(1, () => reply(unknown('unreachable')));
@@ -88,12 +88,12 @@ export class Cluster {
   }
 
   /** Reads the leaves of all copies that the node reaches (`r=n`); asks again until they answer. */
-  look(node: number, answer: (tips: readonly Tip[]) => void): void {
+  look(node: number, answer: (leaves: readonly LeafRevision[]) => void): void {
     this.#read(node, nodes.length, answer);
   }
 
   /** Reads as CouchDB does without being told how (`r=2`). */
-  get(node: number, answer: (tips: readonly Tip[]) => void): void {
+  get(node: number, answer: (leaves: readonly LeafRevision[]) => void): void {
     this.#read(node, quorum, answer);
   }
 
@@ -102,22 +102,22 @@ export class Cluster {
     return this.#reachedBy(node).length === 0 ? undefined : this.#eventOf(node);
   }
 
-  /** The tips that all copies together have. */
-  tips(): readonly Tip[] {
-    return tipsOf(merged(this.copies.map(({ leaves }) => leaves)));
+  /** The leaves that all copies together have. */
+  leaves(): readonly LeafRevision[] {
+    return leavesOf(merged(this.copies.map(({ leaves }) => leaves)));
   }
 
-  /** Whether all copies have the same tips. */
+  /** Whether all copies have the same leaves. */
   isEven(): boolean {
     const [first, ...others] = this.copies.map(({ leaves }) =>
-      tipsOf(leaves)
+      leavesOf(leaves)
         .map(({ _rev }) => _rev)
         .join(),
     );
-    return others.every((tips) => tips === first);
+    return others.every((leaves) => leaves === first);
   }
 
-  #read(node: number, wanted: number, answer: (tips: readonly Tip[]) => void): void {
+  #read(node: number, wanted: number, answer: (leaves: readonly LeafRevision[]) => void): void {
     const reached = this.#reachedBy(node);
     const again = (): void => this.#after(200, () => this.#read(node, wanted, answer));
     if (reached.length === 0) return again();
@@ -135,7 +135,7 @@ export class Cluster {
           const all = merged(leaves);
           const isTold = leaves.every((some) => all.every((leaf) => some.includes(leaf)));
           if (!isTold) this.#repair(reached, all);
-          answer(tipsOf(all));
+          answer(leavesOf(all));
         });
       });
     }
@@ -170,8 +170,8 @@ export class Cluster {
   }
 
   #eventOf(copy: number): FeedEvent {
-    const tips = tipsOf(this.copies[copy as 0].leaves);
-    return { doc: tips[0], conflicted: tips.length > 1 };
+    const leaves = leavesOf(this.copies[copy as 0].leaves);
+    return { doc: leaves[0], conflicted: leaves.length > 1 };
   }
 
   /** A copy that changed brings its leaves to the other ones, some time later. */

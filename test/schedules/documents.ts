@@ -1,4 +1,4 @@
-import type { Tip } from '../../src/decide/copies/tips.js';
+import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { Cluster, type FeedEvent } from './cluster.js';
 import type { Faults } from './faults.js';
 import type { Timeline } from './timeline.js';
@@ -41,12 +41,12 @@ export class Documents {
   /** Those of jobs of which some copy has a revision. */
   get ids(): readonly string[] {
     return [...this.#clusters].flatMap(([id, cluster]) =>
-      !isLock(id) && cluster.tips().length > 0 ? [id] : [],
+      !isLock(id) && cluster.leaves().length > 0 ? [id] : [],
     );
   }
 
   /** All locks as a view of one node tells them; a node that nobody reaches is asked again. */
-  listLocks(node: number, answer: (locks: readonly Tip[]) => void): void {
+  listLocks(node: number, answer: (locks: readonly LeafRevision[]) => void): void {
     const { timeline, chance } = this.#parts;
     const seen = [...this.#clusters].flatMap(([id, cluster]) =>
       isLock(id) ? [cluster.glance(node)] : [],

@@ -1,5 +1,5 @@
-import type { Answer as StoreAnswer } from '../../src/decide/copies/protocol.js';
-import type { Tip } from '../../src/decide/copies/tips.js';
+import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
+import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type {
   Answer,
   Blockers,
@@ -53,7 +53,7 @@ export function* lookUps(
   job: Job,
   found: Findings,
   locks: Locks,
-): Generator<Wish, void, StoreAnswer> {
+): Generator<Wish, void, EffectAnswer> {
   const { children, roots, questions, flows, tasks, attachments } = asked;
   if ([flows, tasks, attachments].some((list) => list.length > 0)) {
     throw new Error(`Nobody can answer ${JSON.stringify({ flows, tasks, attachments })}.`);
@@ -71,12 +71,12 @@ export function* lookUps(
   for (const { id } of questions) found.answers.set(id, { ok: true, value: items });
 }
 
-function* get(id: string): Generator<Wish, Tip | undefined, StoreAnswer> {
-  const tips = (yield { kind: 'get', id }) as readonly Tip[];
-  return tips[0];
+function* get(id: string): Generator<Wish, LeafRevision | undefined, EffectAnswer> {
+  const leaves = (yield { kind: 'get', id }) as readonly LeafRevision[];
+  return leaves[0];
 }
 
-function childOf(doc: Tip | undefined, job: Job): Child {
+function childOf(doc: LeafRevision | undefined, job: Job): Child {
   if (doc === undefined) return { kind: 'absent' };
   if (!isMadeBy(doc, job)) return { kind: 'foreign' };
   if (!isFinalState(doc['state'])) return { kind: 'live' };

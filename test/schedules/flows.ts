@@ -1,4 +1,4 @@
-import { stepsOf, type Tip } from '../../src/decide/copies/tips.js';
+import { stepsOf, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { World } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { toBigResult } from '../../src/model/big-result.js';
@@ -74,7 +74,7 @@ export function taskOf(name: string): ReturnType<World['task']> {
 
 /** How an attempt ends, and after how many ms. Some results are kept as attachments. */
 export function drawAttempt(
-  job: Tip,
+  job: LeafRevision,
   step: LiveStep,
   chance: () => number,
 ): { readonly ms: number; readonly outcome: Outcome } {
@@ -91,7 +91,7 @@ export function drawAttempt(
 }
 
 /** It begins a task and a child; when both have ended, the job goes on as a new one, once. */
-function decisions(job: Tip, { path }: LiveStep): readonly object[] {
+function decisions(job: LeafRevision, { path }: LiveStep): readonly object[] {
   const begun = [
     { schedule: 't0', id: 'a' },
     { start_child: 'c', id: 'b' },

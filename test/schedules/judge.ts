@@ -1,4 +1,4 @@
-import { stepOf, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
+import { stepOf, stepsOf, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { attachmentOf } from '../../src/model/big-result.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { isFailed, isLive, type LiveStep, type Step } from '../../src/model/step.js';
@@ -10,7 +10,7 @@ import { allRefused, together, type Submitted } from './rivals.js';
 export type Start = {
   readonly step: LiveStep;
   readonly engine: string;
-  readonly job: Tip;
+  readonly job: LeafRevision;
   readonly at: number;
 };
 
@@ -40,8 +40,8 @@ export type Reason = (typeof reasons)[number];
 type Evidence = Account & {
   /** Engines that ended in order. */
   readonly stopped: ReadonlySet<string>;
-  /** The tips of every job in the end, by id. */
-  readonly tips: ReadonlyMap<string, readonly Tip[]>;
+  /** The leaves of every job in the end, by id. */
+  readonly leaves: ReadonlyMap<string, readonly LeafRevision[]>;
   readonly isStuck: boolean;
   readonly beliefs: Beliefs;
   /** Requests and signals that were applied and removed. */
@@ -62,7 +62,7 @@ type Evidence = Account & {
  * V2 No step is started again after an attempt of it completed: `double`.
  * V3 An end that an engine was told is stored is in the final job: `lost`.
  * V4 Whoever is called lost in a job was believed dead by somebody, or came back: `unexplained`.
- * V5 In the end the job is final and the only tip of its document: `stuck`. So it is when the
+ * V5 In the end the job is final and the only leaf of its document: `stuck`. So it is when the
  *    signal or the skip of a waiting step is lost.
  * V6 What an engine has applied and removed is on record in the final job, and a retry has had its
  *    effect: `lost`.
@@ -75,7 +75,9 @@ type Evidence = Account & {
  * V10 Of the jobs that keep each other away not all are refused: `lost`.
  */
 export function judge(evidence: Evidence): Verdict {
-  const verdicts = [...evidence.tips].map(([id, tips]) => judgeOne(ofJob(evidence, id, tips)));
+  const verdicts = [...evidence.leaves].map(([id, leaves]) =>
+    judgeOne(ofJob(evidence, id, leaves)),
+  );
   const all = <T>(list: (verdict: Verdict) => readonly T[]): readonly T[] => verdicts.flatMap(list);
   const sum = (count: (verdict: Verdict) => number): number =>
     verdicts.reduce((total, verdict) => total + count(verdict), 0);
@@ -93,31 +95,31 @@ export function judge(evidence: Evidence): Verdict {
   };
 }
 
-function stuckOnes({ tips }: Evidence): readonly string[] {
-  const open = [...tips].filter(([, [tip, ...rivals]]) => {
-    return rivals.length > 0 || !String(tip?.['state']).match(/^\$\$(complete|cancelled)$/);
+function stuckOnes({ leaves }: Evidence): readonly string[] {
+  const open = [...leaves].filter(([, [leaf, ...rivals]]) => {
+    return rivals.length > 0 || !String(leaf?.['state']).match(/^\$\$(complete|cancelled)$/);
   });
   const told = open.map(
-    ([id, [tip, ...rivals]]) => `${id}: ${rivals.length + 1} tips, ${String(tip?.['state'])}`,
+    ([id, [leaf, ...rivals]]) => `${id}: ${rivals.length + 1} leaves, ${String(leaf?.['state'])}`,
   );
   return told.length === 0 ? ['something is under way'] : told;
 }
 
 /** Jobs that were run and that nothing in their maker names. */
-function unnamed({ starts, tips }: Evidence): readonly string[] {
+function unnamed({ starts, leaves }: Evidence): readonly string[] {
   const run = new Set(starts.map(({ job }) => job._id));
-  return [...tips].flatMap(([id, [tip]]) => {
-    const { parent, continued_from: from } = (tip ?? {}) as Made;
+  return [...leaves].flatMap(([id, [leaf]]) => {
+    const { parent, continued_from: from } = (leaf ?? {}) as Made;
     const maker = from ?? parent?.job;
     if (maker === undefined || !run.has(id)) return [];
-    const [made] = tips.get(maker) ?? [];
+    const [made] = leaves.get(maker) ?? [];
     return made !== undefined && names(made, id)
       ? []
       : [`${id} was run, and ${maker} does not say so.`];
   });
 }
 
-function names(maker: Tip, child: string): boolean {
+function names(maker: LeafRevision, child: string): boolean {
   const problems = (maker['problems'] ?? []) as readonly { readonly message: string }[];
   return (
     stepsOf(maker).some((step) => step['child'] === child) ||
@@ -128,12 +130,12 @@ function names(maker: Tip, child: string): boolean {
 type Made = { readonly parent?: { readonly job: string }; readonly continued_from?: string };
 
 /** What concerns one job. */
-type Case = Omit<Evidence, 'tips'> & { readonly tips: readonly Tip[] };
+type Case = Omit<Evidence, 'leaves'> & { readonly leaves: readonly LeafRevision[] };
 
-function ofJob(evidence: Evidence, id: string, tips: readonly Tip[]): Case {
+function ofJob(evidence: Evidence, id: string, leaves: readonly LeafRevision[]): Case {
   return {
     ...evidence,
-    tips,
+    leaves,
     starts: evidence.starts.filter(({ job }) => job._id === id),
     settled: evidence.settled.filter(({ job }) => job === id),
     applied: (evidence.applied ?? []).filter(({ job }) => job === id),
@@ -202,8 +204,8 @@ function parallelOf(path: string): string {
     .replace(/\.(?:decision|activity|child|timer)\.[^.]+$/, '.decider');
 }
 
-function calledLost({ tips, beliefs }: Case): readonly string[] {
-  return tips.flatMap(stepsOf).flatMap((step) => {
+function calledLost({ leaves, beliefs }: Case): readonly string[] {
+  return leaves.flatMap(stepsOf).flatMap((step) => {
     const engine = String(step['engine']);
     if (!isCalledLost(step) || beliefs.wasDoubted(engine, Infinity)) return [];
     return [`${String(step['claim'])} is called lost, but its engine was not.`];
@@ -229,19 +231,19 @@ function isCalledLost(step: Step): boolean {
   return isFailed(step) && step.failure.name === 'EngineLost';
 }
 
-function lostEnds({ settled, tips: [tip] }: Case): readonly string[] {
+function lostEnds({ settled, leaves: [leaf] }: Case): readonly string[] {
   return settled.flatMap(({ claim, outcome }) => {
     if (outcome.kind !== 'done' && outcome.kind !== 'failed') return [];
     const wanted = outcome.kind === 'done' ? '$$complete' : '$$error';
-    const told = tip === undefined ? [] : stepsOf(tip).filter((step) => step['claim'] === claim);
-    if (told.some(({ state }) => state === wanted) || isNoted(claim, tip)) return [];
+    const told = leaf === undefined ? [] : stepsOf(leaf).filter((step) => step['claim'] === claim);
+    if (told.some(({ state }) => state === wanted) || isNoted(claim, leaf)) return [];
     return [`${claim} ended, but is ${String(told[0]?.state)} in the end.`];
   });
 }
 
-function lostMessages({ applied = [], tips: [tip] }: Case): readonly string[] {
+function lostMessages({ applied = [], leaves: [leaf] }: Case): readonly string[] {
   const idsIn = (key: string): readonly unknown[] =>
-    ((tip?.[key] ?? []) as readonly { readonly id: unknown }[]).map(({ id }) => id);
+    ((leaf?.[key] ?? []) as readonly { readonly id: unknown }[]).map(({ id }) => id);
   const known = new Set([...idsIn('requests'), ...idsIn('signals')]);
   return applied.flatMap(({ id, asks }) => {
     if (!known.has(id)) return [`${id} (${asks}) was applied, but is not on record.`];
@@ -249,36 +251,36 @@ function lostMessages({ applied = [], tips: [tip] }: Case): readonly string[] {
     // A job that had not begun a step begins from nothing, and counts its runs anew. Where two engines
     // had it begin, the record may be younger than the start; a later cancel ended it in any case.
     const isRetried =
-      tip?.['run'] !== 1 ||
-      tip['exit'] === 0 ||
-      askedAt(id, tip) < Number(tip['start']) ||
-      isCancelledAfter(askedAt(id, tip), tip);
+      leaf?.['run'] !== 1 ||
+      leaf['exit'] === 0 ||
+      askedAt(id, leaf) < Number(leaf['start']) ||
+      isCancelledAfter(askedAt(id, leaf), leaf);
     return isRetried ? [] : [`${id} (retry) is on record, but has had no effect.`];
   });
 }
 
-function lostResults({ tips: [tip] }: Case): readonly string[] {
-  if (tip === undefined) return [];
-  const attached = (tip['_attachments'] ?? {}) as Readonly<Record<string, unknown>>;
-  return stepsOf(tip).flatMap((step) => {
+function lostResults({ leaves: [leaf] }: Case): readonly string[] {
+  if (leaf === undefined) return [];
+  const attached = (leaf['_attachments'] ?? {}) as Readonly<Record<string, unknown>>;
+  return stepsOf(leaf).flatMap((step) => {
     const name = attachmentOf(step);
     return name === undefined || name in attached ? [] : [`The large result ${name} is gone.`];
   });
 }
 
-function isCancelledAfter(at: number, { requests }: Tip): boolean {
+function isCancelledAfter(at: number, { requests }: LeafRevision): boolean {
   return (requests as readonly { readonly action: string; readonly at: number }[]).some(
     (one) => one.action === 'cancel' && one.at > at,
   );
 }
 
-function askedAt(id: string, { requests }: Tip): number {
+function askedAt(id: string, { requests }: LeafRevision): number {
   const all = requests as readonly { readonly id: string; readonly at: number }[];
   return Number(all.find((record) => record.id === id)?.at);
 }
 
 /** A problem of the job tells that the attempt ran. */
-function isNoted(claim: string, tip: Tip | undefined): boolean {
-  const problems = (tip?.['problems'] ?? []) as readonly { readonly message: string }[];
+function isNoted(claim: string, leaf: LeafRevision | undefined): boolean {
+  const problems = (leaf?.['problems'] ?? []) as readonly { readonly message: string }[];
   return problems.some(({ message }) => message.includes(`claim ${claim})`));
 }

@@ -1,13 +1,13 @@
-import type { Answer as StoreAnswer } from '../../src/decide/copies/protocol.js';
-import type { Tip } from '../../src/decide/copies/tips.js';
+import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
+import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Blocker, Blockers, LockAnswer, LockWish } from '../../src/decide/intent.js';
 import { isMatch } from '../../src/engine/blockers.js';
-import { findHolder, isOf, sinceOf, type Claimant } from '../../src/engine/lock-holder.js';
-import { takeOneOfMany } from '../../src/engine/lock-tips.js';
+import { findHolder, isOf, sinceOf, type Claimant } from '../../src/replicas/lock-holder.js';
+import { takeReplicatedLock } from '../../src/replicas/lock.js';
 import type { LockDocument } from '../../src/model/lock.js';
 import type { Wish } from './process.js';
 
-type Asking<T> = Generator<Wish, T, StoreAnswer>;
+type Asking<T> = Generator<Wish, T, EffectAnswer>;
 
 export type LocksParts = {
   readonly chance: () => number;
@@ -31,9 +31,9 @@ export class Locks {
     if (!isTaking) return { kind: 'held' };
     this.#taken += 1;
     const nonce = `${this.#taken}`;
-    return yield* takeOneOfMany({
+    return yield* takeReplicatedLock({
       ...{ id, nonce, now, chance, owner: 'DEFAULT' },
-      isOwn: (tip) => isOf(tip, job),
+      isOwn: (leaf) => isOf(leaf, job),
       next: (upon): LockDocument => {
         const at = upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now();
         return { _id: id, type: 'lock', kind, key, job: job._id, at, nonce };
@@ -43,7 +43,7 @@ export class Locks {
 
   /** The other jobs that have not ended and whose patterns match a target. */
   *blockers(target: string, job: Claimant): Asking<Blockers> {
-    const locks = (yield { kind: 'list_locks' }) as readonly Tip[];
+    const locks = (yield { kind: 'list_locks' }) as readonly LeafRevision[];
     const patterns = locks.filter(({ kind }) => kind === 'pattern');
     const own = patterns.find((lock) => lock['job'] === job._id);
     const all: Blocker[] = [];
@@ -56,11 +56,11 @@ export class Locks {
   }
 }
 
-function* holderOf(lock: Tip): Asking<Pick<Blocker, 'job' | 'decided'> | undefined> {
+function* holderOf(lock: LeafRevision): Asking<Pick<Blocker, 'job' | 'decided'> | undefined> {
   const search = findHolder(lock);
   let step = search.next();
   while (step.done !== true) {
-    step = search.next((yield { kind: 'get', id: step.value }) as readonly Tip[]);
+    step = search.next((yield { kind: 'get', id: step.value }) as readonly LeafRevision[]);
   }
   return step.value;
 }

@@ -1,6 +1,6 @@
 import { command, receive, type Commanded } from '../../src/decide/command.js';
-import type { Answer } from '../../src/decide/copies/protocol.js';
-import type { Tip } from '../../src/decide/copies/tips.js';
+import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
+import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Job } from '../../src/model/job.js';
 import { parseDocument } from '../../src/reading/parse.js';
 import type { JobRequest } from '../../src/model/request.js';
@@ -67,9 +67,9 @@ export function* takeMessage(
   message: Message,
   mailbox: Mailbox,
   now: () => number,
-): Generator<Wish, Tip | undefined, Answer> {
+): Generator<Wish, LeafRevision | undefined, EffectAnswer> {
   for (;;) {
-    const [doc] = (yield { kind: 'get', id: message.job }) as readonly Tip[];
+    const [doc] = (yield { kind: 'get', id: message.job }) as readonly LeafRevision[];
     if (doc === undefined) return void mailbox.remove(message, 'refused');
     const parsed = parseDocument(doc);
     if (parsed.kind !== 'job' || !parsed.ok) return undefined;
@@ -77,7 +77,7 @@ export function* takeMessage(
     if (commanded.kind === 'repeated') mailbox.remove(message, 'applied');
     if (commanded.kind === 'refused') mailbox.remove(message, 'refused');
     if (commanded.kind !== 'applied') return undefined;
-    const next = commanded.job as unknown as Tip;
+    const next = commanded.job as unknown as LeafRevision;
     const stored = (yield { kind: 'write', doc: next }) as { kind: string; rev?: string };
     if (stored.kind === 'written') {
       mailbox.remove(message, 'applied');

@@ -1,5 +1,5 @@
 import type { GivenUp } from '../../src/decide/intent.js';
-import type { Answer, Effect } from '../../src/decide/copies/protocol.js';
+import type { EffectAnswer, Effect } from '../../src/replicas/resolve/protocol.js';
 import type { Documents } from './documents.js';
 import type { Life } from './life.js';
 import type { Timeline } from './timeline.js';
@@ -22,7 +22,7 @@ export type ProcessParts = {
 /** What a task asks for: what protocols ask for, a document as CouchDB shows it, and a view of locks. */
 export type Wish =
   Effect | { readonly kind: 'get'; readonly id: string } | { readonly kind: 'list_locks' };
-export type Task = Generator<Wish, void, Answer>;
+export type Task = Generator<Wish, void, EffectAnswer>;
 
 /** Half a lease, as in the engine: an answer that took longer says nothing about now. */
 const patienceMs = 7_500;
@@ -61,13 +61,13 @@ export class Process {
     if (task !== undefined) this.#drive(task, undefined);
   }
 
-  #drive(task: Task, answer: Answer, over = (): void => this.#nextTask()): void {
+  #drive(task: Task, answer: EffectAnswer, over = (): void => this.#nextTask()): void {
     const { done, value } = task.next(answer);
     if (done === true) over();
     else this.#perform(value, (next) => this.#drive(task, next, over));
   }
 
-  #perform(wish: Wish, go: (answer: Answer) => void): void {
+  #perform(wish: Wish, go: (answer: EffectAnswer) => void): void {
     const { id, node, documents, timeline, said } = this.#parts;
     const asked = timeline.now;
     const isLate = (): boolean => timeline.now - asked > patienceMs;
@@ -84,14 +84,14 @@ export class Process {
           }),
         );
       case 'look':
-        return documents.of(wish.id).look(node, (tips) =>
+        return documents.of(wish.id).look(node, (leaves) =>
           this.receive(() => {
             said(
               id,
-              () => `looks at ${wish.id} and sees ${tips.map(({ _rev }) => _rev).join(' and ')}`,
+              () => `looks at ${wish.id} and sees ${leaves.map(({ _rev }) => _rev).join(' and ')}`,
             );
             if (isLate()) this.#perform(wish, go);
-            else go(tips);
+            else go(leaves);
           }),
         );
       case 'rest':
@@ -99,9 +99,9 @@ export class Process {
       case 'abandon':
         return this.#drive(this.#parts.abandon(wish.children), undefined, () => go(undefined));
       case 'list_locks':
-        return documents.listLocks(node, (tips) => this.receive(() => go(tips)));
+        return documents.listLocks(node, (leaves) => this.receive(() => go(leaves)));
       case 'get':
-        return documents.of(wish.id).get(node, (tips) => this.receive(() => go(tips)));
+        return documents.of(wish.id).get(node, (leaves) => this.receive(() => go(leaves)));
     }
   }
 }

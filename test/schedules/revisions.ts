@@ -1,15 +1,15 @@
-import { winnerFirst, type Tip } from '../../src/decide/copies/tips.js';
+import { winnerFirst, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 
 /** One revision of the job; they are shared by all copies and never changed. */
 export type Revision = {
   readonly rev: string;
   readonly parent: Revision | undefined;
   readonly deleted: boolean;
-  readonly doc: Tip;
+  readonly doc: LeafRevision;
 };
 
 /** Makes the revision that CouchDB would make of a document: its hash follows from the content. */
-export function revise(parent: Revision | undefined, body: Tip): Revision {
+export function revise(parent: Revision | undefined, body: LeafRevision): Revision {
   const generation = parent === undefined ? 1 : Number.parseInt(parent.rev, 10) + 1;
   const rev = `${generation}-${hashOf(`${parent?.rev}${JSON.stringify(body)}`)}`;
   return { rev, parent, deleted: body['_deleted'] === true, doc: { ...body, _rev: rev } };
@@ -68,8 +68,8 @@ export function merged(copies: readonly (readonly Revision[])[]): readonly Revis
   return [...all.values()].filter(({ rev }) => !inner.has(rev));
 }
 
-/** The tips among leaves, the winner first. */
-export function tipsOf(leaves: readonly Revision[]): readonly Tip[] {
+/** The leaves among leaves, the winner first. */
+export function leavesOf(leaves: readonly Revision[]): readonly LeafRevision[] {
   const live = leaves.filter(({ deleted }) => !deleted).map(({ doc }) => doc);
   return live.length < 2 ? live : winnerFirst(live);
 }

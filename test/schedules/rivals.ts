@@ -1,4 +1,4 @@
-import type { Tip } from '../../src/decide/copies/tips.js';
+import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { canonical } from '../../src/decide/canonical.js';
 import type { Beliefs } from './beliefs.js';
 import { between } from '../chaos/chance.js';
@@ -46,15 +46,18 @@ export type Rivalry = {
   readonly starts: readonly Start[];
   /** When the plugin of an attempt returned, by claim. */
   readonly returned: ReadonlyMap<string, number>;
-  /** The tips of every job in the end, by id. */
-  readonly tips: ReadonlyMap<string, readonly Tip[]>;
+  /** The leaves of every job in the end, by id. */
+  readonly leaves: ReadonlyMap<string, readonly LeafRevision[]>;
   readonly beliefs: Beliefs;
 };
 
 /** Steps of jobs that exclude each other and ran at the same time, without a reason to. */
-export function together({ submitted, starts, returned, tips, beliefs }: Rivalry) {
+export function together({ submitted, starts, returned, leaves, beliefs }: Rivalry) {
   const jobs = new Map(submitted.map((job) => [job._id, job]));
-  const ofFirst = starts.map((start) => ({ ...start, first: jobs.get(firstOf(start.job, tips)) }));
+  const ofFirst = starts.map((start) => ({
+    ...start,
+    first: jobs.get(firstOf(start.job, leaves)),
+  }));
   return ofFirst.flatMap((start, i) =>
     ofFirst.slice(0, i).flatMap((before): readonly string[] => {
       const { first: one } = before;
@@ -72,17 +75,17 @@ export function together({ submitted, starts, returned, tips, beliefs }: Rivalry
 }
 
 /** The job that goes on as this one, the first of them. */
-function firstOf(job: Tip, tips: Rivalry['tips']): string {
+function firstOf(job: LeafRevision, leaves: Rivalry['leaves']): string {
   const from = job['continued_from'];
-  const [before] = typeof from === 'string' ? (tips.get(from) ?? []) : [];
-  return before === undefined ? job._id : firstOf(before, tips);
+  const [before] = typeof from === 'string' ? (leaves.get(from) ?? []) : [];
+  return before === undefined ? job._id : firstOf(before, leaves);
 }
 
 /** Of jobs that keep each other away one is let in: that all were refused is a lock that nobody had. */
-export function allRefused({ submitted, tips }: Pick<Rivalry, 'submitted' | 'tips'>) {
+export function allRefused({ submitted, leaves }: Pick<Rivalry, 'submitted' | 'leaves'>) {
   const isRefused = ({ _id }: Submitted): boolean => {
-    const [tip] = tips.get(_id) ?? [];
-    const { name } = (tip?.['failure'] ?? {}) as { readonly name?: unknown };
+    const [leaf] = leaves.get(_id) ?? [];
+    const { name } = (leaf?.['failure'] ?? {}) as { readonly name?: unknown };
     return name === 'TargetTaken' || name === 'TargetLocked';
   };
   return submitted.length > 0 && submitted.every(isRefused)

@@ -1,4 +1,4 @@
-import type { Tip } from '../../src/decide/copies/tips.js';
+import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { World } from '../../src/decide/intent.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { chanceFrom, oneOf } from '../chaos/chance.js';
@@ -89,7 +89,7 @@ class Schedule {
     const { own, others } = drawRivals(this.#chance);
     const first = { _id: 'j', type: 'job', flow: 'f', owner: 'DEFAULT', ...own };
     const submit = (doc: Submitted): void => {
-      this.#documents.of(doc._id).submit(doc as unknown as Tip);
+      this.#documents.of(doc._id).submit(doc as unknown as LeafRevision);
     };
     submit(first);
     for (const rival of others) {
@@ -104,12 +104,12 @@ class Schedule {
     if (hasWaitingChildren(this.#flow)) user.wakeChildren();
     while (timeline.now < patienceMs && !this.#isDone() && timeline.next());
     const { stopped } = this.#mischief;
-    const tips = new Map(documents.ids.map((id) => [id, documents.of(id).tips()]));
+    const leaves = new Map(documents.ids.map((id) => [id, documents.of(id).leaves()]));
     const isStuck = !this.#isDone();
     const beliefs = this.#beliefs;
     const { applied } = mailbox;
     const submitted = [first, ...others];
-    return judge({ ...this.#account, stopped, tips, isStuck, beliefs, applied, submitted });
+    return judge({ ...this.#account, stopped, leaves, isStuck, beliefs, applied, submitted });
   }
 
   /** Nothing is under way any more, and the job is final, the same on all copies. */
@@ -118,9 +118,9 @@ class Schedule {
     if (this.#mailbox.open.length > 0) return false;
     const isOver = (id: string): boolean => {
       const cluster = this.#documents.of(id);
-      const [tip, ...rivals] = cluster.tips();
-      if (rivals.length > 0 || !isFinal(tip as unknown as Job)) return false;
-      return tip?.['retry'] === undefined && cluster.isEven();
+      const [leaf, ...rivals] = cluster.leaves();
+      if (rivals.length > 0 || !isFinal(leaf as unknown as Job)) return false;
+      return leaf?.['retry'] === undefined && cluster.isEven();
     };
     return this.#documents.ids.every(isOver) && this.#live.every((engine) => engine.isIdle);
   }
@@ -206,8 +206,8 @@ class Schedule {
   /** The only permit of a flow; taken as it is asked for, and free again when its job has ended. */
   #permit(key: string, job: string): ReturnType<World['permit']> {
     const holder = this.#permits.get(key);
-    const [tip] = holder === undefined ? [] : this.#documents.of(holder).tips();
-    const isHeld = tip !== undefined && !isFinal(tip as unknown as Job);
+    const [leaf] = holder === undefined ? [] : this.#documents.of(holder).leaves();
+    const isHeld = leaf !== undefined && !isFinal(leaf as unknown as Job);
     if (holder !== undefined && holder !== job && isHeld) return { kind: 'full', by: [holder] };
     this.#permits.set(key, job);
     return { kind: 'held', id: `lock:${key}` };

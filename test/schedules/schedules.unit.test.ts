@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { Cluster } from './cluster.js';
 import { judge, type Start } from './judge.js';
 import { Beliefs } from './beliefs.js';
-import { merged, revise, tipsOf, Tree } from './revisions.js';
+import { merged, revise, leavesOf, Tree } from './revisions.js';
 import { runSchedule } from './schedule.js';
 import { emptyTally, lastLine, tally, wrongs, type Tally } from './tally.js';
 import { Timeline } from './timeline.js';
 import type { Confirms } from './worker.js';
 import { gateSeed } from '../support/properties.js';
-import { attempt, tip } from '../decide/copies/tips.js';
+import { attempt, leaf } from '../replicas/resolve/leaves.js';
 import { chanceFrom } from '../chaos/chance.js';
-import type { Stored } from '../../src/decide/copies/protocol.js';
+import type { Stored } from '../../src/replicas/resolve/protocol.js';
 import type { LiveStep } from '../../src/model/step.js';
 
 type Runs = {
@@ -76,9 +76,9 @@ describe('schedules of faults on three copies', () => {
 });
 
 describe('a copy', () => {
-  const first = revise(undefined, tip('', []));
-  const second = revise(first, tip('', ['0#1 $$ready a']));
-  const rival = revise(first, tip('', ['0#1 $$ready b']));
+  const first = revise(undefined, leaf('', []));
+  const second = revise(first, leaf('', ['0#1 $$ready a']));
+  const rival = revise(first, leaf('', ['0#1 $$ready b']));
 
   it('takes the first of several writers of a revision', () => {
     const copy = new Tree();
@@ -91,13 +91,13 @@ describe('a copy', () => {
     expect(copy.leaves).toEqual([second]);
   });
 
-  it('takes what another one has with its history, and has two tips then', () => {
+  it('takes what another one has with its history, and has two leaves then', () => {
     const copy = new Tree();
     copy.write(first);
     copy.write(second);
-    const third = revise(rival, tip('', ['0#1 $$active b']));
+    const third = revise(rival, leaf('', ['0#1 $$active b']));
     expect([copy.graft(third), copy.graft(third), copy.graft(rival)]).toEqual([true, false, false]);
-    expect(tipsOf(copy.leaves).map(({ _rev }) => _rev)).toEqual([third.rev, second.rev]);
+    expect(leavesOf(copy.leaves).map(({ _rev }) => _rev)).toEqual([third.rev, second.rev]);
   });
 
   it('has no say about revisions that another one has gone on from', () => {
@@ -119,7 +119,7 @@ describe('the cluster', () => {
     const cluster = new Cluster({ faults: { ...calm, outages: [] }, timeline, chance, onChange });
     cluster.submit(doc);
     while (timeline.next());
-    const _rev = String(cluster.tips()[0]?._rev);
+    const _rev = String(cluster.leaves()[0]?._rev);
     const told: string[] = [];
     const tell = (stored: Stored): void => void told.push(stored.kind);
     cluster.write(0, { ...doc, _rev, by: 'a' }, tell);
@@ -144,26 +144,26 @@ describe('a verdict', () => {
     job,
     at,
   });
-  const first = start('a', tip('2-x', ['0#1 $$active a']), 1);
-  const done = tip('9-x', ['0#1 $$complete a'], { state: '$$complete' });
+  const first = start('a', leaf('2-x', ['0#1 $$active a']), 1);
+  const done = leaf('9-x', ['0#1 $$complete a'], { state: '$$complete' });
   const judged = (second: Start, beliefs = new Beliefs()) =>
     judge({
       ...{ starts: [first, second], settled: [], stopped: new Set(), beliefs },
       ...{ returned: new Map(), submitted: [] },
-      ...{ tips: new Map([['j', [done]]]), isStuck: false },
+      ...{ leaves: new Map([['j', [done]]]), isStuck: false },
     });
 
   it.each([
-    ['the same claim again', start('a', tip('3-x', ['0#1 $$active a']), 2)],
-    ['one beside it', start('b', tip('3-x', ['0#1 $$active a', '0#2 $$active b']), 2)],
-    ['one that does not know of it', start('b', tip('2-y', ['0#1 $$active b']), 2)],
-    ['one of a step that is done', start('b', tip('3-x', ['0#1 $$complete a']), 2)],
+    ['the same claim again', start('a', leaf('3-x', ['0#1 $$active a']), 2)],
+    ['one beside it', start('b', leaf('3-x', ['0#1 $$active a', '0#2 $$active b']), 2)],
+    ['one that does not know of it', start('b', leaf('2-y', ['0#1 $$active b']), 2)],
+    ['one of a step that is done', start('b', leaf('3-x', ['0#1 $$complete a']), 2)],
   ])('calls %s a double start', (_title, second) => {
     expect(judged(second).double).toHaveLength(1);
   });
 
   it('excuses what was believed dead before, and only before', () => {
-    const second = start('b', tip('3-x', ['0#2 $$active b']), 2);
+    const second = start('b', leaf('3-x', ['0#2 $$active b']), 2);
     const by = (at: number): Beliefs => {
       const beliefs = new Beliefs();
       beliefs.set('b', 'a', true, at);
@@ -176,14 +176,14 @@ describe('a verdict', () => {
 
   describe('about jobs that lock', () => {
     const j = { _id: 'j', target: 'disk', locks: 'disk.*' };
-    const rival = tip('2-k', ['0#1 $$active b'], { _id: 'k' });
+    const rival = leaf('2-k', ['0#1 $$active b'], { _id: 'k' });
     const second = start('b', rival, 5);
     const verdict = (k: object, returnedAt?: number, ends = [done, rival]) =>
       judge({
         ...{ starts: [first, second], settled: [], stopped: new Set(), beliefs: new Beliefs() },
         returned: new Map(returnedAt === undefined ? [] : [['a', returnedAt]]),
         submitted: [j, { _id: 'k', ...k }],
-        ...{ tips: new Map(ends.map((one) => [one._id, [one]])), isStuck: false },
+        ...{ leaves: new Map(ends.map((one) => [one._id, [one]])), isStuck: false },
       });
 
     it.each([
@@ -204,7 +204,7 @@ describe('a verdict', () => {
 
     it('calls it lost when all of them are refused', () => {
       const refused = (id: string, name: string) => ({
-        ...tip('3-x', [], { _id: id, state: '$$complete', failure: { name } }),
+        ...leaf('3-x', [], { _id: id, state: '$$complete', failure: { name } }),
       });
       const ends = [refused('j', 'TargetTaken'), refused('k', 'TargetLocked')];
       const told = 'all jobs were refused what they lock';
@@ -218,7 +218,7 @@ describe('a verdict', () => {
     const settled = [{ job: 'j', claim: 'b', outcome: { kind: 'done' } as const }];
     const nothing = { starts: [], returned: new Map<string, number>(), submitted: [] };
     const evidence = { ...nothing, settled, stopped: new Set<string>(), beliefs, isStuck: true };
-    const verdict = judge({ ...evidence, tips: new Map([['j', [done]]]) });
+    const verdict = judge({ ...evidence, leaves: new Map([['j', [done]]]) });
     expect([verdict.lost.length, verdict.stuck.length]).toEqual([1, 1]);
     expect(wrongs(verdict)).toEqual([
       'STUCK: something is under way.',

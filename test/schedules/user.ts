@@ -1,4 +1,4 @@
-import { stepsOf, type Tip } from '../../src/decide/copies/tips.js';
+import { stepsOf, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { between, oneOf } from '../chaos/chance.js';
 import { nodes } from './cluster.js';
@@ -87,17 +87,17 @@ export class User {
   }
 
   #waits(id: string): boolean {
-    const [tip] = this.#documents.of(id).tips();
-    if (tip === undefined || this.#isOver(id)) return false;
-    for (let above = parentOf(tip); above !== undefined;) {
+    const [leaf] = this.#documents.of(id).leaves();
+    if (leaf === undefined || this.#isOver(id)) return false;
+    for (let above = parentOf(leaf); above !== undefined;) {
       if (this.#isOver(above)) return false;
-      above = parentOf(this.#documents.of(above).tips()[0]);
+      above = parentOf(this.#documents.of(above).leaves()[0]);
     }
-    return stepsOf(tip).some(({ name, state }) => name === waitingStep && state === '$$waiting');
+    return stepsOf(leaf).some(({ name, state }) => name === waitingStep && state === '$$waiting');
   }
 
   #isOver(id: string): boolean {
-    return isFinal(this.#documents.of(id).tips()[0] as unknown as Job);
+    return isFinal(this.#documents.of(id).leaves()[0] as unknown as Job);
   }
 
   /** Plans what ends the waiting step: its signal, or a skip. Whoever is refused asks again. */
@@ -137,12 +137,12 @@ export class User {
     const node = oneOf(nodes, this.#chance);
     cluster.look(node, ([doc]) => {
       if (doc?.['paused'] !== true || isFinal(doc as unknown as Job)) return;
-      const resumed: Tip = { ...doc, paused: false };
+      const resumed: LeafRevision = { ...doc, paused: false };
       cluster.write(node, resumed, () => undefined);
     });
   }
 }
 
-function parentOf(tip: Tip | undefined): string | undefined {
-  return (tip?.['parent'] as { readonly job: string } | undefined)?.job;
+function parentOf(leaf: LeafRevision | undefined): string | undefined {
+  return (leaf?.['parent'] as { readonly job: string } | undefined)?.job;
 }

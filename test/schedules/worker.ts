@@ -1,9 +1,9 @@
 import { carrying, type Writing } from '../../src/decide/carrying.js';
-import { agree } from '../../src/decide/copies/agree.js';
-import type { Standing } from '../../src/decide/copies/carry.js';
-import { commitToMany, commitToOne, type Committed } from '../../src/decide/copies/commit.js';
-import { write, type Answer, type Protocol } from '../../src/decide/copies/protocol.js';
-import { holds, stepsOf, type Tip } from '../../src/decide/copies/tips.js';
+import { readConsistent } from '../../src/replicas/resolve/consistent-read.js';
+import type { Liveness } from '../../src/replicas/resolve/attempt-merge.js';
+import { commitToMany, commitToOne, type Committed } from '../../src/replicas/resolve/commit.js';
+import { write, type EffectAnswer, type Protocol } from '../../src/replicas/resolve/protocol.js';
+import { holds, stepsOf, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { decide } from '../../src/decide/decide.js';
 import type { GivenUp, Intent, LookUp, World } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/outcome.js';
@@ -14,7 +14,7 @@ import { isLive, type LiveStep } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
 import { abandoned, leftBy } from '../../src/decide/abandoned.js';
 import type { ChildJob } from '../../src/decide/intent.js';
-import { rest } from '../../src/decide/copies/protocol.js';
+import { rest } from '../../src/replicas/resolve/protocol.js';
 import type { FeedEvent } from './cluster.js';
 import { emptyFindings, lookUps, withFindings } from './findings.js';
 import type { Locks } from './locks.js';
@@ -36,10 +36,10 @@ export type WorkerParts = ProcessParts & {
   readonly world: (worker: Worker) => World;
   /** How an attempt will end, and after how many ms. */
   readonly attempt: (
-    job: Tip,
+    job: LeafRevision,
     step: LiveStep,
   ) => { readonly ms: number; readonly outcome: Outcome };
-  readonly started: (worker: Worker, job: Tip, step: LiveStep) => void;
+  readonly started: (worker: Worker, job: LeafRevision, step: LiveStep) => void;
   /** The plugin of an attempt has returned. */
   readonly returned: (claim: string) => void;
   /** The engine was told that this end is stored and forgets the attempt. */
@@ -49,7 +49,7 @@ export type WorkerParts = ProcessParts & {
 /** `all`; nothing (`none`), as on a single copy; or claims alone, but not what makes jobs. */
 export type Confirms = 'all' | 'claims' | 'none';
 
-type Deciding = Generator<Wish, Exclude<Intent, LookUp>, Answer>;
+type Deciding = Generator<Wish, Exclude<Intent, LookUp>, EffectAnswer>;
 
 type Attempt = { readonly step: LiveStep; outcome: Outcome; endsAt: number };
 
@@ -65,7 +65,7 @@ export class Worker {
   readonly #unbegun = new Set<string>();
   readonly #ended = new Set<string>();
   #isClosing = false;
-  #newest: Tip | undefined;
+  #newest: LeafRevision | undefined;
   #seen: { readonly rev: string; readonly at: number } | undefined;
   #suspects = false;
   #wakesAt = Infinity;
@@ -139,7 +139,7 @@ export class Worker {
     });
   }
 
-  #put(doc: Tip): 'news' | 'echo' | 'stale' {
+  #put(doc: LeafRevision): 'news' | 'echo' | 'stale' {
     const seen = this.#seen?.rev;
     if (seen !== undefined && Number.parseInt(seen, 10) > Number.parseInt(doc._rev, 10)) {
       return 'stale';
@@ -153,7 +153,7 @@ export class Worker {
     if (this.#hands.size === 0) this.#newest = undefined;
   }
 
-  #consider(doc: Tip): void {
+  #consider(doc: LeafRevision): void {
     this.#queue(function* (this: Worker): Task {
       if (this.#seen === undefined || this.#seen.rev === doc._rev) yield* this.#considerJob(doc);
     });
@@ -170,32 +170,32 @@ export class Worker {
     this.process.queue(task.call(this));
   }
 
-  *#get(): Generator<Wish, Tip | undefined, Answer> {
-    const tips = (yield { kind: 'get', id: this.#parts.job }) as readonly Tip[];
-    return tips[0];
+  *#get(): Generator<Wish, LeafRevision | undefined, EffectAnswer> {
+    const leaves = (yield { kind: 'get', id: this.#parts.job }) as readonly LeafRevision[];
+    return leaves[0];
   }
 
   /** Looks at all copies where there is something to doubt. */
-  *#agreed(doc: Tip): Protocol<Tip | undefined> {
+  *#agreed(doc: LeafRevision): Protocol<LeafRevision | undefined> {
     if (!this.#confirms) return doc;
     const running = [...this.#hands.keys()];
     const isOld = stepsOf(doc).some((step) => isLive(step) && this.#ended.has(step.claim));
     const isDoubtful = this.#suspects || isOld || running.some((claim) => !holds(doc, claim));
     if (!isDoubtful) return doc;
-    const agreed = yield* agree(doc._id, running, this.#stands);
+    const agreed = yield* readConsistent(doc._id, running, this.#livenessOf);
     if (agreed === undefined) return undefined;
     this.#suspects = agreed.conflict;
-    if (agreed.tip !== undefined) this.#put(agreed.tip);
-    return agreed.tip;
+    if (agreed.leaf !== undefined) this.#put(agreed.leaf);
+    return agreed.leaf;
   }
 
-  readonly #stands = ({ engine, claim }: LiveStep): Standing => {
+  readonly #livenessOf = ({ engine, claim }: LiveStep): Liveness => {
     if (this.#hands.has(claim)) return 'runs';
     if (engine === this.id) return this.#ended.has(claim) ? 'elsewhere' : 'given_up';
     return this.#parts.beliefs.isDead(this.id, engine) ? 'lost' : 'elsewhere';
   };
 
-  *#considerJob(given: Tip): Task {
+  *#considerJob(given: LeafRevision): Task {
     this.#wakesAt = Infinity;
     const doc = yield* this.#agreed(given);
     if (doc === undefined) return;
@@ -256,10 +256,10 @@ export class Worker {
   *#commit(intent: Writing, claims: readonly LiveStep[], ended?: string): Protocol<Committed> {
     claims.forEach(({ claim }) => this.#reserved.add(claim));
     const spawns = this.#parts.confirms === 'all' ? spawnsOf(intent) : [];
-    const job = intent.job as unknown as Tip;
+    const job = intent.job as unknown as LeafRevision;
     const change = { job, claims, spawns, ...(ended ? { ended: [ended] } : {}) };
     const committed = yield* this.#confirms
-      ? commitToMany(change, this.#stands)
+      ? commitToMany(change, this.#livenessOf)
       : commitToOne(change);
     for (const { claim } of claims) {
       this.#reserved.delete(claim);
@@ -276,7 +276,7 @@ export class Worker {
     yield* this.#parts.abandon(children.filter(({ child }) => !wanted.has(child)));
   }
 
-  *#goOn(intent: Writing, doc: Tip, children?: readonly GivenUp[]): Task {
+  *#goOn(intent: Writing, doc: LeafRevision, children?: readonly GivenUp[]): Task {
     this.#put(doc);
     if (intent.kind === 'claim') intent.steps.forEach((step) => this.#start(doc, step));
     if (intent.kind === 'spawn') for (const child of intent.children) yield* this.#make(child);
@@ -284,7 +284,7 @@ export class Worker {
     yield* this.#considerJob(doc);
   }
 
-  #rouseParent({ parent }: Tip): void {
+  #rouseParent({ parent }: LeafRevision): void {
     const { job } = (parent ?? {}) as { readonly job?: string };
     if (job !== undefined) this.#parts.rouse(job);
   }
@@ -298,7 +298,7 @@ export class Worker {
     }
   }
 
-  #start(doc: Tip, step: LiveStep): void {
+  #start(doc: LeafRevision, step: LiveStep): void {
     const { timeline, started, attempt } = this.#parts;
     started(this, doc, step);
     const { ms, outcome } = attempt(doc, step);
@@ -320,7 +320,7 @@ export class Worker {
           this.#parts.timeline.now,
         );
         if (told.kind === 'fenced') return;
-        const next = told.job as unknown as Tip;
+        const next = told.job as unknown as LeafRevision;
         const stored = yield* write(next);
         if (stored.kind !== 'written') return;
         const written = { ...next, _rev: stored.rev };

@@ -48,7 +48,7 @@ describe('isDeleted', () => {
   });
 });
 
-describe('tips', () => {
+describe('leaves', () => {
   test('are all revisions on which nobody has written, but for deleted ones', async () => {
     const first = await put(database, { _id: 'forked', n: 1 });
     const graft = (hash: string, more: object) => ({
@@ -57,20 +57,20 @@ describe('tips', () => {
     });
     const docs = [graft('a', { n: 2 }), graft('b', { n: 3 }), graft('c', { _deleted: true })];
     await request('POST', `/${database}/_bulk_docs`, { body: { docs, new_edits: false } });
-    const tips = await store.tips('forked', 3);
-    expect([...tips].sort((a, b) => (a._rev < b._rev ? -1 : 1))).toEqual([
+    const leaves = await store.leaves('forked', 3);
+    expect([...leaves].sort((a, b) => (a._rev < b._rev ? -1 : 1))).toEqual([
       { _id: 'forked', _rev: '2-a', n: 2 },
       { _id: 'forked', _rev: '2-b', n: 3 },
     ]);
   });
 
   test.each(['nothing', '', '_all_docs'])('of %j are none', async (id) => {
-    expect(await store.tips(id, 1)).toEqual([]);
+    expect(await store.leaves(id, 1)).toEqual([]);
   });
 
   test.each(['with/slash?&#', '..'])('are read of the document %j', async (id) => {
     await store.write({ _id: id, n: 1 });
-    expect(await store.tips(id, 1)).toMatchObject([{ _id: id, n: 1 }]);
+    expect(await store.leaves(id, 1)).toMatchObject([{ _id: id, n: 1 }]);
   });
 });
 

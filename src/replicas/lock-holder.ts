@@ -43,7 +43,7 @@ type Lock = Held & { readonly _id: string };
 
 /**
  * Finds the job that has a lock now (U2). It yields the id of a job that is to be read, and is given
- * the tips of that job: one that goes on in any of them has not ended.
+ * the leaves of that job: one that goes on in any of them has not ended.
  */
 export function* findHolder(
   lock: Lock,

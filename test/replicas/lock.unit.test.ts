@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drive } from '../../src/engine/drive.js';
+import { runProtocol } from '../../src/replicas/run-protocol.js';
 import { createLocks, type Locks } from '../../src/engine/locks.js';
 import { lockIdOf } from '../../src/lock-id.js';
 import type { StoredDocument } from '../../src/model/document.js';
@@ -16,34 +16,34 @@ const held = { kind: 'held' };
 class ThreeCopies {
   readonly copies: (StoredDocument | undefined)[] = [undefined, undefined, undefined];
   readonly jobs = new Map<string, StoredDocument>();
-  readonly tipsOfJobs = new Map<string, readonly StoredDocument[]>();
+  readonly leavesOfJobs = new Map<string, readonly StoredDocument[]>();
   readonly #parents = new Map<string, string>();
   #written = 0;
 
   /** A store whose n-th write of the lock comes to the n-th of these copies first. */
   store(...reaches: readonly (readonly number[])[]): Store {
     const left = [...reaches];
-    const store: Pick<Store, 'get' | 'getMany' | 'tips' | 'write' | 'remove'> = {
+    const store: Pick<Store, 'get' | 'getMany' | 'leaves' | 'write' | 'remove'> = {
       getMany: async (ids) =>
         new Map(
           ids.flatMap((one) =>
-            (one === id ? this.tips() : [this.jobs.get(one) ?? []].flat()).map((doc) => [
+            (one === id ? this.leaves() : [this.jobs.get(one) ?? []].flat()).map((doc) => [
               doc._id,
               doc,
             ]),
           ),
         ),
-      get: async (one) => (one === id ? this.tips()[0] : this.jobs.get(one)),
-      tips: async (one) => {
-        if (one !== id) return this.tipsOfJobs.get(one) ?? [this.jobs.get(one) ?? []].flat();
-        const tips = this.tips();
+      get: async (one) => (one === id ? this.leaves()[0] : this.jobs.get(one)),
+      leaves: async (one) => {
+        if (one !== id) return this.leavesOfJobs.get(one) ?? [this.jobs.get(one) ?? []].flat();
+        const leaves = this.leaves();
         // A reader repairs the copies that have nothing, or what another was written upon.
         for (const i of [0, 1, 2]) {
           const behind = this.copies[i];
-          const next = tips.find(({ _rev }) => this.#isBelow(behind?._rev, _rev));
-          if (behind === undefined || next !== undefined) this.copies[i] = next ?? tips[0];
+          const next = leaves.find(({ _rev }) => this.#isBelow(behind?._rev, _rev));
+          if (behind === undefined || next !== undefined) this.copies[i] = next ?? leaves[0];
         }
-        return tips;
+        return leaves;
       },
       write: async (doc) => this.#write(doc, left.shift() ?? [0, 1, 2]),
       remove: async (_id, _rev) => this.#write({ _id, _rev, _deleted: true }, [0, 1, 2]),
@@ -51,16 +51,16 @@ class ThreeCopies {
     return store as Store;
   }
 
-  tips(): readonly StoredDocument[] {
+  leaves(): readonly StoredDocument[] {
     const byRev = new Map(this.copies.flatMap((doc) => (doc ? [[doc._rev, doc]] : [])));
     const all = [...byRev.values()];
-    const isTip = ({ _rev }: StoredDocument): boolean =>
+    const isLeaf = ({ _rev }: StoredDocument): boolean =>
       !all.some((other) => this.#isBelow(_rev, other._rev));
-    return all.filter(isTip).toSorted((a, b) => (a._rev < b._rev ? 1 : -1));
+    return all.filter(isLeaf).toSorted((a, b) => (a._rev < b._rev ? 1 : -1));
   }
 
-  #isBelow(rev: string | undefined, tip: string): boolean {
-    for (let next = this.#parents.get(tip); next !== undefined; next = this.#parents.get(next)) {
+  #isBelow(rev: string | undefined, leaf: string): boolean {
+    for (let next = this.#parents.get(leaf); next !== undefined; next = this.#parents.get(next)) {
       if (next === rev) return true;
     }
     return false;
@@ -91,10 +91,10 @@ function locksOn(store: Store, retry: (ask: () => unknown) => unknown = (ask) =>
     retry: retry as Parameters<typeof createLocks>[0]['retry'],
   };
   const once = { tell: () => undefined, stored: () => undefined };
-  const driver = { ...shared, once, patienceMs: Infinity };
+  const ports = { ...shared, once, giveUp: async () => [], patienceMs: Infinity };
   const now = () => 5;
   return createLocks({
-    ...{ ...shared, now, before: () => [], drive: (protocol) => drive(protocol, driver) },
+    ...{ ...shared, now, before: () => [], run: (protocol) => runProtocol(protocol, ports) },
   });
 }
 
@@ -106,7 +106,7 @@ describe('a lock of which there are several copies', () => {
   it('is held when a quorum has it and nothing else is there', async () => {
     const all = database('a');
     expect(await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' })).toEqual(held);
-    expect(all.tips()).toMatchObject([{ job: 'a', _rev: '1-1' }]);
+    expect(all.leaves()).toMatchObject([{ job: 'a', _rev: '1-1' }]);
   });
 
   it('is held by one of two jobs of which each was told that its lock is stored', async () => {
@@ -118,7 +118,7 @@ describe('a lock of which there are several copies', () => {
       b.take(wish, { _id: 'b', _rev: '1-x' }),
     ]);
     expect(answers).toEqual([held, { kind: 'contested', by: 'a' }]);
-    expect(all.tips()).toMatchObject([{ job: 'a' }]);
+    expect(all.leaves()).toMatchObject([{ job: 'a' }]);
   });
 
   it('is held by one of three jobs of which none has a majority', async () => {
@@ -127,14 +127,14 @@ describe('a lock of which there are several copies', () => {
       ['a', 'b', 'c'].map((_id, i) => locksOn(all.store([i])).take(wish, { _id, _rev: '1-x' })),
     );
     expect(answers.filter(({ kind }) => kind === 'held')).toHaveLength(1);
-    expect(all.tips()).toHaveLength(1);
+    expect(all.leaves()).toHaveLength(1);
   });
 
   it('is written again when only one copy has taken it', async () => {
     const all = database('a');
     const locks = locksOn(all.store([0], [0]));
     expect(await locks.take(wish, { _id: 'a', _rev: '1-x' })).toEqual(held);
-    expect(all.tips()[0]).toMatchObject({ job: 'a', at: 1 + 4 });
+    expect(all.leaves()[0]).toMatchObject({ job: 'a', at: 1 + 4 });
   });
 
   it('is given back only when the job is final on all copies', async () => {
@@ -144,13 +144,13 @@ describe('a lock of which there are several copies', () => {
     all.jobs.set('a', ended);
     const locks = locksOn(all.store());
     expect(await locks.take(wish, { _id: 'a', _rev: '1-x' })).toEqual(held);
-    all.tipsOfJobs.set('a', [ended, live]);
+    all.leavesOfJobs.set('a', [ended, live]);
     await locks.release(ended);
-    expect(all.tips()).toHaveLength(1);
-    all.tipsOfJobs.set('a', [ended]);
+    expect(all.leaves()).toHaveLength(1);
+    all.leavesOfJobs.set('a', [ended]);
     locks.adopt(ended);
     await locks.release(ended);
-    expect(all.tips()).toEqual([]);
+    expect(all.leaves()).toEqual([]);
   });
 
   it('is taken over from jobs that have ended, with all their revisions', async () => {
@@ -159,7 +159,7 @@ describe('a lock of which there are several copies', () => {
     const store = all.store([0, 1, 2]);
     const alone = await locksOn(store).take(wish, { _id: 'a', _rev: '1-x' });
     expect(alone).toEqual(held);
-    expect(new Set(all.tips().map(({ job }) => job))).toEqual(new Set(['a']));
+    expect(new Set(all.leaves().map(({ job }) => job))).toEqual(new Set(['a']));
   });
 
   const begun = { state: 'x-0', locked: { target: id } };
@@ -185,10 +185,10 @@ describe('a lock of which there are several copies', () => {
     expect(await locksOn(all.store()).take(wish, ask)).toEqual({ kind: 'contested', by: 'b' });
   });
 
-  it("is the job's own when it goes on in one tip, although it has ended in another", async () => {
+  it("is the job's own when it goes on in one leaf, although it has ended in another", async () => {
     const all = database('a', 'b');
     const ended = { _id: 'b', _rev: '2-b', type: 'job', state: '$$complete' };
-    all.tipsOfJobs.set('b', [ended, { _id: 'b', _rev: '2-a', type: 'job', ...begun }]);
+    all.leavesOfJobs.set('b', [ended, { _id: 'b', _rev: '2-a', type: 'job', ...begun }]);
     all.copies.fill(lock('b', '1-y'));
     const answer = await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' });
     expect(answer).toEqual({ kind: 'taken', by: 'b' });
@@ -205,7 +205,7 @@ describe('a lock of which there are several copies', () => {
       all.copies.splice(0, 3, mine, mine, rival);
       const answer = await locksOn(all.store()).take(wish, { _id: 'a', _rev: '1-x' });
       expect(answer).toEqual({ kind: 'contested', by: 'b' });
-      expect(all.tips().toSorted((a) => (a._rev === own ? -1 : 1))).toEqual([mine, rival]);
+      expect(all.leaves().toSorted((a) => (a._rev === own ? -1 : 1))).toEqual([mine, rival]);
     },
   );
 

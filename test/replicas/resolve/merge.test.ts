@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { carry, type Standing } from '../../../src/decide/copies/carry.js';
-import { stepOf, type Tip } from '../../../src/decide/copies/tips.js';
+import type { Liveness } from '../../../src/replicas/resolve/attempt-merge.js';
+import { merge } from '../../../src/replicas/resolve/merge.js';
+import { stepOf, type LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import type { FailedStep, Step } from '../../../src/model/step.js';
-import { attempt, called, standing, tip, told } from './tips.js';
+import { attempt, called, liveness, leaf, told } from './leaves.js';
 
 const lost = (text: string): Step => attempt(text, { ...called('EngineLost'), exit: 4 });
 const handedBack = (text: string): Step => attempt(text, { ...called('Released'), exit: 130 });
@@ -16,8 +17,8 @@ type Case = readonly [
   title: string,
   winner: Steps,
   loser: Steps,
-  of: Readonly<Record<string, Standing>>,
-  /** What the winner tells then; undefined: the losing tip stays. */
+  of: Readonly<Record<string, Liveness>>,
+  /** What the winner tells then; undefined: the losing leaf stays. */
   expected: readonly string[] | undefined,
 ];
 
@@ -224,7 +225,7 @@ describe.each([
   ['of ends', ends],
 ] as const)('what is carried %s:', (_group, cases) => {
   it.each(cases)('%s', (_title, winner, loser, of, expected) => {
-    const next = carry(tip('3-b', winner), tip('3-a', loser), standing(of));
+    const next = merge(leaf('3-b', winner), leaf('3-a', loser), liveness(of));
     expect(next && told(next)).toEqual(expected);
     if (next !== undefined) expect(next._rev).toBe('3-b');
   });
@@ -232,72 +233,73 @@ describe.each([
 
 describe('a final winner', () => {
   const final = { state: '$$complete', exit: 0 };
-  const winner = tip('9-b', ['0#1 $$complete b'], final);
-  const carried = (loser: Tip, of = {}): Tip | undefined => carry(winner, loser, standing(of));
+  const winner = leaf('9-b', ['0#1 $$complete b'], final);
+  const carried = (loser: LeafRevision, of = {}): LeafRevision | undefined =>
+    merge(winner, loser, liveness(of));
 
   it('takes in what ended elsewhere, and stays as it is', () => {
-    const loser = tip('8-a', ['0#1 $$complete b', '0#2 $$error a', '1#1 $$ready c'], {
+    const loser = leaf('8-a', ['0#1 $$complete b', '0#2 $$error a', '1#1 $$ready c'], {
       cancel: true,
     });
-    const next = carried(loser) as Tip;
+    const next = carried(loser) as LeafRevision;
     expect(told(next)).toEqual(['0#1 $$complete b', '0#2 $$error a']);
     expect(next).toMatchObject(final);
     expect(next).not.toHaveProperty('cancel');
   });
 
   it('takes in an outcome in place of a loss, and nothing twice', () => {
-    const called = tip('9-b', [lost('0#1 $$error a')], final);
-    const loser = tip('8-a', ['0#1 $$complete a']);
-    const next = carry(called, loser, standing({})) as Tip;
+    const called = leaf('9-b', [lost('0#1 $$error a')], final);
+    const loser = leaf('8-a', ['0#1 $$complete a']);
+    const next = merge(called, loser, liveness({})) as LeafRevision;
     expect(told(next)).toEqual(['0#1 $$error a', '0#1 $$complete a']);
-    expect(carry(next, loser, standing({}))).toBe(next);
+    expect(merge(next, loser, liveness({}))).toBe(next);
   });
 
   it('takes over large results with the attempts that have them', () => {
     const name = 'result-1-1.json';
     const step = { ...attempt('1#1 $$complete a'), result: { $attachment: name, bytes: 70_000 } };
-    const loser = { ...tip('8-a', ['0#1 $$complete b', step]), _attachments: { [name]: {} } };
+    const loser = { ...leaf('8-a', ['0#1 $$complete b', step]), _attachments: { [name]: {} } };
     const borrowed = { [name]: { from: '8-a' } };
     expect(carried(loser)).toMatchObject({ _attachments: borrowed });
-    const open = tip('9-b', ['0#1 $$complete b']);
-    expect(carry(open, loser, standing({}))).toMatchObject({ _attachments: borrowed });
+    const open = leaf('9-b', ['0#1 $$complete b']);
+    expect(merge(open, loser, liveness({}))).toMatchObject({ _attachments: borrowed });
   });
 
   it('waits for attempts that still run', () => {
-    const loser = tip('8-a', ['0#2 $$active a']);
+    const loser = leaf('8-a', ['0#2 $$active a']);
     expect(carried(loser)).toBeUndefined();
     expect(carried(loser, runs)).toBeUndefined();
     expect(carried(loser, dead)).toBe(winner);
     expect(carried(loser, givenUp)).toBe(winner);
-    expect(carried(tip('8-a', ['0#1 $$active b', '1#1 $$ready c', '2#1 $$skipped']))).toBe(winner);
+    expect(carried(leaf('8-a', ['0#1 $$active b', '1#1 $$ready c', '2#1 $$skipped']))).toBe(winner);
   });
 });
 
 describe('the rest of the job', () => {
   it('is the winner’s where nothing is carried', () => {
-    const winner = tip('3-b', ['0#1 $$active a']);
-    expect(carry(winner, tip('3-a', ['0#1 $$active a']), standing({}))).toBe(winner);
+    const winner = leaf('3-b', ['0#1 $$active a']);
+    expect(merge(winner, leaf('3-a', ['0#1 $$active a']), liveness({}))).toBe(winner);
     const fresh = { _id: 'j', _rev: '2-b', type: 'job', flow: 'f' };
-    expect(carry(fresh, { ...fresh, _rev: '2-a' }, standing({}))).toBe(fresh);
+    expect(merge(fresh, { ...fresh, _rev: '2-a' }, liveness({}))).toBe(fresh);
   });
 
   it('tells where the job is, and sleeps no more', () => {
-    const winner = tip('3-b', [], { next_due: 7, note: 1, held_ms: 5 });
-    const next = carry(winner, tip('3-a', ['2#1 $$active a'], { note: 2 }), standing(runs));
+    const winner = leaf('3-b', [], { next_due: 7, note: 1, held_ms: 5 });
+    const next = merge(winner, leaf('3-a', ['2#1 $$active a'], { note: 2 }), liveness(runs));
     expect(next).toMatchObject({ state: 't2-2', run: 1, held_ms: 5, note: 1 });
     expect(next).not.toHaveProperty('next_due');
   });
 
   it('stays paused', () => {
-    const winner = tip('3-b', [], { state: '$$paused', held_since: 3 });
-    const next = carry(winner, tip('3-a', ['0#1 $$active a']), standing(runs));
+    const winner = leaf('3-b', [], { state: '$$paused', held_since: 3 });
+    const next = merge(winner, leaf('3-a', ['0#1 $$active a']), liveness(runs));
     expect(next).toMatchObject({ state: '$$paused', held_since: 3 });
   });
 
   it('is in the later run', () => {
-    const winner = tip('3-b', [], { resume_at: 4 });
-    const loser = tip('3-a', ['0#1 $$active a'], { run: 2, resume_at: 8, held_ms: 6 });
-    expect(carry(winner, loser, standing(runs))).toMatchObject({
+    const winner = leaf('3-b', [], { resume_at: 4 });
+    const loser = leaf('3-a', ['0#1 $$active a'], { run: 2, resume_at: 8, held_ms: 6 });
+    expect(merge(winner, loser, liveness(runs))).toMatchObject({
       run: 2,
       resume_at: 8,
       held_ms: 6,
@@ -306,25 +308,33 @@ describe('the rest of the job', () => {
 
   it('is the losing one’s when nobody has begun the winner', () => {
     const winner = { _id: 'j', _rev: '3-b', type: 'job', flow: 'f', cancel: true };
-    const loser = tip('3-a', ['0#1 $$active a'], { _attachments: { x: {} }, definitions: {} });
-    const next = carry(winner, loser, standing(runs));
+    const loser = leaf('3-a', ['0#1 $$active a'], { _attachments: { x: {} }, definitions: {} });
+    const next = merge(winner, loser, liveness(runs));
     expect(next).toMatchObject({ _rev: '3-b', state: 't0-0', definitions: {}, cancel: true });
     expect(next).not.toHaveProperty('_attachments');
     const attached = { ...winner, _attachments: { y: { stub: true } } };
-    expect(carry(attached, loser, standing(runs))).toMatchObject({
+    expect(merge(attached, loser, liveness(runs))).toMatchObject({
       _attachments: { y: { stub: true } },
     });
   });
 
   it('takes a failed step that somebody has written without a failure for ended', () => {
     const { failure: _failure, ...spoilt } = attempt('0#1 $$error a') as FailedStep;
-    const next = carry(tip('3-b', ['0#1 $$active a']), tip('3-a', [spoilt as Step]), standing({}));
-    expect(told(next as Tip)).toEqual(['0#1 $$error a']);
+    const next = merge(
+      leaf('3-b', ['0#1 $$active a']),
+      leaf('3-a', [spoilt as Step]),
+      liveness({}),
+    );
+    expect(told(next as LeafRevision)).toEqual(['0#1 $$error a']);
   });
 
   it('names the engine that is lost, and when the step may begin again', () => {
-    const winner = tip('3-b', ['0#1 $$active b']);
-    const next = carry(winner, tip('3-a', ['0#2 $$complete a']), standing({ b: 'lost' })) as Tip;
+    const winner = leaf('3-b', ['0#1 $$active b']);
+    const next = merge(
+      winner,
+      leaf('3-a', ['0#2 $$complete a']),
+      liveness({ b: 'lost' }),
+    ) as LeafRevision;
     expect(stepOf(next, 'b')).toMatchObject({
       exit: 4,
       end: 5,
@@ -339,9 +349,9 @@ describe('a step that waits for a job of its own', () => {
     attempt(text, { child: 'c', accepted: 3, start: 4, ...more });
   const { start: _start, ...unmade } = spawn('0#1 $$waiting') as Step & { readonly start?: number };
   const made = spawn('0#1 $$waiting');
-  const nobody = standing({});
-  const carried = (winner: Steps, loser: Steps, more = {}): Tip | undefined =>
-    carry(tip('4-b', winner, { start: 1, ...more }), tip('3-a', loser, { start: 2 }), nobody);
+  const nobody = liveness({});
+  const carried = (winner: Steps, loser: Steps, more = {}): LeafRevision | undefined =>
+    merge(leaf('4-b', winner, { start: 1, ...more }), leaf('3-a', loser, { start: 2 }), nobody);
 
   it('is carried with the start of its job once the job may have been made', () => {
     expect(carried([], [made])).toMatchObject({ start: 2, steps: [made], state: 't0-0' });
@@ -403,17 +413,17 @@ describe('a step that waits for a job of its own', () => {
     });
   });
 
-  it('is known by both starts when both tips may have had it made', () => {
+  it('is known by both starts when both leaves may have had it made', () => {
     expect(carried([made], [made])).toMatchObject({ start: 1, steps: [made], also_started: [2] });
     expect(carried([made], [made], { also_started: [0, 2] })).toMatchObject({
       also_started: [0, 2],
     });
     expect(carried([made], [done], { also_started: [0] })).toMatchObject({ also_started: [0, 2] });
-    const early = tip('3-a', [made], { start: 3, also_started: [2] });
-    const winner = tip('4-b', [made], { start: 1, also_started: [3] });
-    expect(carry(winner, early, nobody)).toMatchObject({ also_started: [2, 3] });
-    const text = tip('3-a', [made], { start: '2026-01-01T00:00:00Z' });
-    expect(carry(winner, text, nobody)).toMatchObject({ also_started: [3] });
+    const early = leaf('3-a', [made], { start: 3, also_started: [2] });
+    const winner = leaf('4-b', [made], { start: 1, also_started: [3] });
+    expect(merge(winner, early, nobody)).toMatchObject({ also_started: [2, 3] });
+    const text = leaf('3-a', [made], { start: '2026-01-01T00:00:00Z' });
+    expect(merge(winner, text, nobody)).toMatchObject({ also_started: [3] });
     expect(carried([], [made])).not.toHaveProperty('also_started');
     expect(carried([made], ['1#1 $$complete x'])).not.toHaveProperty('also_started');
   });
@@ -425,8 +435,8 @@ describe('a step that waits for a job of its own', () => {
   });
 
   it('is told once, however often it is met', () => {
-    const once = carried([renamed], [made]) as Tip;
-    const again = carry(once, tip('3-a', [made], { start: 2 }), nobody);
+    const once = carried([renamed], [made]) as LeafRevision;
+    const again = merge(once, leaf('3-a', [made], { start: 2 }), nobody);
     expect(again?.['problems']).toEqual(once['problems']);
   });
 

@@ -1,31 +1,31 @@
 import type { FinalJob } from '../../model/job.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { Step } from '../../model/step.js';
-import { command } from '../command.js';
-import { isAsked, withEdits, withoutLateWishes } from '../edits.js';
-import { without } from '../record.js';
-import { isRefusal, mayBeDropped } from '../records.js';
-import { finalAlready } from '../refusal.js';
-import { isOver, withAttachmentsOf, type Tip } from './tips.js';
+import { command } from '../../decide/command.js';
+import { isAsked, withEdits, withoutLateWishes } from '../../decide/edits.js';
+import { without } from '../../decide/record.js';
+import { isRefusal, mayBeDropped } from '../../decide/records.js';
+import { finalAlready } from '../../decide/refusal.js';
+import { isOver, withAttachmentsOf, type LeafRevision } from './leaf-revisions.js';
 
 /**
- * The document with what users sent to the other tip: its cancel, requests not applied here, signals
+ * The document with what users sent to the other leaf: its cancel, requests not applied here, signals
  * that have not come here, notes. A final job halts no more, and only tells the signals that came
  * before its end: whoever sent them was told so. A retry, or a skip behind which it goes on, opens it
  * again.
  */
-export function withWishes(tip: Tip, other: Tip): Tip {
-  return withMessages(withRequests(tip, other), other);
+export function withMergedRequests(leaf: LeafRevision, other: LeafRevision): LeafRevision {
+  return withMessages(withRequests(leaf, other), other);
 }
 
-function withMessages(tip: Tip, other: Tip): Tip {
-  const signals = missing(tip, other, 'signals', ({ id }) => id);
-  const notes = missing(tip, other, 'notes', ({ text, at, by }) => JSON.stringify([text, at, by]));
-  if (signals.length === 0 && notes.length === 0) return tip;
+function withMessages(leaf: LeafRevision, other: LeafRevision): LeafRevision {
+  const signals = missing(leaf, other, 'signals', ({ id }) => id);
+  const notes = missing(leaf, other, 'notes', ({ text, at, by }) => JSON.stringify([text, at, by]));
+  if (signals.length === 0 && notes.length === 0) return leaf;
   return {
-    ...awake(withAttachmentsOf(tip, other, signals.flatMap(attachedTo))),
-    ...(signals.length === 0 ? {} : { signals: [...listIn(tip, 'signals'), ...signals] }),
-    ...(notes.length === 0 ? {} : { notes: [...listIn(tip, 'notes'), ...notes] }),
+    ...awake(withAttachmentsOf(leaf, other, signals.flatMap(attachedTo))),
+    ...(signals.length === 0 ? {} : { signals: [...listIn(leaf, 'signals'), ...signals] }),
+    ...(notes.length === 0 ? {} : { notes: [...listIn(leaf, 'notes'), ...notes] }),
   };
 }
 
@@ -35,24 +35,27 @@ function attachedTo({ data }: Told): readonly string[] {
   return typeof name === 'string' ? [name] : [];
 }
 
-function withRequests(tip: Tip, other: Tip): Tip {
-  const kept = listIn(tip, 'requests');
-  const missed = unknownIn(tip, recorded(other, tip)).filter((one) => !mayBeDropped(one, kept));
-  const next = missed.reduce<Tip>((before, record) => withRequest(before, record, other), tip);
+function withRequests(leaf: LeafRevision, other: LeafRevision): LeafRevision {
+  const kept = listIn(leaf, 'requests');
+  const missed = unknownIn(leaf, recorded(other, leaf)).filter((one) => !mayBeDropped(one, kept));
+  const next = missed.reduce<LeafRevision>(
+    (before, record) => withRequest(before, record, other),
+    leaf,
+  );
   const cancel = isAsked(other['cancel']) && !isAsked(next['cancel']) && !isOver(next);
   return cancel ? { ...awake(next), cancel: other['cancel'] } : next;
 }
 
-/** The requests that only the other tip has on record. */
-function unknownIn(tip: Tip, other: Tip): readonly Told[] {
-  return missing(tip, other, 'requests', ({ id, revision }) => JSON.stringify([id, revision]));
+/** The requests that only the other leaf has on record. */
+function unknownIn(leaf: LeafRevision, other: LeafRevision): readonly Told[] {
+  return missing(leaf, other, 'requests', ({ id, revision }) => JSON.stringify([id, revision]));
 }
 
 /**
- * The losing tip with what somebody has written into it on record, if no engine has put it there yet.
+ * The losing leaf with what somebody has written into it on record, if no engine has put it there yet.
  * A final winner refuses it.
  */
-function recorded(other: Tip, winner: Tip): Tip {
+function recorded(other: LeafRevision, winner: LeafRevision): LeafRevision {
   const at = lastMomentOf(other);
   if (isOver(other)) return withoutLateWishes(other as unknown as FinalJob, at);
   const told = withEdits(other, at);
@@ -66,42 +69,45 @@ function recorded(other: Tip, winner: Tip): Tip {
 }
 
 /** The last time that a document tells of, so that all engines write the same. */
-function lastMomentOf(tip: Tip): number {
+function lastMomentOf(leaf: LeafRevision): number {
   const moments = ['steps', 'requests', 'signals'].flatMap((key) =>
-    listIn(tip, key).flatMap(({ at, accepted, start, end }) => [at, accepted, start, end]),
+    listIn(leaf, key).flatMap(({ at, accepted, start, end }) => [at, accepted, start, end]),
   );
-  const known = [tip['start'], tip['end'], ...moments].filter((one) => typeof one === 'number');
+  const known = [leaf['start'], leaf['end'], ...moments].filter((one) => typeof one === 'number');
   return known.reduce((last, one) => Math.max(last, one), 0);
 }
 
-/** The document with a request that was applied in the other tip, and with what it asks for. */
-function withRequest(tip: Tip, record: Told, other: Tip): Tip {
-  if (isRefusal(record)) return { ...tip, requests: [...listIn(tip, 'requests'), record] };
-  const again = appliedAgain(tip, record);
+/** The document with a request that was applied in the other leaf, and with what it asks for. */
+function withRequest(leaf: LeafRevision, record: Told, other: LeafRevision): LeafRevision {
+  if (isRefusal(record)) return { ...leaf, requests: [...listIn(leaf, 'requests'), record] };
+  const again = appliedAgain(leaf, record);
   if (again !== undefined) return again;
-  const effect = isOver(tip) ? {} : effectOf(record, tip, other);
-  return { ...awake(tip), ...effect, requests: [...listIn(tip, 'requests'), record] };
+  const effect = isOver(leaf) ? {} : effectOf(record, leaf, other);
+  return { ...awake(leaf), ...effect, requests: [...listIn(leaf, 'requests'), record] };
 }
 
 /**
  * A skip or a retry changes what it finds, so it is applied again; as of the same time, so that all
  * engines write the same. Undefined: here it can do nothing, the job has gone on without it.
  */
-function appliedAgain(tip: Tip, { id, at, revision, ...asked }: Told): Tip | undefined {
+function appliedAgain(
+  leaf: LeafRevision,
+  { id, at, revision, ...asked }: Told,
+): LeafRevision | undefined {
   if (!isSkipOrRetry(asked)) return undefined;
-  const { _id: job } = tip;
+  const { _id: job } = leaf;
   const _rev = `${Number(revision ?? 1)}-again`;
   const request = parseDocument({ ...asked, _id: String(id), _rev, type: 'request', job });
-  const found = parseDocument(tip);
+  const found = parseDocument(leaf);
   if (request.kind !== 'request' || !request.ok) return undefined;
   if (found.kind !== 'job' || !found.ok) return undefined;
   const commanded = command(found.value, request.value, Number(at));
   return commanded.kind === 'applied' ? awake(commanded.job) : undefined;
 }
 
-/** Whether a skip or a retry was applied in a tip that the other one does not tell of. */
-export function isChangedByRequest(tip: Tip, other: Tip): boolean {
-  return unknownIn(other, tip).some((one) => isSkipOrRetry(one) && !isRefusal(one));
+/** Whether a skip or a retry was applied in a leaf that the other one does not tell of. */
+export function isChangedByRequest(leaf: LeafRevision, other: LeafRevision): boolean {
+  return unknownIn(other, leaf).some((one) => isSkipOrRetry(one) && !isRefusal(one));
 }
 
 /** What opening a final job again changes in it. */
@@ -112,17 +118,17 @@ function isSkipOrRetry({ action }: Told): boolean {
 }
 
 /** What a request leaves behind in a job that has not ended. */
-function effectOf({ action }: Told, tip: Tip, other: Tip): Told {
+function effectOf({ action }: Told, leaf: LeafRevision, other: LeafRevision): Told {
   switch (action) {
     case 'pause':
     case 'resume':
       return { paused: action === 'pause' };
     case 'retry': {
-      if (tip['state'] === undefined) return {};
-      // The other tip had ended and begins a run anew; here the one before is still going on.
+      if (leaf['state'] === undefined) return {};
+      // The other leaf had ended and begins a run anew; here the one before is still going on.
       const kept = reopening.filter((key) => other[key] !== undefined);
       // One that ended before it began has no run.
-      const runs = [tip['run'], other['run']].filter((run) => typeof run === 'number');
+      const runs = [leaf['run'], other['run']].filter((run) => typeof run === 'number');
       const more = runs.length === 0 ? {} : { run: Math.max(...runs) };
       return { ...Object.fromEntries(kept.map((key) => [key, other[key]])), ...more };
     }
@@ -132,18 +138,18 @@ function effectOf({ action }: Told, tip: Tip, other: Tip): Told {
 }
 
 /** A sleeping job with something new is to be looked at, also by engines that start later. */
-function awake(tip: Tip): Tip {
-  return without(tip, 'next_due');
+function awake(leaf: LeafRevision): LeafRevision {
+  return without(leaf, 'next_due');
 }
 
 /** The document with a problem for each attempt that ran beside what it tells. */
-export function withNotes(tip: Tip, steps: readonly Step[]): Tip {
-  if (steps.length === 0) return tip;
-  const { problems } = tip;
+export function withNotes(leaf: LeafRevision, steps: readonly Step[]): LeafRevision {
+  if (steps.length === 0) return leaf;
+  const { problems } = leaf;
   const before: readonly unknown[] = Array.isArray(problems) ? problems : [];
   const known = new Set(before.map((one) => (one as Partial<Told> | null)?.['message']));
   const notes = steps.map(noteOf).filter(({ message }) => !known.has(message));
-  return notes.length === 0 ? tip : { ...tip, problems: [...before, ...notes] };
+  return notes.length === 0 ? leaf : { ...leaf, problems: [...before, ...notes] };
 }
 
 function noteOf({ attempt, name, child, engine, claim }: Step) {
@@ -156,25 +162,25 @@ function noteOf({ attempt, name, child, engine, claim }: Step) {
 }
 
 /** Somebody wants the job to begin nothing more. */
-export function isHeld(tip: Tip): boolean {
-  return isAsked(tip['cancel']) || tip['paused'] === true;
+export function isHeld(leaf: LeafRevision): boolean {
+  return isAsked(leaf['cancel']) || leaf['paused'] === true;
 }
 
 type Told = Readonly<Record<string, unknown>>;
 
-/** What a list of the other tip holds and the same list here does not, by what makes it the same. */
+/** What a list of the other leaf holds and the same list here does not, by what makes it the same. */
 function missing(
-  tip: Tip,
-  other: Tip,
+  leaf: LeafRevision,
+  other: LeafRevision,
   key: string,
   sameBy: (entry: Told) => unknown,
 ): readonly Told[] {
-  const known = new Set(listIn(tip, key).map(sameBy));
+  const known = new Set(listIn(leaf, key).map(sameBy));
   return listIn(other, key).filter((entry) => !known.has(sameBy(entry)));
 }
 
-function listIn(tip: Tip, key: string): readonly Told[] {
-  const value = tip[key];
+function listIn(leaf: LeafRevision, key: string): readonly Told[] {
+  const value = leaf[key];
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
   return list.filter((entry): entry is Told => typeof entry === 'object' && entry !== null);
 }

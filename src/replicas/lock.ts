@@ -1,20 +1,20 @@
-import { look, write, type Protocol } from '../decide/copies/protocol.js';
-import type { Tip } from '../decide/copies/tips.js';
+import { look, write, type Protocol } from './resolve/protocol.js';
+import type { LeafRevision } from './resolve/leaf-revisions.js';
 import type { LockAnswer } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
 import { findHolder, rivalOf, sinceOf, type Holder } from './lock-holder.js';
 
 /** A lock that is wanted where the database keeps several copies of it. */
-export type ManyLock = {
+export type ReplicatedLock = {
   readonly id: string;
   /** Names what this engine writes here. */
   readonly nonce: string;
   /** The owner of the job that wants the lock. */
   readonly owner: string;
-  /** The lock as it is to be written, upon this tip or as a new document. */
-  readonly next: (upon: Tip | undefined) => LockDocument;
-  /** The tip is of the job that wants the lock. */
-  readonly isOwn: (tip: Tip) => boolean;
+  /** The lock as it is to be written, upon this leaf or as a new document. */
+  readonly next: (upon: LeafRevision | undefined) => LockDocument;
+  /** The leaf is of the job that wants the lock. */
+  readonly isOwn: (leaf: LeafRevision) => boolean;
   /** Epoch ms. */
   readonly now: () => number;
   /** A number from 0 to 1: two that want the lock do not wait equally long. */
@@ -32,7 +32,7 @@ const mostTries = 20;
 const contestMs = 30_000;
 
 /**
- * Takes a lock of which there may be several tips: each copy takes the first of several writers.
+ * Takes a lock of which there may be several leaves: each copy takes the first of several writers.
  *
  * U4 The lock is held only after a quorum has acknowledged (201) a revision with our nonce and a look
  *    that began afterwards has found that one, and none of another job. Of two jobs that come so far,
@@ -40,19 +40,19 @@ const contestMs = 30_000;
  * U5 Beside the lock of another job that has not ended, what was written here is removed again: at
  *    once when no quorum has it, else after a while. What another engine wrote for this job stays: it
  *    may be held by now, whatever a look has found.
- * U8 Of two jobs that have not begun the one whose tip wins goes on: it asks again until the other is
+ * U8 Of two jobs that have not begun the one whose leaf wins goes on: it asks again until the other is
  *    refused, or has begun. So does who finds the lock of a job that has not begun and took it not
  *    long ago, since that one may give it up.
  */
-export function* takeOneOfMany(lock: ManyLock): Protocol<LockAnswer> {
+export function* takeReplicatedLock(lock: ReplicatedLock): Protocol<LockAnswer> {
   const { id, nonce, owner, isOwn } = lock;
   let acknowledged: string | undefined;
   for (let tries = 0; ; tries += 1) {
-    const tips = yield* look(id);
-    if (tips === undefined) return unknown;
-    const mine = tips.find((tip) => tip['nonce'] === nonce);
+    const leaves = yield* look(id);
+    if (leaves === undefined) return unknown;
+    const mine = leaves.find((leaf) => leaf['nonce'] === nonce);
     const isAcknowledged = mine !== undefined && mine._rev === acknowledged;
-    const others = tips.filter((tip) => !isOwn(tip));
+    const others = leaves.filter((leaf) => !isOwn(leaf));
     if (others.length === 0 && isAcknowledged) return { kind: 'held' };
     const holding = yield* firstHolder(others);
     if (holding === undefined) return unknown;
@@ -61,7 +61,7 @@ export function* takeOneOfMany(lock: ManyLock): Protocol<LockAnswer> {
       if (given !== undefined) yield* remove(given);
       if (mine === undefined || tries > mostTries) {
         const { holder, since } = holding;
-        const [winner] = tips.filter((tip) => tip !== given);
+        const [winner] = leaves.filter((leaf) => leaf !== given);
         const isFirst = winner !== undefined && isOwn(winner);
         const isRecent = Math.abs(lock.now() - since) < contestMs;
         const isOpen = !holder.decided && (isFirst || isRecent);
@@ -71,9 +71,9 @@ export function* takeOneOfMany(lock: ManyLock): Protocol<LockAnswer> {
       continue;
     }
     // What is left is of this job, or of nobody any more.
-    const upon = mine ?? tips.find(isOwn) ?? tips[0];
-    const dead = others.filter((tip) => tip !== upon);
-    for (const tip of dead) yield* remove(tip);
+    const upon = mine ?? leaves.find(isOwn) ?? leaves[0];
+    const dead = others.filter((leaf) => leaf !== upon);
+    for (const leaf of dead) yield* remove(leaf);
     if (dead.length > 0) continue;
     const { _rev } = upon ?? {};
     const stored = yield* write({ ...lock.next(upon), ...(_rev === undefined ? {} : { _rev }) });
@@ -85,26 +85,26 @@ export function* takeOneOfMany(lock: ManyLock): Protocol<LockAnswer> {
 
 type Holding = { readonly holder: Holder; readonly since: number } | { readonly holder: undefined };
 
-/** The job that has the first of these tips which anybody has; undefined: the engine ends. */
-function* firstHolder(tips: readonly Tip[]): Protocol<Holding | undefined> {
-  for (const tip of tips) {
-    const search = findHolder(tip);
+/** The job that has the first of these leaves which anybody has; undefined: the engine ends. */
+function* firstHolder(leaves: readonly LeafRevision[]): Protocol<Holding | undefined> {
+  for (const leaf of leaves) {
+    const search = findHolder(leaf);
     let step = search.next();
     while (step.done !== true) {
       const jobs = yield* look(step.value);
       if (jobs === undefined) return undefined;
       step = search.next(jobs);
     }
-    if (step.value !== undefined) return { holder: step.value, since: sinceOf(tip, 0) };
+    if (step.value !== undefined) return { holder: step.value, since: sinceOf(leaf, 0) };
   }
   return { holder: undefined };
 }
 
-function* remove({ _id, _rev }: Tip): Protocol<void> {
+function* remove({ _id, _rev }: LeafRevision): Protocol<void> {
   yield* write({ _id, _rev, _deleted: true });
 }
 
 /** Not as long for one as for the other, so that two do not always meet again. */
-function* rest(tries: number, { chance }: ManyLock): Protocol<void> {
+function* rest(tries: number, { chance }: ReplicatedLock): Protocol<void> {
   yield { kind: 'rest', ms: Math.min(1_000, 25 * 2 ** tries) * (0.5 + chance()) };
 }

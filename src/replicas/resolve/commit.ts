@@ -1,5 +1,5 @@
 import { isLive } from '../../model/step.js';
-import { released } from '../release.js';
+import { asReady, released } from '../../decide/release.js';
 import {
   areLast,
   asBegun,
@@ -8,14 +8,14 @@ import {
   haveBegun,
   type Beginnings,
 } from './beginnings.js';
-import type { Stands } from './carry.js';
-import { healed } from './heal.js';
+import type { LivenessOf } from './attempt-merge.js';
+import { resolveConflict } from './conflict.js';
 import { look, rest, write, type Draft, type Protocol } from './protocol.js';
-import { asReady, stepOf, stepsOf, type Tip } from './tips.js';
-import { isHeld } from './wishes.js';
+import { stepOf, stepsOf, type LeafRevision } from './leaf-revisions.js';
+import { isHeld } from './merged-requests.js';
 
 /** A job to be stored, with what has to be found in it afterwards. */
-export type Change = Beginnings & {
+export type JobChange = Beginnings & {
   readonly job: Draft;
   /** The claims of the attempts that end with it. */
   readonly ended?: readonly string[] | undefined;
@@ -24,9 +24,9 @@ export type Change = Beginnings & {
 /** What became of a change. */
 export type Committed =
   /** It is stored, its claims are ours to start, and the jobs that it waits for ours to make. */
-  | { readonly kind: 'written'; readonly doc: Tip }
+  | { readonly kind: 'written'; readonly doc: LeafRevision }
   /** The end of the attempt is stored, but nothing may be started or made. */
-  | { readonly kind: 'given_up'; readonly doc: Tip }
+  | { readonly kind: 'given_up'; readonly doc: LeafRevision }
   /** Somebody was faster, or it is not known to have taken place. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'refused'; readonly reason: string; readonly bytes?: number };
@@ -35,7 +35,7 @@ export type Committed =
  * Stores a change where every document has one copy: what is acknowledged has won. Without a clear
  * answer the job is read back: our claims in it, or the end that we wrote, tell (E3).
  */
-export function* commitToOne(change: Change): Protocol<Committed> {
+export function* commitToOne(change: JobChange): Protocol<Committed> {
   const { job, claims, ended = [] } = change;
   const stored = yield* write(job);
   switch (stored.kind) {
@@ -47,9 +47,9 @@ export function* commitToOne(change: Change): Protocol<Committed> {
       return stored;
     case 'unknown': {
       if (claims.length === 0 && ended.length === 0) return { kind: 'lost' };
-      const [tip] = (yield* look(job._id)) ?? [];
-      const isThere = tip !== undefined && haveBegun(tip, { claims }) && hasEnds(tip, change);
-      return isThere ? { kind: 'written', doc: tip } : { kind: 'lost' };
+      const [leaf] = (yield* look(job._id)) ?? [];
+      const isThere = leaf !== undefined && haveBegun(leaf, { claims }) && hasEnds(leaf, change);
+      return isThere ? { kind: 'written', doc: leaf } : { kind: 'lost' };
     }
   }
 }
@@ -63,79 +63,81 @@ const mostLooks = 8;
  * have may win in the end. Nothing is started, and no job is made, before both of its revisions were
  * confirmed.
  *
- * C1 Nothing is written but on the only tip of the document, as seen by a look just before; only
+ * C1 Nothing is written but on the only leaf of the document, as seen by a look just before; only
  *    the end of an attempt is, if need be, written on the winner of several.
  * C2 A claim is written as `$$ready`, a step that waits for a job to be made without `start`. Once a
- *    quorum has acknowledged that (201) and a look has found it in the only tip, the claim is written
+ *    quorum has acknowledged that (201) and a look has found it in the only leaf, the claim is written
  *    as `$$active` and the step with its `start`, one revision deeper than whatever was on its way
  *    before.
  * C3 An attempt is started, and a job is made, only after a quorum has acknowledged (201) a revision
- *    in which it has begun and a look that began afterwards has found it so in the only tip. Of two
+ *    in which it has begun and a look that began afterwards has found it so in the only leaf. Of two
  *    that come so far, one was on a copy before the look of the other has read that copy: the other
  *    waits, and gives up.
- * C4 As long as it may be running, a claim is not taken out of the tips that a look finds (M3), nor is
+ * C4 As long as it may be running, a claim is not taken out of the leaves that a look finds (M3), nor is
  *    a step whose job may have been made (M5).
  * C5 An end counts as stored only when a quorum has acknowledged a revision that has it.
  */
-export function* commitToMany(change: Change, stands: Stands): Protocol<Committed> {
+export function* commitToMany(change: JobChange, livenessOf: LivenessOf): Protocol<Committed> {
   const { job, ended = [] } = change;
   const begins = beginsAnything(change);
-  const [tip, ...rivals] = (yield* healed(job._id, stands)) ?? [];
+  const [leaf, ...rivals] = (yield* resolveConflict(job._id, livenessOf)) ?? [];
   const isBlocked = rivals.length > 0 && (ended.length === 0 || begins);
-  if (isBlocked || tip?._rev !== job._rev) {
+  if (isBlocked || leaf?._rev !== job._rev) {
     // Whoever decides again at once may read the same old revision again.
     yield* rest(isBlocked ? 3 : 0);
     return { kind: 'lost' };
   }
-  const stored = yield* write(asPending(job, change, tip));
+  const stored = yield* write(asPending(job, change, leaf));
   if (stored.kind === 'refused') return stored;
   if (stored.kind === 'conflict') return { kind: 'lost' };
   const isKnown = stored.kind === 'written';
-  if (begins) return yield* confirm(change, stands, isKnown);
+  if (begins) return yield* confirm(change, livenessOf, isKnown);
   if (isKnown) return { kind: 'written', doc: { ...job, _rev: stored.rev } };
   yield* rest(2);
-  return ended.length === 0 ? { kind: 'lost' } : yield* finish(change, stands, 'written', false);
+  return ended.length === 0
+    ? { kind: 'lost' }
+    : yield* finish(change, livenessOf, 'written', false);
 }
 
 /**
  * Brings what a change begins from where it has begun nothing (`ready`: a quorum has that) to where
  * it may be started or made. A step that another engine has begun meanwhile stays begun.
  */
-function* confirm(change: Change, stands: Stands, ready: boolean): Protocol<Committed> {
+function* confirm(change: JobChange, livenessOf: LivenessOf, ready: boolean): Protocol<Committed> {
   let known = { ready, begun: false };
   for (let tries = 0; tries < mostLooks; tries += 1) {
-    const tips = yield* healed(change.job._id, stands);
-    if (tips === undefined) return { kind: 'lost' };
-    const [tip, ...rivals] = tips;
-    if (tip === undefined || !isOurs(tip, change)) break;
+    const leaves = yield* resolveConflict(change.job._id, livenessOf);
+    if (leaves === undefined) return { kind: 'lost' };
+    const [leaf, ...rivals] = leaves;
+    if (leaf === undefined || !isOurs(leaf, change)) break;
     if (rivals.length > 0) yield* rest(tries);
-    else if (known.begun && haveBegun(tip, change)) return { kind: 'written', doc: tip };
+    else if (known.begun && haveBegun(leaf, change)) return { kind: 'written', doc: leaf };
     else {
-      const next = known.ready ? asBegun(tip, change) : asPending(tip, change, tip);
+      const next = known.ready ? asBegun(leaf, change) : asPending(leaf, change, leaf);
       const stored = yield* write(next);
       if (stored.kind === 'refused') break;
       if (stored.kind === 'written') known = { ready: true, begun: known.ready };
       else yield* rest(tries);
     }
   }
-  return yield* finish(change, stands, 'given_up', known.ready);
+  return yield* finish(change, livenessOf, 'given_up', known.ready);
 }
 
 /** Everything the change begins is still current, and nobody has paused or cancelled the job. */
-function isOurs(tip: Tip, change: Change): boolean {
-  return areLast(tip, change.job, change) && (isHeld(change.job) || !isHeld(tip));
+function isOurs(leaf: LeafRevision, change: JobChange): boolean {
+  return areLast(leaf, change.job, change) && (isHeld(change.job) || !isHeld(leaf));
 }
 
 const mostReleases = 3;
 
 /**
  * Takes claims that were not started back out of the winner, and makes sure of the end that was
- * written with them (`known`: a quorum has it). What stands in a losing tip is dropped with it. A
+ * written with them (`known`: a quorum has it). What stands in a losing leaf is dropped with it. A
  * step that waits for a job stays: whoever decides next has the job made.
  */
 function* finish(
-  change: Change,
-  stands: Stands,
+  change: JobChange,
+  livenessOf: LivenessOf,
   kind: 'written' | 'given_up',
   known: boolean,
 ): Protocol<Committed> {
@@ -143,27 +145,27 @@ function* finish(
   const mine = new Set<unknown>(change.claims.map(({ claim }) => claim));
   let isKnown = known;
   for (let tries = 0; ; tries += 1) {
-    const [tip] = (yield* healed(change.job._id, stands)) ?? [];
-    if (tip === undefined) return { kind: 'lost' };
-    const isEnded = ended.length > 0 && hasEnds(tip, change);
-    const isMine = stepsOf(tip).some((step) => mine.has(step['claim']) && isLive(step));
+    const [leaf] = (yield* resolveConflict(change.job._id, livenessOf)) ?? [];
+    if (leaf === undefined) return { kind: 'lost' };
+    const isEnded = ended.length > 0 && hasEnds(leaf, change);
+    const isMine = stepsOf(leaf).some((step) => mine.has(step['claim']) && isLive(step));
     const isDone = !isMine && (isKnown || !isEnded);
     if (isDone || tries === mostReleases) {
-      return isEnded && isKnown ? { kind, doc: tip } : { kind: 'lost' };
+      return isEnded && isKnown ? { kind, doc: leaf } : { kind: 'lost' };
     }
-    const steps = stepsOf(tip).map((step) =>
+    const steps = stepsOf(leaf).map((step) =>
       mine.has(step['claim']) && isLive(step) ? released(asReady(step)) : step,
     );
-    const stored = yield* write({ ...tip, steps });
+    const stored = yield* write({ ...leaf, steps });
     isKnown ||= stored.kind === 'written';
     if (stored.kind !== 'written') yield* rest(tries);
   }
 }
 
 /** The attempts have ended in the document as they do in the change. */
-function hasEnds(tip: Tip, { job, ended = [] }: Change): boolean {
+function hasEnds(leaf: LeafRevision, { job, ended = [] }: JobChange): boolean {
   return ended.every((claim) => {
-    const there = stepOf(tip, claim);
+    const there = stepOf(leaf, claim);
     const wanted = stepOf(job, claim);
     return there?.['end'] === wanted?.['end'] && there?.state === wanted?.state;
   });

@@ -1,5 +1,6 @@
+import { asReady } from '../../decide/release.js';
 import type { LiveStep, Step } from '../../model/step.js';
-import { asReady, holds, stepOf, stepsOf, type Tip } from './tips.js';
+import { holds, stepOf, stepsOf, type LeafRevision } from './leaf-revisions.js';
 
 /** What a change begins: attempts, and steps that wait for jobs of their own. */
 export type Beginnings = {
@@ -16,11 +17,15 @@ export function beginsAnything({ claims, spawns = [] }: Beginnings): boolean {
 
 /**
  * The document in which a change has begun nothing yet: claims are `$$ready`, and a step whose job is
- * not made yet has no `start`. What had begun in `base`, the tip that was decided upon, stays begun.
+ * not made yet has no `start`. What had begun in `base`, the leaf that was decided upon, stays begun.
  */
-export function asPending(tip: Tip, { claims, spawns = [] }: Beginnings, base: Tip): Tip {
+export function asPending(
+  leaf: LeafRevision,
+  { claims, spawns = [] }: Beginnings,
+  base: LeafRevision,
+): LeafRevision {
   const ready = new Map<unknown, Step>(claims.map((step) => [step.claim, asReady(step)]));
-  return withSteps(tip, (step) => {
+  return withSteps(leaf, (step) => {
     const claimed = ready.get(step['claim']);
     if (claimed !== undefined) return claimed;
     const isNew = isOneOf(step, spawns) && !stepsOf(base).some((one) => isBegunAlike(one, step));
@@ -29,21 +34,21 @@ export function asPending(tip: Tip, { claims, spawns = [] }: Beginnings, base: T
 }
 
 /** The document in which everything that a change begins has begun. */
-export function asBegun(tip: Tip, { claims, spawns = [] }: Beginnings): Tip {
+export function asBegun(leaf: LeafRevision, { claims, spawns = [] }: Beginnings): LeafRevision {
   const active = new Map<unknown, Step>(claims.map((step) => [step.claim, step]));
-  return withSteps(tip, (step) => {
+  return withSteps(leaf, (step) => {
     const claimed = active.get(step['claim']);
     if (claimed !== undefined) return claimed;
     if (!isOneOf(step, spawns) || 'start' in step) return step;
-    return { ...step, start: step['accepted'] ?? tip['start'] } as Step;
+    return { ...step, start: step['accepted'] ?? leaf['start'] } as Step;
   });
 }
 
 /** Whether everything that a change begins has begun in a document. */
-export function haveBegun(tip: Tip, { claims, spawns = [] }: Beginnings): boolean {
+export function haveBegun(leaf: LeafRevision, { claims, spawns = [] }: Beginnings): boolean {
   return (
-    claims.every(({ claim }) => stepOf(tip, claim)?.state === '$$active') &&
-    spawns.every((child) => stepsOf(tip).some((step) => awaits(step, child) && 'start' in step))
+    claims.every(({ claim }) => stepOf(leaf, claim)?.state === '$$active') &&
+    spawns.every((child) => stepsOf(leaf).some((step) => awaits(step, child) && 'start' in step))
   );
 }
 
@@ -52,15 +57,19 @@ export function haveBegun(tip: Tip, { claims, spawns = [] }: Beginnings): boolea
  * in a document. A child that another engine recorded under another `start` does not count: the job
  * that was decided upon here would not be its child.
  */
-export function areLast(tip: Tip, job: Tip, { claims, spawns = [] }: Beginnings): boolean {
-  const steps = stepsOf(tip);
+export function areLast(
+  leaf: LeafRevision,
+  job: LeafRevision,
+  { claims, spawns = [] }: Beginnings,
+): boolean {
+  const steps = stepsOf(leaf);
   const lastAt = (path: string): Step | undefined => steps.findLast((step) => step.path === path);
   return (
-    claims.every(({ claim, path }) => holds(tip, claim) && lastAt(path)?.['claim'] === claim) &&
+    claims.every(({ claim, path }) => holds(leaf, claim) && lastAt(path)?.['claim'] === claim) &&
     spawns.every((child) => {
       const step = steps.findLast((one) => awaits(one, child));
       const wanted = stepsOf(job).findLast((one) => awaits(one, child));
-      const isOurs = tip['start'] === job['start'] && step?.['accepted'] === wanted?.['accepted'];
+      const isOurs = leaf['start'] === job['start'] && step?.['accepted'] === wanted?.['accepted'];
       return step !== undefined && isOurs && lastAt(step.path) === step;
     })
   );
@@ -102,7 +111,7 @@ function withoutStart(step: Step): Step {
   return rest as Step;
 }
 
-function withSteps(tip: Tip, change: (step: Step) => Step): Tip {
+function withSteps(leaf: LeafRevision, change: (step: Step) => Step): LeafRevision {
   // A job that nobody has begun has no list of steps, and gets none.
-  return tip['steps'] === undefined ? tip : { ...tip, steps: stepsOf(tip).map(change) };
+  return leaf['steps'] === undefined ? leaf : { ...leaf, steps: stepsOf(leaf).map(change) };
 }

@@ -111,7 +111,7 @@ describe('on a database with several copies an engine', () => {
       ['0', '$$complete', 1],
       ['1', '$$complete', 1],
     ]);
-    expect(await space.store.tips(String(id), 3)).toHaveLength(1);
+    expect(await space.store.leaves(String(id), 3)).toHaveLength(1);
   });
 
   it('keeps an outcome that stands in a losing revision', async () => {
@@ -137,7 +137,7 @@ describe('on a database with several copies an engine', () => {
     );
     expect((again['steps'] as unknown[]).length).toBe(2);
     expect(again['steps']).toEqual(steps);
-    expect(await space.store.tips(String(id), 3)).toHaveLength(1);
+    expect(await space.store.leaves(String(id), 3)).toHaveLength(1);
   });
 
   it('reads nothing when requests and locks are deleted, but jobs that it knows', async () => {

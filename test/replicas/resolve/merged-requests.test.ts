@@ -1,22 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { mend } from '../../../src/decide/copies/heal.js';
-import { isOver, type Tip } from '../../../src/decide/copies/tips.js';
-import { isHeld, withNotes, withWishes } from '../../../src/decide/copies/wishes.js';
+import { planResolution } from '../../../src/replicas/resolve/conflict.js';
+import { isOver, type LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
+import {
+  isHeld,
+  withNotes,
+  withMergedRequests,
+} from '../../../src/replicas/resolve/merged-requests.js';
 import { command } from '../../../src/decide/command.js';
 import { withEdits } from '../../../src/decide/edits.js';
 import type { Job } from '../../../src/model/job.js';
 import type { JobRequest } from '../../../src/model/request.js';
 import type { WrittenNode } from '../../../src/structures/schema.js';
 import { t0 } from '../../support/builders.js';
-import { begun } from '../story.js';
-import { attempt, told, tip } from './tips.js';
+import { begun } from '../../decide/story.js';
+import { attempt, told, leaf } from './leaves.js';
 
 const asked = (id: string, action: string) => ({ id, action, at: 1 });
 
 describe('what users asked of the other revision', () => {
   it('leaves a job alone when nothing was asked', () => {
-    const job = tip('2-a', []);
-    expect(withWishes(job, tip('2-b', [], { cancel: false, requests: 'none' }))).toBe(job);
+    const job = leaf('2-a', []);
+    expect(withMergedRequests(job, leaf('2-b', [], { cancel: false, requests: 'none' }))).toBe(job);
   });
 
   it('takes over what a signal has left in an attachment', () => {
@@ -26,8 +30,8 @@ describe('what users asked of the other revision', () => {
       { id: 's1', name: 'lease/1', at: 1, data },
       { id: 's2', name: 'go', at: 1, data: { $attachment: 7 } },
     ];
-    const other = tip('2-b', [], { signals, _attachments: { [name]: { stub: true } } });
-    expect(withWishes(tip('2-a', []), other)).toMatchObject({
+    const other = leaf('2-b', [], { signals, _attachments: { [name]: { stub: true } } });
+    expect(withMergedRequests(leaf('2-a', []), other)).toMatchObject({
       signals,
       _attachments: { [name]: { from: '2-b', stub: true } },
     });
@@ -35,16 +39,16 @@ describe('what users asked of the other revision', () => {
 
   it('keeps an edit once that two engines have put on record', () => {
     const edited = { paused: true, cancel: true };
-    const one = withEdits(tip('2-a', [], edited), 1);
-    const other = withEdits(tip('2-b', [], { ...edited, note: 1 }), 2);
-    expect(withWishes(one, other)).toEqual(one);
+    const one = withEdits(leaf('2-a', [], edited), 1);
+    const other = withEdits(leaf('2-b', [], { ...edited, note: 1 }), 2);
+    expect(withMergedRequests(one, other)).toEqual(one);
   });
 
   it.each([
     ['goes on', {}],
     ['is final', { state: '$$complete' }],
   ])('refuses a retry of a job that has not ended, also where the winner %s', (_title, more) => {
-    const next = withWishes(tip('2-a', [], more), tip('2-b', [], { retry: true }));
+    const next = withMergedRequests(leaf('2-a', [], more), leaf('2-b', [], { retry: true }));
     const refused = 'Job j has not ended; only a job that has ended can be retried.';
     expect(next['requests']).toMatchObject([{ action: 'retry', refused }]);
     expect(next).not.toHaveProperty('retry');
@@ -107,7 +111,7 @@ describe('what users asked of the other revision', () => {
       },
     ],
   ])('%s', (_title, mine, other, expected) => {
-    const next = withWishes(tip('2-a', [], mine), tip('2-b', [], other));
+    const next = withMergedRequests(leaf('2-a', [], mine), leaf('2-b', [], other));
     expect(next).toMatchObject(expected);
     expect(next._rev).toBe('2-a');
   });
@@ -118,7 +122,7 @@ describe('what users asked of the other revision', () => {
     [{ cancel: true }, true],
     [{ paused: false, cancel: false }, false],
   ])('%j holds the job: %s', (wish, held) => {
-    expect(isHeld(tip('2-a', [], wish))).toBe(held);
+    expect(isHeld(leaf('2-a', [], wish))).toBe(held);
   });
 });
 
@@ -129,10 +133,10 @@ function asking(job: Job, rev: string, asked: Asked) {
   const request = { _id: 'r', type: 'request', job: job._id, ...asked } as const;
   const commanded = command(job, request, t0 + 50);
   if (commanded.kind !== 'applied') throw new Error(commanded.kind);
-  return { ...commanded.job, _rev: rev } as unknown as Tip;
+  return { ...commanded.job, _rev: rev } as unknown as LeafRevision;
 }
 
-const at = (job: Job, rev: string, more = {}): Tip => ({ ...job, _rev: rev, ...more });
+const at = (job: Job, rev: string, more = {}): LeafRevision => ({ ...job, _rev: rev, ...more });
 const wait: WrittenNode = { wait: { signal: 'go' }, name: 'w' };
 
 /** Nothing of the job has begun yet. */
@@ -148,11 +152,13 @@ describe('a skip that only a losing revision tells of', () => {
   ])('%s', (_title, steps, step, expected) => {
     const { job } = begun(steps);
     const loser = asking(job, '4-a', { action: 'skip', step });
-    const mending = mend([at(job, '4-b', { next_due: 9 }), loser], () => 'elsewhere');
-    expect(mending?.drop).toEqual([loser]);
-    expect(mending?.next).toMatchObject({ _rev: '4-b', requests: loser['requests'] });
-    expect(mending?.next).not.toHaveProperty('next_due');
-    const shown = told(mending?.next as Tip).map((text) => text.split(' ').slice(0, 2).join(' '));
+    const resolution = planResolution([at(job, '4-b', { next_due: 9 }), loser], () => 'elsewhere');
+    expect(resolution?.drop).toEqual([loser]);
+    expect(resolution?.next).toMatchObject({ _rev: '4-b', requests: loser['requests'] });
+    expect(resolution?.next).not.toHaveProperty('next_due');
+    const shown = told(resolution?.next as LeafRevision).map((text) =>
+      text.split(' ').slice(0, 2).join(' '),
+    );
     expect(shown).toEqual(expected);
   });
 
@@ -162,17 +168,17 @@ describe('a skip that only a losing revision tells of', () => {
     const loser = asking(story.job, '4-a', { action: 'skip', step: 'w' });
     story.with({ nonce: 'other' }).broke('a');
     expect(story.last).toMatchObject({ path: '0.parallel.0', attempt: 2, state: '$$active' });
-    const mending = mend([at(story.job, '5-b'), loser], () => 'elsewhere');
-    expect(mending?.drop).toEqual([loser]);
-    expect(told(mending?.next as Tip).at(-1)).toBe('0.parallel.1#2 $$skipped');
+    const resolution = planResolution([at(story.job, '5-b'), loser], () => 'elsewhere');
+    expect(resolution?.drop).toEqual([loser]);
+    expect(told(resolution?.next as LeafRevision).at(-1)).toBe('0.parallel.1#2 $$skipped');
   });
 
   it('lets a failed job go on', () => {
     const { job } = begun(['a', 'b']).broke('a');
     expect(isOver(at(job, '4-b'))).toBe(true);
     const loser = asking(job, '4-a', { action: 'skip', step: 'a' });
-    const mending = mend([at(job, '4-b'), loser], () => 'elsewhere');
-    expect(mending?.next).toEqual({ ...loser, _rev: '4-b' });
+    const resolution = planResolution([at(job, '4-b'), loser], () => 'elsewhere');
+    expect(resolution?.next).toEqual({ ...loser, _rev: '4-b' });
   });
 
   it.each<[string, Asked, Readonly<Record<string, unknown>>]>([
@@ -183,13 +189,13 @@ describe('a skip that only a losing revision tells of', () => {
     const story = begun(['a', 'b']);
     const job = request.action === 'retry' ? story.broke('a').job : unclaimed(story.job);
     const loser = asking(job, '4-a', request);
-    const { type, flow, owner } = job as unknown as Tip;
-    const winner: Tip = { _id: job._id, _rev: '4-b', type, flow, owner, ...more };
-    const mending = mend([winner, loser], () => 'elsewhere');
-    expect(mending?.drop).toEqual([loser]);
+    const { type, flow, owner } = job as unknown as LeafRevision;
+    const winner: LeafRevision = { _id: job._id, _rev: '4-b', type, flow, owner, ...more };
+    const resolution = planResolution([winner, loser], () => 'elsewhere');
+    expect(resolution?.drop).toEqual([loser]);
     const { requests = [], ...own } = more;
     const all = [loser['requests'], requests].flat();
-    expect(mending?.next).toEqual({ ...loser, ...own, _rev: '4-b', requests: all });
+    expect(resolution?.next).toEqual({ ...loser, ...own, _rev: '4-b', requests: all });
   });
 
   const [pause, resume, later] = [asked('p', 'pause'), asked('q', 'resume'), asked('p2', 'pause')];
@@ -203,9 +209,10 @@ describe('a skip that only a losing revision tells of', () => {
     const { job } = begun(['a', 'b']);
     const known = { ...unclaimed(job), requests: there, paused: isPaused(there) };
     const loser = asking(known, '4-a', { action: 'skip', step: 'b' });
-    const { type, flow, owner } = job as unknown as Tip;
+    const { type, flow, owner } = job as unknown as LeafRevision;
     const raw = { _id: job._id, _rev: '4-b', type, flow, owner, requests: here };
-    const next = mend([{ ...raw, paused: isPaused(here) }, loser], () => 'elsewhere')?.next as Tip;
+    const next = planResolution([{ ...raw, paused: isPaused(here) }, loser], () => 'elsewhere')
+      ?.next as LeafRevision;
     expect(next['paused']).toBe(paused);
     const ids = (next['requests'] as { id: string }[]).map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)]);
@@ -213,19 +220,19 @@ describe('a skip that only a losing revision tells of', () => {
   });
 
   it('is on record only where nobody has begun either', () => {
-    const winner: Tip = { _id: 'j', _rev: '4-b', type: 'job', flow: 'f', paused: true };
+    const winner: LeafRevision = { _id: 'j', _rev: '4-b', type: 'job', flow: 'f', paused: true };
     const requests = [asked('7', 'retry')];
     const loser = { ...winner, _rev: '4-a', paused: false, requests };
-    const mending = mend([winner, loser], () => 'elsewhere');
-    expect(mending?.next).toEqual({ ...winner, requests });
+    const resolution = planResolution([winner, loser], () => 'elsewhere');
+    expect(resolution?.next).toEqual({ ...winner, requests });
   });
 
   it('is on record only where the step is done already', () => {
     const story = begun(['a', 'b']);
     const loser = asking(story.job, '4-a', { action: 'skip', step: 'a' });
     story.did('a');
-    const mending = mend([at(story.job, '5-b'), loser], () => 'elsewhere');
-    expect(mending?.next).toMatchObject({ steps: story.steps, requests: loser['requests'] });
+    const resolution = planResolution([at(story.job, '5-b'), loser], () => 'elsewhere');
+    expect(resolution?.next).toMatchObject({ steps: story.steps, requests: loser['requests'] });
   });
 });
 
@@ -240,34 +247,34 @@ describe('a retry that only a losing revision tells of', () => {
   ];
   it.each(wishes)('opens the job again, as asked: %j', (wish) => {
     const loser = asking(failed, '4-a', { action: 'retry', ...wish });
-    const mending = mend([at(failed, '4-b'), loser], () => 'elsewhere');
-    expect(mending).toEqual({ next: { ...loser, _rev: '4-b' }, drop: [loser], orphans: [] });
+    const resolution = planResolution([at(failed, '4-b'), loser], () => 'elsewhere');
+    expect(resolution).toEqual({ next: { ...loser, _rev: '4-b' }, drop: [loser], orphans: [] });
   });
 
   it('opens the job again with what ran there since', () => {
     const opened = asking(failed, '5-a', { action: 'retry' });
     const loser = { ...opened, steps: [...(opened['steps'] as []), attempt('1#2 $$active z')] };
-    expect(mend([at(failed, '5-b'), loser], () => 'elsewhere')).toBeUndefined();
-    const mending = mend([at(failed, '5-b'), loser], () => 'runs');
-    expect(mending?.next).toMatchObject({ run: 2, steps: loser.steps });
+    expect(planResolution([at(failed, '5-b'), loser], () => 'elsewhere')).toBeUndefined();
+    const resolution = planResolution([at(failed, '5-b'), loser], () => 'runs');
+    expect(resolution?.next).toMatchObject({ run: 2, steps: loser.steps });
   });
 
   it('begins the new run also in a job that has not heard of the end', () => {
     const running = begun(['a', 'b']).did('a').job;
     const loser = asking(failed, '5-a', { action: 'retry', from: 'a', params: { a: { n: 1 } } });
-    const next = withWishes(at(running, '5-b'), loser);
+    const next = withMergedRequests(at(running, '5-b'), loser);
     const { run, redo, params, timed_from } = loser;
     expect(next).toMatchObject({ run, redo, params, timed_from, requests: loser['requests'] });
     expect(run).toBe(2);
   });
 
-  it('keeps the run of a job that goes on, when another tip begins from nothing', () => {
+  it('keeps the run of a job that goes on, when another leaf begins from nothing', () => {
     const running = begun(['a', 'b']).did('a').job;
     const requests = [asked('1', 'retry')];
-    const loser = tip('5-a', [], { requests, state: undefined, run: undefined });
-    expect(withWishes(at(running, '5-b'), loser)).toMatchObject({ run: 1, requests });
-    const unbegun = tip('5-b', [], { state: '$$ready', run: undefined });
-    expect(withWishes(unbegun, loser)).toMatchObject({ run: undefined, requests });
+    const loser = leaf('5-a', [], { requests, state: undefined, run: undefined });
+    expect(withMergedRequests(at(running, '5-b'), loser)).toMatchObject({ run: 1, requests });
+    const unbegun = leaf('5-b', [], { state: '$$ready', run: undefined });
+    expect(withMergedRequests(unbegun, loser)).toMatchObject({ run: undefined, requests });
   });
 
   it.each([
@@ -275,34 +282,34 @@ describe('a retry that only a losing revision tells of', () => {
     ['what is no job', { type: 'memo', state: '$$complete' }],
   ])('is on record in %s', (_title, more) => {
     const requests = [asked('1', 'retry')];
-    const next = withWishes(tip('2-b', [], more), tip('2-a', [], { requests, run: 2 }));
+    const next = withMergedRequests(leaf('2-b', [], more), leaf('2-a', [], { requests, run: 2 }));
     expect(next).toMatchObject({ run: 1, requests });
   });
 
   it('is on record when it cannot be read', () => {
     const requests = [{ id: 'r', action: 'retry', from: 1, at: 1 }];
-    const next = withWishes(at(failed, '4-b'), tip('4-a', [], { requests }));
+    const next = withMergedRequests(at(failed, '4-b'), leaf('4-a', [], { requests }));
     expect(next).toEqual({ ...at(failed, '4-b'), requests });
   });
 });
 
-describe('a request that was refused in the other tip', () => {
+describe('a request that was refused in the other leaf', () => {
   it('is on record, and nothing else comes of it', () => {
     const requests = [{ id: 'r', action: 'pause', at: 1, refused: 'It has ended.' }];
-    const next = withWishes(tip('4-b', []), tip('4-a', [], { requests }));
-    expect(next).toEqual({ ...tip('4-b', []), requests });
+    const next = withMergedRequests(leaf('4-b', []), leaf('4-a', [], { requests }));
+    expect(next).toEqual({ ...leaf('4-b', []), requests });
   });
 });
 
 describe('a final job', () => {
   it('keeps notes, signals and records of the other revision, and is not halted by it', () => {
-    const winner = tip('5-b', [], { state: '$$complete', exit: 0 });
+    const winner = leaf('5-b', [], { state: '$$complete', exit: 0 });
     const requests = [asked('1', 'pause'), asked('2', 'cancel')];
     const notes = [{ text: 'a', at: 1 }];
     const signals = [{ id: 's', name: 'go' }];
     const more = { paused: true, cancel: { by: 'ann' }, requests, notes, signals };
-    const mending = mend([winner, tip('4-a', [], more)], () => 'elsewhere');
-    expect(mending?.next).toEqual({ ...winner, requests, notes, signals });
+    const resolution = planResolution([winner, leaf('4-a', [], more)], () => 'elsewhere');
+    expect(resolution?.next).toEqual({ ...winner, requests, notes, signals });
   });
 });
 
@@ -315,28 +322,28 @@ describe('what was written into the other revision and is not on record there', 
   ];
 
   it('is done by a live job', () => {
-    const next = withWishes(tip('4-b', []), tip('4-a', [step], edited));
+    const next = withMergedRequests(leaf('4-b', []), leaf('4-a', [step], edited));
     const { paused, cancel } = edited;
     expect(next).toEqual({
-      ...tip('4-b', []),
+      ...leaf('4-b', []),
       ...{ paused, cancel, requests: [asked('n', 'note'), ...edits] },
     });
   });
 
   it.each(['$$complete', '$$cancelled'])('is refused by a job that is %s', (state) => {
-    const winner = tip('4-b', [], { state, end: 9 });
-    const next = withWishes(winner, tip('4-a', [step], edited));
+    const winner = leaf('4-b', [], { state, end: 9 });
+    const next = withMergedRequests(winner, leaf('4-a', [step], edited));
     const refused = 'Job j is final already.';
     const told = edits.map((edit) => ({ ...edit, refused }));
     expect(next).toEqual({ ...winner, requests: [asked('n', 'note'), ...told] });
     // Whoever heals once more finds it on record.
-    expect(withWishes(next, tip('4-a', [step], edited))).toEqual(next);
+    expect(withMergedRequests(next, leaf('4-a', [step], edited))).toEqual(next);
   });
 
   it('is refused in the revision that had ended', () => {
-    const other = tip('4-a', [], { state: '$$complete', end: 7, cancel: true });
+    const other = leaf('4-a', [], { state: '$$complete', end: 7, cancel: true });
     const refused = 'Job j is final already.';
-    expect(withWishes(tip('4-b', []), other)).toMatchObject({
+    expect(withMergedRequests(leaf('4-b', []), other)).toMatchObject({
       requests: [{ id: 'edit:cancel:4-a', action: 'cancel', at: 7, refused }],
     });
   });
@@ -344,7 +351,7 @@ describe('what was written into the other revision and is not on record there', 
 
 describe('an attempt that ran beside the others', () => {
   it('is a problem of the job', () => {
-    const job = tip('2-a', []);
+    const job = leaf('2-a', []);
     expect(withNotes(job, [])).toBe(job);
     const noted = withNotes(job, [attempt('0#2 $$error b')]);
     const message =

@@ -1,40 +1,38 @@
-import { agree } from '../decide/copies/agree.js';
-import { beginsAnything } from '../decide/copies/beginnings.js';
-import type { Stands } from '../decide/copies/carry.js';
-import { commitToMany, commitToOne, type Change, type Committed } from '../decide/copies/commit.js';
-import type { Protocol } from '../decide/copies/protocol.js';
-import { holds, stepsOf } from '../decide/copies/tips.js';
+import { readConsistent } from './resolve/consistent-read.js';
+import { beginsAnything } from './resolve/beginnings.js';
+import type { LivenessOf } from './resolve/attempt-merge.js';
+import { commitToMany, commitToOne, type JobChange, type Committed } from './resolve/commit.js';
+import type { Protocol } from './resolve/protocol.js';
+import { holds, stepsOf } from './resolve/leaf-revisions.js';
 import { isOnItsWay } from '../model/big-result.js';
 import type { StoredDocument } from '../model/document.js';
 import { isLive } from '../model/step.js';
-import type { Desk } from './desk.js';
-import { drive, type Driver } from './drive.js';
-import type { Hands } from './hands.js';
+import { runProtocol, type ProtocolPorts } from './run-protocol.js';
 
 /** How jobs are read and written, whatever number of copies the database keeps of them. */
-export type Copies = {
-  /** Learns how many copies there are, from the database itself. */
-  readonly learn: (copies: number) => void;
+export type Replicas = {
+  /** Sets the number of copies, as the database itself reports it. */
+  readonly setCount: (copies: number) => void;
   /** More than one: what one of them says need not be what all of them say. */
   readonly many: boolean;
   /** How many there are. */
   readonly count: number;
   /** The job is said to be in conflict, or gone: its copies are asked before it is believed. */
   readonly suspect: (id: string) => void;
-  /** It is gone, whatever was said of it. */
-  readonly acquit: (id: string) => void;
+  /** The job is gone: it is no longer suspect. */
+  readonly clear: (id: string) => void;
   readonly isSuspect: (id: string) => boolean;
   /**
-   * The job as all copies together tell it, where there is anything to doubt, with its conflict
-   * healed as far as possible. Undefined: it is deleted, or the engine ends.
+   * Reads the job from all copies where one copy may be wrong, and resolves its conflict as far as
+   * possible. Undefined: it is deleted, or the engine ends.
    */
-  readonly agreed: (doc: StoredDocument) => Promise<StoredDocument | undefined>;
-  /** Does what a protocol asks for, with as many copies as there are. */
-  readonly drive: <T>(protocol: Protocol<T>) => Promise<T>;
+  readonly readConsistent: (doc: StoredDocument) => Promise<StoredDocument | undefined>;
+  /** Runs a protocol with as many copies as there are. */
+  readonly run: <T>(protocol: Protocol<T>) => Promise<T>;
   /**
    * Stores a job, of so many bytes at the most; its claims may be started only when `written`.
    */
-  readonly commit: (change: Change, mostBytes?: number) => Promise<Committed>;
+  readonly commit: (change: JobChange, mostBytes?: number) => Promise<Committed>;
   /** Claims that were made and given up; they may come into the document late. */
   readonly unbegun: Known;
   /**
@@ -47,11 +45,13 @@ export type Copies = {
 /** Claims that can be looked up. */
 type Known = Pick<ReadonlySet<string>, 'has'>;
 
-export type CopiesParts = Omit<Driver, 'copies'> & {
+export type ReplicasParts = Omit<ProtocolPorts, 'copies'> & {
   /** Id of this engine. */
   readonly me: string;
-  readonly hands: Pick<Hands, 'of'>;
-  readonly desk: Pick<Desk, 'put'>;
+  /** The claims of a job whose attempts run in this process. */
+  readonly claimsOf: (job: string) => readonly string[];
+  /** Takes a version that was read. */
+  readonly onRead: (doc: StoredDocument) => void;
   readonly lease: (engine: string, pid?: number) => 'alive' | 'dead';
 };
 
@@ -60,25 +60,25 @@ const remembered = 10_000;
 /** So long copies may take to hear of each other's revisions, ms. */
 const hearsayMs = 300_000;
 
-export function createCopies(parts: CopiesParts): Copies {
-  const { me, hands, desk, lease, store, retry, log } = parts;
+export function createReplicas(parts: ReplicasParts): Replicas {
+  const { me, claimsOf, onRead, lease, store, retry, log } = parts;
   const suspects = new Set<string>();
   const unbegun = new Set<string>();
   const endedAt = new Map<string, number>();
   let copies = 1;
-  const driver: Driver = { ...parts, copies: () => copies };
-  const standsIn =
-    (job: string): Stands =>
+  const ports: ProtocolPorts = { ...parts, copies: () => copies };
+  const livenessIn =
+    (job: string): LivenessOf =>
     ({ engine, claim, pid }) => {
-      if (hands.of(job).includes(claim)) return 'runs';
+      if (claimsOf(job).includes(claim)) return 'runs';
       if (engine === me) return endedAt.has(claim) ? 'elsewhere' : 'given_up';
       return lease(engine, pid) === 'dead' ? 'lost' : 'elsewhere';
     };
   const isDoubtful = (doc: StoredDocument): boolean =>
     suspects.has(doc._id) ||
-    hands.of(doc._id).some((claim) => !holds(doc, claim)) ||
+    claimsOf(doc._id).some((claim) => !holds(doc, claim)) ||
     stepsOf(doc).some((step) => isLive(step) && endedAt.has(step.claim));
-  const remember = ({ claims, ended = [] }: Change, { kind }: Committed): void => {
+  const remember = ({ claims, ended = [] }: JobChange, { kind }: Committed): void => {
     if (kind !== 'written') for (const { claim } of claims) unbegun.add(claim);
     for (const claim of unbegun) {
       if (unbegun.size <= remembered) break;
@@ -105,7 +105,7 @@ export function createCopies(parts: CopiesParts): Copies {
     get count() {
       return copies;
     },
-    learn: (now) => {
+    setCount: (now) => {
       if (now > 1 && now !== copies) log.info({ copies: now }, confirming(now));
       copies = now;
       if (now <= 1) suspects.clear();
@@ -113,25 +113,25 @@ export function createCopies(parts: CopiesParts): Copies {
     suspect: (id) => {
       if (copies > 1) suspects.add(id);
     },
-    acquit: (id) => void suspects.delete(id),
+    clear: (id) => void suspects.delete(id),
     isSuspect: (id) => suspects.has(id),
-    agreed: async (doc) => {
+    readConsistent: async (doc) => {
       if (copies <= 1 || !isDoubtful(doc)) return doc;
       const { _id: id } = doc;
-      const agreed = await drive(agree(id, hands.of(id), standsIn(id)), driver);
-      if (agreed?.conflict === true) suspects.add(id);
+      const read = await runProtocol(readConsistent(id, claimsOf(id), livenessIn(id)), ports);
+      if (read?.conflict === true) suspects.add(id);
       else suspects.delete(id);
-      if (agreed?.tip !== undefined) desk.put(agreed.tip);
-      return agreed?.tip;
+      if (read?.leaf !== undefined) onRead(read.leaf);
+      return read?.leaf;
     },
-    drive: (protocol) => drive(protocol, driver),
+    run: (protocol) => runProtocol(protocol, ports),
     commit: async (change, mostBytes) => {
       const protocol =
-        copies > 1 ? commitToMany(change, standsIn(change.job._id)) : commitToOne(change);
+        copies > 1 ? commitToMany(change, livenessIn(change.job._id)) : commitToOne(change);
       // Only what is to be started has to be true now.
       const patience = beginsAnything(change) ? {} : { patienceMs: Infinity };
       const most = mostBytes === undefined ? {} : { mostBytes };
-      const committed = await drive(protocol, { ...driver, ...patience, ...most });
+      const committed = await runProtocol(protocol, { ...ports, ...patience, ...most });
       remember(change, committed);
       if (committed.kind !== 'written' || !isOnItsWay(committed.doc)) return committed;
       // In the database an attachment is a stub, which later writes keep.

@@ -1,6 +1,6 @@
-import type { Untold } from '../abandoned.js';
-import type { GivenUp } from '../intent.js';
-import type { NewDraft, Tip } from './tips.js';
+import type { Untold } from '../../decide/abandoned.js';
+import type { GivenUp } from '../../decide/intent.js';
+import type { NewDraft, LeafRevision } from './leaf-revisions.js';
 
 /** A document to be written upon a revision. */
 export type Draft = NewDraft & { readonly _rev: string };
@@ -16,7 +16,7 @@ export type Stored =
   | { readonly kind: 'unknown'; readonly cause: string };
 
 /**
- * One thing that a protocol asks of whoever drives it. `look` reads the tips of a document from all
+ * One request of a protocol to whoever runs it. `look` reads the leaves of a document from all
  * copies that answer, the winner first; `abandon` gives these children of the job up.
  */
 export type Effect =
@@ -26,23 +26,23 @@ export type Effect =
   | { readonly kind: 'rest'; readonly ms: number };
 
 /**
- * To a `write` its result, to a `look` the tips (undefined: the engine ends), to an `abandon` the
+ * To a `write` its result, to a `look` the leaves (undefined: the engine ends), to an `abandon` the
  * children that cannot be cancelled (undefined: there are none), to a `rest` nothing.
  */
-export type Answer = Stored | readonly Tip[] | readonly Untold[] | undefined;
+export type EffectAnswer = Stored | readonly LeafRevision[] | readonly Untold[] | undefined;
 
 /**
  * Several requests to the store and what follows from their answers, as a generator: it waits for
- * nothing itself. The engine drives it with the real store, the fault store with its own.
+ * nothing itself. The engine runs it with the real store, the fault store of the tests with its own.
  */
-export type Protocol<T> = Generator<Effect, T, Answer>;
+export type Protocol<T> = Generator<Effect, T, EffectAnswer>;
 
 export function* write(doc: NewDraft): Protocol<Stored> {
   return (yield { kind: 'write', doc }) as Stored;
 }
 
-export function* look(id: string): Protocol<readonly Tip[] | undefined> {
-  return (yield { kind: 'look', id }) as readonly Tip[] | undefined;
+export function* look(id: string): Protocol<readonly LeafRevision[] | undefined> {
+  return (yield { kind: 'look', id }) as readonly LeafRevision[] | undefined;
 }
 
 export function* abandon(id: string, children: readonly GivenUp[]): Protocol<readonly Untold[]> {

@@ -1,19 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Effect, Protocol, Stored } from '../decide/copies/protocol.js';
-import { borrowedIn, winnerFirst, type NewDraft, type Tip } from '../decide/copies/tips.js';
+import type { EffectAnswer, Effect, Protocol, Stored } from './resolve/protocol.js';
+import {
+  borrowedIn,
+  winnerFirst,
+  type NewDraft,
+  type LeafRevision,
+} from './resolve/leaf-revisions.js';
 import { inReadingOrder } from '../model/reading-order.js';
+import type { Untold } from '../decide/abandoned.js';
+import type { GivenUp } from '../decide/intent.js';
 import type { Store } from '../store/store.js';
-import { giveUp } from './abandon.js';
-import type { Log } from './log.js';
-import type { Once } from './once.js';
-import type { Retry } from './patience.js';
 
-/** What a protocol is driven with. */
-export type Driver = {
-  readonly store: Pick<Store, 'write' | 'get' | 'tips' | 'attachment'>;
-  readonly retry: Retry;
-  readonly log: Log;
-  readonly once: Pick<Once, 'tell' | 'stored'>;
+/** What a protocol is run with. */
+export type ProtocolPorts = {
+  readonly store: Pick<Store, 'write' | 'get' | 'leaves' | 'attachment'>;
+  /** Asks the store until it answers; undefined only when the engine ends first. */
+  readonly retry: <T>(ask: () => Promise<T>) => Promise<T | undefined>;
+  readonly log: { readonly debug: LogLine; readonly info: LogLine };
+  /** Logs each message about a document once until the document is stored. */
+  readonly once: {
+    readonly tell: (level: 'warn', id: string, message: string) => void;
+    readonly stored: (id: string) => void;
+  };
+  /** Asks child jobs to cancel; resolves to those that cannot be asked. */
+  readonly giveUp: (children: readonly GivenUp[]) => Promise<readonly Untold[]>;
   /** Aborted: nothing is written any more. */
   readonly life: AbortSignal;
   /** Copies that the database keeps of every document. */
@@ -27,30 +37,32 @@ export type Driver = {
   readonly mostBytes?: number;
 };
 
-/** Does what a protocol asks for, one thing after the other, and returns what comes of it. */
-export async function drive<T>(protocol: Protocol<T>, driver: Driver): Promise<T> {
+type LogLine = (about: Readonly<Record<string, unknown>>, message: string) => void;
+
+/** Performs the effects of a protocol one after the other; resolves to its result. */
+export async function runProtocol<T>(protocol: Protocol<T>, ports: ProtocolPorts): Promise<T> {
   let step = protocol.next();
-  while (step.done !== true) step = protocol.next(await perform(step.value, driver));
+  while (step.done !== true) step = protocol.next(await perform(step.value, ports));
   return step.value;
 }
 
-async function perform(effect: Effect, driver: Driver): Promise<Answer> {
+async function perform(effect: Effect, ports: ProtocolPorts): Promise<EffectAnswer> {
   switch (effect.kind) {
     case 'write':
-      return write(effect.doc, driver);
+      return write(effect.doc, ports);
     case 'look':
-      return look(effect.id, driver);
+      return look(effect.id, ports);
     case 'abandon':
-      return giveUp(driver, effect.children);
+      return ports.giveUp(effect.children);
     case 'rest':
-      await sleep(effect.ms, undefined, { signal: driver.life }).catch(() => undefined);
+      await sleep(effect.ms, undefined, { signal: ports.life }).catch(() => undefined);
       return undefined;
   }
 }
 
-async function write(draft: NewDraft, driver: Driver): Promise<Stored> {
-  const { store, log, once, life, patienceMs, mostBytes } = driver;
-  const doc = await withBorrowed(draft, driver);
+async function write(draft: NewDraft, ports: ProtocolPorts): Promise<Stored> {
+  const { store, log, once, life, patienceMs, mostBytes } = ports;
+  const doc = await withBorrowed(draft, ports);
   if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
   if (doc === undefined) {
     const cause = 'no copy that answers has the large result of another revision';
@@ -81,7 +93,7 @@ async function write(draft: NewDraft, driver: Driver): Promise<Stored> {
  */
 async function withBorrowed(
   doc: NewDraft,
-  { store, retry, copies }: Driver,
+  { store, retry, copies }: ProtocolPorts,
 ): Promise<NewDraft | undefined> {
   const borrowed = borrowedIn(doc);
   if (borrowed.length === 0) return doc;
@@ -99,17 +111,20 @@ async function withBorrowed(
 /** A database that is always so slow is believed in the end. */
 const mostLooks = 3;
 
-/** The tips of the document, the winner first; undefined when the engine ends. */
-async function look(id: string, driver: Driver): Promise<readonly Tip[] | undefined> {
-  const { store, retry, copies, patienceMs } = driver;
+/** The leaves of the document, the winner first; undefined when the engine ends. */
+async function look(
+  id: string,
+  ports: ProtocolPorts,
+): Promise<readonly LeafRevision[] | undefined> {
+  const { store, retry, copies, patienceMs } = ports;
   for (let tries = 1; ; tries += 1) {
     const asked = performance.now();
-    const tips = await retry(async () => {
-      if (copies() > 1) return winnerFirst(await store.tips(id, copies()));
+    const leaves = await retry(async () => {
+      if (copies() > 1) return winnerFirst(await store.leaves(id, copies()));
       const doc = await store.get(id);
       return doc === undefined ? [] : [doc];
     });
     const isLate = performance.now() - asked > patienceMs;
-    if (tips === undefined || !isLate || tries === mostLooks) return tips;
+    if (leaves === undefined || !isLate || tries === mostLooks) return leaves;
   }
 }

@@ -1,7 +1,12 @@
 import type { Untold } from '../../../src/decide/abandoned.js';
-import type { Answer, Effect, Protocol, Stored } from '../../../src/decide/copies/protocol.js';
-import type { Stands, Standing } from '../../../src/decide/copies/carry.js';
-import type { Tip } from '../../../src/decide/copies/tips.js';
+import type {
+  EffectAnswer,
+  Effect,
+  Protocol,
+  Stored,
+} from '../../../src/replicas/resolve/protocol.js';
+import type { LivenessOf, Liveness } from '../../../src/replicas/resolve/attempt-merge.js';
+import type { LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import type { LiveStep, Step } from '../../../src/model/step.js';
 import { frozen } from '../../support/builders.js';
 
@@ -30,14 +35,14 @@ export function attempt(text: string, more: Record<string, unknown> = {}): Step 
 export const called = (name: string) => ({ failure: { name, message: name }, due: 9 });
 
 /** A live job with these attempts, at this revision. */
-export function tip(rev: string, steps: readonly (string | Step)[], more = {}): Tip {
+export function leaf(rev: string, steps: readonly (string | Step)[], more = {}): LeafRevision {
   const listed = steps.map((step) => (typeof step === 'string' ? attempt(step) : step));
   const job = { _id: 'j', _rev: rev, type: 'job', state: 't0-0', run: 1, steps: listed };
   return frozen({ ...job, ...more });
 }
 
 /** The attempts of a job in a few words each: `0#1 $$active a`. */
-export function told({ steps }: Tip): readonly string[] {
+export function told({ steps }: LeafRevision): readonly string[] {
   return ((steps ?? []) as readonly Step[]).map(({ path, attempt: number, state, claim }) => {
     const place = `${path}#${number} ${state}`;
     return typeof claim === 'string' ? `${place} ${claim}` : place;
@@ -45,14 +50,14 @@ export function told({ steps }: Tip): readonly string[] {
 }
 
 /** How running attempts stand, by claim; those that are not named run elsewhere. */
-export function standing(of: Readonly<Record<string, Standing>>): Stands {
+export function liveness(of: Readonly<Record<string, Liveness>>): LivenessOf {
   return ({ claim }: LiveStep) => of[claim] ?? 'elsewhere';
 }
 
 /** What came of a protocol, and what it wrote on the way. */
 export type Play<T> = {
   readonly result: T;
-  readonly writes: readonly Tip[];
+  readonly writes: readonly LeafRevision[];
   /** Children that were asked to cancel. */
   readonly abandoned: readonly string[];
   readonly rests: number;
@@ -66,14 +71,14 @@ export type Play<T> = {
  */
 export function play<T>(
   protocol: Protocol<T>,
-  looks: readonly (readonly Tip[] | undefined)[],
+  looks: readonly (readonly LeafRevision[] | undefined)[],
   writes: readonly Stored['kind'][] = [],
   untold?: readonly Untold[],
 ): Play<T> {
-  const written: Tip[] = [];
+  const written: LeafRevision[] = [];
   const abandoned: string[] = [];
   let [looked, rests] = [0, 0];
-  const answer = (effect: Effect): Answer => {
+  const answer = (effect: Effect): EffectAnswer => {
     switch (effect.kind) {
       case 'rest':
         rests += 1;
@@ -85,7 +90,7 @@ export function play<T>(
         looked += 1;
         return looks[Math.min(looked, looks.length) - 1];
       case 'write':
-        written.push(effect.doc as Tip);
+        written.push(effect.doc as LeafRevision);
         return stored(writes[written.length - 1] ?? 'written', `${written.length + 50}-new`);
     }
   };

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { commitToMany, commitToOne, type Change } from '../../../src/decide/copies/commit.js';
-import type { Stored } from '../../../src/decide/copies/protocol.js';
-import type { Tip } from '../../../src/decide/copies/tips.js';
+import { commitToMany, commitToOne, type JobChange } from '../../../src/replicas/resolve/commit.js';
+import type { Stored } from '../../../src/replicas/resolve/protocol.js';
+import type { LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import type { LiveStep } from '../../../src/model/step.js';
-import { attempt, play, standing, tip, told } from './tips.js';
+import { attempt, play, liveness, leaf, told } from './leaves.js';
 
 const mine = attempt('1#1 $$active m') as LiveStep;
-const before = tip('3-a', ['0#1 $$active a']);
-const claiming: Change = { job: tip('3-a', ['0#1 $$complete a', mine]), claims: [mine] };
-const settling: Change = { ...claiming, ended: ['a'] };
-const ending: Change = { job: tip('3-a', ['0#1 $$complete a']), claims: [], ended: ['a'] };
-const plain: Change = { job: tip('3-a', []), claims: [] };
+const before = leaf('3-a', ['0#1 $$active a']);
+const claiming: JobChange = { job: leaf('3-a', ['0#1 $$complete a', mine]), claims: [mine] };
+const settling: JobChange = { ...claiming, ended: ['a'] };
+const ending: JobChange = { job: leaf('3-a', ['0#1 $$complete a']), claims: [], ended: ['a'] };
+const plain: JobChange = { job: leaf('3-a', []), claims: [] };
 
-const ready = tip('4-a', ['0#1 $$complete a', '1#1 $$ready m']);
-const active = tip('5-a', ['0#1 $$complete a', mine]);
-const ended = tip('4-a', ['0#1 $$complete a']);
-const nobody = standing({ m: 'given_up' });
+const ready = leaf('4-a', ['0#1 $$complete a', '1#1 $$ready m']);
+const active = leaf('5-a', ['0#1 $$complete a', mine]);
+const ended = leaf('4-a', ['0#1 $$complete a']);
+const nobody = liveness({ m: 'given_up' });
 type Kinds = readonly Stored['kind'][];
 
 describe('where every document has one copy, a change', () => {
-  it.each<[string, Change, Kinds, readonly Tip[], string]>([
+  it.each<[string, JobChange, Kinds, readonly LeafRevision[], string]>([
     ['is written when the store says so', claiming, ['written'], [], 'written'],
     ['is lost to a faster one', claiming, ['conflict'], [], 'lost'],
     ['is refused', claiming, ['refused'], [], 'refused'],
@@ -29,8 +29,8 @@ describe('where every document has one copy, a change', () => {
     ['is lost without its end', ending, ['unknown'], [before], 'lost'],
     ['is lost with its document', claiming, ['unknown'], [], 'lost'],
     ['is lost when nothing tells it from others', plain, ['unknown'], [before], 'lost'],
-  ])('%s', (_title, change, writes, tips, kind) => {
-    expect(play(commitToOne(change), [tips], writes).result.kind).toBe(kind);
+  ])('%s', (_title, change, writes, leaves, kind) => {
+    expect(play(commitToOne(change), [leaves], writes).result.kind).toBe(kind);
   });
 
   it('is lost when the engine ends', () => {
@@ -44,7 +44,11 @@ describe('where every document has one copy, a change', () => {
 });
 
 /** What comes of a change on several copies: result, and what was written, in words. */
-function many(change: Change, looks: readonly (readonly Tip[] | undefined)[], writes: Kinds = []) {
+function many(
+  change: JobChange,
+  looks: readonly (readonly LeafRevision[] | undefined)[],
+  writes: Kinds = [],
+) {
   const { result, writes: written } = play(commitToMany(change, nobody), looks, writes);
   return { result, kind: result.kind, written: written.map(told) };
 }
@@ -56,12 +60,12 @@ describe('where every document has several copies, a claim', () => {
     expect(written).toEqual([told(ready), told(active)]);
   });
 
-  it.each<[string, readonly Tip[]]>([
-    ['there are several tips', [before, tip('3-0', ['0#1 $$active z'])]],
-    ['the job is another one by now', [tip('4-a', [])]],
+  it.each<[string, readonly LeafRevision[]]>([
+    ['there are several leaves', [before, leaf('3-0', ['0#1 $$active z'])]],
+    ['the job is another one by now', [leaf('4-a', [])]],
     ['the job is gone', []],
-  ])('is not made when %s', (_title, tips) => {
-    const { kind, written } = many(claiming, [tips]);
+  ])('is not made when %s', (_title, leaves) => {
+    const { kind, written } = many(claiming, [leaves]);
     expect(kind).toBe('lost');
     expect(written).toEqual([]);
   });
@@ -86,15 +90,15 @@ describe('where every document has several copies, a claim', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('waits until a losing tip is dropped', () => {
-    const rival = tip('4-0', ['0#1 $$complete a', '1#1 $$ready z']);
+  it('waits until a losing leaf is dropped', () => {
+    const rival = leaf('4-0', ['0#1 $$complete a', '1#1 $$ready z']);
     const { kind, written } = many(claiming, [[before], [ready, rival], [ready], [active]]);
     expect(kind).toBe('written');
     expect(written).toHaveLength(4);
   });
 
-  it('waits while a losing tip cannot be dropped', () => {
-    const other = tip('4-0', ['0#1 $$active a']);
+  it('waits while a losing leaf cannot be dropped', () => {
+    const other = leaf('4-0', ['0#1 $$active a']);
     const looks = [[before], ...Array.from({ length: 4 }, () => [ready, other]), [ready], [active]];
     const failing: Kinds = ['written', 'unknown', 'unknown', 'unknown'];
     expect(many(claiming, looks, failing).kind).toBe('written');
@@ -102,22 +106,22 @@ describe('where every document has several copies, a claim', () => {
 
   const released = ['0#1 $$complete a', '1#1 $$cancelled m'];
 
-  it.each<[string, readonly Tip[], boolean]>([
-    ['another tip may run the step', [ready, tip('4-0', ['1#1 $$active z'])], true],
-    ['somebody has paused the job', [tip('5-a', ready['steps'] as [], { paused: true })], true],
-    ['an attempt follows it', [tip('5-a', [...(ready['steps'] as []), '1#1 $$ready z'])], true],
-    ['its tip has lost', [tip('5-b', ['0#1 $$complete a'])], false],
+  it.each<[string, readonly LeafRevision[], boolean]>([
+    ['another leaf may run the step', [ready, leaf('4-0', ['1#1 $$active z'])], true],
+    ['somebody has paused the job', [leaf('5-a', ready['steps'] as [], { paused: true })], true],
+    ['an attempt follows it', [leaf('5-a', [...(ready['steps'] as []), '1#1 $$ready z'])], true],
+    ['its leaf has lost', [leaf('5-b', ['0#1 $$complete a'])], false],
     ['the job is gone', [], false],
-  ])('is given up when %s', (_title, tips, isTakenBack) => {
-    const { kind, written } = many(claiming, [[before], tips, tips, [ended]]);
+  ])('is given up when %s', (_title, leaves, isTakenBack) => {
+    const { kind, written } = many(claiming, [[before], leaves, leaves, [ended]]);
     expect(kind).toBe('lost');
     expect(written.slice(1).some((steps) => steps.includes('1#1 $$cancelled m'))).toBe(isTakenBack);
   });
 
-  it('is given up when another tip may run the step and ours cannot be mended', () => {
-    const tips = [ready, tip('4-0', ['1#1 $$active z'])];
+  it('is given up when another leaf may run the step and ours cannot be mended', () => {
+    const leaves = [ready, leaf('4-0', ['1#1 $$active z'])];
     const unknown: Kinds = ['written', 'unknown', 'unknown', 'unknown'];
-    const looks = [[before], ...Array.from({ length: 5 }, () => tips), [ended]];
+    const looks = [[before], ...Array.from({ length: 5 }, () => leaves), [ended]];
     expect(many(claiming, looks, unknown).kind).toBe('lost');
   });
 
@@ -127,12 +131,12 @@ describe('where every document has several copies, a claim', () => {
       [[before], [ready], [active], [active], [ended]],
       ['written', 'refused'],
     );
-    expect(told(writes[2] as Tip)).toEqual(released);
+    expect(told(writes[2] as LeafRevision)).toEqual(released);
     expect((writes[2]?.['steps'] as unknown[])[1]).not.toHaveProperty('start');
   });
 
   it('of a job that is held already may start', () => {
-    const held = (of: Tip): Tip => ({ ...of, cancel: true });
+    const held = (of: LeafRevision): LeafRevision => ({ ...of, cancel: true });
     const change = { ...claiming, job: held(claiming.job) };
     expect(many(change, [[before], [held(ready)], [held(active)]]).kind).toBe('written');
   });
@@ -154,16 +158,17 @@ describe('where every document has several copies, a claim', () => {
 describe('where every document has several copies, a change that has jobs made', () => {
   const waiting = attempt('1#1 $$waiting', { child: 'j:1:1', accepted: 5 });
   const begun = attempt('1#1 $$waiting', { child: 'j:1:1', accepted: 5, start: 5 });
-  const change: Change = {
-    job: tip('3-a', ['0#1 $$complete a', begun]),
+  const change: JobChange = {
+    job: leaf('3-a', ['0#1 $$complete a', begun]),
     ...{ claims: [], spawns: ['j:1:1'], ended: ['a'] },
   };
-  const unmade = tip('4-a', ['0#1 $$complete a', waiting]);
-  const made = tip('5-a', ['0#1 $$complete a', begun]);
+  const unmade = leaf('4-a', ['0#1 $$complete a', waiting]);
+  const made = leaf('5-a', ['0#1 $$complete a', begun]);
   /** Whether the step that waits for the job has begun, in all that was written. */
-  const starts = (looks: readonly (readonly Tip[] | undefined)[], writes: Kinds = []) => {
+  const starts = (looks: readonly (readonly LeafRevision[] | undefined)[], writes: Kinds = []) => {
     const { result, writes: all } = play(commitToMany(change, nobody), looks, writes);
-    const isBegun = ({ steps }: Tip): boolean => 'start' in ((steps as object[]).at(-1) as object);
+    const isBegun = ({ steps }: LeafRevision): boolean =>
+      'start' in ((steps as object[]).at(-1) as object);
     return { result, kind: result.kind, written: all.map(isBegun) };
   };
 
@@ -173,8 +178,8 @@ describe('where every document has several copies, a change that has jobs made',
     expect(written).toEqual([false, true]);
   });
 
-  it('waits while there is another tip, and has none made when that wins', () => {
-    const other = tip('4-b', ['0#1 $$complete a', attempt('1#1 $$waiting', { child: 'x' })]);
+  it('waits while there is another leaf, and has none made when that wins', () => {
+    const other = leaf('4-b', ['0#1 $$complete a', attempt('1#1 $$waiting', { child: 'x' })]);
     const failing: Kinds = ['written', 'unknown', 'unknown', 'unknown'];
     const looks = [[before], ...Array.from({ length: 4 }, () => [unmade, other]), [unmade], [made]];
     expect(starts(looks, failing).kind).toBe('written');
@@ -184,15 +189,15 @@ describe('where every document has several copies, a change that has jobs made',
     });
   });
 
-  it.each<[string, Tip]>([
+  it.each<[string, LeafRevision]>([
     ['somebody has paused the job', { ...unmade, paused: true }],
-    ['the step does not wait any more', tip('5-a', ['0#1 $$complete a'])],
+    ['the step does not wait any more', leaf('5-a', ['0#1 $$complete a'])],
     ['another engine has begun the job', { ...unmade, start: 1 }],
     [
       'another engine has begun the step',
-      tip('4-b', ['0#1 $$complete a', { ...waiting, accepted: 6 }]),
+      leaf('4-b', ['0#1 $$complete a', { ...waiting, accepted: 6 }]),
     ],
-    ['another attempt follows', tip('5-a', ['0#1 $$complete a', waiting, '1#2 $$ready z'])],
+    ['another attempt follows', leaf('5-a', ['0#1 $$complete a', waiting, '1#2 $$ready z'])],
   ])('has none made when %s', (_title, seen) => {
     const { kind, written } = starts([[before], [seen]]);
     expect(kind).toBe('given_up');
@@ -214,21 +219,21 @@ describe('where every document has several copies, a change that has jobs made',
   });
 
   it('has a job made again that got lost, without taking the beginning back', () => {
-    const again: Change = { job: made, claims: [], spawns: ['j:1:1'] };
+    const again: JobChange = { job: made, claims: [], spawns: ['j:1:1'] };
     const { result, writes } = play(commitToMany(again, nobody), [[made]]);
     expect(result.kind).toBe('written');
     expect(writes.map(({ steps }) => (steps as readonly unknown[]).at(-1))).toEqual([begun, begun]);
   });
 
   it('begins a step that another engine has left when it was accepted, else with the job', () => {
-    const startOf = (left: Tip): unknown => {
-      const again: Change = { job: left, claims: [], spawns: ['j:1:1'] };
+    const startOf = (left: LeafRevision): unknown => {
+      const again: JobChange = { job: left, claims: [], spawns: ['j:1:1'] };
       const { writes } = play(commitToMany(again, nobody), [[left], [left], [made]]);
       return (writes[1]?.['steps'] as readonly { readonly start?: unknown }[]).at(-1)?.start;
     };
     const { accepted: _accepted, ...bare } = waiting as typeof waiting & { accepted: unknown };
     expect(startOf(unmade)).toBe(5);
-    expect(startOf(tip('4-a', [bare as typeof waiting], { start: 2 }))).toBe(2);
+    expect(startOf(leaf('4-a', [bare as typeof waiting], { start: 2 }))).toBe(2);
   });
 });
 
@@ -239,8 +244,8 @@ describe('where every document has several copies, an end', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('is written on the winner of several tips, when it begins nothing', () => {
-    const rival = tip('3-0', ['0#1 $$active z']);
+  it('is written on the winner of several leaves, when it begins nothing', () => {
+    const rival = leaf('3-0', ['0#1 $$active z']);
     expect(many(ending, [[before, rival]]).kind).toBe('written');
     expect(many(settling, [[before, rival]]).kind).toBe('lost');
     expect(many(plain, [[before, rival]]).kind).toBe('lost');
@@ -269,7 +274,7 @@ describe('where every document has several copies, an end', () => {
   });
 
   it('is stored as it is when its job has no steps', () => {
-    const { steps: _steps, ...job } = tip('3-a', []) as Tip & { readonly steps: unknown };
+    const { steps: _steps, ...job } = leaf('3-a', []) as LeafRevision & { readonly steps: unknown };
     const { result } = many({ job, claims: [] }, [[job]]);
     expect(result).toEqual({ kind: 'written', doc: { ...job, _rev: '51-new' } });
   });
