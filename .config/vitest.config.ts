@@ -34,10 +34,14 @@ const longUnits = [
 /** Whole engines that die, leases that end, outages, documents as large as they may be. */
 const longEngine = [
   'test/replicas/replicas.test.ts',
-  'test/engine/{isolation,locks,max-running,notify-kill,outage,processes,recovery}.test.ts',
-  'test/engine/{attempts,batch-kill,big-jobs,malformed,map-slices,names,told-to-stop,blocked-process,hostile-corpus}.test.ts',
-  'test/engine/{fair-share,notify,samples,system-events}.test.ts',
-  'test/engine/{held-up,large-documents,timers-beside-work,watchdog}.test.ts',
+  'test/engine/attempts/{attempts,isolation,stopped-attempts}.test.ts',
+  'test/engine/children/map-slices.test.ts',
+  'test/engine/events/{notify,notify-kill,system-events}.test.ts',
+  'test/engine/locks/{locks,max-running}.test.ts',
+  'test/engine/loop/{batch-kill,big-jobs,hostile-corpus,large-documents,malformed,samples}.test.ts',
+  'test/engine/peers/{names,outage,processes,recovery}.test.ts',
+  'test/engine/waiting/{fair-share,timers-beside-work}.test.ts',
+  'test/engine/watch/{blocked-engines,blocked-process,watchdog}.test.ts',
 ];
 
 /** Thousands of jobs. */
@@ -94,7 +98,7 @@ export default defineConfig({
         test: {
           ...withServer,
           name: 'store',
-          include: ['test/{store,client,engine}/**/*.test.ts'],
+          include: ['test/{store,client,engine}/**/*.test.ts', 'test/replicas/*.test.ts'],
           exclude: [...units, ...longEngine, ...longClient],
         },
       },

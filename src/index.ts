@@ -8,8 +8,8 @@ export {
   type EngineEvent,
   type EngineEventType,
   type EngineListener,
-} from './engine/system-events.js';
-export { type SystemWebhook } from './engine/system-webhooks.js';
+} from './engine/events/system-events.js';
+export { type SystemWebhook } from './engine/events/system-webhooks.js';
 export { statusOf, type Status } from './model/status.js';
 export { loadPlugins, type PluginRegistry } from './plugin/loader.js';
 export { openStore, type Store } from './store/store.js';

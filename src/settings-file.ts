@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { closest } from './model/closest.js';
 import { problem } from './errors.js';
 import { httpSettingsSchema } from './http/settings.js';
-import { engineEventTypes } from './engine/system-events.js';
+import { engineEventTypes } from './engine/events/system-events.js';
 import { usualLeaseMs } from './model/engine.js';
 import { isWebhookAddress } from './model/notify.js';
 import { egressEntryProblem } from './plugin/egress.js';

@@ -1,5 +1,5 @@
 import { targetLock } from '../decide/locks.js';
-import { isMatch } from '../engine/blockers.js';
+import { isMatch } from '../engine/locks/blockers.js';
 import { lockIdOf } from '../lock-id.js';
 import type { StoredDocument } from '../model/document.js';
 import { targetOf } from '../model/target.js';

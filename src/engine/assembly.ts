@@ -9,47 +9,47 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import { createKeyring } from '../secrets/keyring.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
-import { giveUp } from './abandon.js';
-import { createBlockWatch, type BlockWatchOptions } from './blocking.js';
-import { createBreaker } from './breaker.js';
-import { createContents } from './contents.js';
-import { createControls } from './controls.js';
+import { giveUp } from './children/cancel-children.js';
+import { createBlockWatch, type BlockWatchOptions } from './watch/blocking.js';
+import { createBreaker } from './loop/breaker.js';
+import { createContents } from './attachments/contents.js';
+import { createControls } from './control/controls.js';
 import { createReplicas } from '../replicas/replicas.js';
 import {
   createDecider,
   type DeciderParts,
   type Standpoint,
   type Surroundings,
-} from './decision.js';
-import type { OnDecide } from './deciding.js';
-import { createDesk } from './desk.js';
-import { renderParams } from './expressions.js';
-import { createFamily, usualDescendants } from './family.js';
-import { createHands, type HandsOptions } from './hands.js';
-import { createJobs } from './jobs.js';
-import { createLibrary } from './library.js';
+} from './loop/decision.js';
+import type { OnDecide } from './watch/current-job.js';
+import { createDesk } from './loop/serializer.js';
+import { renderParams } from './evaluate/expressions.js';
+import { createFamily, usualDescendants } from './children/job-tree.js';
+import { createHands, type HandsOptions } from './attempts/running-attempts.js';
+import { createJobs } from './loop/jobs.js';
+import { createLibrary } from './loop/library.js';
 import { lockIdOf } from '../lock-id.js';
-import { createLocks } from './locks.js';
+import { createLocks } from './locks/locks.js';
 import { ofEngine, type Log } from './log.js';
 import { noMeters, type EngineMeters } from './meters.js';
-import { createNotifications } from './notifications.js';
+import { createNotifications } from './events/notifications.js';
 import type { StoredDocument } from '../model/document.js';
 import type { EgressPolicy } from '../plugin/egress.js';
-import { createOpenSecrets } from './open-secrets.js';
-import { createOnce } from './once.js';
-import { createCount, createParking, inLineOf } from './parking.js';
-import { permitFlowOf } from './permit-flow.js';
-import { createPermitLines } from './permit-lines.js';
-import { createRetry, pause } from './patience.js';
-import { createPeers } from './peers.js';
-import { createPresence } from './presence.js';
-import { createReading } from './reading.js';
-import { createEarly } from './early.js';
-import { createStrangers } from './strangers.js';
-import { createSystemEvents, type EngineListener } from './system-events.js';
-import { createSystemWebhooks, type SystemWebhook } from './system-webhooks.js';
-import { createTimers } from './timers.js';
-import { version } from './version.js';
+import { createOpenSecrets } from './attempts/open-secrets.js';
+import { createOnce } from './events/log-once.js';
+import { createCount, createParking, inLineOf } from './waiting/wait-queue.js';
+import { permitFlowOf } from './locks/permit-queues.js';
+import { createPermitLines } from './locks/permit-queues.js';
+import { createRetry, pause } from './retry.js';
+import { createPeers } from './peers/peers.js';
+import { createPresence } from './peers/presence.js';
+import { createReading } from './loop/parsed-jobs.js';
+import { createEarly } from './control/early-signals.js';
+import { createStrangers } from './events/unknown-documents.js';
+import { createSystemEvents, type EngineListener } from './events/system-events.js';
+import { createSystemWebhooks, type SystemWebhook } from './events/system-webhooks.js';
+import { createTimers } from './waiting/timers.js';
+import { version } from './peers/presence.js';
 
 /** What an engine needs. Durations in ms. */
 export type EngineOptions = {

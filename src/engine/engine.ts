@@ -1,19 +1,15 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { problem, type TwsError } from '../errors.js';
-import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
 import { encryptedIn } from '../model/encrypted-values.js';
-import type { Change } from '../store/change.js';
-import type { FeedState } from '../store/feed.js';
 import { assemble, type Assembly, type EngineOptions } from './assembly.js';
-import { renewLease, sweep, watchPeers, watchPermits } from './duties.js';
-import { takeEvent } from './events.js';
-import { isNameTaken, takeOverName } from './name.js';
-import { takeEarly, takeMessage } from './requests.js';
-import { createReloads } from './reloads.js';
-import { busyLimit, scan } from './scan.js';
-import type { EngineListener } from './system-events.js';
+import { follow } from './loop/feed.js';
+import { scan } from './loop/scan.js';
+import type { Retry } from './retry.js';
+import { renewLease, sweep, watchPeers, watchPermits } from './loop/periodic.js';
+import { isLeft, isNameTaken, takeOverName } from './peers/name.js';
+import type { EngineListener } from './events/system-events.js';
 
 export type { EngineOptions } from './assembly.js';
 
@@ -156,113 +152,34 @@ async function within(done: Promise<unknown>, ms: number): Promise<void> {
   over.abort();
 }
 
-/** The loop: every change of the database goes to the part that it concerns. */
-async function follow(engine: Assembly, since: string): Promise<void> {
-  const { store, ending, desk } = engine;
-  const { onState, reloaded } = createTeller(engine);
-  engine.feed.isFollowed = true;
-  for await (const change of store.follow({ since, signal: ending.signal, onState })) {
-    take(engine, change);
-    await desk.room(busyLimit);
-  }
-  await reloaded();
-}
-
-function take(engine: Assembly, { id, doc, conflicted }: Change): void {
-  const { library, peers, jobs, replicas, controls } = engine;
-  if (id.startsWith('_design/')) return tellDesign(engine, id, doc);
-  if (library.update(id, doc)) return wakeParked(engine);
-  if (controls.update(id, doc)) return;
-  if (doc === undefined) {
-    if (id.startsWith('engine:')) return peers.update(id, undefined);
-    return jobs.gone(id);
-  }
-  switch (doc['type']) {
-    case 'job':
-      takeEarly(engine, id);
-      if (conflicted === true) replicas.suspect(id);
-      return replicas.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
-    case 'engine': {
-      // Of our own document we know by our own clock when it was written.
-      const { renewed } = doc;
-      if (id === engine.id && typeof renewed === 'number') {
-        engine.meters.feedLag(Math.max(0, engine.now() - renewed));
-      }
-      const parsed = parseDocument(doc);
-      if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
-      return;
-    }
-    case 'request':
-    case 'signal':
-      return takeMessage(engine, doc);
-    case 'event':
-      return takeEvent(engine, doc);
-    default:
-      return engine.strangers(doc);
-  }
-}
-
-/** Everybody sees that the design document of the engines was changed; one tells. */
-function tellDesign(
-  { events, isTeller, store }: Assembly,
-  id: string,
-  doc: StoredDocument | undefined,
-): void {
-  if (id !== `_design/${store.connection.app}` || !isTeller(`${id}:${doc?._rev ?? ''}`)) return;
-  events.emit({ type: 'design.changed', id, ...(doc === undefined ? {} : { rev: doc._rev }) });
-}
-
-/** A changed definition may be what some jobs wait for. */
-function wakeParked({ parking, jobs }: Assembly): void {
-  for (const id of parking.parked()) jobs.rouse(id);
-}
-
-type Teller = {
-  readonly onState: (state: FeedState) => void;
-  /** Resolves when whatever was begun when the database came back has ended (E5). */
-  readonly reloaded: () => Promise<void>;
-};
-
-/** Says once that the database is away and once that it is back; then looks for what was missed. */
-function createTeller(engine: Assembly): Teller {
-  const { log, desk, store, retry, library, replicas, events } = engine;
-  const { database } = store.connection;
-  let away = false;
-  const reloads = createReloads(() =>
-    retry(async () => {
-      await library.load();
-      await scan(engine);
-    }),
-  );
-  const onState = (state: FeedState): void => {
-    if (state.kind === 'lost') {
-      const { cause } = state;
-      const level = away ? 'debug' : 'warn';
-      log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
-      if (!away) events.emit({ type: 'database.lost', database, cause });
-      away = true;
-      desk.forget();
-      library.doubt();
-      return;
-    }
-    // The database may be another one of the same name.
-    replicas.setCount(state.copies);
-    if (away) {
-      away = false;
-      log.info({}, `The connection to ${database} is back.`);
-      events.emit({
-        type: 'database.back',
-        database,
-        ...(state.other === true ? { other: true } : {}),
-      });
-      reloads.want();
-    }
-  };
-  return { onState, reloaded: reloads.ended };
-}
-
 function refuseWithoutKey(options: EngineOptions, documents: readonly StoredDocument[]): void {
   if (options.keyless === true || (options.cryptoKey ?? '') !== '') return;
   const holder = documents.find((doc) => encryptedIn(doc).size > 0);
   if (holder !== undefined) throw problem('crypto_key_missing', { where: holder._id });
+}
+
+/** So many engines may share one saved id; after them an engine gets a new one. */
+const mostOfOne = 100;
+
+/**
+ * Starts an engine under a saved id: the first of `ID`, `ID-2`, `ID-3` … that no other engine has. Of
+ * two that want one at once the store gives it to one, and the other takes the next. So an engine that
+ * is started again has the id it had, and two of one folder have two.
+ */
+export async function startUnderSavedId(
+  id: string,
+  options: EngineOptions,
+  retry: Retry,
+): Promise<Engine> {
+  for (let count = 1; count <= mostOfOne; count += 1) {
+    const name = count === 1 ? id : `${id}-${count}`;
+    const there = await retry(() => options.store.get(`engine:${name}`));
+    if (there !== undefined && !isLeft(there)) continue;
+    try {
+      return await startEngine({ ...options, name });
+    } catch (error) {
+      if (!isNameTaken(error)) throw error;
+    }
+  }
+  return startEngine(options);
 }

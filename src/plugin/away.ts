@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { onOwnBehalf } from './culprit.js';
+import { onOwnBehalf } from './attribution.js';
 import type { FromIsolate, ToIsolate } from './isolate-messages.js';
 
 /** Where an isolated call runs. `onEnd` hears once that it is gone, and how. */

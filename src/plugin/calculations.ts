@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { processorMsOf } from '../processor-time.js';
-import { onOwnBehalf } from './culprit.js';
+import { onOwnBehalf } from './attribution.js';
 
 /** What is worked out in a thread of its own, because documents say how much work it is. */
 export type Calculation =
@@ -171,6 +171,8 @@ function openPool(module: string): Pool {
 
 /** Node runs only the compiled side; where this runs from its sources, that is the last build. */
 function entry(): string {
-  const compiled = import.meta.url.endsWith('.ts') ? '../../dist/src/engine/' : '../engine/';
+  const compiled = import.meta.url.endsWith('.ts')
+    ? '../../dist/src/engine/evaluate/'
+    : '../engine/evaluate/';
   return fileURLToPath(new URL(`${compiled}calculation-thread.js`, import.meta.url));
 }

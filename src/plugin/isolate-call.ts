@@ -1,6 +1,6 @@
 import type { PluginContext, PluginModule } from './api.js';
 import { createContext } from './context.js';
-import { onOwnBehalf } from './culprit.js';
+import { onOwnBehalf } from './attribution.js';
 import { Detour } from './detour.js';
 import { Done } from './done.js';
 import { pluginProblem } from './failures.js';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { culpritOf, onBehalfOf, type Culprit } from './culprit.js';
+import { culpritOf, onBehalfOf, type Culprit } from './attribution.js';
 import { failedMessage, makeCall } from './isolate-call.js';
 import type { Call, FinalMessage, ToIsolate } from './isolate-messages.js';
 import { uncaught, type Failed } from './outcome.js';

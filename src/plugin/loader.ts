@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PluginContext, PluginModule } from './api.js';
 import { pluginProblem } from './failures.js';
-import { onBehalfOf } from './culprit.js';
+import { onBehalfOf } from './attribution.js';
 import { findPluginFiles, type PluginFile } from './find.js';
 import { hashOf, isIndexOf } from './hash.js';
 import { importPlugin } from './import-plugin.js';

@@ -1,7 +1,7 @@
 import { abandoned, cancelOf } from '../../src/decide/abandoned.js';
 import type { Child, GivenUp } from '../../src/decide/intent.js';
 import { isMadeBy } from '../../src/decide/parent.js';
-import { bigResult } from '../../src/engine/big-results.js';
+import { bigResult } from '../../src/engine/attachments/large-results.js';
 import { isFinal, isLiveJob, type FinalJob, type Job } from '../../src/model/job.js';
 import { isLive, isOpen } from '../../src/model/step.js';
 import { parseDocument } from '../../src/reading/parse.js';

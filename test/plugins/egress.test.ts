@@ -5,7 +5,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EgressPolicy } from '../../src/plugin/egress.js';
-import { createSystemWebhooks } from '../../src/engine/system-webhooks.js';
+import { createSystemWebhooks } from '../../src/engine/events/system-webhooks.js';
 import { folderWith } from '../plugin/attempt.js';
 import { run } from './shipped.js';
 import { smtpServer } from './smtp.js';

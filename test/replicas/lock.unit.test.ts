@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runProtocol } from '../../src/replicas/run-protocol.js';
-import { createLocks, type Locks } from '../../src/engine/locks.js';
+import { createLocks, type Locks } from '../../src/engine/locks/locks.js';
 import { lockIdOf } from '../../src/lock-id.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import type { WriteResult } from '../../src/store/batch.js';

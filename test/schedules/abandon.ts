@@ -5,7 +5,7 @@ import type { NewDraft, LeafRevision } from '../../src/replicas/resolve/leaf-rev
 import { request, type Mailbox } from './messages.js';
 import type { Task } from './process.js';
 
-/** What `src/engine/abandon.ts` does: each child is asked to cancel until that is known to be stored. */
+/** What `src/engine/children/cancel-children.ts` does: each child is asked to cancel until that is known to be stored. */
 export function* giveUp(children: readonly GivenUp[], mailbox: Mailbox): Task {
   for (const given of children) yield* tell(given, mailbox);
 }

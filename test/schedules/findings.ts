@@ -47,7 +47,7 @@ export function withFindings(world: World, found: Findings): World {
   };
 }
 
-/** Finds out what `src/engine/decision.ts` finds out, with ordinary reads; throws at other questions. */
+/** Finds out what `src/engine/loop/decision.ts` finds out, with ordinary reads; throws at other questions. */
 export function* lookUps(
   asked: LookUp,
   job: Job,

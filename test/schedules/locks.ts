@@ -1,7 +1,7 @@
 import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
 import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Blocker, Blockers, LockAnswer, LockWish } from '../../src/decide/intent.js';
-import { isMatch } from '../../src/engine/blockers.js';
+import { isMatch } from '../../src/engine/locks/blockers.js';
 import { findHolder, isOf, sinceOf, type Claimant } from '../../src/replicas/lock-holder.js';
 import { takeReplicatedLock } from '../../src/replicas/lock.js';
 import type { LockDocument } from '../../src/model/lock.js';
@@ -17,7 +17,7 @@ export type LocksParts = {
   readonly isTaking: boolean;
 };
 
-/** The locks of jobs, as documents of the same three nodes; see `src/engine/locks.ts`. */
+/** The locks of jobs, as documents of the same three nodes; see `src/engine/locks/locks.ts`. */
 export class Locks {
   readonly #parts: LocksParts;
   #taken = 0;

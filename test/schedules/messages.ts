@@ -62,7 +62,7 @@ export class Mailbox {
   }
 }
 
-/** What `src/engine/requests.ts` does with a message; answers the job to be looked at next. */
+/** What `src/engine/control/requests.ts` does with a message; answers the job to be looked at next. */
 export function* takeMessage(
   message: Message,
   mailbox: Mailbox,

@@ -54,7 +54,7 @@ type Deciding = Generator<Wish, Exclude<Intent, LookUp>, EffectAnswer>;
 type Attempt = { readonly step: LiveStep; outcome: Outcome; endsAt: number };
 
 /**
- * An engine of a schedule: what src/engine/jobs.ts and copies.ts do with one job, in virtual time,
+ * An engine of a schedule: what src/engine/loop/jobs.ts and copies.ts do with one job, in virtual time,
  * with the same decisions and protocols.
  */
 export class Worker {

@@ -1,5 +1,5 @@
 import { closest } from '../../model/closest.js';
-import { isOpen } from '../../engine/schemas.js';
+import { isOpen } from '../../engine/evaluate/schemas.js';
 import { branchPlaces, placesIn } from '../../reading/check.js';
 import { isObject } from '../../model/object.js';
 import type { Flow } from '../../model/flow.js';

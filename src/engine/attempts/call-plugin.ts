@@ -1,0 +1,119 @@
+import type { Outcome } from '../../decide/outcome.js';
+import { resultsFor } from '../../decide/input.js';
+import { failureFor } from '../../decide/failure-seen.js';
+import { countsSince } from '../../decide/history.js';
+import { earlierAttempts, lastDetails } from '../../decide/report.js';
+import type { Results } from '../../decide/results.js';
+import { scopeOf } from '../../decide/scope.js';
+import { TwsError } from '../../errors.js';
+import { failure } from '../../model/failures.js';
+import { historyOf } from '../../model/history.js';
+import type { LiveJob } from '../../model/job.js';
+import { exits, type LiveStep, type Step } from '../../model/step.js';
+import type { EgressPolicy } from '../../plugin/egress.js';
+import { createContext, type ContextInput } from '../../plugin/context.js';
+import type { LoadedPlugin } from '../../plugin/loader.js';
+import { runPlugin, type RunOptions } from '../../plugin/run.js';
+import type { Contents } from '../attachments/contents.js';
+import type { Log } from '../log.js';
+import type { OpenSecrets } from './open-secrets.js';
+
+/** What the engine gives to every attempt. */
+export type CallOptions = {
+  readonly log: Log;
+  readonly cwd: string;
+  readonly openSecrets: OpenSecrets;
+  readonly onSecret?: ((clear: string) => void) | undefined;
+  readonly contents: Contents;
+  /** Which addresses plugins may reach. */
+  readonly egress?: EgressPolicy | undefined;
+};
+
+/** The signal of an attempt, and where what its plugin says goes to. */
+export type Telling = Required<
+  Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress' | 'setData'>
+> &
+  Pick<RunOptions, 'timed'>;
+
+/** Calls the plugin of an attempt with its parameters in clear. Never rejects. */
+export async function callPlugin(
+  plugin: LoadedPlugin,
+  job: LiveJob,
+  step: LiveStep,
+  telling: Telling,
+  { log, cwd, openSecrets, onSecret = () => undefined, contents, egress }: CallOptions,
+): Promise<Outcome> {
+  const about = aboutOf(job, step);
+  const { timed, ...told } = telling;
+  try {
+    const { params, clear } = await openSecrets(job, step);
+    clear.forEach(onSecret);
+    const seen = await visibleResults(job, step, contents);
+    // The engine ends before they are known: nothing is called with half of them.
+    if (seen === undefined) return { kind: 'released' };
+    const { results, parent_results } = seen;
+    const { context, redact } = createContext({
+      ...told,
+      params,
+      shown: { ...step.params },
+      clear,
+      job,
+      step,
+      results,
+      parentResults: parent_results,
+      ...failureFor(job, step),
+      item: scopeOf(job, step.path)['item'],
+      ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
+      log: (message, data) => {
+        log.info(data === undefined ? about : { ...about, data }, message);
+        told.log(message, data);
+      },
+      lastDetails: lastDetails(job, step),
+      key: keyOf(job, step),
+      cwd,
+      egress,
+    });
+    const earlier = earlierAttempts(job, step);
+    tellChange(log, about, step, earlier);
+    return await runPlugin(plugin, context, { redact, verify: earlier.length > 0, timed });
+  } catch (error) {
+    // Nothing a plugin or a document does may end the engine.
+    const { message } = error as { message?: unknown };
+    const name = error instanceof TwsError ? 'SecretUnreadable' : 'AttemptFailed';
+    const why = failure(name, { reason: String(message ?? error) });
+    return { kind: 'failed', failure: why, exit: exits.definition, retryable: false };
+  }
+}
+
+/** What the step sees of the others; large results come from their attachments. Undefined: the engine ends. */
+async function visibleResults(
+  job: LiveJob,
+  step: Step,
+  contents: Contents,
+): Promise<Results | undefined> {
+  const seen = resultsFor(job, step);
+  if (seen.missing.length === 0) return seen;
+  const read = await contents.of(job, seen.missing);
+  return read === undefined ? undefined : resultsFor(job, step, read);
+}
+
+/** What the log says of an attempt. */
+export function aboutOf(job: LiveJob, { name, attempt }: LiveStep) {
+  return { job: job._id, step: name, attempt };
+}
+
+/** The idempotency key: another one when what was done before is to be done again. */
+function keyOf(job: LiveJob, { path }: LiveStep): string {
+  const since = countsSince(job, path);
+  return since === 1 ? `${job._id}:${path}` : `${job._id}:${path}:${since}`;
+}
+
+/** Two attempts that ran different code may well have different results. */
+function tellChange(log: Log, about: object, step: LiveStep, earlier: readonly Step[]): void {
+  const { plugin, plugin_hash: now, name } = step;
+  const last = earlier.findLast((attempt) => attempt['plugin_hash'] !== undefined);
+  const before = last?.['plugin_hash'];
+  if (last === undefined || before === now) return;
+  const message = `Plugin ${plugin} of step ${name} has changed since attempt ${last.attempt}.`;
+  log.warn({ ...about, before, now }, message);
+}

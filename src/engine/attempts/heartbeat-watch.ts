@@ -1,0 +1,42 @@
+import { after } from '../waiting/timers.js';
+
+/** Waits for signs of life. */
+export type Silence = {
+  /** A sign of life. */
+  readonly beat: () => void;
+  readonly stop: () => void;
+};
+
+/**
+ * Calls `over` once, when there was no sign of life for so many ms (Infinity: never). Time in which
+ * this process stood still does not count: another attempt may have blocked it.
+ */
+export function watchSilence(ms: number, over: () => void): Silence {
+  let heardAt = performance.now();
+  let stopped = ms === Infinity;
+  let callOff = (): void => undefined;
+  const listen = (forMs: number): void => {
+    const due = performance.now() + forMs;
+    // What came while the process stood still is heard before the silence is judged.
+    callOff = after(forMs, () => void setImmediate(judge, due));
+  };
+  const judge = (due: number): void => {
+    if (stopped) return;
+    const now = performance.now();
+    if (now - due > Math.max(100, ms / 2)) heardAt = now;
+    const leftMs = Math.ceil(heardAt + ms - now);
+    if (leftMs > 0) return listen(leftMs);
+    stopped = true;
+    over();
+  };
+  if (!stopped) listen(ms);
+  return {
+    beat: () => {
+      heardAt = performance.now();
+    },
+    stop: () => {
+      stopped = true;
+      callOff();
+    },
+  };
+}

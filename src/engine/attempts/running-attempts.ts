@@ -1,0 +1,203 @@
+import { partyOf, type SlotUse } from '../../decide/fair-share.js';
+import type { TaskSlots } from '../../decide/intent.js';
+import type { Outcome } from '../../decide/outcome.js';
+import type { Report } from '../../decide/report.js';
+import { limitOf } from '../../decide/slots.js';
+import { failure } from '../../model/failures.js';
+import type { LiveJob } from '../../model/job.js';
+import type { Failure, LiveStep } from '../../model/step.js';
+import type { PluginRegistry } from '../../plugin/loader.js';
+import { factsOf, noMeters, type AttemptMeter, type EngineMeters } from '../meters.js';
+import { createSlotUses } from './slot-use.js';
+import { runAttempt, type Attempt, type RunnerOptions, type StopReason } from './run-attempt.js';
+
+/**
+ * The attempts this process has in hand. A claim takes its slot when it is decided, before it is
+ * written, and keeps it until its outcome is written.
+ */
+export type Hands = {
+  readonly claims: ReadonlySet<string>;
+  /** Those of them that were told to stop because nobody needs them any more. */
+  readonly stopping: ReadonlySet<string>;
+  /** Free slots; those of `ended`, claims whose outcomes are about to be written, count as free. */
+  readonly freeSlots: (ended?: readonly string[]) => number;
+  /** How many attempts of a task (by its key) are in hand; those of `ended` do not count. */
+  readonly runningOf: (task: string, ended?: readonly string[]) => number;
+  /** Who has the slots; those of `ended` do not count. */
+  readonly use: (ended?: readonly string[]) => SlotUse;
+  /** Whether a task may run once more. */
+  readonly hasRoom: (task: TaskSlots) => boolean;
+  /** Whether there is a slot for each of these steps of a job, one of its task as well. */
+  readonly fits: (job: LiveJob, steps: readonly LiveStep[], ended?: readonly string[]) => boolean;
+  /** Takes a slot for each step; `ended` hand theirs over to the first of them. */
+  readonly reserve: (steps: readonly LiveStep[], ended?: readonly string[], job?: LiveJob) => void;
+  /** Undoes `reserve`: the claims were not stored. */
+  readonly withdraw: (steps: readonly LiveStep[], ended?: readonly string[]) => void;
+  readonly release: (claim: string) => void;
+  /**
+   * Starts a reserved attempt; its claim was confirmed. After `stopAll` it only settles it. Never throws:
+   * an attempt that cannot be started has failed.
+   */
+  readonly start: (job: LiveJob, step: LiveStep) => void;
+  readonly stop: (claim: string, reason: StopReason) => void;
+  /** Stops all attempts, also those whose claims are confirmed later. */
+  readonly stopAll: (reason: 'released' | 'fenced') => void;
+  /** Attempts of a job that run here. */
+  readonly of: (job: string) => readonly string[];
+  /** Whether there are free slots at all for now; what is in hand goes on. */
+  readonly enable: (enabled: boolean) => void;
+  /** From now on there are no free slots. */
+  readonly close: () => void;
+  /** Resolves when nothing is in hand any more. */
+  readonly empty: () => Promise<void>;
+};
+
+export type HandsOptions = RunnerOptions & {
+  readonly plugins: PluginRegistry;
+  readonly slots: number;
+  readonly meters?: EngineMeters;
+  /** The count by which slots are given, see `createParking`. */
+  readonly count: () => number;
+  /** A slot came free. */
+  readonly onFree: () => void;
+  /**
+   * Told the outcome of each started attempt, once, with all that it told on the way; its slot is
+   * taken until this resolves.
+   */
+  readonly onEnded: (job: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what an attempt has told so far. */
+  readonly onTold: (job: string, step: LiveStep, told: Report) => Promise<void>;
+};
+
+export function createHands(options: HandsOptions): Hands {
+  const { plugins, slots, meters = noMeters, count, onFree, onEnded, onTold } = options;
+  const claims = new Set<string>();
+  const stopping = new Set<string>();
+  /** Claims that have no slot any more: the next step of their job has it. */
+  const handedOver = new Set<string>();
+  const attempts = new Map<string, Attempt & { readonly job: string }>();
+  const emptied: (() => void)[] = [];
+  /** The tasks of the claims, by key, where only so many attempts of one may run. */
+  const taskOf = new Map<string, string>();
+  const uses = createSlotUses(count);
+  let closed = false;
+  let disabled = false;
+  /** Why all were told to stop: what is confirmed later is not begun. */
+  let stoppedAll: 'released' | 'fenced' | undefined;
+
+  const release = (claim: string): void => {
+    attempts.delete(claim);
+    stopping.delete(claim);
+    handedOver.delete(claim);
+    taskOf.delete(claim);
+    uses.leave(claim);
+    if (!claims.delete(claim)) return;
+    if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
+    onFree();
+  };
+  const attemptOf = (job: LiveJob, step: LiveStep, meter: AttemptMeter): Attempt => {
+    const plugin = plugins.get(step.plugin);
+    if (plugin === undefined)
+      return failed(step, failure('PluginMissing', { plugin: step.plugin }));
+    return meter.run(() =>
+      runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told)),
+    );
+  };
+  const notBegun = (reason: 'released' | 'fenced', job: string, step: LiveStep): void => {
+    if (reason === 'fenced') return release(step.claim);
+    void onEnded(job, step, { kind: 'released' }, {}).finally(() => release(step.claim));
+  };
+  const freeSlots: Hands['freeSlots'] = (ended = []) => {
+    const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
+    return closed || disabled ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
+  };
+  const runningOf: Hands['runningOf'] = (task, ended = []) => {
+    const running = [...taskOf].filter(
+      ([claim]) => !ended.includes(claim) && !handedOver.has(claim),
+    );
+    return running.filter(([, key]) => key === task).length;
+  };
+  return {
+    claims,
+    stopping,
+    release,
+    freeSlots,
+    runningOf,
+    use: (ended = []) => uses.now((claim) => ended.includes(claim) || handedOver.has(claim)),
+    hasRoom: ({ task, slots: most }) => runningOf(task) < most,
+    fits: (job, steps, ended) => {
+      if (freeSlots(ended) < steps.length) return false;
+      const limits = steps.flatMap((step) => limitOf(job, step) ?? []);
+      return limits.every(({ task, slots: most }) => {
+        const wanted = limits.filter((limit) => limit.task === task).length;
+        return runningOf(task, ended) + wanted <= most;
+      });
+    },
+    reserve: (steps, ended = [], job) => {
+      for (const step of steps) {
+        claims.add(step.claim);
+        if (job === undefined) continue;
+        uses.take(step.claim, partyOf(job));
+        const limit = limitOf(job, step);
+        if (limit !== undefined) taskOf.set(step.claim, limit.task);
+      }
+      const there = ended.filter((claim) => claims.has(claim));
+      for (const claim of there.slice(0, steps.length)) handedOver.add(claim);
+    },
+    withdraw: (steps, ended = []) => {
+      // First, so that nobody takes the slots in between.
+      for (const claim of ended) handedOver.delete(claim);
+      for (const step of steps) {
+        meters.claim('lost');
+        release(step.claim);
+      }
+    },
+    start: (job, step) => {
+      meters.claim('won');
+      if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
+      let meter: AttemptMeter | undefined;
+      let attempt: Attempt;
+      try {
+        uses.began(partyOf(job));
+        meter = meters.attempt(factsOf(job, step));
+        attempt = attemptOf(job, step, meter);
+      } catch (error) {
+        // A claim that stays in hand and was never started would keep its job for ever.
+        const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
+        attempt = failed(step, failure('AttemptFailed', { reason }));
+      }
+      attempts.set(step.claim, { ...attempt, job: job._id });
+      if (stopping.has(step.claim)) attempt.stop('cancelled');
+      void attempt.outcome
+        .then((outcome) => {
+          meter?.end(outcome.kind, 'failure' in outcome ? outcome.failure.message : undefined);
+          return onEnded(job._id, step, outcome, attempt.told());
+        })
+        .finally(() => release(step.claim));
+    },
+    stop: (claim, reason) => {
+      if (reason === 'cancelled' && claims.has(claim)) stopping.add(claim);
+      attempts.get(claim)?.stop(reason);
+    },
+    stopAll: (reason) => {
+      stoppedAll = reason;
+      for (const attempt of attempts.values()) attempt.stop(reason);
+    },
+    of: (job) => [...attempts.values()].filter((one) => one.job === job).map((one) => one.claim),
+    enable: (enabled) => {
+      disabled = !enabled;
+      if (enabled) onFree();
+    },
+    close: () => {
+      closed = true;
+    },
+    empty: () =>
+      claims.size === 0 ? Promise.resolve() : new Promise((resolve) => emptied.push(resolve)),
+  };
+}
+
+/** An attempt that failed before its plugin was called. */
+function failed({ claim }: LiveStep, why: Failure): Attempt {
+  const outcome = Promise.resolve<Outcome>({ kind: 'failed', failure: why });
+  return { claim, outcome, told: () => ({}), stop: () => undefined };
+}

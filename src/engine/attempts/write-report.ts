@@ -1,0 +1,44 @@
+import { report, type Report } from '../../decide/report.js';
+import type { StoredDocument } from '../../model/document.js';
+import { inReadingOrder } from '../../model/reading-order.js';
+import type { LiveStep } from '../../model/step.js';
+import type { JobParts } from '../loop/job-parts.js';
+
+/** A report that meets so many other writes leaves it to the next one. */
+const mostTries = 5;
+
+/**
+ * Writes what a running attempt told into its step. A lost race is computed anew on the newer
+ * revision; whatever cannot be written is carried by the next report, or by the end of the attempt.
+ * Answers the document that has to be looked at next: what it was written upon may not have been.
+ */
+export async function writeReport(
+  parts: Pick<JobParts, 'store' | 'desk' | 'reading' | 'now' | 'log' | 'life'>,
+  id: string,
+  { claim }: LiveStep,
+  told: Report,
+): Promise<StoredDocument | undefined> {
+  const { store, desk, reading, now, log, life } = parts;
+  try {
+    for (let tries = 0; tries < mostTries && !life.signal.aborted; tries += 1) {
+      const doc = (tries === 0 ? desk.newest(id) : undefined) ?? (await store.get(id));
+      if (doc === undefined) return undefined;
+      const parsed = await reading.read(doc);
+      if (parsed.kind !== 'job' || !parsed.ok) return undefined;
+      const reported = report(parsed.value, claim, told, now());
+      if (reported.kind === 'fenced') return undefined;
+      const next = inReadingOrder(reported.job);
+      const result = await store.write(next);
+      if (result.kind === 'written') {
+        const written = { ...next, _rev: result.rev };
+        desk.putOwn(written);
+        return written;
+      }
+      if (result.kind !== 'conflict') break;
+    }
+    log.debug({ job: id }, 'A report was not stored.');
+  } catch (error) {
+    log.debug({ job: id, error: String(error) }, 'A report was not stored.');
+  }
+  return undefined;
+}

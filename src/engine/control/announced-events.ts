@@ -1,0 +1,78 @@
+import { failure } from '../../model/failures.js';
+import { parseDocument } from '../../reading/parse.js';
+import type { StoredDocument } from '../../model/document.js';
+import type { ViewRow } from '../../store/views.js';
+import { shortened } from '../../words.js';
+import type { Assembly } from '../assembly.js';
+import { tellMalformed } from './report-malformed.js';
+
+type Parts = Pick<Assembly, 'store' | 'jobs' | 'retry' | 'log' | 'desk' | 'isTeller'>;
+
+/** An event was announced: every job that waits for its type and key is looked at again. */
+export function takeEvent(parts: Parts, doc: StoredDocument): void {
+  const { store, jobs, retry, isTeller } = parts;
+  const parsed = parseDocument(doc);
+  if (parsed.kind !== 'event') return;
+  if (!parsed.ok) {
+    const told = failure('InvalidEvent', { problem: parsed.problems[0].message });
+    return tellMalformed(parts, doc, 'event', told);
+  }
+  const { event, key = '' } = parsed.value;
+  void retry(async () => {
+    const rows = await store.view('waiting', { key: ['event', event, key] });
+    for (const id of new Set(rows.map((row) => row.id))) jobs.rouse(id);
+    // Every engine sees that nobody waits for it; one tells.
+    if (rows.length === 0 && isTeller(`${doc._id}:${doc._rev}`))
+      await tellUnheard(parts, doc._id, event, key);
+  });
+}
+
+/** Longest type or key of an event that the log shows. */
+const longestShown = 100;
+
+function quoted(text: string): string {
+  return JSON.stringify(shortened(text, longestShown));
+}
+
+/** Logs that no job waits for an event, and which key of it jobs do wait for. */
+async function tellUnheard(
+  { store, log }: Pick<Parts, 'store' | 'log'>,
+  id: string,
+  event: string,
+  key: string,
+): Promise<void> {
+  const name = ({ of, about }: { of: string; about: string }): string =>
+    about === '' ? `${quoted(of)} without a key` : `${quoted(of)} with the key ${quoted(about)}`;
+  const told = `Event ${id}: no job waits for ${name({ of: event, about: key })} now; jobs that wait for it later get it.`;
+  const query = { startKey: ['event', event], endKey: ['event', event, {}], limit: 1 };
+  const [other] = await store.view('waiting', query);
+  if (other === undefined) return log.info({ event: id }, told);
+  const about = String(other.key[2]);
+  log.warn({ event: id }, `${told} Job ${other.id} waits for ${name({ of: event, about })}.`);
+}
+
+/** So many waiting steps are compared with the announced events at a time. */
+const pageSize = 200;
+
+/** Looks for waiting steps whose event was announced while no engine ran. */
+export async function releaseWaiting(
+  { store, jobs }: Pick<Assembly, 'store' | 'jobs'>,
+  waiting: AsyncIterable<ViewRow<'waiting'>>,
+): Promise<void> {
+  let page: ViewRow<'waiting'>[] = [];
+  const look = async (): Promise<void> => {
+    if (page.length === 0) return;
+    const keys = page.map(({ key: [, type, key] }) => [type, key]);
+    const announced = await store.view('events', { keys });
+    const found = new Set(announced.map(({ key }) => JSON.stringify(key)));
+    for (const { id, key } of page) {
+      if (found.has(JSON.stringify(key.slice(1)))) jobs.wake(id);
+    }
+    page = [];
+  };
+  for await (const row of waiting) {
+    page.push(row);
+    if (page.length === pageSize) await look();
+  }
+  await look();
+}

@@ -1,0 +1,70 @@
+import { engineControlSchema, everyEngine } from '../../model/engine-control.js';
+import type { StoredDocument } from '../../model/document.js';
+import { toProblems } from '../../model/problems.js';
+import type { Log } from '../log.js';
+
+/** The controls of the database that concern this engine. */
+export type Controls = {
+  /** Takes a changed or deleted control; false when the document is none and was none. */
+  readonly update: (id: string, doc: StoredDocument | undefined) => boolean;
+  /** Takes all that there are: what is not among them was deleted. */
+  readonly replace: (docs: readonly StoredDocument[]) => void;
+};
+
+export type ControlsOptions = {
+  /** The id of this engine. */
+  readonly me: string;
+  readonly log: Log;
+  /** Whether it falls to this engine to tell something that all of them see. */
+  readonly isTeller: (of: string) => boolean;
+  /** Told when it changes whether this engine takes new work. */
+  readonly onChange: (enabled: boolean) => void;
+};
+
+/** An engine is disabled while any control for it, or for all, says so. */
+export function createControls({ me, log, isTeller, onChange }: ControlsOptions): Controls {
+  /** Whether it may take work, by the id of the control. */
+  const said = new Map<string, boolean>();
+  /** The revisions of malformed controls that this engine has told, by their ids. */
+  const malformed = new Map<string, string>();
+  let enabled = true;
+  const judge = (): void => {
+    const now = ![...said.values()].includes(false);
+    if (now === enabled) return;
+    enabled = now;
+    onChange(enabled);
+  };
+  const put = (id: string, doc: StoredDocument | undefined): boolean => {
+    const had = said.delete(id);
+    if (doc?.['type'] !== 'engine-control') {
+      malformed.delete(id);
+      return had;
+    }
+    const parsed = engineControlSchema.safeParse(doc);
+    if (parsed.success) {
+      const { engine, enabled: may } = parsed.data;
+      if (engine === me || engine === everyEngine) said.set(id, may);
+    } else {
+      const [first] = toProblems(parsed.error.issues, doc);
+      tellOnce(doc, first?.message ?? '');
+    }
+    return true;
+  };
+  const tellOnce = ({ _id: id, _rev: rev }: StoredDocument, problem: string): void => {
+    if (malformed.get(id) === rev || !isTeller(`${id}:${rev}`)) return;
+    malformed.set(id, rev);
+    log.warn({ control: id }, `Control ${id} is not valid: ${problem}`);
+  };
+  return {
+    update: (id, doc) => {
+      const concerned = put(id, doc);
+      judge();
+      return concerned;
+    },
+    replace: (docs) => {
+      said.clear();
+      for (const doc of docs) put(doc._id, doc);
+      judge();
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { canonical } from '../../decide/canonical.js';
+import type { Schema } from '../../decide/intent.js';
+import { createMemo } from '../../memo.js';
+import type { Problem } from '../../model/problems.js';
+import { partsOf, sentence, toPath } from '../../plugin/params.js';
+import { isEncrypted } from '../../model/encrypted.js';
+import { isReference } from '../../model/secret-reference.js';
+import { patternWeight } from '../locks/pattern-weight.js';
+import { readPattern } from '../locks/patterns.js';
+
+/** So many compiled schemas are kept. */
+const kept = 500;
+
+/** A schema may be so long as JSON, in characters: the time to compile it grows faster than that. */
+export const longestSchema = 65_536;
+
+const schemas = createMemo<Schema>(kept);
+
+/**
+ * Reads a JSON Schema (draft 7, or 2020-12 when `$schema` says so) of a flow or task. Definitions come
+ * from users, and one of them must not stop an engine: patterns are those of RE2, lists are looked
+ * through for duplicates in one pass, and what refers to itself without end is a problem, too.
+ */
+export function readSchema(schema: Readonly<Record<string, unknown>>): Schema {
+  const text = JSON.stringify(schema);
+  if (text.length > longestSchema) {
+    const reason = `it has ${text.length} characters, and ${longestSchema} is the most`;
+    return { ok: false, reason };
+  }
+  return schemas(text, () => compile(schema));
+}
+
+/** Why a JSON Schema cannot be read, or undefined. */
+export function checkSchema(schema: Readonly<Record<string, unknown>>): string | undefined {
+  const read = readSchema(schema);
+  return read.ok ? undefined : read.reason;
+}
+
+/** Weight (see `patternWeight`) of all patterns of a schema together: they are compiled in about 0.1 s. */
+const heaviestPatterns = 50_000;
+
+function optionsOf() {
+  let weight = 0;
+  const bounded = (text: string) => {
+    weight += patternWeight(text);
+    if (weight > heaviestPatterns) {
+      throw new Error(
+        `its patterns repeat their parts too often (written out, more than ${heaviestPatterns} of them)`,
+      );
+    }
+    return linearPattern(text);
+  };
+  return {
+    allErrors: true,
+    strict: false,
+    // Formats are hints here: no list of them is installed with the checker.
+    validateFormats: false,
+    logger: false,
+    code: { regExp: Object.assign(bounded, { code: 'linearPattern' }) },
+  } as const;
+}
+
+const uniqueItems: FuncKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  validate: (wanted: boolean, list: readonly unknown[]) =>
+    !wanted || new Set(list.map(canonical)).size === list.length,
+  error: { message: 'must not have the same item twice' },
+};
+
+function linearPattern(text: string) {
+  const pattern = readPattern(text);
+  if (!pattern.ok) throw new Error(`the pattern ${JSON.stringify(text)}: ${pattern.reason}`);
+  return { test: pattern.matches };
+}
+
+function compile({ $schema, ...rest }: Readonly<Record<string, unknown>>): Schema {
+  const recent = typeof $schema === 'string' && $schema.includes('2020-12');
+  const ajv = recent ? new Ajv2020(optionsOf()) : new Ajv(optionsOf());
+  try {
+    ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
+    const check = ajv.compile(rest);
+    if ('$async' in check) return { ok: false, reason: '"$async" cannot be used here' };
+    return { ok: true, problemsOf: (params) => problemsOf(check, params) };
+  } catch (error) {
+    return { ok: false, reason: firstLine(error) };
+  }
+}
+
+function problemsOf(check: ValidateFunction, params: unknown): readonly Problem[] {
+  try {
+    if (check(params)) return [];
+  } catch (error) {
+    return [problem('params', `params cannot be checked: ${firstLine(error)}`)];
+  }
+  const found = new Map<string, Problem>();
+  for (const error of check.errors ?? []) {
+    if (found.size === mostTold) break;
+    const told = isOpenAt(error, params) ? undefined : problemOf(error);
+    if (told !== undefined && !found.has(told.message)) found.set(told.message, told);
+  }
+  return [...found.values()];
+}
+
+/** So many problems are told of parameters. */
+const mostTold = 100;
+
+function problemOf(error: ErrorObject): Problem {
+  const { missingProperty: missing } = error.params as { missingProperty?: string };
+  const pointer =
+    missing === undefined ? '' : `/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return problem(toPath(`${error.instancePath}${pointer}`, 'params'), sentence(error, 'params'));
+}
+
+function problem(path: string, message: string): Problem {
+  return { path, message: `${message}.` };
+}
+
+/** Keywords that depend on everything inside a value. */
+const deep = new Set(['anyOf', 'oneOf', 'not', 'if', 'contains', 'const', 'enum', 'uniqueItems']);
+
+/** Whether it may suit as soon as all is known. */
+function isOpenAt({ instancePath, keyword, schemaPath }: ErrorObject, params: unknown): boolean {
+  let value = params;
+  if (/\/(?:then|else|anyOf|oneOf)\//.test(schemaPath) && holdsOpen(params)) return true;
+  for (const part of partsOf(instancePath)) {
+    if (isOpen(value)) return true;
+    value = (value as Readonly<Record<string, unknown>>)[part];
+  }
+  return deep.has(keyword) ? holdsOpen(value) : isOpen(value);
+}
+
+function holdsOpen(value: unknown): boolean {
+  if (isOpen(value)) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsOpen);
+}
+
+/** What is known only when the step begins: templates, labels that are asked for, encrypted texts. */
+export function isOpen(value: unknown): boolean {
+  return (
+    isEncrypted(value) ||
+    isReference(value) ||
+    (typeof value === 'string' && /\{\{|\[\[/.test(value))
+  );
+}
+
+function firstLine(error: unknown): string {
+  const { message } = error as { message?: unknown };
+  return String(message ?? error).split('\n')[0] ?? '';
+}

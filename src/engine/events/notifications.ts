@@ -1,0 +1,95 @@
+import { announce } from '../../decide/notifications.js';
+import type { ChildJob, World } from '../../decide/intent.js';
+import { queryKeys } from '../../decide/queries.js';
+import type { FinalJob } from '../../model/job.js';
+import type { StoredDocument } from '../../model/document.js';
+import { keyOf } from '../../model/task.js';
+import type { Store } from '../../store/store.js';
+import { findChild } from '../loop/decision.js';
+import type { DocumentLimit } from '../loop/document-limit.js';
+import type { Library } from '../loop/library.js';
+import type { Once } from './log-once.js';
+import type { Retry } from '../retry.js';
+
+export type NotificationParts = {
+  readonly store: Store;
+  readonly library: Library;
+  readonly retry: Retry;
+  readonly documentLimit: DocumentLimit;
+  readonly linkOf: World['linkOf'];
+  readonly once: Pick<Once, 'tell'>;
+};
+
+export type Notifications = {
+  /** Makes the notifications of a job, before its final revision is written (N1). */
+  readonly make: (makes: readonly ChildJob[] | undefined) => Promise<void>;
+  /**
+   * Makes those of a job that ends without a decision, because it could not be read or stored; answers
+   * its final document with their names.
+   */
+  readonly ofEnd: (before: StoredDocument, ended: FinalJob) => Promise<FinalJob>;
+};
+
+/** The part of an engine that stores notifications. */
+export function createNotifications(parts: NotificationParts): Notifications {
+  const make: Notifications['make'] = async (makes = []) => {
+    await Promise.all(makes.map((one) => makeOne(parts, one)));
+  };
+  return { make, ofEnd: (before, ended) => tellEnd(parts, before, ended, make) };
+}
+
+/** One that is there already is as good: whoever made it made the same. */
+async function makeOne(
+  { store, retry, documentLimit, once }: NotificationParts,
+  notification: ChildJob,
+): Promise<void> {
+  const id = notification._id;
+  const stored = await retry(async () => {
+    const result = await store.write(notification, documentLimit.bytes);
+    if (result.kind === 'unknown') throw new Error(result.cause);
+    return result;
+  });
+  if (stored?.kind === 'refused') {
+    once.tell('error', id, `The notification ${id} cannot be stored: ${stored.reason}`);
+  }
+}
+
+async function tellEnd(
+  { store, library, retry, linkOf, once }: NotificationParts,
+  before: StoredDocument,
+  ended: FinalJob,
+  make: Notifications['make'],
+): Promise<FinalJob> {
+  const children = new Map<string, ReturnType<World['child']>>();
+  const child: World['child'] = (id) => children.get(id) ?? { kind: 'unknown' };
+  const found = new Map<string, ReturnType<World['flow']>>();
+  const flow: World['flow'] = (name, owner) =>
+    found.get(keyOf(name, owner)) ?? library.flow(name, owner);
+  const asked = new Set<string>();
+  for (;;) {
+    const announced = announce(before, ended, { flow, child, linkOf });
+    if (announced.kind === 'announced') {
+      await make(announced.makes);
+      return announced.job;
+    }
+    const open = queryKeys(announced);
+    if (open.every((key) => asked.has(key))) {
+      once.tell('error', ended._id, `The end of job ${ended._id} is announced to nobody.`);
+      return ended;
+    }
+    for (const key of open) asked.add(key);
+    const { flows } = announced;
+    // The engine ends: nothing will be written any more.
+    if (
+      flows.length > 0 &&
+      (await retry(() => library.find('flow', flows).then(() => true))) !== true
+    )
+      return ended;
+    for (const { name, owner } of flows) {
+      found.set(keyOf(name, owner), library.foundFlow(name, owner));
+    }
+    for (const id of announced.children) {
+      children.set(id, await findChild(store, id, before, retry));
+    }
+  }
+}

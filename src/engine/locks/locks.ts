@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto';
+import type { Protocol } from '../../replicas/resolve/protocol.js';
+import type {
+  Blockers,
+  LockAnswer,
+  LockWish,
+  PermitAnswer,
+  PermitWish,
+} from '../../decide/intent.js';
+import type { LockDocument } from '../../model/lock.js';
+import { isFinalState, type StoredDocument } from '../../model/document.js';
+import { ownerOf } from '../../model/task.js';
+import type { Store } from '../../store/store.js';
+import type { ViewRow } from '../../store/views.js';
+import { gather } from './gather.js';
+import { takeReplicatedLock } from '../../replicas/lock.js';
+import { createPermits } from './permits.js';
+import type { Log } from '../log.js';
+import { pause, type Retry } from '../retry.js';
+import {
+  holderOf,
+  isOf,
+  listedIn,
+  rivalOf,
+  sinceOf,
+  type Claimant,
+  type Find,
+  type Holder,
+} from '../../replicas/lock-holder.js';
+import { findBlockers } from './blockers.js';
+import { readLockPattern } from './patterns.js';
+
+/**
+ * The locks of jobs, as documents of the store.
+ *
+ * U1 The write that creates a lock document decides who has the lock; every other write of it is a
+ *    compare-and-set on the revision that was read before its holder was looked at.
+ * U2 A lock is worth what its holder is: one of a job that is final or gone may be taken over at once.
+ *    So a lock that stays behind (an engine died before it removed it) keeps nobody from anything.
+ * U3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
+ *    it because the job was final then, finds another revision.
+ *
+ * Where the database keeps several copies, U4 and U5 in lock-leaves.ts take the place of U1.
+ */
+export type Locks = {
+  /** Takes a lock for a job, if no other job that has not ended has it. */
+  readonly take: (wish: LockWish, job: Claimant) => Promise<LockAnswer>;
+  /** Takes one of the permits of a flow, if fewer jobs than that have one. */
+  readonly permit: (wish: PermitWish, job: Claimant) => Promise<PermitAnswer>;
+  /** A lock is gone; answers the flow of which it was a permit, as far as one was asked for here. */
+  readonly freed: (id: string) => string | undefined;
+  /** The other jobs that have not ended and whose patterns match a target. */
+  readonly blockers: (target: string, job: Claimant) => Promise<Blockers>;
+  /** This engine has ended the job: all its locks are this engine's to remove. */
+  readonly adopt: (job: StoredDocument) => void;
+  /**
+   * Removes the locks of a job that is final, as far as this engine ended it or took them, maybe in
+   * vain. What fails is left to the sweep.
+   */
+  readonly release: (job: StoredDocument) => Promise<void>;
+  /** Removes the locks in `rows` (with documents) whose job is final or gone. */
+  readonly removeOrphans: (rows: AsyncIterable<ViewRow<'locks'>>) => Promise<void>;
+};
+
+export type LockParts = {
+  readonly store: Store;
+  readonly retry: Retry;
+  /** Aborted when the engine ends. */
+  readonly life: AbortSignal;
+  readonly log: Log;
+  readonly now: () => number;
+  /** Copies that the database keeps of every document. */
+  readonly copies: () => number;
+  /** Runs a protocol. */
+  readonly run: <T>(protocol: Protocol<T>) => Promise<T>;
+  /** The jobs that get a permit of a flow before this one. */
+  readonly before: (flow: string, job: string) => readonly string[];
+};
+
+/**
+ * What this engine has to do with the locks of a job: it is to remove `ids`. It took `held` when the
+ * job had the revision `rev`, and as long as that is the newest nobody else can have taken them over:
+ * the job has not been final since (U1, U2).
+ */
+type Mine = {
+  readonly ids: Set<string>;
+  readonly held: Set<string>;
+  rev: string | undefined;
+  /** When the first of `held` was taken. */
+  since: number;
+};
+
+/** Among several copies another leaf revision may come into a lock that was taken, ms. */
+const believedMs = 2_000;
+
+/** So many jobs are kept in mind for which locks were taken. */
+const remembered = 10_000;
+
+/** Makes the locks of an engine. Times epoch ms. */
+export function createLocks(parts: LockParts): Locks {
+  const { store, retry, log, now, before } = parts;
+  const reads: Reads = {
+    patterns: gather(() => store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] })),
+    documents: gather((ids: readonly (readonly string[])[]) =>
+      store.getMany([...new Set(ids.flat())]),
+    ),
+    leaves: async (id) => {
+      if (parts.copies() > 1) return store.leaves(id, parts.copies());
+      return [...(await reads.documents([id])).values()];
+    },
+  };
+  const mine = new Map<string, Mine>();
+  const mineOf = (job: string): Mine => {
+    const known = mine.get(job) ?? { ids: new Set(), held: new Set(), rev: undefined, since: 0 };
+    mine.set(job, known);
+    if (mine.size > remembered) mine.delete(String(mine.keys().next().value));
+    return known;
+  };
+  const takeOne: Locks['take'] = async (wish, job) => {
+    const own = mineOf(job._id);
+    const isOld = parts.copies() > 1 && Math.abs(now() - own.since) > believedMs;
+    if (own.rev !== job._rev || isOld) own.held.clear();
+    if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
+    own.ids.add(wish.id);
+    const answer = await take(parts, wish, job);
+    if (own.rev !== job._rev) own.held.clear();
+    own.rev = job._rev;
+    if (own.held.size === 0) own.since = now();
+    if (answer.kind === 'held') own.held.add(wish.id);
+    return answer;
+  };
+  const permits = createPermits({ store, now, isOf, holderOf, take: takeOne, before });
+  return {
+    take: takeOne,
+    freed: permits.freed,
+    permit: async (wish, job) => {
+      const answer = await retry(() => permits.take(wish, job));
+      // The engine ends: nothing will be written any more.
+      return answer ?? { kind: 'unknown' };
+    },
+    adopt: (job) => {
+      for (const id of listedIn(job)) mineOf(job._id).ids.add(id);
+    },
+    blockers: async (target, job) => {
+      const found = await retry(async () =>
+        findBlockers(await reads.patterns(null), target, job, store.get),
+      );
+      // The engine ends: nothing will be written any more.
+      return found ?? { kind: 'unknown' };
+    },
+    release: async (job) => {
+      const own = mine.get(job._id);
+      mine.delete(job._id);
+      if (own === undefined) return;
+      try {
+        await release(store, reads, job, [...own.ids]);
+      } catch (error) {
+        const about = { job: job._id, error: String(error) };
+        log.debug(about, 'The locks of the job are left to the sweep.');
+      }
+    },
+    removeOrphans: (rows) => removeOrphans(store, rows),
+  };
+}
+
+/** What many jobs ask for at the same time is read for all of them together. */
+type Reads = {
+  readonly patterns: (question: null) => Promise<readonly ViewRow<'locks'>[]>;
+  /** Those of all the documents that exist, by id. */
+  readonly documents: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+  /** All leaves of a document, where the database keeps several copies. */
+  readonly leaves: (id: string) => Promise<readonly StoredDocument[]>;
+};
+
+async function take(
+  { store, retry, life, now, copies, run }: Omit<LockParts, 'log'>,
+  { kind, id, key, scope, formerId }: LockWish,
+  job: Claimant,
+): Promise<LockAnswer> {
+  const pattern = kind === 'pattern' ? readLockPattern(key) : undefined;
+  if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
+  const owner = ownerOf(job);
+  if (formerId !== undefined) {
+    const former = await retry(async () => ({ by: await formerHolder(store, formerId, job) }));
+    if (former === undefined) return { kind: 'unknown' };
+    const { by } = former;
+    if (by !== undefined && (scope === 'database' || by.owner === owner)) return takenBy(by, owner);
+  }
+  const nonce = randomUUID();
+  const mine = (at: number): LockDocument => ({
+    _id: id,
+    type: 'lock',
+    kind,
+    key,
+    ...(kind === 'permit' ? {} : { owner }),
+    ...(scope === 'database' ? { scope } : {}),
+    job: job._id,
+    at,
+    nonce,
+  });
+  if (copies() > 1) {
+    const protocol = takeReplicatedLock({
+      ...{ id, nonce, owner, now, chance: Math.random },
+      next: (upon) => mine(upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now()),
+      isOwn: (leaf) => isOf(leaf, job),
+    });
+    return run(protocol);
+  }
+  let next: LockDocument & { readonly _rev?: string } = mine(now());
+  for (let failures = 0; ;) {
+    const result = await store.write(next);
+    if (result.kind === 'written') return { kind: 'held' };
+    if (result.kind === 'refused') return result;
+    const answer = await retry(async () => ({ stored: await store.get(id) }));
+    // The engine ends: nothing will be written any more.
+    if (answer === undefined) return { kind: 'unknown' };
+    const { stored } = answer;
+    if (stored?.['nonce'] === nonce) return { kind: 'held' };
+    if (result.kind === 'unknown') await pause((failures += 1), life);
+    if (stored === undefined) next = mine(now());
+    else if (isOf(stored, job)) next = { ...mine(sinceOf(stored, now())), _rev: stored._rev };
+    else {
+      const holding = await retry(async () => ({ by: await holderOf(store.get, stored) }));
+      if (holding === undefined) return { kind: 'unknown' };
+      if (holding.by !== undefined) return takenBy(holding.by, owner);
+      next = { ...mine(now()), _rev: stored._rev };
+    }
+  }
+}
+
+/** Who has the lock that an earlier version stored for the same target. */
+async function formerHolder(store: Store, id: string, job: Claimant): Promise<Holder | undefined> {
+  const lock = await store.get(id);
+  return lock === undefined || isOf(lock, job) ? undefined : holderOf(store.get, lock);
+}
+
+function takenBy(holder: Holder, owner: string): LockAnswer {
+  return { kind: 'taken', ...rivalOf(holder, owner) };
+}
+
+/**
+ * The job is read again after its locks were: it may have been taken up again meanwhile (U1), and an
+ * end that only some copies have may lose to a leaf revision that goes on.
+ */
+async function release(
+  store: Store,
+  reads: Reads,
+  job: StoredDocument,
+  ids: readonly string[],
+): Promise<void> {
+  if (typeof job['continued_to'] === 'string') return;
+  const locks = await reads.documents(ids);
+  const leaves = await reads.leaves(job._id);
+  if (!leaves.every(({ state }) => isFinalState(state))) return;
+  const own = ids.flatMap((id) => locks.get(id) ?? []).filter((lock) => isOf(lock, job));
+  await Promise.all(own.map(({ _id, _rev }) => store.remove(_id, _rev)));
+}
+
+/** So many locks are looked at together. */
+const pageSize = 200;
+
+async function removeOrphans(store: Store, rows: AsyncIterable<ViewRow<'locks'>>): Promise<void> {
+  let page: StoredDocument[] = [];
+  const look = async (): Promise<void> => {
+    const jobs = await store.getMany([...new Set(page.map(({ job }) => String(job)))]);
+    const find: Find = async (id) => jobs.get(id) ?? store.get(id);
+    await Promise.all(
+      page.map(async (lock) => {
+        if ((await holderOf(find, lock)) === undefined) await store.remove(lock._id, lock._rev);
+      }),
+    );
+    page = [];
+  };
+  for await (const { doc } of rows) {
+    if (doc !== undefined) page.push(doc);
+    if (page.length === pageSize) await look();
+  }
+  await look();
+}

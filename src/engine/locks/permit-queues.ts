@@ -1,0 +1,174 @@
+import { isObject } from '../../model/object.js';
+import { isFinalState, type StoredDocument } from '../../model/document.js';
+import { defaultOwner, keyOf } from '../../model/task.js';
+import type { Library } from '../loop/library.js';
+import { byRight, type InLine } from '../waiting/wait-queue.js';
+
+/**
+ * The jobs that need a permit of their flow, in the order in which they get one: lower priority first,
+ * then what has begun, then the order in which this engine first saw them.
+ *
+ * A job is in its line from the moment the engine looks at it, so the order does not depend on which
+ * job the engine happens to decide first, nor on which engine goes first for a job.
+ */
+export type PermitLines = {
+  /**
+   * The engine looks at a job: it takes its place, or keeps the one it has. Without a flow it needs no
+   * permit (any more).
+   */
+  readonly enter: (flow: string | undefined, job: InLine) => void;
+  /** The job waits for a permit. */
+  readonly wait: (flow: string, job: InLine) => void;
+  /** The job may get a permit, but another engine goes first, or it waits for a slot here. */
+  readonly yield: (id: string) => void;
+  /** The engine has looked at the job: unless it waits or yields it is in the line no longer. */
+  readonly looked: (id: string) => void;
+  /** The job has ended or is gone. */
+  readonly leave: (id: string) => void;
+  /** The jobs that get a permit before this one. */
+  readonly before: (flow: string, id: string) => readonly string[];
+  /** A permit may be free: has the jobs of the line looked at until one finds none. */
+  readonly call: (flow: string) => Promise<void>;
+  /** The same for all lines. */
+  readonly callAll: () => Promise<void>;
+};
+
+type Stand = 'looked_at' | 'waits' | 'yields';
+type Ticket = InLine & { readonly flow: string; readonly number: number; stand: Stand };
+
+/** Maximum number of remembered places of jobs that are in no line. */
+const remembered = 20_000;
+
+/** @param recall has a job looked at again; resolves when that is done */
+export function createPermitLines(recall: (id: string) => Promise<void>): PermitLines {
+  const lines = new Map<string, Map<string, Ticket>>();
+  const tickets = new Map<string, Ticket>();
+  /** Lines that are being called; true: to be called once more. */
+  const calling = new Map<string, boolean>();
+  /** Lines in which a job was held back by one before it. */
+  const heldBack = new Set<string>();
+  /** A job that stops waiting for a while (it is paused, say) keeps its place. */
+  const numbers = new Map<string, number>();
+  let last = 0;
+
+  const numberOf = (id: string): number => {
+    const number = tickets.get(id)?.number ?? numbers.get(id) ?? (last += 1);
+    numbers.set(id, number);
+    if (numbers.size > remembered) numbers.delete(String(numbers.keys().next().value));
+    return number;
+  };
+  const remove = (id: string): void => {
+    const ticket = tickets.get(id);
+    if (ticket === undefined) return;
+    const { flow } = ticket;
+    tickets.delete(id);
+    const line = lines.get(flow);
+    line?.delete(id);
+    if (line?.size === 0) lines.delete(flow);
+    // Jobs held back by this one may go now.
+    if (heldBack.has(flow)) void call(flow);
+  };
+  const place = (flow: string, job: InLine, stand: Stand): void => {
+    const known = tickets.get(job.id);
+    if (known !== undefined && known.flow !== flow) remove(job.id);
+    const ticket = { ...job, flow, number: numberOf(job.id), stand };
+    tickets.set(job.id, ticket);
+    lines.set(flow, (lines.get(flow) ?? new Map<string, Ticket>()).set(job.id, ticket));
+  };
+  const nextToCall = (flow: string, called: ReadonlySet<string>): Ticket | undefined => {
+    let first: Ticket | undefined;
+    for (const ticket of lines.get(flow)?.values() ?? []) {
+      const isCallable = ticket.stand === 'waits' && !called.has(ticket.id);
+      if (isCallable && (first === undefined || inOrder(ticket, first) < 0)) first = ticket;
+    }
+    return first;
+  };
+  const callOnce = async (flow: string): Promise<void> => {
+    heldBack.delete(flow);
+    const called = new Set<string>();
+    for (let next = nextToCall(flow, called); next; next = nextToCall(flow, called)) {
+      called.add(next.id);
+      await recall(next.id);
+      if (tickets.get(next.id)?.stand === 'waits') return;
+    }
+  };
+  const call = async (flow: string): Promise<void> => {
+    if (calling.has(flow)) return void calling.set(flow, true);
+    do {
+      calling.set(flow, false);
+      await callOnce(flow);
+    } while (calling.get(flow) === true);
+    calling.delete(flow);
+  };
+  return {
+    enter: (flow, job) => {
+      if (flow === undefined) remove(job.id);
+      else place(flow, job, 'looked_at');
+    },
+    wait: (flow, job) => {
+      place(flow, job, 'waits');
+    },
+    yield: (id) => {
+      const ticket = tickets.get(id);
+      if (ticket !== undefined) ticket.stand = 'yields';
+    },
+    looked: (id) => {
+      if (tickets.get(id)?.stand === 'looked_at') remove(id);
+    },
+    leave: (id) => {
+      numbers.delete(id);
+      remove(id);
+    },
+    before: (flow, id) => {
+      const line = [...(lines.get(flow)?.values() ?? [])];
+      const own = tickets.get(id);
+      const before = line.filter(
+        (one) => one.id !== id && (own === undefined || inOrder(one, own) < 0),
+      );
+      if (before.length > 0) heldBack.add(flow);
+      return before.map((one) => one.id);
+    },
+    call,
+    callAll: async () => void (await Promise.all([...lines.keys()].map(call))),
+  };
+}
+
+function inOrder(a: Ticket, b: Ticket): number {
+  return byRight(a, b) || a.number - b.number;
+}
+
+/**
+ * The flow of which a job document of any form needs a permit before it begins, as `<flow>::<owner>`.
+ * A new job counts by its flow as it is stored now, one that has begun by its own copy of it.
+ */
+export function permitFlowOf(
+  job: StoredDocument,
+  library: Pick<Library, 'flow'>,
+): string | undefined {
+  if (job['slice'] !== undefined || isFinalState(job['state'])) return undefined;
+  const flow = job['state'] === undefined ? flowOfNew(job, library) : flowOfLive(job);
+  const { max_running: most, name, owner } = flow ?? {};
+  if (most === undefined || typeof name !== 'string') return undefined;
+  return keyOf(name, typeof owner === 'string' ? owner : undefined);
+}
+
+type FlowFacts = {
+  readonly max_running?: unknown;
+  readonly name?: unknown;
+  readonly owner?: unknown;
+};
+
+function flowOfNew(
+  { flow, owner = defaultOwner, tasks }: StoredDocument,
+  library: Pick<Library, 'flow'>,
+): FlowFacts | undefined {
+  if (typeof flow !== 'string' || typeof owner !== 'string' || tasks !== undefined)
+    return undefined;
+  const found = library.flow(flow, owner);
+  return found.kind === 'found' ? found.value : undefined;
+}
+
+function flowOfLive({ flow_definition: flow, locked }: StoredDocument): FlowFacts | undefined {
+  const hasOne = isObject(locked) && locked['permit'] !== undefined;
+  return isObject(flow) && !hasOne ? flow : undefined;
+}

@@ -1,0 +1,106 @@
+import type { LockAnswer, LockWish, PermitAnswer, PermitWish } from '../../decide/intent.js';
+import { lockIdOf } from '../../lock-id.js';
+import type { StoredDocument } from '../../model/document.js';
+import type { Store } from '../../store/store.js';
+import { gather } from './gather.js';
+import type { Claimant, Held } from '../../replicas/lock-holder.js';
+
+/** What permits need to know of locks. */
+export type PermitParts = {
+  readonly store: Pick<Store, 'view' | 'get' | 'getMany'>;
+  /** Epoch ms. */
+  readonly now: () => number;
+  readonly isOf: (lock: Held, job: Omit<Claimant, '_rev'>) => boolean;
+  readonly holderOf: (
+    find: (id: string) => Promise<StoredDocument | undefined>,
+    lock: Held & { readonly _id: string },
+  ) => Promise<{ readonly job: string } | undefined>;
+  readonly take: (wish: LockWish, job: Claimant) => Promise<LockAnswer>;
+  /** The jobs that get a permit of a flow before this one. */
+  readonly before: (key: string, job: string) => readonly string[];
+};
+
+export type Permits = {
+  /** Takes one of the permits of a flow, if fewer jobs than that have one. */
+  readonly take: (wish: PermitWish, job: Claimant) => Promise<PermitAnswer>;
+  /** A lock is gone; answers the flow of which it was a permit, as far as it was ever asked for here. */
+  readonly freed: (id: string) => string | undefined;
+};
+
+/** So long an answer that all are taken is believed, ms, if none is given back meanwhile. */
+const believedMs = 1_000;
+
+type Full = { readonly kind: 'full'; readonly by: readonly string[] };
+type Taken = { readonly id: string; readonly job: string };
+
+/**
+ * The permits of flows: for each flow as many lock documents as jobs of it may run at the same time.
+ *
+ * U6 A permit is a lock like any other: the write that creates its document decides. Those of numbers
+ *    that are no longer given out (`max_running` was lowered) count until their jobs have ended.
+ * U7 With n permits free only the first n jobs of the line ask for one.
+ */
+export function createPermits(parts: PermitParts): Permits {
+  const { store, now, isOf, holderOf, take, before } = parts;
+  const flows = new Map<string, string>();
+  const full = new Map<string, { readonly answer: Full; readonly most: number; until: number }>();
+  /** Counts what was given back, so that an older answer is not believed. */
+  let freed = 0;
+  const rowsOf = gather(async (keys: readonly string[]) =>
+    store.view('locks', { keys: [...new Set(keys)].map((key) => ['permit', key]) }),
+  );
+  /** Those whose jobs have not ended. */
+  const living = async (all: readonly Taken[]): Promise<readonly Taken[]> => {
+    const jobs = await store.getMany(all.map(({ job }) => job));
+    const find = async (id: string) => jobs.get(id) ?? (await store.get(id));
+    const holders = await Promise.all(all.map(({ id, job }) => holderOf(find, { _id: id, job })));
+    return all.filter((_, i) => holders[i] !== undefined);
+  };
+  const takeOne = async ({ key, most }: PermitWish, job: Claimant): Promise<PermitAnswer> => {
+    const ids = Array.from({ length: most }, (_, n) => lockIdOf(`permit ${key} ${n}`));
+    for (const id of ids) flows.set(id, key);
+    const rows = (await rowsOf(key)).filter((row) => row.key[1] === key);
+    const own = rows.find(({ value }) => isOf(value, job));
+    const others = rows.filter((row) => row !== own).map(({ id, value }) => ({ id, ...value }));
+    // Only where all are gone it matters whether those that have them still live.
+    const taken = others.length < most ? others : await living(others);
+    const by = taken.map((one) => one.job);
+    if (taken.length >= most) return { kind: 'full', by };
+    const first = before(key, job._id).filter((id) => !by.includes(id));
+    if (own === undefined && first.length >= most - taken.length) {
+      return { kind: 'behind', by: first };
+    }
+    const free = ids.filter((id) => !taken.some((one) => one.id === id));
+    for (const id of own === undefined ? free : [own.id, ...free]) {
+      const answer = await take({ kind: 'permit', id, key }, job);
+      if (answer.kind === 'held') return { kind: 'held', id };
+      if (answer.kind === 'unknown') return answer;
+      if (!('by' in answer)) return { kind: 'refused', reason: answer.reason };
+      by.push(answer.by);
+    }
+    return { kind: 'full', by };
+  };
+  return {
+    take: async (wish, job) => {
+      const known = full.get(wish.key);
+      if (known?.most === wish.most && now() < known.until) return known.answer;
+      const before = freed;
+      const answer = await takeOne(wish, job);
+      if (answer.kind === 'full' && freed === before) {
+        full.set(wish.key, {
+          answer: { kind: 'full', by: answer.by },
+          most: wish.most,
+          until: now() + believedMs,
+        });
+      }
+      return answer;
+    },
+    freed: (id) => {
+      const key = flows.get(id);
+      if (key === undefined) return undefined;
+      freed += 1;
+      full.delete(key);
+      return key;
+    },
+  };
+}

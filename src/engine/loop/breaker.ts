@@ -1,0 +1,56 @@
+import { atRest, isLeftAlone, longestStreak, withWrite, type Streak } from '../../decide/streak.js';
+import { failure } from '../../model/failures.js';
+import type { Job } from '../../model/job.js';
+import type { Failure } from '../../model/step.js';
+import type { Decision } from './decision.js';
+
+/**
+ * Stops jobs that an engine writes again and again without getting anywhere, whatever the cause.
+ * What counts is in `decide/streak.ts`.
+ */
+export type Breaker = {
+  /** Counts a decision that is to be written. Returns why the job has to be stopped, if it has to. */
+  readonly count: (before: Job, decision: Decision) => Failure | undefined;
+  /** The engine is done with the job for now. */
+  readonly rest: (id: string) => void;
+  /** Number of jobs that are remembered. */
+  readonly size: () => number;
+};
+
+/** With fewer jobs nobody looks for those that may be forgotten. */
+const fewJobs = 1_000;
+
+/** `now`: a clock that is never set, ms. */
+export function createBreaker(now: () => number): Breaker {
+  const streaks = new Map<string, Streak>();
+  let roomFor = fewJobs;
+  /** Looks through all jobs only when there are twice as many as were left the last time. */
+  const forget = (): void => {
+    if (streaks.size < roomFor) return;
+    for (const [id, streak] of streaks) if (isLeftAlone(streak, now())) streaks.delete(id);
+    roomFor = Math.max(fewJobs, 2 * streaks.size);
+  };
+  return {
+    size: () => streaks.size,
+    rest: (id) => {
+      const streak = streaks.get(id);
+      if (streak !== undefined) streaks.set(id, atRest(streak, now()));
+    },
+    count: (before, decision) => {
+      if (decision.kind !== 'write' && decision.kind !== 'spawn') return undefined;
+      const { _id: id } = before;
+      const children = decision.kind === 'spawn' ? decision.children.map(({ _id }) => _id) : [];
+      const write = { job: decision.job, children };
+      const streak = withWrite(streaks.get(id), before, write, now());
+      streaks.delete(id);
+      if (streak === undefined) return undefined;
+      if (streak.writes > longestStreak) {
+        const last = `state ${String(decision.job.state)}`;
+        return failure('DecisionLoop', { writes: longestStreak, last });
+      }
+      forget();
+      streaks.set(id, streak);
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,334 @@
+import { decide } from '../../decide/decide.js';
+import type {
+  Announced,
+  Answer,
+  Blockers,
+  Child,
+  EventName,
+  Found,
+  Intent,
+  LockAnswer,
+  LookUp,
+  PermitAnswer,
+  Root,
+  SubjectFound,
+  World,
+} from '../../decide/intent.js';
+import { continuationOf, continues, isMadeBy } from '../../decide/parent.js';
+import { queryKeys } from '../../decide/queries.js';
+import { eventId } from '../../model/event.js';
+import { failure } from '../../model/failures.js';
+import type { Flow } from '../../model/flow.js';
+import { isFinal, type FinalJob, type Job, type LiveJob } from '../../model/job.js';
+import { isFinalState } from '../../model/document.js';
+import { parseDocument } from '../../reading/parse.js';
+import { exits, type Failure } from '../../model/step.js';
+import { keyOf, type Task } from '../../model/task.js';
+import { NoThreadError } from '../../plugin/calculations.js';
+import type { Store } from '../../store/store.js';
+import { roundTurn } from '../../turns.js';
+import { evaluate } from '../evaluate/expressions.js';
+import { bigResult } from '../attachments/large-results.js';
+import type { Contents } from '../attachments/contents.js';
+import { deciding, type OnDecide } from '../watch/current-job.js';
+import type { Library } from './library.js';
+import type { Family } from '../children/job-tree.js';
+import type { Locks } from '../locks/locks.js';
+import type { Once } from '../events/log-once.js';
+import type { Retry } from '../retry.js';
+import { createSchemaChecks } from '../evaluate/schema-checks.js';
+
+/** No decision can be made about the job: the job ends, or is marked, with this failure. */
+export type Fault = { readonly kind: 'fault'; readonly failure: Failure };
+
+/** An intent that needs nothing more to be known. */
+export type Decision = Exclude<Intent, LookUp> | Fault;
+
+/** What a decision stands on beside the job: the world, but for what is looked up on demand. */
+export type Surroundings = Omit<
+  World,
+  | 'answers'
+  | 'blockers'
+  | 'child'
+  | 'contents'
+  | 'event'
+  | 'flow'
+  | 'lock'
+  | 'permit'
+  | 'root'
+  | 'schema'
+  | 'subject'
+  | 'task'
+>;
+
+/** From where a decision is made. */
+export type Standpoint = {
+  readonly job: Job;
+  /** When the revision was first seen; `-Infinity` for a job just settled. */
+  readonly seenAt: number;
+  /** Claims that no longer count as in hand. */
+  readonly ended?: readonly string[];
+};
+
+export type Decider = (
+  job: Job,
+  surroundings: () => Surroundings,
+  now: () => number,
+) => Promise<Decision>;
+
+export type DeciderParts = {
+  readonly store: Store;
+  readonly library: Library;
+  /** Reads the attachments of jobs. */
+  readonly attachments: Contents;
+  readonly locks: Locks;
+  readonly family: Family;
+  readonly retry: Retry;
+  readonly life: AbortSignal;
+  readonly once: Pick<Once, 'tell'>;
+  readonly onDecide?: OnDecide | undefined;
+  /** The rules; other ones in tests. */
+  readonly rule?: (...given: Parameters<typeof decide>) => Intent;
+};
+
+/**
+ * Makes the function that decides, finding out on the way what the decision asks for: definitions
+ * the library has not, child jobs, conditions; and taking the locks it asks for. A decision that
+ * throws, or that asks only for what was answered already, is a fault, which names itself.
+ */
+export function createDecider(parts: DeciderParts): Decider {
+  const { library, life, onDecide, once, rule = decide } = parts;
+  return async (job, surroundings, now) => {
+    // Most decisions ask nothing.
+    let found = nothing;
+    const asked = new Set<string>();
+    const schemas = createSchemaChecks();
+    let unanswered: string | undefined;
+    for (;;) {
+      await roundTurn();
+      // What could not be found out any more does not count.
+      if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
+      const known = { ...worldOf(found, library), schema: schemas.read };
+      const world: World = { ...surroundings(), ...known, ...(unanswered && { unanswered }) };
+      const intent = deciding(onDecide, job._id, () => unlessThrown(() => rule(job, now(), world)));
+      // What was decided without an answer does not count.
+      if (schemas.isOpen()) {
+        unanswered = await whyNot(() => schemas.settle(), job, once);
+        continue;
+      }
+      if (intent.kind !== 'look_up') return intent;
+      const open = queryKeys(intent);
+      if (open.every((key) => asked.has(key))) return fault(`it asks again for ${named(open)}`);
+      for (const key of open) asked.add(key);
+      if (found === nothing) found = emptyFindings();
+      const of = found;
+      unanswered = await whyNot(() => answer(intent, of, job, parts), job, once);
+    }
+  };
+}
+
+/** Why something cannot be found out now, which is logged, or undefined when it was. */
+async function whyNot(
+  find: () => Promise<unknown>,
+  { _id }: Job,
+  once: Pick<Once, 'tell'>,
+): Promise<string | undefined> {
+  try {
+    await find();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof NoThreadError)) throw error;
+    const { message } = error;
+    once.tell('warn', _id, `Job ${_id} cannot be decided now: ${message}. Trying again.`);
+    return `What it asks cannot be worked out now: ${message}`;
+  }
+}
+
+/** So many facts are named when a decision asks for known ones. */
+const namedFacts = 3;
+
+function named(keys: readonly string[]): string {
+  const first = keys.slice(0, namedFacts).map((key) => `"${key}"`);
+  const more = keys.length > namedFacts ? ` and ${keys.length - namedFacts} more` : '';
+  return keys.length === 0 ? 'nothing' : `${first.join(', ')}${more}`;
+}
+
+/** What a pure function gives, or the fault that it threw. */
+export function unlessThrown<T>(judge: () => T): T | Fault {
+  try {
+    return judge();
+  } catch (error) {
+    return faultOf(error);
+  }
+}
+
+/** Why nothing can be decided after this was thrown. */
+export function faultOf(error: unknown): Fault {
+  return fault(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+}
+
+function fault(reason: string): Fault {
+  return { kind: 'fault', failure: failure('DecisionFault', { reason }) };
+}
+
+/** Finds out what a query asks for. */
+async function answer(
+  query: LookUp,
+  found: Findings,
+  job: Job,
+  { store, library, attachments, locks, family, retry }: DeciderParts,
+): Promise<void> {
+  const { answers, contents, children, roots, events, taken, permits, blockers } = found;
+  const { subjects, flows, tasks } = found;
+  for (const kind of ['flow', 'task'] as const) {
+    const wanted = kind === 'flow' ? query.flows : query.tasks;
+    if (wanted.length === 0) continue;
+    await retry(() => library.find(kind, wanted));
+    for (const { name, owner } of wanted) {
+      if (kind === 'flow') flows.set(keyOf(name, owner), library.foundFlow(name, owner));
+      else tasks.set(keyOf(name, owner), library.foundTask(name, owner));
+    }
+  }
+  // A parent may have hundreds of children that have not ended: they are read together.
+  const read = query.children.length > 1 ? await readTogether(store, query.children, retry) : store;
+  for (const id of query.children) children.set(id, await findChild(read, id, job, retry));
+  for (const id of query.roots) {
+    // The engine ends: nothing will be written any more.
+    roots.set(id, (await retry(() => family.rootOf(id))) ?? 'live');
+  }
+  for (const id of query.subjects) subjects.set(id, await findSubject(store, id, retry));
+  for (const name of query.events) events.set(eventId(name), await findEvent(store, name, retry));
+  for (const wish of query.locks) taken.set(wish.id, await locks.take(wish, job));
+  for (const wish of query.permits) permits.set(wish.key, await locks.permit(wish, job));
+  for (const target of query.targets) blockers.set(target, await locks.blockers(target, job));
+  if (query.attachments.length > 0) {
+    const read = await attachments.of(job as LiveJob, query.attachments);
+    for (const [name, value] of read ?? []) contents.set(name, value);
+  }
+  for (const question of query.questions) answers.set(question.id, await evaluate(question));
+}
+
+/** What was found out for one decision, by id. */
+type Findings = ReturnType<typeof emptyFindings>;
+
+function emptyFindings() {
+  return {
+    answers: new Map<string, Answer>(),
+    flows: new Map<string, Found<Flow>>(),
+    tasks: new Map<string, Found<Task>>(),
+    contents: new Map<string, unknown>(),
+    children: new Map<string, Child>(),
+    roots: new Map<string, Root>(),
+    subjects: new Map<string, SubjectFound>(),
+    events: new Map<string, Announced>(),
+    taken: new Map<string, LockAnswer>(),
+    permits: new Map<string, PermitAnswer>(),
+    blockers: new Map<string, Blockers>(),
+  };
+}
+
+/** Never written to. */
+const nothing = emptyFindings();
+
+function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings | 'schema'> {
+  const { answers, contents, children, roots, subjects, events } = found;
+  const { taken, permits, blockers, flows, tasks } = found;
+  return {
+    answers,
+    contents,
+    flow: (name, owner) => flows.get(keyOf(name, owner)) ?? library.flow(name, owner),
+    task: (name, owner) => tasks.get(keyOf(name, owner)) ?? library.task(name, owner),
+    child: (id) => children.get(id) ?? { kind: 'unknown' },
+    root: (id) => roots.get(id) ?? 'unknown',
+    subject: (id) => subjects.get(id) ?? { kind: 'unknown' },
+    event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
+    lock: (id) => taken.get(id) ?? { kind: 'unknown' },
+    permit: (key) => permits.get(key) ?? { kind: 'unknown' },
+    blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
+  };
+}
+
+type Jobs = Pick<Store, 'get' | 'isDeleted'>;
+
+/** Those jobs as they are now, by one request; what they lead to is read one by one. */
+async function readTogether(store: Store, ids: readonly string[], retry: Retry): Promise<Jobs> {
+  const docs = await retry(() => store.getMany(ids));
+  const asked = new Set(ids);
+  return {
+    get: (id) =>
+      docs !== undefined && asked.has(id) ? Promise.resolve(docs.get(id)) : store.get(id),
+    isDeleted: store.isDeleted,
+  };
+}
+
+/** A job that this one has made, as it is now. */
+export async function findChild(
+  store: Jobs,
+  id: string,
+  job: Parameters<typeof isMadeBy>[1],
+  retry: Retry,
+): Promise<Child> {
+  const answer = await retry(async () => ({ doc: await store.get(id) }));
+  // The engine ends: nothing will be written any more.
+  if (answer === undefined) return { kind: 'live' };
+  const { doc } = answer;
+  if (doc === undefined) return absentChild(store, id, retry);
+  if (!isMadeBy(doc, job)) return { kind: 'foreign' };
+  if (!isFinalState(doc['state'])) return { kind: 'live' };
+  const parsed = parseDocument(doc);
+  const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
+  if (!isEnded) return { kind: 'live' };
+  const ended = await lastOf(store, parsed.value, retry);
+  if (ended === undefined) return { kind: 'live' };
+  const big = bigResult(ended.result);
+  return { kind: 'final', job: ended, ...(big === undefined ? {} : { big }) };
+}
+
+/** A child that is not there: deleted, or never stored. */
+async function absentChild(store: Jobs, id: string, retry: Retry): Promise<Child> {
+  const deleted = await retry(() => store.isDeleted(id));
+  return { kind: 'absent', ...(deleted === true ? { deleted } : {}) };
+}
+
+/**
+ * The last of the jobs as which an ended one went on; undefined when it has not ended. One whose
+ * continuation is gone has failed.
+ */
+async function lastOf(store: Jobs, first: FinalJob, retry: Retry): Promise<FinalJob | undefined> {
+  const passed = new Set<string>();
+  let last = first;
+  for (let id = continuationOf(last); id !== undefined; id = continuationOf(last)) {
+    passed.add(last._id);
+    const next = id;
+    const answer = await retry(async () => ({ doc: await store.get(next) }));
+    if (answer === undefined) return undefined;
+    const { doc } = answer;
+    if (doc === undefined || !continues(doc, last) || passed.has(next)) {
+      const why = failure('ContinuationMissing', { job: last._id, next });
+      return { ...last, exit: exits.failed, failure: why };
+    }
+    const parsed = parseDocument(doc);
+    if (parsed.kind !== 'job' || !parsed.ok || !isFinal(parsed.value)) return undefined;
+    last = parsed.value;
+  }
+  return last;
+}
+
+/** The job that a notification tells of, as it is now. */
+async function findSubject(store: Store, id: string, retry: Retry): Promise<SubjectFound> {
+  const answer = await retry(async () => ({ doc: await store.get(id) }));
+  // The engine ends: nothing will be written any more.
+  if (answer === undefined) return { kind: 'there', doc: { _id: id } };
+  return answer.doc === undefined ? { kind: 'absent' } : { kind: 'there', doc: answer.doc };
+}
+
+/** An event announced under its own id, or by a document of any id. */
+async function findEvent(store: Store, name: EventName, retry: Retry): Promise<Announced> {
+  const rows = await retry(() =>
+    store.view('events', { key: [name.type, name.key], includeDocs: true, limit: 1 }),
+  );
+  // The engine ends: nothing will be written any more.
+  const doc = rows?.[0]?.doc;
+  if (doc === undefined) return { kind: 'absent' };
+  return 'data' in doc ? { kind: 'found', data: doc['data'] } : { kind: 'found' };
+}

@@ -1,0 +1,143 @@
+import { parseDocument } from '../../reading/parse.js';
+import type { StoredDocument } from '../../model/document.js';
+import type { Change } from '../../store/change.js';
+import type { FeedState } from '../../store/feed.js';
+import type { Assembly } from '../assembly.js';
+import { takeEvent } from '../control/announced-events.js';
+import { takeEarly, takeMessage } from '../control/requests.js';
+import { busyLimit, scan } from './scan.js';
+
+/** The loop: every change of the database goes to the part that it concerns. */
+export async function follow(engine: Assembly, since: string): Promise<void> {
+  const { store, ending, desk } = engine;
+  const { onState, reloaded } = createTeller(engine);
+  engine.feed.isFollowed = true;
+  for await (const change of store.follow({ since, signal: ending.signal, onState })) {
+    take(engine, change);
+    await desk.room(busyLimit);
+  }
+  await reloaded();
+}
+
+function take(engine: Assembly, { id, doc, conflicted }: Change): void {
+  const { library, peers, jobs, replicas, controls } = engine;
+  if (id.startsWith('_design/')) return tellDesign(engine, id, doc);
+  if (library.update(id, doc)) return wakeParked(engine);
+  if (controls.update(id, doc)) return;
+  if (doc === undefined) {
+    if (id.startsWith('engine:')) return peers.update(id, undefined);
+    return jobs.gone(id);
+  }
+  switch (doc['type']) {
+    case 'job':
+      takeEarly(engine, id);
+      if (conflicted === true) replicas.suspect(id);
+      return replicas.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
+    case 'engine': {
+      // Of our own document we know by our own clock when it was written.
+      const { renewed } = doc;
+      if (id === engine.id && typeof renewed === 'number') {
+        engine.meters.feedLag(Math.max(0, engine.now() - renewed));
+      }
+      const parsed = parseDocument(doc);
+      if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
+      return;
+    }
+    case 'request':
+    case 'signal':
+      return takeMessage(engine, doc);
+    case 'event':
+      return takeEvent(engine, doc);
+    default:
+      return engine.strangers(doc);
+  }
+}
+
+/** Everybody sees that the design document of the engines was changed; one tells. */
+function tellDesign(
+  { events, isTeller, store }: Assembly,
+  id: string,
+  doc: StoredDocument | undefined,
+): void {
+  if (id !== `_design/${store.connection.app}` || !isTeller(`${id}:${doc?._rev ?? ''}`)) return;
+  events.emit({ type: 'design.changed', id, ...(doc === undefined ? {} : { rev: doc._rev }) });
+}
+
+/** A changed definition may be what some jobs wait for. */
+function wakeParked({ parking, jobs }: Assembly): void {
+  for (const id of parking.parked()) jobs.rouse(id);
+}
+
+type Teller = {
+  readonly onState: (state: FeedState) => void;
+  /** Resolves when whatever was begun when the database came back has ended (E5). */
+  readonly reloaded: () => Promise<void>;
+};
+
+/** Says once that the database is away and once that it is back; then looks for what was missed. */
+function createTeller(engine: Assembly): Teller {
+  const { log, desk, store, retry, library, replicas, events } = engine;
+  const { database } = store.connection;
+  let away = false;
+  const reloads = createReloads(() =>
+    retry(async () => {
+      await library.load();
+      await scan(engine);
+    }),
+  );
+  const onState = (state: FeedState): void => {
+    if (state.kind === 'lost') {
+      const { cause } = state;
+      const level = away ? 'debug' : 'warn';
+      log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
+      if (!away) events.emit({ type: 'database.lost', database, cause });
+      away = true;
+      desk.forget();
+      library.doubt();
+      return;
+    }
+    // The database may be another one of the same name.
+    replicas.setCount(state.copies);
+    if (away) {
+      away = false;
+      log.info({}, `The connection to ${database} is back.`);
+      events.emit({
+        type: 'database.back',
+        database,
+        ...(state.other === true ? { other: true } : {}),
+      });
+      reloads.want();
+    }
+  };
+  return { onState, reloaded: reloads.ended };
+}
+
+/** Work that is asked for more often than it can be done: one run at a time, and one more after it. */
+export type Reloads = {
+  /** Has it run, once more if it runs already. */
+  readonly want: () => void;
+  /** Resolves when none is under way and none is wanted. */
+  readonly ended: () => Promise<void>;
+};
+
+/** `reload` must not reject. */
+export function createReloads(reload: () => Promise<unknown>): Reloads {
+  let isWanted = false;
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false;
+      await reload();
+    }
+    running = undefined;
+  };
+  return {
+    want: () => {
+      isWanted = true;
+      running ??= run();
+    },
+    ended: async () => {
+      await running;
+    },
+  };
+}

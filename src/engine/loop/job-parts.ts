@@ -1,0 +1,58 @@
+import type { GlanceWorld } from '../../decide/glance.js';
+import type { TwsError } from '../../errors.js';
+import type { StoredDocument } from '../../model/document.js';
+import type { Store } from '../../store/store.js';
+import type { Breaker } from './breaker.js';
+import type { Replicas } from '../../replicas/replicas.js';
+import type { Decider, Standpoint, Surroundings } from './decision.js';
+import type { Desk } from './serializer.js';
+import type { DocumentLimit } from './document-limit.js';
+import type { Hands } from '../attempts/running-attempts.js';
+import type { Locks } from '../locks/locks.js';
+import type { Log } from '../log.js';
+import type { Notifications } from '../events/notifications.js';
+import type { Once } from '../events/log-once.js';
+import type { Parking } from '../waiting/wait-queue.js';
+import type { Retry } from '../retry.js';
+import type { PermitLines } from '../locks/permit-queues.js';
+import type { Reading } from './parsed-jobs.js';
+import type { SystemEvents } from '../events/system-events.js';
+import type { Timers } from '../waiting/timers.js';
+
+/** The parts of an engine that have to do with jobs. */
+export type JobParts = {
+  readonly store: Store;
+  readonly desk: Desk;
+  readonly reading: Reading;
+  readonly hands: Hands;
+  readonly parking: Parking;
+  readonly lines: PermitLines;
+  /** The flow of which a job needs a permit, as `<flow>::<owner>`; undefined: of none. */
+  readonly permitFlow: (job: StoredDocument) => string | undefined;
+  readonly timers: Timers;
+  readonly replicas: Replicas;
+  readonly decider: Decider;
+  readonly breaker: Breaker;
+  readonly locks: Locks;
+  readonly notifications: Notifications;
+  readonly events: SystemEvents;
+  /** How long a document may be, bytes. */
+  readonly documentLimit: DocumentLimit;
+  /** The world around a decision. */
+  readonly surroundings: (standpoint: Standpoint) => Surroundings;
+  /** The part of it that a glance at a version needs that was first seen then. */
+  readonly bystanders: (seenAt: number) => GlanceWorld;
+  readonly now: () => number;
+  /** So far ahead times are kept in memory, ms. */
+  readonly horizonMs: number;
+  /** So many engines one after the other may be ended for the sake of a job. */
+  readonly crashLimit: number;
+  readonly retry: Retry;
+  /** Aborted: nothing is written any more. */
+  readonly life: AbortController;
+  readonly log: Log;
+  /** Tells what stays the same while a job cannot be stored. */
+  readonly once: Once;
+  /** Has the engine stop by itself, for that reason; it takes nothing more from now on. */
+  readonly fail: (reason: TwsError) => void;
+};

@@ -1,0 +1,295 @@
+import { glance } from '../../decide/glance.js';
+import type { Wait } from '../../decide/intent.js';
+import type { Outcome } from '../../decide/outcome.js';
+import { isFinal, isLiveJob, type Job } from '../../model/job.js';
+import type { Report } from '../../decide/report.js';
+import { TwsError } from '../../errors.js';
+import type { StoredDocument } from '../../model/document.js';
+import { notificationsOf } from '../../model/notify.js';
+import { isLive, type LiveStep } from '../../model/step.js';
+import { commit } from './commit.js';
+import { faultOf } from './decision.js';
+import { endFaulty, endMalformed } from './end-job.js';
+import type { JobParts } from './job-parts.js';
+import { blockedBy, withoutHeldUp } from '../watch/blocked-engines.js';
+import { inLineOf } from '../waiting/wait-queue.js';
+import { pause } from '../retry.js';
+import { settleAttempts, type EndedAttempt } from './settle.js';
+import { writeReport } from '../attempts/write-report.js';
+
+export type Jobs = {
+  /** Takes a version of a job document from the feed, as often as it comes. */
+  readonly take: (doc: StoredDocument) => void;
+  /** Takes a version found by a scan: also one that was considered before. */
+  readonly review: (doc: StoredDocument) => void;
+  /** Reads the job anew and takes it. */
+  readonly wake: (id: string) => void;
+  /** Wakes a job for which something has changed that all engines learn of at the same time. */
+  readonly rouse: (id: string) => void;
+  /** The same; resolves when the job was considered. */
+  readonly recall: (id: string) => Promise<void>;
+  /** An attempt that ran here has ended. Resolves when its outcome is stored or dropped. */
+  readonly settle: (id: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
+  /** Writes what a running attempt has told so far. */
+  readonly report: (id: string, step: LiveStep, told: Report) => Promise<void>;
+  /** A slot came free. */
+  readonly fillSlots: () => void;
+  /** The job, or the lock, was deleted. */
+  readonly gone: (id: string) => void;
+  /** Has the jobs that wait for a permit looked at, whatever was missed. */
+  readonly callForPermits: () => Promise<void>;
+};
+
+/** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
+export function createJobs(parts: JobParts): Jobs {
+  const { desk, lines } = parts;
+  /** Attempts that have ended and whose outcomes are not written yet, by job. */
+  const ended = new Map<string, readonly EndedAttempt[]>();
+  const consider = (doc: StoredDocument): void => {
+    void desk.queue(doc._id, async () => {
+      if (desk.isNewest(doc)) await considerJob(parts, doc);
+    });
+  };
+  return {
+    take: (doc) => {
+      // What we wrote comes round again; it must not lie on the desk when it was done with.
+      if (!desk.knows(doc._id, doc._rev) && desk.put(doc) === 'news') consider(doc);
+    },
+    review: (doc) => {
+      if (desk.put(doc) !== 'stale') consider(desk.newest(doc._id) ?? doc);
+    },
+    wake: (id) => void wake(parts, id),
+    rouse: (id) => void recall(parts, id),
+    recall: (id) => recall(parts, id),
+    report: (id, step, told) =>
+      desk.queue(id, async () => {
+        const doc = await writeReport(parts, id, step, told);
+        if (doc !== undefined) await considerJob(parts, doc);
+      }),
+    settle: (id, step, outcome, told) => {
+      ended.set(id, [...(ended.get(id) ?? []), { step, outcome, told }]);
+      return desk.queue(id, async () => {
+        // What ended while another write of the job was under way goes into one revision.
+        const together = ended.get(id);
+        ended.delete(id);
+        if (together === undefined) return;
+        const doc = await settleAttempts(parts, id, together);
+        if (doc !== undefined) await considerJob(parts, doc);
+      });
+    },
+    fillSlots: () => void fillSlots(parts),
+    callForPermits: lines.callAll,
+    gone: (id) => {
+      const flow = parts.locks.freed(id);
+      if (flow !== undefined) return void lines.call(flow);
+      // Most of what is deleted is no job: requests, signals, locks.
+      if (!parts.replicas.many || !desk.isKnown(id)) return forget(parts, id);
+      parts.replicas.suspect(id);
+      void wake(parts, id);
+    },
+  };
+}
+
+/** The job is deleted. The one that waits for it is woken, as far as this is known here. */
+function forget(parts: JobParts, id: string): undefined {
+  const { hands, parking, lines, timers, desk, replicas } = parts;
+  const last = desk.newest(id);
+  if (last !== undefined) wakeParent(parts, last);
+  for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
+  parking.leave(id);
+  lines.leave(id);
+  timers.clear(id);
+  replicas.clear(id);
+  desk.drop(id);
+}
+
+/** Wakes a job: what may be done about it is new, and the turns of the engines begin now. */
+function recall(parts: JobParts, id: string): Promise<void> {
+  parts.desk.touch(id);
+  return wake(parts, id);
+}
+
+/** Reads a job anew and considers it. */
+function wake(parts: JobParts, id: string): Promise<void> {
+  const { desk, parking, lines, replicas, retry, store } = parts;
+  return desk.queue(id, async () => {
+    const doc = desk.newest(id) ?? (await retry(() => store.get(id)));
+    if (doc === undefined) {
+      replicas.clear(id);
+      lines.leave(id);
+      return parking.leave(id);
+    }
+    if (desk.put(doc) !== 'stale') await considerJob(parts, doc);
+  });
+}
+
+/** Gives free slots to the jobs that wait for one, until there is no slot or no job left. */
+async function fillSlots(parts: JobParts): Promise<void> {
+  const { hands, parking } = parts;
+  while (hands.freeSlots() > parking.calls()) {
+    const id = parking.nextForSlot(hands);
+    if (id === undefined) return;
+    await wake(parts, id);
+    parking.answered(id);
+  }
+}
+
+/** Deals with a job until there is nothing more to do about it here. */
+async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> {
+  let next: StoredDocument | undefined = doc;
+  while (next !== undefined) {
+    parts.lines.enter(parts.permitFlow(next), inLineOf(next));
+    next = await considerVersion(parts, next);
+  }
+  parts.breaker.rest(doc._id);
+  parts.lines.looked(doc._id);
+}
+
+/**
+ * Does what one version of a job asks for; answers the document to look at next, if any. What throws
+ * on the way twice would throw at each look: the job ends. Only what the database does is waited out.
+ */
+async function considerVersion(
+  parts: JobParts,
+  given: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  const { life, log } = parts;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await considerOnce(parts, given);
+    } catch (error) {
+      if (life.signal.aborted || error instanceof TwsError) throw error;
+      if (tries > 0) return void (await endFaulty(parts, given, faultOf(error).failure));
+      const about = { job: given._id, error: String(error) };
+      log.error(about, `What job ${given._id} asks for could not be done; it is tried once more.`);
+      await pause(tries, life.signal);
+    }
+  }
+}
+
+async function considerOnce(
+  parts: JobParts,
+  given: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  const { hands, parking, timers, desk, replicas, now } = parts;
+  timers.clear(given._id);
+  const doc = await replicas.readConsistent(given);
+  if (doc === undefined) return forget(parts, given._id);
+  const seen = glance(doc, now(), parts.bystanders(desk.seenAt(doc._id)));
+  switch (seen.kind) {
+    case 'final':
+      fence(parts, doc._id, []);
+      leave(parts, doc);
+      return void (await parts.locks.release(doc));
+    case 'elsewhere':
+      if (hands.of(doc._id).length > 0) return decideAndDo(parts, doc);
+      parking.leave(doc._id);
+      parking.watch(doc._id, [seen.engine]);
+      return void desk.drop(doc._id);
+    case 'later':
+      return park(parts, doc, { ...othersFirst, until: seen.until });
+    case 'no_slot':
+      return park(parts, doc, { ...othersFirst, for: 'slot', rank: seen.rank });
+    case 'unclear':
+      return decideAndDo(parts, doc);
+  }
+}
+
+async function decideAndDo(
+  parts: JobParts,
+  doc: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  const { decider, desk, hands, parking, reading, surroundings, now } = parts;
+  const blocked = blockedBy(doc, parts.crashLimit);
+  if (blocked !== undefined) return void (await endFaulty(parts, withoutHeldUp(doc), blocked));
+  const parsed = await reading.read(doc);
+  if (parsed.kind !== 'job') return void parking.leave(doc._id);
+  if (!parsed.ok) return void (await endMalformed(parts, doc, parsed.problems));
+  fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);
+  const standpoint = { job: parsed.value, seenAt: desk.seenAt(doc._id) };
+  const decision = await decider(parsed.value, () => surroundings(standpoint), now);
+  const loop = parts.breaker.count(parsed.value, decision);
+  if (loop !== undefined) return void (await endFaulty(parts, doc, loop));
+  switch (decision.kind) {
+    case 'fault':
+      return void (await endFaulty(parts, doc, decision.failure));
+    case 'ignore':
+      return leave(parts, doc);
+    case 'wait':
+      return park(parts, parsed.value, decision);
+    case 'abort':
+      parking.leave(doc._id);
+      for (const claim of decision.claims) hands.stop(claim, 'cancelled');
+      // The job goes on beside what is stopping, and its times still come.
+      return doc;
+    case 'claim':
+      // The slot may have gone while the decision looked things up.
+      return hands.fits(decision.job, decision.steps) ? commit(parts, decision) : doc;
+    case 'write':
+    case 'spawn':
+      return commit(parts, decision);
+  }
+}
+
+/** Stops what runs here but is, by the document, no longer ours. */
+function fence({ hands, log }: JobParts, job: string, running: readonly LiveStep[]): void {
+  const live = new Set(running.map((step) => step.claim));
+  for (const claim of hands.of(job)) {
+    if (live.has(claim)) continue;
+    log.warn({ job, claim }, 'An attempt was taken from this engine; it is stopped.');
+    hands.stop(claim, 'fenced');
+  }
+}
+
+/** There is nothing more to do about a job; when it is final, those that wait for it are woken. */
+function leave(parts: JobParts, doc: StoredDocument): undefined {
+  const { desk, hands, parking, lines } = parts;
+  parking.leave(doc._id);
+  lines.leave(doc._id);
+  if (hands.of(doc._id).length === 0) desk.drop(doc._id);
+  if (!isFinal(doc as unknown as Job)) return;
+  wakeParent(parts, doc);
+  for (const { id } of notificationsOf(doc)) void recall(parts, id);
+}
+
+/** The job that waits for this one: it has ended, or is not there any more. */
+function wakeParent(parts: JobParts, doc: StoredDocument): undefined {
+  const { parent } = doc as { readonly parent?: { readonly job?: unknown } | null };
+  if (typeof parent?.job === 'string') void recall(parts, parent.job);
+}
+
+const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;
+
+function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined {
+  const { parking, lines, timers, desk, hands, log } = parts;
+  log.debug({ job: job._id, until: wait.until }, wait.because);
+  if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
+  if (wait.permit !== undefined) lines.wait(wait.permit, inLineOf(job));
+  else if (wait.for === 'slot' || (wait.for === 'engine' && wait.until !== undefined)) {
+    lines.yield(job._id);
+  }
+  if (wait.for === 'slot') {
+    parking.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
+    // Another job that went before it may have left its slot free meanwhile.
+    if (hands.freeSlots() > parking.calls()) void fillSlots(parts);
+  } else if (wait.asleep !== true && wait.permit === undefined) {
+    // A time at which the wait ends in any case does not keep an earlier change from ending it.
+    parking.forChange(job._id);
+  } else parking.leave(job._id);
+  parking.watch(job._id, ownersOf(job as Job));
+  const keep = wait.for !== undefined && desk.size < keptForSlot;
+  if (!keep && hands.of(job._id).length === 0) desk.drop(job._id);
+}
+
+/** The engines of the running attempts. */
+function ownersOf(job: Job): readonly string[] {
+  return isLiveJob(job) ? job.steps.filter(isLive).map(({ engine }) => engine) : [];
+}
+
+/** A job that sleeps for long is found by the view of due times when its time is near. */
+function isFarAway({ now, horizonMs }: JobParts, { asleep, until = 0 }: Wait): boolean {
+  return asleep === true && until > now() + horizonMs;
+}
+
+/** So many documents are kept at hand for jobs that wait for a slot; the others are read again. */
+const keptForSlot = 2_000;

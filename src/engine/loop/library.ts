@@ -1,0 +1,224 @@
+import type { Found, NameAndOwner } from '../../decide/intent.js';
+import type { Flow } from '../../model/flow.js';
+import { parseDocument } from '../../reading/parse.js';
+import type { StoredDocument } from '../../model/document.js';
+import type { Problem } from '../../model/problems.js';
+import { defaultOwner, keyOf, type Task } from '../../model/task.js';
+import type { Store } from '../../store/store.js';
+import { roundTurn } from '../../turns.js';
+import { generationOf } from './serializer.js';
+
+type Kind = 'flow' | 'task';
+type Definition = { flow: Flow; task: Task };
+type Entry<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/**
+ * The flows and tasks of the database, kept in memory by the feed.
+ *
+ * L1 Nobody is told that there is no definition at all unless the store was just asked for it.
+ * L2 That an owner has none of its own, so that the one of everybody counts, is believed while the
+ *    feed goes on without a break: a definition would come by it, as its next version does.
+ */
+export type Library = {
+  /** Reads all definitions; called at the start, and again to find what the feed missed. */
+  readonly load: () => Promise<void>;
+  /** The feed is broken: until the next `load` there may be definitions that it did not bring. */
+  readonly doubt: () => void;
+  /** Takes a changed or deleted document; false when it is no definition. */
+  readonly update: (id: string, doc: StoredDocument | undefined) => boolean;
+  readonly flow: (name: string, owner: string) => Found<Flow>;
+  readonly task: (name: string, owner: string) => Found<Task>;
+  /** Asks the store for what `flow` or `task` called unknown. */
+  readonly find: (kind: Kind, wanted: readonly NameAndOwner[]) => Promise<void>;
+  /** What is known right after `find`: the store was just asked, so nothing is unknown. */
+  readonly foundFlow: (name: string, owner: string) => Found<Flow>;
+  readonly foundTask: (name: string, owner: string) => Found<Task>;
+  /** The document of a definition of exactly that owner, as it is stored; undefined: none, or several. */
+  readonly stored: (kind: Kind, name: string, owner: string) => StoredDocument | undefined;
+  /** All documents that it holds, valid or not. */
+  readonly documents: () => readonly StoredDocument[];
+};
+
+/** `onMalformed` is told of a definition that comes by the feed and cannot be read. */
+export function createLibrary(store: Store, onMalformed: OnMalformed = () => undefined): Library {
+  const held = createHoldings(onMalformed);
+  let breaks = 0;
+  let loadedAfter = -1;
+  const isWhole = (): boolean => loadedAfter === breaks;
+  const asked = new Map<string, Promise<void>>();
+  const look = async (kind: Kind, keys: readonly string[]): Promise<void> => {
+    await held.reading(async (add) => {
+      const rows = await store.view(`${kind}s`, { keys, includeDocs: true });
+      for (const { id, doc } of rows) add(id, doc);
+    });
+    held.shelves[kind].confirmAbsent(keys);
+  };
+  return {
+    update: held.update,
+    doubt: () => {
+      breaks += 1;
+    },
+    load: async () => {
+      const begun = breaks;
+      await held.reading(async (add, before) => {
+        const kinds = ['flows', 'tasks'] as const;
+        const read = await Promise.all(kinds.map((it) => store.view(it, { includeDocs: true })));
+        const rows = read.flat();
+        for (const { id, doc } of rows) {
+          await roundTurn();
+          add(id, doc);
+        }
+        const present = new Set(rows.map(({ id }) => id));
+        for (const id of before) if (!present.has(id)) add(id, undefined);
+      });
+      loadedAfter = begun;
+    },
+    flow: (name, owner) => held.shelves.flow.get(name, owner, isWhole()),
+    task: (name, owner) => held.shelves.task.get(name, owner, isWhole()),
+    find: (kind, wanted) => {
+      const keys = [...new Set(wanted.flatMap(({ name, owner }) => keysOf(name, owner)))].sort();
+      // Many jobs may miss the same definition at the same time.
+      const question = JSON.stringify([kind, keys]);
+      const answer = asked.get(question) ?? look(kind, keys).finally(() => asked.delete(question));
+      asked.set(question, answer);
+      return answer;
+    },
+    foundFlow: (name, owner) => known(held.shelves.flow.get(name, owner, true)),
+    foundTask: (name, owner) => known(held.shelves.task.get(name, owner, true)),
+    stored: (kind, name, owner) => {
+      const [id, ...others] = held.shelves[kind].ids(keyOf(name, owner));
+      return id === undefined || others.length > 0 ? undefined : held.document(id);
+    },
+    documents: held.documents,
+  };
+}
+
+function known<T>(found: Found<T>): Found<T> {
+  return found.kind === 'unknown' ? { kind: 'absent' } : found;
+}
+
+type OnMalformed = (doc: StoredDocument, problems: readonly Problem[]) => void;
+
+/** Takes one document that was read; undefined: it is not there. */
+type Add = (id: string, doc: StoredDocument | undefined) => void;
+
+/** The definitions, fed by the feed and by readings that may overtake each other. */
+function createHoldings(onMalformed: OnMalformed) {
+  const shelves = { flow: createShelf<Flow>(), task: createShelf<Task>() };
+  const documents = new Map<string, StoredDocument>();
+  /** What the feed told while something was read: one set for each reading under way. */
+  const told = new Set<Set<string>>();
+
+  const put = (id: string, doc: StoredDocument | undefined, isNews = false): boolean => {
+    const had = documents.delete(id);
+    shelves.flow.remove(id);
+    shelves.task.remove(id);
+    if (doc === undefined || (doc['type'] !== 'flow' && doc['type'] !== 'task')) return had;
+    const parsed = parseDocument(doc);
+    if (parsed.kind !== 'flow' && parsed.kind !== 'task') return had;
+    documents.set(id, doc);
+    if (isNews && !parsed.ok) onMalformed(doc, parsed.problems);
+    const entry = parsed.ok
+      ? ({ ok: true, value: parsed.value } as const)
+      : ({ ok: false, problems: parsed.problems } as const);
+    shelves[parsed.kind].put(id, keyOfDocument(doc), entry as Entry<never>);
+    return true;
+  };
+  return {
+    shelves,
+    documents: (): readonly StoredDocument[] => [...documents.values()],
+    document: (id: string) => documents.get(id),
+    update: (id: string, doc: StoredDocument | undefined): boolean => {
+      const concerned = put(id, doc, true);
+      if (concerned || doc === undefined) for (const ids of told) ids.add(id);
+      return concerned;
+    },
+    /** Runs something that reads; what the feed brings meanwhile is newer, unless revisions tell. */
+    reading: async (
+      read: (add: Add, before: readonly string[]) => Promise<void>,
+    ): Promise<void> => {
+      const meanwhile = new Set<string>();
+      told.add(meanwhile);
+      const add: Add = (id, doc) => {
+        const now = documents.get(id);
+        // Every sweep reads all of them, and a large one takes a while to parse.
+        if (doc !== undefined && now?._rev === doc._rev) return;
+        const isOlder = doc && now && generationOf(doc._rev) < generationOf(now._rev);
+        const isGone = now === undefined && meanwhile.has(id);
+        const isMissed = doc === undefined && meanwhile.has(id);
+        if (!isOlder && !isGone && !isMissed) put(id, doc);
+      };
+      await read(add, [...documents.keys()]).finally(() => told.delete(meanwhile));
+    },
+  };
+}
+
+function keysOf(name: string, owner: string): readonly string[] {
+  return owner === defaultOwner
+    ? [keyOf(name, owner)]
+    : [keyOf(name, owner), keyOf(name, undefined)];
+}
+
+/** Also of a malformed document, so that a job that names it is told what is wrong with it. */
+function keyOfDocument(doc: StoredDocument): string {
+  const { owner } = doc;
+  return keyOf(String(doc['name']), typeof owner === 'string' ? owner : undefined);
+}
+
+type Shelf<T> = {
+  readonly put: (id: string, key: string, entry: Entry<T>) => void;
+  readonly remove: (id: string) => void;
+  /** `whole`: what is not here is not in the store either, as far as the feed has told. */
+  readonly get: (name: string, owner: string, whole: boolean) => Found<T>;
+  readonly ids: (key: string) => readonly string[];
+  readonly confirmAbsent: (keys: readonly string[]) => void;
+};
+
+/** How long "the store has none" is believed, ms: the feed brings a new definition sooner. */
+const absentMs = 1_000;
+
+function createShelf<T extends Definition[Kind]>(): Shelf<T> {
+  const byKey = new Map<string, Map<string, Entry<T>>>();
+  const keyOfId = new Map<string, string>();
+  const absentSince = new Map<string, number>();
+  const isAbsent = (key: string): boolean => Date.now() - (absentSince.get(key) ?? 0) < absentMs;
+  return {
+    put: (id, key, entry) => {
+      keyOfId.set(id, key);
+      absentSince.delete(key);
+      const entries = byKey.get(key) ?? new Map<string, Entry<T>>();
+      byKey.set(key, entries.set(id, entry));
+    },
+    remove: (id) => {
+      const key = keyOfId.get(id);
+      if (key === undefined) return;
+      keyOfId.delete(id);
+      byKey.get(key)?.delete(id);
+    },
+    get: (name, owner, whole) => {
+      const keys = keysOf(name, owner);
+      for (const key of keys) {
+        const entries = byKey.get(key);
+        if (entries !== undefined && entries.size > 0) return toFound(entries);
+        if (!whole && !isAbsent(key)) return { kind: 'unknown' };
+      }
+      return keys.every(isAbsent) ? { kind: 'absent' } : { kind: 'unknown' };
+    },
+    ids: (key) => [...(byKey.get(key)?.keys() ?? [])],
+    confirmAbsent: (keys) => {
+      for (const key of absentSince.keys()) if (!isAbsent(key)) absentSince.delete(key);
+      for (const key of keys) absentSince.set(key, Date.now());
+    },
+  };
+}
+
+function toFound<T>(entries: ReadonlyMap<string, Entry<T>>): Found<T> {
+  const [first] = entries;
+  if (first === undefined) return { kind: 'absent' };
+  if (entries.size > 1) return { kind: 'ambiguous', ids: [...entries.keys()].sort() };
+  const [id, entry] = first;
+  if (!entry.ok) return { kind: 'invalid', id, problems: entry.problems };
+  return { kind: 'found', value: entry.value as T & { _id?: string; _rev?: string } };
+}

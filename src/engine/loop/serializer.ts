@@ -1,0 +1,118 @@
+import type { StoredDocument } from '../../model/document.js';
+
+/**
+ * The documents on which something is under way, by id.
+ *
+ * K1 In this process one thing at a time happens to a document.
+ * K2 A task always works on the newest version that was seen; older ones are dropped.
+ */
+export type Desk = {
+  /** Puts a version on the desk: `stale` when a newer one was seen, `echo` when this one was. */
+  readonly put: (doc: StoredDocument) => 'news' | 'echo' | 'stale';
+  /** What may be done about the document is new, though its version is not: counts as seen now. */
+  readonly touch: (id: string) => void;
+  /** Puts a version that was made here; a copy of it that the feed brought before gives way. */
+  readonly putOwn: (doc: StoredDocument) => void;
+  /** Whether this very version was seen. */
+  readonly knows: (id: string, rev: string) => boolean;
+  /** When the newest version was first seen (epoch ms); of a document never seen: now. */
+  readonly seenAt: (id: string) => number;
+  /** Whether no newer version was seen since, nor this one made here. */
+  readonly isNewest: (doc: StoredDocument) => boolean;
+  /** Whether any version of it was seen lately. */
+  readonly isKnown: (id: string) => boolean;
+  readonly newest: (id: string) => StoredDocument | undefined;
+  /** Runs a task for the document after those that wait already. */
+  readonly queue: (id: string, task: () => Promise<void>) => Promise<void>;
+  /** Takes the document off the desk; its revision is remembered. */
+  readonly drop: (id: string) => void;
+  /** Forgets all revisions: the database may be another one. */
+  readonly forget: () => void;
+  readonly size: number;
+  /** Resolves when fewer tasks than `limit` are open. */
+  readonly room: (limit: number) => Promise<void>;
+  readonly idle: () => Promise<void>;
+};
+
+/** So many revisions of documents off the desk are remembered, to know echoes from news. */
+const remembered = 20_000;
+
+export function createDesk(onError: (id: string, error: unknown) => void, now: () => number): Desk {
+  const documents = new Map<string, StoredDocument>();
+  const revisions = new Map<string, { readonly rev: string; readonly at: number }>();
+  const tails = new Map<string, Promise<void>>();
+  const waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
+  let open = 0;
+
+  const remember = (id: string, rev: string): void => {
+    revisions.delete(id);
+    revisions.set(id, { rev, at: now() });
+    if (revisions.size <= remembered) return;
+    const oldest = revisions.keys().next().value;
+    if (oldest !== undefined) revisions.delete(oldest);
+  };
+  const put: Desk['put'] = (doc) => {
+    const seen = revisions.get(doc._id)?.rev;
+    if (seen !== undefined && generationOf(seen) > generationOf(doc._rev)) return 'stale';
+    if (seen !== doc._rev) remember(doc._id, doc._rev);
+    // Of two copies of one version the first stays: it may have been read already.
+    if (documents.get(doc._id)?._rev !== doc._rev) documents.set(doc._id, doc);
+    return seen === doc._rev ? 'echo' : 'news';
+  };
+  const closeOne = (): void => {
+    open -= 1;
+    for (const waiter of waiting.splice(0)) {
+      if (open < waiter.limit) waiter.resolve();
+      else waiting.push(waiter);
+    }
+  };
+  const room = (limit: number): Promise<void> =>
+    open < limit ? Promise.resolve() : new Promise((resolve) => waiting.push({ limit, resolve }));
+  return {
+    put,
+    putOwn: (doc) => {
+      if (documents.get(doc._id)?._rev === doc._rev) documents.delete(doc._id);
+      put(doc);
+    },
+    isNewest: (doc) => {
+      const held = documents.get(doc._id);
+      const newest = revisions.get(doc._id)?.rev ?? doc._rev;
+      return newest === doc._rev && (held === undefined || held === doc);
+    },
+    touch: (id) => {
+      const seen = revisions.get(id);
+      if (seen !== undefined) remember(id, seen.rev);
+    },
+    knows: (id, rev) => revisions.get(id)?.rev === rev,
+    isKnown: (id) => revisions.has(id),
+    seenAt: (id) => revisions.get(id)?.at ?? now(),
+    forget: () => revisions.clear(),
+    newest: (id) => documents.get(id),
+    queue: (id, task) => {
+      open += 1;
+      const before = tails.get(id) ?? Promise.resolve();
+      const tail = before
+        .then(task)
+        .catch((error: unknown) => onError(id, error))
+        .then(() => {
+          closeOne();
+          if (tails.get(id) === tail) tails.delete(id);
+        });
+      tails.set(id, tail);
+      return tail;
+    },
+    drop: (id) => {
+      documents.delete(id);
+    },
+    get size() {
+      return documents.size;
+    },
+    room,
+    idle: () => room(1),
+  };
+}
+
+/** The number before the dash: each write of a document counts it up. */
+export function generationOf(rev: string): number {
+  return Number.parseInt(rev, 10);
+}

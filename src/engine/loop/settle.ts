@@ -1,0 +1,292 @@
+import { abandoned } from '../../decide/abandoned.js';
+import { carrying } from '../../decide/carrying.js';
+import { stepOf } from '../../replicas/resolve/leaf-revisions.js';
+import type { Outcome } from '../../decide/outcome.js';
+import type { Report } from '../../decide/report.js';
+import { settle } from '../../decide/settle.js';
+import { TwsError } from '../../errors.js';
+import type { Job, LiveJob } from '../../model/job.js';
+import { isFinalState, type StoredDocument } from '../../model/document.js';
+import type { Failure, LiveStep } from '../../model/step.js';
+import { giveUpAgain, givingUp } from '../children/cancel-children.js';
+import { faultOf, unlessThrown, type Fault } from './decision.js';
+import { endFaulty, endMalformed, type EndStored } from './end-job.js';
+import { withBigResult } from '../attachments/large-results.js';
+import {
+  endRefusedJob,
+  goOn,
+  holding,
+  spawnsOf,
+  store as storeJob,
+  type Commit,
+} from './commit.js';
+import { refusalOf, roomForResults } from './document-limit.js';
+import { pause } from '../retry.js';
+import { fatalEnd } from './fatal-failure.js';
+import type { JobParts } from './job-parts.js';
+
+/** An attempt that ran here and has ended; its outcome is not written yet. */
+export type EndedAttempt = {
+  readonly step: LiveStep;
+  readonly outcome: Outcome;
+  readonly told: Report;
+};
+
+/** What is left to write of a job. */
+type Pending = {
+  readonly left: readonly EndedAttempt[];
+  /** How often the database refused what all results were left out of. */
+  readonly refusals: number;
+  /** What was thrown when it was written, if anything was: the first time, and the last. */
+  readonly faults: readonly Fault[];
+};
+
+/**
+ * The result of one try. `over`: all is written or dropped; `doc` has to be looked at next, if there is
+ * more to do about it. `again`: try this on the same revision; `anew`: read the job first.
+ */
+type Tried =
+  | { readonly kind: 'over'; readonly doc?: StoredDocument }
+  | { readonly kind: 'again' | 'anew'; readonly pending: Pending };
+
+/**
+ * Writes the outcomes of a job's attempts that have ended by now, and in the same revision whatever
+ * comes next. A lost race is computed anew on the newer revision as long as the claims in it are
+ * ours; otherwise the outcome is dropped. Answers the document that has to be looked at next, if
+ * there is more to do about it.
+ *
+ * S1 An attempt that has ended is not run again here: its outcome is kept until it is stored, the job
+ *    is no longer ours, or the job has ended. When something throws on the way, the outcome is written
+ *    without what follows it; when that throws, too, the job ends with exit 3. An outcome is dropped
+ *    only when the database refuses it, the failure in its place and the end of the job.
+ */
+export async function settleAttempts(
+  parts: JobParts,
+  id: string,
+  given: readonly EndedAttempt[],
+): Promise<StoredDocument | undefined> {
+  const { desk, hands, store, retry, life } = parts;
+  let pending: Pending = { left: given, refusals: 0, faults: [] };
+  let failures = 0;
+  let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
+  while (doc !== undefined) {
+    const tried = await unlessItThrows(parts, doc, pending);
+    if (tried.kind === 'over') {
+      doc = tried.doc;
+      break;
+    }
+    pending = tried.pending;
+    if (tried.kind === 'again') continue;
+    const { _rev: before } = doc;
+    doc = await retry(() => store.get(id));
+    if (doc !== undefined) desk.put(doc);
+    // Nobody was faster: the database does not store anything now.
+    if (doc?._rev === before) await pause((failures += 1), life.signal);
+  }
+  for (const { step } of given) hands.release(step.claim);
+  return doc;
+}
+
+async function unlessItThrows(
+  parts: JobParts,
+  doc: StoredDocument,
+  pending: Pending,
+): Promise<Tried> {
+  const [, fault] = pending.faults;
+  try {
+    if (fault === undefined) return await trySettling(parts, doc, pending);
+    return await endForFault(parts, doc, pending, fault);
+  } catch (error) {
+    // What the database does is waited out; two faults of our own end the job.
+    const before = pending.faults.slice(0, error instanceof TwsError ? 0 : 1);
+    const about = { job: doc._id, error: String(error) };
+    const level = pending.faults.length === 0 ? 'error' : 'debug';
+    parts.log[level](about, `An outcome of job ${doc._id} is not written yet.`);
+    return {
+      kind: 'anew',
+      pending: { ...pending, faults: [...before, faultOf(error)] },
+    };
+  }
+}
+
+/** Ends the job for what was thrown twice, also where the job itself cannot be read. */
+async function endForFault(
+  parts: JobParts,
+  doc: StoredDocument,
+  pending: Pending,
+  { failure }: Fault,
+): Promise<Tried> {
+  const isOurs = pending.left.some(({ step }) => stepOf(doc, step.claim) !== undefined);
+  if (!isOurs || isFinalState(doc['state'])) return { kind: 'over', doc };
+  return afterEnd(await endFaulty(parts, doc, failure), pending);
+}
+
+function afterEnd(stored: EndStored, pending: Pending): Tried {
+  return stored === 'written' || stored === 'refused'
+    ? { kind: 'over' }
+    : { kind: 'anew', pending };
+}
+
+async function trySettling(
+  parts: JobParts,
+  given: StoredDocument,
+  pending: Pending,
+): Promise<Tried> {
+  const { reading, replicas, fail } = parts;
+  const doc = await replicas.readConsistent(given);
+  if (doc === undefined) return { kind: 'over' };
+  const parsed = await reading.read(doc);
+  if (parsed.kind !== 'job' || (!parsed.ok && isFinalState(doc['state']))) {
+    return { kind: 'over', doc };
+  }
+  if (!parsed.ok) return afterEnd(await endMalformed(parts, doc, parsed.problems), pending);
+  const { left: open } = pending;
+  const settled = unlessThrown(() => settleAll(parts, parsed.value, open.map(readyToSettle)));
+  if ('kind' in settled) return afterEnd(await endFaulty(parts, doc, settled.failure), pending);
+  const { attempts } = settled;
+  if (attempts.length === 0) return { kind: 'over', doc };
+  const job = settled.job as LiveJob;
+  for (const { step } of attempts) {
+    const fatal = fatalEnd(job, step);
+    if (fatal !== undefined) fail(fatal);
+  }
+  const stored = await storeSettled(parts, parsed.value, job, { ...pending, left: attempts });
+  if (stored.kind !== 'unfit') return stored;
+  return afterEnd(await endRefusedJob(parts, doc, stored.why), pending);
+}
+
+function readyToSettle(one: EndedAttempt): EndedAttempt {
+  return { ...one, outcome: withBigResult(one.outcome) };
+}
+
+/** The database takes none of the outcomes, not even a failure. */
+type Unfit = { readonly kind: 'unfit'; readonly why: Failure };
+
+/** Stores the settled job with what follows. `read`: the job as it was before. */
+async function storeSettled(
+  parts: JobParts,
+  read: Job,
+  job: LiveJob,
+  pending: Pending,
+): Promise<Tried | Unfit> {
+  const { hands, log, documentLimit } = parts;
+  const { left } = pending;
+  const ended = left.map(({ step }) => step.claim);
+  const wanted = await whatFollows(parts, job, { ended, isFaulty: pending.faults.length > 0 });
+  const claims = wanted.kind === 'claim' ? wanted.steps : [];
+  const children = abandoned(read, wanted.job);
+  const hasResults = left.some(isDone);
+  if (!hands.fits(wanted.job as LiveJob, claims, ended)) return { kind: 'again', pending };
+  const { next, written } = await holding(parts, { claims, ended, job: wanted.job }, async () => {
+    const told = await givingUp(parts, wanted.job, children);
+    const next = { ...wanted, job: told } as Commit;
+    if (next.kind === 'write') await parts.notifications.make(next.makes);
+    const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
+    const change = { job: next.job, claims, spawns: spawnsOf(next), ended };
+    return { next, written: await storeJob(parts, change, most) };
+  });
+  if (written.kind === 'written' || written.kind === 'given_up') {
+    for (const { step, outcome } of left) {
+      hands.release(step.claim);
+      sayEnd(log, { job: job._id, step: step.name, attempt: step.attempt }, outcome);
+    }
+  }
+  if (written.kind === 'written') {
+    const doc = await goOn(parts, next, written.doc);
+    await giveUpAgain(parts, job._id, children);
+    return doc === undefined ? { kind: 'over' } : { kind: 'over', doc };
+  }
+  hands.withdraw(claims, ended);
+  switch (written.kind) {
+    case 'given_up':
+      return { kind: 'over', doc: written.doc };
+    case 'lost':
+      return { kind: 'anew', pending };
+    case 'refused':
+      return withoutRefused(pending, refusalOf(documentLimit, written), written.bytes);
+  }
+}
+
+/** What comes next is decided upon the settled job, unless that threw before. */
+async function whatFollows(
+  { replicas, decider, surroundings, now }: JobParts,
+  job: LiveJob,
+  { ended, isFaulty }: { readonly ended: readonly string[]; readonly isFaulty: boolean },
+): Promise<Commit> {
+  // Nothing is begun in a conflict, but what has ended is written.
+  if (isFaulty || replicas.isSuspect(job._id)) return { kind: 'write', job };
+  const standpoint = { job, seenAt: -Infinity, ended };
+  const decision = await decider(job, () => surroundings(standpoint), now);
+  // What has ended is written first; the next look at the job meets the same fault.
+  return decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
+}
+
+/** What is left to try when the database refuses a document. `bytes`: its size, when that is the reason. */
+function withoutRefused(pending: Pending, why: Failure, bytes: number | undefined): Tried | Unfit {
+  const { left, refusals } = pending;
+  const outcome = refused(why);
+  if (bytes !== undefined && left.some(isDone)) {
+    // One result less may be enough: those of the others are still worth keeping.
+    const largest = largestResult(left);
+    const fewer = left.map((one) => (one === largest ? { ...one, outcome } : one));
+    return { kind: 'again', pending: { ...pending, left: fewer } };
+  }
+  if (refusals > 0) return { kind: 'unfit', why };
+  const none = left.map((one) => ({ ...one, outcome }));
+  return { kind: 'again', pending: { ...pending, left: none, refusals: refusals + 1 } };
+}
+
+type About = { readonly job: string; readonly step: string; readonly attempt: number };
+
+/** A failure is a warning, with its reason and its place: the job tells what becomes of it. */
+function sayEnd(log: JobParts['log'], about: About, outcome: Outcome): void {
+  const { step } = about;
+  if (outcome.kind !== 'failed') {
+    const level = outcome.kind === 'timeout' ? 'warn' : 'info';
+    log[level](about, `Step ${step} ended: ${outcome.kind}.`);
+    return;
+  }
+  const { name, message, at } = outcome.failure;
+  const where = typeof at === 'string' ? ` (${at})` : '';
+  log.warn({ ...about, error: name }, `Step ${step} failed${where}: ${name}: ${message}`);
+}
+
+/** The job with all outcomes that are still ours to write, and these. */
+function settleAll(
+  { now, log }: JobParts,
+  read: Job,
+  ended: readonly EndedAttempt[],
+): { readonly job: Job; readonly attempts: readonly EndedAttempt[] } {
+  let job = read;
+  const attempts = ended.filter(({ step, outcome, told }) => {
+    const settled = settle(job, step.claim, outcome, now(), told);
+    if (settled.kind === 'settled') {
+      job = settled.job;
+      return true;
+    }
+    const about = { job: read._id, step: step.name, attempt: step.attempt };
+    log.warn(about, `The outcome of step ${step.name} is dropped: ${settled.because}`);
+    return false;
+  });
+  return { job, attempts };
+}
+
+function refused(failure: Failure): Outcome {
+  return { kind: 'failed', failure, retryable: false };
+}
+
+type DoneAttempt = EndedAttempt & { readonly outcome: Extract<Outcome, { kind: 'done' }> };
+
+function isDone(attempt: EndedAttempt): attempt is DoneAttempt {
+  return attempt.outcome.kind === 'done';
+}
+
+/** The attempt whose result takes the most room in the document. */
+function largestResult(ended: readonly EndedAttempt[]): EndedAttempt | undefined {
+  const roomOf = ({ outcome: { result, big } }: DoneAttempt): number =>
+    big === undefined && result !== undefined ? JSON.stringify(result).length : 0;
+  return ended
+    .filter(isDone)
+    .map((one) => ({ one, room: roomOf(one) }))
+    .reduce((most, other) => (other.room > most.room ? other : most)).one;
+}

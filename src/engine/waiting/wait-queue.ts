@@ -1,0 +1,163 @@
+import {
+  firstInLine,
+  goesOn,
+  partyOf,
+  slotsFor,
+  withTaken,
+  type Claimant,
+  type Party,
+  type SlotUse,
+} from '../../decide/fair-share.js';
+import type { TaskSlots } from '../../decide/intent.js';
+import { defaultPriority } from '../../model/job.js';
+import { createSlotLines, type SlotFacts } from './slot-queues.js';
+
+/** Jobs that wait for something of this process or of the others, not for a time. */
+export type Parking = {
+  /**
+   * Waits for a slot here; `rank` engines come before this one for its step. With `tasks` one of them
+   * must be one that may run once more.
+   */
+  readonly forSlot: (job: ForSlot, rank: number, tasks?: readonly TaskSlots[]) => void;
+  /** Waits for a change elsewhere: a definition, a pause, a plugin on another engine. */
+  readonly forChange: (id: string) => void;
+  /** Has attempts that run on these engines, whatever else it waits for. */
+  readonly watch: (id: string, engines: readonly string[]) => void;
+  readonly leave: (id: string) => void;
+  /** Calls the job that gets the next free slot; it is in call until it leaves or waits again. */
+  readonly nextForSlot: (facts: SlotFacts) => string | undefined;
+  /** The call of a job is over, whatever came of it. */
+  readonly answered: (id: string) => void;
+  /** How many jobs are in call: each is about to take a slot. */
+  readonly calls: () => number;
+  /** How many of the free slots this job may claim; the others are for jobs that go before it. */
+  readonly slotsFor: (job: ForSlot, free: number, facts: SlotFacts) => number;
+  /** All that wait for a change or a slot. */
+  readonly parked: () => readonly string[];
+  /** The jobs whose attempts that engine had. */
+  readonly takeOf: (engine: string) => readonly string[];
+};
+
+/** A job that could take a slot. `begun`: some step of it did. */
+export type InLine = { readonly id: string; readonly priority: number; readonly begun: boolean };
+
+/** A job that could take a slot, and who would use it. */
+export type ForSlot = InLine & Party;
+
+/** The place of a job document of any form. */
+export function inLineOf(job: Place): ForSlot {
+  const { _id: id, priority, steps } = job;
+  return {
+    id,
+    ...partyOf(job),
+    priority: typeof priority === 'number' ? priority : defaultPriority,
+    begun: Array.isArray(steps) && steps.length > 0,
+  };
+}
+
+type Place = {
+  readonly _id: string;
+  readonly owner?: unknown;
+  readonly parent?: unknown;
+  readonly priority?: unknown;
+  readonly steps?: unknown;
+};
+
+/** What has begun is older than what has not, at the same priority. */
+export const byRight = (a: InLine, b: InLine): number =>
+  a.priority - b.priority || Number(b.begun) - Number(a.begun);
+
+/** Number of later jobs and slots that go before a job for which another engine is first. */
+const otherEngineFirst = 1_000;
+
+/** @param count gives the next number of the engine's count, of waiting jobs and of slots taken */
+export function createParking(count = createCount()): Parking {
+  const tickets = new Map<string, Claimant>();
+  const waits = (ticket: Claimant): boolean => tickets.get(ticket.id) === ticket;
+  const lines = createSlotLines(waits, () => tickets.size);
+  const changes = new Set<string>();
+  const enginesOf = new Map<string, readonly string[]>();
+  const byEngine = new Map<string, Set<string>>();
+  /** A job keeps its place when it was called and got no slot after all. */
+  const numbers = new Map<string, number>();
+  const called = new Map<string, Claimant>();
+
+  const leave = (id: string): void => {
+    numbers.delete(id);
+    leavePlace(id);
+  };
+  const leavePlace = (id: string): void => {
+    called.delete(id);
+    tickets.delete(id);
+    changes.delete(id);
+    for (const engine of enginesOf.get(id) ?? []) byEngine.get(engine)?.delete(id);
+    enginesOf.delete(id);
+  };
+  return {
+    leave,
+    forSlot: (job, rank, tasks = []) => {
+      const { id } = job;
+      leavePlace(id);
+      const number = numbers.get(id) ?? count();
+      numbers.set(id, number);
+      const ticket = { ...job, since: number + rank * otherEngineFirst };
+      tickets.set(id, ticket);
+      if (tasks.length === 0) lines.add(ticket);
+      for (const task of tasks) lines.add(ticket, task);
+    },
+    forChange: (id) => {
+      leave(id);
+      changes.add(id);
+    },
+    watch: (id, engines) => {
+      if (engines.length === 0) return;
+      enginesOf.set(id, engines);
+      for (const engine of engines) {
+        const ids = byEngine.get(engine) ?? new Set<string>();
+        byEngine.set(engine, ids.add(id));
+      }
+    },
+    // The number stays: only leave() gives the place up.
+    nextForSlot: (facts) => {
+      const use = withTaken(facts.use(), [...called.values()]);
+      const next = firstInLine(lines.firsts(1, { ...facts, use: () => use }), use);
+      if (next === undefined) return undefined;
+      tickets.delete(next.id);
+      called.set(next.id, next);
+      return next.id;
+    },
+    answered: (id) => void called.delete(id),
+    calls: () => called.size,
+    slotsFor: (job, free, facts) => {
+      if (free <= 0) return 0;
+      const { id } = job;
+      const others = [...called.values(), ...lines.firsts(free + 1, facts)];
+      const rivals = others.filter((other) => other.id !== id);
+      if (rivals.length === 0) return free;
+      const use = facts.use();
+      const { since } = called.get(id) ?? tickets.get(id) ?? unplaced(job, use);
+      const most = slotsFor({ ...job, since }, rivals, use, free);
+      // A slot is kept for each job that was called, so that no call is in vain.
+      const kept = called.has(id) && free >= called.size ? 1 : 0;
+      return Math.max(most, kept);
+    },
+    parked: () => [...tickets.keys(), ...changes],
+    takeOf: (engine) => {
+      const ids = [...(byEngine.get(engine) ?? [])];
+      ids.forEach(leave);
+      byEngine.delete(engine);
+      return ids;
+    },
+  };
+}
+
+/** A job without a place has just come, or goes on from its last step. */
+function unplaced(job: ForSlot, use: SlotUse): Pick<Claimant, 'since'> {
+  return { since: goesOn(job, use) ? -Infinity : Infinity };
+}
+
+/** Counts from 1. */
+export function createCount(): () => number {
+  let last = 0;
+  return () => (last += 1);
+}

@@ -1,0 +1,126 @@
+import { threadProcessorMs } from '../../processor-time.js';
+import type { Log } from '../log.js';
+
+/** An attempt whose plugin shares this process. */
+export type Suspect = {
+  readonly plugin: string;
+  readonly file: string;
+  readonly about: Readonly<Record<string, unknown>>;
+  /** When its time is over, epoch ms; absent when nothing limits it. */
+  readonly endsAt?: number;
+  /** Called with the time for which it held up everything else, ms. */
+  readonly blocked: (ms: number) => void;
+};
+
+/** Finds out which plugin keeps the event loop, and with it every other step, from going on. */
+export type BlockWatch = {
+  /** A suspect begins. */
+  readonly begin: (suspect: Suspect) => Watched;
+};
+export type Watched = {
+  /** It is known to have run for `ms` without a pause. */
+  readonly ran: (ms: number) => void;
+  readonly end: () => void;
+};
+
+export type BlockWatchOptions = {
+  readonly log: Log;
+  /** Shorter standstills of the event loop are not reported, ms. */
+  readonly limitMs?: number;
+  /** Told of each suspect when it begins; the answer is called when it has ended. */
+  readonly onBegin?: ((suspect: Suspect) => () => void) | undefined;
+  /** Time of the processor that this thread has used, ms. */
+  readonly processorMs?: () => number;
+};
+
+/** How often the watch looks whether the event loop goes on, ms. */
+const everyMs = 250;
+
+type Entry = { readonly suspect: Suspect; readonly since: number; until: number };
+
+/**
+ * Looks by a timer whether the event loop stood still. The call of a plugin up to its first pause is
+ * measured by itself; of what it does later it is known only which plugins were there. Only time that
+ * this thread spent computing counts: a process that was stopped, a machine that slept and a processor
+ * that others used are no plugin's doing.
+ */
+export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
+  const { log, limitMs = 1_000, onBegin, processorMs = threadProcessorMs } = options;
+  const entries = new Set<Entry>();
+  let timer: NodeJS.Timeout | undefined;
+  let looked = 0;
+  /** What `processorMs` said then. */
+  let lookedAt = 0;
+  /** Time of the present standstill that is accounted for, ms. */
+  let explained = 0;
+
+  const tell = ({ plugin, about, blocked }: Suspect, ms: number): void => {
+    blocked(ms);
+    const message = `Plugin ${plugin} blocked the engine for ${ms} ms (step ${String(about['step'])} of job ${String(about['job'])}); with export const isolate = 'thread' it holds up nobody else.`;
+    log.warn({ ...about, blocked_ms: ms }, message);
+  };
+  /** Upper bound of the processor time used since the last look, ms. */
+  const computedMs = (): number => Math.round(processorMs() - lookedAt);
+  const look = (): void => {
+    const now = performance.now();
+    const goneMs = Math.round(now - looked - everyMs - explained);
+    const stoodMs = goneMs < limitMs ? goneMs : Math.min(goneMs, computedMs());
+    const before = looked;
+    looked = now;
+    lookedAt = processorMs();
+    explained = 0;
+    // Those that had begun when it began to stand still, and had not ended before.
+    const present = [...entries].filter(
+      ({ since, until }) => until > before && since <= now - goneMs + 1,
+    );
+    for (const entry of entries) if (entry.until < now) entries.delete(entry);
+    if (entries.size === 0) stop();
+    if (stoodMs < limitMs) return;
+    const [only, other] = present;
+    if (only === undefined) return;
+    if (other === undefined) return tell(only.suspect, stoodMs);
+    tellAll(log, present, stoodMs);
+  };
+  const start = (): void => {
+    looked = performance.now();
+    lookedAt = processorMs();
+    timer ??= setInterval(look, everyMs).unref();
+  };
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    begin: (suspect) => {
+      const entry: Entry = { suspect, since: performance.now(), until: Infinity };
+      if (timer === undefined) start();
+      entries.add(entry);
+      const leave = onBegin?.(suspect);
+      return {
+        ran: (ms) => {
+          if (ms < limitMs) return;
+          explained += ms;
+          const blockedMs = Math.min(Math.round(ms), computedMs());
+          if (blockedMs >= limitMs) tell(suspect, blockedMs);
+        },
+        end: () => {
+          leave?.();
+          entry.until = performance.now();
+          // Now, while its step can still say so: the timer comes after its end.
+          if (entry.until - looked - everyMs > limitMs) look();
+        },
+      };
+    },
+  };
+}
+
+function tellAll(log: Log, present: readonly Entry[], ms: number): void {
+  const names = present.map(({ suspect: { plugin, about } }) => {
+    return `${plugin} (step ${String(about['step'])} of job ${String(about['job'])})`;
+  });
+  const plugins = present.map(({ suspect }) => suspect.plugin);
+  log.warn(
+    { blocked_ms: ms, plugins },
+    `One of these plugins blocked the engine for ${ms} ms: ${names.join(', ')}; with export const isolate = 'thread' it holds up nobody else.`,
+  );
+}

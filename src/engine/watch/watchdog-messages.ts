@@ -1,0 +1,37 @@
+import type { Connection } from '../../store/connection.js';
+
+/** How often the event loop says that it goes on, ms. */
+export const beatMs = 100;
+
+/** The global function that tells on whose behalf the main thread runs. */
+export const standingAt = '__twsStandingAt';
+
+/** What the watchdog starts with. */
+export type WatchdogData = {
+  /**
+   * 0: counts up as long as the event loop goes on. 1: whether a debugger may be attached to the main
+   * thread, which then stands still for as long as somebody looks at a breakpoint.
+   */
+  readonly beats: Int32Array;
+  /** The job about which the main thread decides, as `deciding.ts` writes it. */
+  readonly notice: SharedArrayBuffer;
+  readonly connection: Connection;
+  readonly leaseMs: number;
+  readonly isTerminal: boolean;
+  readonly name?: string | undefined;
+};
+
+/** Whose code stands in the way. */
+export type Standing = {
+  readonly plugin: string;
+  readonly file: string;
+  readonly about: { readonly job?: string; readonly step?: string; readonly attempt?: number };
+  /** When the time of the attempt is over, epoch ms; undefined when nothing limits it. */
+  readonly endsAt?: number | undefined;
+};
+
+export type ToWatchdog =
+  | { readonly kind: 'engine'; readonly engine: string }
+  /** A plugin is called in the main thread. */
+  | { readonly kind: 'begin'; readonly call: number; readonly culprit: Standing }
+  | { readonly kind: 'end'; readonly call: number };

@@ -1,0 +1,108 @@
+import { url as inspectorUrl } from 'node:inspector';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { culpritOf } from '../../plugin/attribution.js';
+import type { Connection } from '../../store/connection.js';
+import type { BlockWatchOptions, Suspect } from './blocking.js';
+import { createNotice, writeNotice, type OnDecide } from './current-job.js';
+import { beatMs, standingAt, type ToWatchdog, type WatchdogData } from './watchdog-messages.js';
+
+export type WatchdogOptions = {
+  readonly connection: Connection;
+  readonly leaseMs: number;
+  /** Whether people read the log; else it is JSON. */
+  readonly isTerminal: boolean;
+  /** The name of this process in its log. */
+  readonly name?: string | undefined;
+};
+
+export type Watchdog = {
+  /** Whose lease is given up when this process has to be ended. */
+  readonly watch: (engine: string) => void;
+  /** Tells it which plugins run in this process. */
+  readonly onCall: NonNullable<BlockWatchOptions['onBegin']>;
+  /** Tells it about which job this process decides. */
+  readonly onDecide: OnDecide;
+  readonly stop: () => Promise<void>;
+};
+
+/**
+ * Watches the event loop of this process from a thread of its own, which goes on when a plugin blocks
+ * the loop. After a second the log names the plugin, and SIGINT and SIGTERM get their ordinary meaning
+ * back until the loop goes on. When the attempt's time, or the lease, is over as well, the job gets a
+ * note, the lease is given up, and the process is ended: a loop that never ends cannot be left. The same
+ * happens when a decision about a job never ends; the job is told, and `crash_limit` engines end it.
+ */
+export function startWatchdog(options: WatchdogOptions): Watchdog {
+  const { connection, leaseMs, isTerminal, name } = options;
+  const beats = new Int32Array(new SharedArrayBuffer(8));
+  const signals = createSignalRelease();
+  const tellDebugger = (): void =>
+    void Atomics.store(beats, 1, inspectorUrl() === undefined ? 0 : 1);
+  tellDebugger();
+  const beat = setInterval(() => {
+    tellDebugger();
+    Atomics.add(beats, 0, 1);
+    signals.restore();
+  }, beatMs).unref();
+  // Asked by the watchdog, in whatever this thread is doing then.
+  Object.assign(globalThis, {
+    [standingAt]: () => {
+      signals.release();
+      return JSON.stringify(standing());
+    },
+  });
+  const notice = createNotice();
+  const noticed = Buffer.from(notice);
+  const data: WatchdogData = { beats, notice, connection, leaseMs, isTerminal, name };
+  const thread = new Worker(entry(), { workerData: data, execArgv: [], stdin: false });
+  thread.unref();
+  const tell = (message: ToWatchdog): void => thread.postMessage(message);
+  let calls = 0;
+  return {
+    watch: (engine) => tell({ kind: 'engine', engine }),
+    onCall: ({ plugin, file, about, endsAt }: Suspect) => {
+      const call = (calls += 1);
+      tell({ kind: 'begin', call, culprit: { plugin, file, about, endsAt } });
+      return () => tell({ kind: 'end', call });
+    },
+    onDecide: (job) => writeNotice(noticed, job),
+    stop: async () => {
+      clearInterval(beat);
+      signals.restore();
+      await thread.terminate();
+    },
+  };
+}
+
+/** On whose behalf this thread runs now. */
+function standing(): object | null {
+  const culprit = culpritOf(new Error('the event loop stands still'));
+  if (culprit === undefined) return null;
+  const { plugin, file, about, endsAt } = culprit;
+  return { plugin, file, about, endsAt };
+}
+
+/** Takes away what listens to the signals, so that they end the process, and puts it back. */
+function createSignalRelease() {
+  const taken: (readonly [NodeJS.Signals, NodeJS.SignalsListener])[] = [];
+  return {
+    release: (): void => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        for (const listener of process.listeners(signal)) {
+          taken.push([signal, listener]);
+          process.off(signal, listener);
+        }
+      }
+    },
+    restore: (): void => {
+      for (const [signal, listener] of taken.splice(0)) process.on(signal, listener);
+    },
+  };
+}
+
+/** Node runs only the compiled side; where this runs from its sources, that is the last build. */
+function entry(): string {
+  const compiled = import.meta.url.endsWith('.ts') ? '../../../dist/src/engine/watch/' : './';
+  return fileURLToPath(new URL(`${compiled}watchdog-thread.js`, import.meta.url));
+}

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { callPlugin, type CallOptions } from '../../../src/engine/attempts/call-plugin.js';
+import { createContents } from '../../../src/engine/attachments/contents.js';
+import { createRetry } from '../../../src/engine/retry.js';
+import { begun } from '../../decide/story.js';
+import { pluginsOf } from '../../plugin/attempt.js';
+
+const nothing = (): void => undefined;
+const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const telling = {
+  signal: new AbortController().signal,
+  ...{ log: nothing, heartbeat: nothing, progress: nothing, setData: nothing, timed: nothing },
+};
+
+it('an attempt is released when the engine ends before the results that it sees are read', async () => {
+  const { registry } = await pluginsOf({
+    'b.mjs': `
+      export const verify = ({ results }) => ({ done: { verified: results.a } });
+      export default ({ results }) => ({ saw: results.a });`,
+  });
+  const plugin = registry.get('b');
+  if (plugin === undefined) throw new Error('There is no plugin b.');
+  const life = new AbortController();
+  const contents = createContents({
+    store: {
+      attachment: () => {
+        life.abort();
+        return Promise.reject(new Error('The connection is gone.'));
+      },
+    },
+    retry: createRetry({ signal: life.signal, tell: nothing }),
+    copies: () => 1,
+    rest: async () => undefined,
+    log,
+  });
+  const reference = { $attachment: 'result-0-1.json', bytes: 70_000 };
+  const story = begun(['a', { task: 'b', retry: 1 }])
+    .with({ contents: { [reference.$attachment]: 'much' } })
+    .did('a', reference)
+    .broke('b');
+  const options: CallOptions = {
+    ...{ log, contents, cwd: '/' },
+    openSecrets: async () => ({ params: {}, clear: [] }),
+  };
+  const outcome = await callPlugin(plugin, story.liveJob, story.liveAt('b'), telling, options);
+  expect(outcome).toEqual({ kind: 'released' });
+});

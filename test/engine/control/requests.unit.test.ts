@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { createDesk } from '../../../src/engine/loop/serializer.js';
+import { createEarly } from '../../../src/engine/control/early-signals.js';
+import { takeEarly, takeMessage } from '../../../src/engine/control/requests.js';
+import type { RequestParts } from '../../../src/engine/control/requests.js';
+import type { StoredDocument } from '../../../src/model/document.js';
+import { createRetry } from '../../../src/engine/retry.js';
+import type { WriteResult } from '../../../src/store/batch.js';
+
+const request: StoredDocument = {
+  ...{ _id: 'r', _rev: '1-r', type: 'request', job: 'j', action: 'pause' },
+};
+
+/** An engine's part in requests, before a store whose answers to writes of the job the test gives. */
+function parts(answer: (tries: number) => WriteResult) {
+  const job: StoredDocument = { _id: 'j', _rev: '1-j', type: 'job', flow: 'f', owner: 'me' };
+  const tried: StoredDocument[] = [];
+  const removed: StoredDocument[] = [];
+  const made: RequestParts = {
+    store: {
+      get: async (id: string) => (id === 'r' ? request : job),
+      write: async (doc: StoredDocument) => {
+        if (doc._id === 'j') tried.push(doc);
+        else removed.push(doc);
+        return doc._id === 'j' ? answer(tried.length) : { kind: 'written', rev: '2-r' };
+      },
+    } as unknown as RequestParts['store'],
+    desk: createDesk(() => undefined, Date.now),
+    jobs: { take: () => undefined } as unknown as RequestParts['jobs'],
+    early: createEarly(),
+    replicas: { many: false },
+    retry: (ask) => ask(),
+    life: new AbortController(),
+    documentLimit: { bytes: Infinity },
+    now: Date.now,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    once: { tell: nothing },
+  };
+  return { made, tried, removed };
+}
+
+const nothing = (): void => undefined;
+const conflict: WriteResult = { kind: 'conflict' };
+
+describe('a request whose job others keep writing', () => {
+  it('gives way after twelve tries, and is taken up by the next version of the job', async () => {
+    const { made, tried, removed } = parts((tries) =>
+      tries <= 12 ? conflict : { kind: 'written', rev: '2-j' },
+    );
+    takeMessage(made, request);
+    await made.desk.idle();
+    expect(tried).toHaveLength(12);
+    expect(removed).toEqual([]);
+    takeEarly(made, 'j');
+    await made.desk.idle();
+    expect(tried).toHaveLength(13);
+    expect(tried.at(-1)).toMatchObject({ paused: true });
+    expect(removed).toEqual([{ _id: 'r', _rev: '1-r', _deleted: true }]);
+    // It is taken once.
+    takeEarly(made, 'j');
+    await made.desk.idle();
+    expect(tried).toHaveLength(13);
+  });
+
+  it('is not counted against when nobody knows what was stored', async () => {
+    const { made, tried, removed } = parts((tries) => {
+      if (tries === 1) return { kind: 'unknown', cause: 'no answer' };
+      return tries <= 12 ? conflict : { kind: 'written', rev: '2-j' };
+    });
+    takeMessage(made, request);
+    await made.desk.idle();
+    expect(tried).toHaveLength(13);
+    expect(removed).toHaveLength(1);
+  });
+
+  it('is left to other engines when this one ends', async () => {
+    const { made, tried, removed } = parts(() => {
+      made.life.abort();
+      return conflict;
+    });
+    takeMessage(made, request);
+    await made.desk.idle();
+    expect(tried).toHaveLength(1);
+    expect(removed).toEqual([]);
+  });
+});
+
+describe('a skip of a step that waits for a child', () => {
+  const skip: StoredDocument = {
+    ...{ _id: 'r', _rev: '1-r', type: 'request', job: 'j', action: 'skip', step: 'c' },
+  };
+  const step = {
+    ...{ index: 0, path: '0', name: 'c', task: 'c', attempt: 1, run: 1, phase: 'main' },
+    ...{ state: '$$waiting', child: 'j:0:1', accepted: 5, start: 5, params: {} },
+  };
+  const parent: StoredDocument = {
+    ...{ _id: 'j', _rev: '2-j', type: 'job', flow: 'f', owner: 'me', state: 'c-0', start: 5 },
+    ...{ run: 1, tasks: { structure: 'sequence', sequence: [{ task: 'c', flow: 'c' }] } },
+    ...{
+      definitions: {},
+      flow_rev: '1-f',
+      flow_definition: { type: 'flow', name: 'f', owner: 'me' },
+      steps: [step],
+    },
+  };
+  const child = (state: string): StoredDocument => ({
+    ...{ _id: 'j:0:1', _rev: '4-c', type: 'job', flow: 'c', owner: 'me', state, run: 1 },
+    parent: { job: 'j', step: '0', start: 5 },
+  });
+
+  /** Skips the step; `tell`: what the store says to a cancel request, after so many writes. */
+  async function skipped(
+    given: Partial<RequestParts>,
+    childNow: (isSkipped: boolean) => StoredDocument,
+    tell: () => WriteResult,
+  ): Promise<readonly string[]> {
+    const { made } = parts(() => ({ kind: 'written', rev: '3-j' }));
+    const written: string[] = [];
+    let job = parent;
+    const store = {
+      get: async (id: string) =>
+        id === 'r' ? skip : id === 'j' ? job : childNow(written.includes('the job')),
+      write: async (doc: StoredDocument) => {
+        if (doc._id === 'r') return { kind: 'written', rev: '2-r' };
+        written.push(doc._id === 'j' ? 'the job' : `${String(doc['action'])} the child`);
+        if (doc._id !== 'j') return tell();
+        job = { ...doc, _rev: '3-j' };
+        return { kind: 'written', rev: '3-j' };
+      },
+    } as unknown as RequestParts['store'];
+    takeMessage({ ...made, ...given, store }, skip);
+    await made.desk.idle();
+    return written;
+  }
+
+  it('is left to other engines when this one ends before the child is told', async () => {
+    const life = new AbortController();
+    const retry = createRetry({ signal: life.signal, tell: nothing });
+    const written = await skipped(
+      { life, retry },
+      () => child('wait-0'),
+      () => {
+        life.abort();
+        return { kind: 'unknown', cause: 'no answer' };
+      },
+    );
+    expect(written).toEqual(['cancel the child']);
+  });
+
+  it('gives it up once more when a copy has it go on meanwhile', async () => {
+    const written = await skipped(
+      { replicas: { many: true } },
+      (isSkipped) => child(isSkipped ? 'wait-0' : '$$complete'),
+      () => ({ kind: 'written', rev: '1-x' }),
+    );
+    expect(written).toEqual(['the job', 'cancel the child']);
+  });
+});

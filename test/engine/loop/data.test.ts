@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { openWorkspace } from '../../support/workspace.js';
+
+const write = `export default ({ params, setData }) => { setData(params); };`;
+const plugins = {
+  'write.mjs': write,
+  'thread.mjs': `export const isolate = 'thread'; ${write}`,
+  'fails.mjs': `export default ({ setData }) => { setData({ lost: 1 }); throw new Error('no'); };`,
+  'wrong.mjs': `export default ({ setData }) => setData([1]);`,
+  'read.mjs': `export default ({ job, params }) => ({ seen: job.data, params });`,
+};
+
+describe('the data of a job', () => {
+  it('are changed by plugins, inside and outside the process, and seen by those that follow', async () => {
+    const space = await openWorkspace(plugins);
+    await space.put(
+      ...Object.keys(plugins).map((file) => {
+        const name = file.replace('.mjs', '');
+        // A thread takes its time to start on a busy machine.
+        return { _id: `task:DEFAULT:${name}`, type: 'task', name, timeout: 120_000 };
+      }),
+    );
+    await space.engine();
+    const beside = [
+      { task: 'write', params: { left: 1, gone: null } },
+      { task: 'thread', params: { right: 2 } },
+      { task: 'fails', optional: true },
+      { task: 'wrong', optional: true },
+    ];
+    const [id = ''] = await space.put({
+      type: 'job',
+      tasks: [{ parallel: beside }, { task: 'read', params: { left: '{{job.data.left}}' } }],
+      data: { own: true, gone: 1 },
+    });
+    const ended = await space.ended(id);
+    const data = { own: true, left: 1, right: 2 };
+    expect(ended).toMatchObject({ exit: 0, data });
+    expect(ended['data']).toEqual(data);
+    expect(ended.steps.at(-1)?.['result']).toEqual({ seen: data, params: { left: 1 } });
+    const wrong = ended.steps.find((step) => step['task'] === 'wrong');
+    expect(wrong?.['failure']).toMatchObject({
+      name: 'DataInvalid',
+      message: 'The changes of job.data cannot be kept: they must be an object of keys to set.',
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { lookUp, type Intent } from '../../../src/decide/intent.js';
+import { createDecider, type DeciderParts } from '../../../src/engine/loop/decision.js';
+import { flow, newJob, t0, world } from '../../support/builders.js';
+
+/** A decider with rules of its own, in a store without children and a library without flows. */
+function decider(rule: DeciderParts['rule'], more: Partial<Record<string, unknown>> = {}) {
+  const parts = {
+    store: { get: async () => undefined, isDeleted: async () => false },
+    library: {
+      flow: () => ({ kind: 'unknown' }),
+      task: () => ({ kind: 'unknown' }),
+      find: async () => undefined,
+      foundFlow: () => ({ kind: 'found', value: flow(['a']) }),
+      foundTask: () => ({ kind: 'absent' }),
+    },
+    retry: async <T>(ask: () => Promise<T>) => ask(),
+    life: new AbortController().signal,
+    rule,
+    ...more,
+  } as unknown as DeciderParts;
+  return createDecider(parts)(
+    newJob(),
+    () => world(),
+    () => t0,
+  );
+}
+
+describe('the decider', () => {
+  it('gives a fault for a rule that throws', async () => {
+    const decided = await decider(() => {
+      throw new TypeError('steps is not a list');
+    });
+    expect(decided).toMatchObject({
+      kind: 'fault',
+      failure: {
+        name: 'DecisionFault',
+        message: expect.stringContaining('TypeError: steps is not a list') as string,
+      },
+    });
+  });
+
+  it('gives a fault for a rule that asks again for what it was answered', async () => {
+    let rounds = 0;
+    const decided = await decider(() => {
+      rounds += 1;
+      return lookUp({ children: ['c'] });
+    });
+    expect(rounds).toBe(2);
+    expect(decided).toMatchObject({
+      kind: 'fault',
+      failure: { message: expect.stringContaining('it asks again for "children c"') as string },
+    });
+  });
+
+  it('asks for all children of a job by one request', async () => {
+    const ids = Array.from({ length: 1_000 }, (_, i) => `c${i}`);
+    let requests = 0;
+    let known: readonly string[] = [];
+    const store = {
+      getMany: async (wanted: readonly string[]) => {
+        requests += 1;
+        return new Map(wanted.map((_id) => [_id, { _id, _rev: '1-a', type: 'job' }]));
+      },
+      get: async () => {
+        requests += 1;
+        return undefined;
+      },
+      isDeleted: async () => false,
+    };
+    await decider(
+      (_job, _now, { child }) => {
+        known = ids.filter((id) => child(id).kind !== 'unknown');
+        return known.length > 0 ? { kind: 'ignore', because: 'done' } : lookUp({ children: ids });
+      },
+      { store },
+    );
+    expect([requests, known.length]).toEqual([1, 1_000]);
+  });
+
+  it('gives a fault for a rule that asks for nothing', async () => {
+    expect(await decider(() => lookUp({}))).toMatchObject({
+      failure: { message: expect.stringContaining('it asks again for nothing') as string },
+    });
+  });
+
+  it('keeps a definition that was found for the whole decision, whatever the library forgets', async () => {
+    const rule = (_job: unknown, _now: unknown, { flow: find, task }: ReturnType<typeof world>) => {
+      const found = find('f', 'o');
+      if (found.kind === 'unknown') return lookUp({ flows: [{ name: 'f', owner: 'o' }] });
+      const missing = task('t', 'o');
+      if (missing.kind === 'unknown') return lookUp({ tasks: [{ name: 't', owner: 'o' }] });
+      return { kind: 'ignore', because: `${found.kind} ${missing.kind}` } satisfies Intent;
+    };
+    expect(await decider(rule)).toEqual({ kind: 'ignore', because: 'found absent' });
+  });
+
+  it('decides nothing upon what it could not find out before the engine ended', async () => {
+    const life = new AbortController();
+    let rounds = 0;
+    const decided = await decider(
+      () => {
+        rounds += 1;
+        return rounds === 1 ? lookUp({ children: ['c'] }) : { kind: 'write', job: newJob() };
+      },
+      { life: life.signal, retry: async () => void life.abort() },
+    );
+    expect([rounds, decided.kind]).toEqual([1, 'ignore']);
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import type { Assembly } from '../../../src/engine/assembly.js';
+import { scan } from '../../../src/engine/loop/scan.js';
+import type { StoredDocument } from '../../../src/model/document.js';
+import { createPageSize, pagesOf } from '../../../src/store/paging.js';
+import type { ViewQuery } from '../../../src/store/views.js';
+
+const rowOf = (n: number) => {
+  const id = `job-${String(n).padStart(4, '0')}`;
+  return { id, key: '', value: null, doc: { _id: id, _rev: '1-x', type: 'job' } };
+};
+
+it('a scan misses no job when the last one of a page ends meanwhile', async () => {
+  let rows = Array.from({ length: 1_200 }, (_, n) => rowOf(n));
+  const view = (name: string, { limit = 0, skip = 0, startKeyDocId = '' }: ViewQuery) => {
+    if (name !== 'awake') return Promise.resolve([]);
+    const from = rows.filter(({ id }) => id >= startKeyDocId).slice(skip);
+    const page = from.slice(0, limit);
+    rows = rows.filter(({ id }) => id !== page.at(-1)?.id);
+    return Promise.resolve(page);
+  };
+  const seen: string[] = [];
+  await scan({
+    store: {
+      rows: (name: string, query: ViewQuery, signal: AbortSignal) =>
+        pagesOf((page) => view(name, page), query, createPageSize(500), signal),
+    },
+    ending: new AbortController(),
+    jobs: { review: ({ _id }: StoredDocument) => seen.push(_id) },
+    controls: { replace: () => undefined },
+    replicas: { many: false },
+    desk: { room: () => Promise.resolve() },
+    now: () => 0,
+    horizonMs: 60_000,
+  } as unknown as Assembly);
+  expect(new Set(seen).size).toBe(1_200);
+  expect(seen).toHaveLength(1_200);
+});

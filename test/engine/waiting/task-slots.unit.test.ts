@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { createHands, type HandsOptions } from '../../../src/engine/attempts/running-attempts.js';
+import { createParking, inLineOf } from '../../../src/engine/waiting/wait-queue.js';
+import type { LiveStep } from '../../../src/model/step.js';
+import { flow, liveJob, task } from '../../support/builders.js';
+import { idle } from './slot-facts.js';
+
+const job = liveJob(flow(['a', 'b']), { tasks: [task('a', { slots: 2 }), task('b')] });
+/** A claim of step `a` (position 0) or `b`. */
+const step = (claim: string, name = 'a'): LiveStep =>
+  ({ claim, task: name, path: name === 'a' ? '0' : '1' }) as unknown as LiveStep;
+const a = 'a::DEFAULT';
+
+describe('the slots of a task on one engine', () => {
+  const open = () =>
+    createHands({ slots: 5, count: () => 1, onFree: () => undefined } as unknown as HandsOptions);
+
+  it('are taken by its attempts only', () => {
+    const hands = open();
+    hands.reserve([step('1'), step('2', 'b')], [], job);
+    expect(hands.runningOf(a)).toBe(1);
+    expect(hands.fits(job, [step('3')])).toBe(true);
+    expect(hands.fits(job, [step('3'), step('4')])).toBe(false);
+    expect(hands.fits(job, [step('3'), step('4', 'b'), step('5', 'b')])).toBe(true);
+    expect(
+      hands.fits(
+        job,
+        ['3', '4', '5', '6'].map((claim) => step(claim, 'b')),
+      ),
+    ).toBe(false);
+  });
+
+  it('come free with the attempt, and with its outcome for the next step of its job', () => {
+    const hands = open();
+    hands.reserve([step('1'), step('2')], undefined, job);
+    expect(hands.fits(job, [step('3')])).toBe(false);
+    expect(hands.fits(job, [step('3')], ['1'])).toBe(true);
+    hands.reserve([step('3')], ['1'], job);
+    expect(hands.runningOf(a)).toBe(2);
+    hands.release('1');
+    expect(hands.runningOf(a)).toBe(2);
+    hands.release('2');
+    expect(hands.runningOf(a)).toBe(1);
+    hands.withdraw([step('3')]);
+    expect(hands.runningOf(a)).toBe(0);
+  });
+});
+
+describe('jobs that wait for a slot of their task', () => {
+  const one = { task: a, slots: 1 };
+  const two = { task: 'b::DEFAULT', slots: 2 };
+  const only = (...tasks: readonly string[]) => ({
+    ...idle,
+    hasRoom: ({ task }: { readonly task: string }) => tasks.includes(task),
+  });
+  const line = (id: string, priority = 500, begun = false) => ({
+    ...inLineOf({ _id: id, priority }),
+    begun,
+  });
+
+  it('are called when their task may run once more, others meanwhile', () => {
+    const parking = createParking();
+    parking.forSlot(line('full', 1), 0, [one]);
+    parking.forSlot(line('any', 500), 0);
+    expect(parking.nextForSlot(only())).toBe('any');
+    expect(parking.nextForSlot(only())).toBeUndefined();
+    expect(parking.nextForSlot(only(a))).toBe('full');
+    expect(parking.nextForSlot(only(a))).toBeUndefined();
+  });
+
+  it('are called by priority, whatever they wait for', () => {
+    const parking = createParking();
+    parking.forSlot(line('c', 500), 0);
+    parking.forSlot(line('b', 500), 0, [one]);
+    parking.forSlot(line('a', 1), 0, [two]);
+    const called = Array.from({ length: 4 }, () => parking.nextForSlot(idle));
+    expect(called).toEqual(['a', 'c', 'b', undefined]);
+  });
+
+  it('are called once, though they wait for several tasks', () => {
+    const parking = createParking();
+    parking.forSlot(line('a', 500), 0, [one, two]);
+    expect(parking.nextForSlot(only(two.task))).toBe('a');
+    expect(parking.nextForSlot(idle)).toBeUndefined();
+  });
+
+  it('wait in one place only', () => {
+    const parking = createParking();
+    parking.forSlot(line('a', 500), 0, [one]);
+    parking.forSlot(line('a', 500), 0);
+    expect(parking.nextForSlot(only())).toBe('a');
+    parking.forSlot(line('b', 500), 0, [one]);
+    parking.forChange('b');
+    expect(parking.nextForSlot(idle)).toBeUndefined();
+  });
+});
