@@ -1,8 +1,12 @@
 import { inspectServer, type Opened, type ServerReport } from '../client.js';
 import type { Config } from '../config.js';
 import { problem, TwsError, type ProblemCode } from '../errors.js';
-import { startEngine, type Engine, type EngineOptions } from '../engine/engine.js';
-import { startUnderSavedId } from '../engine/engine.js';
+import {
+  startEngine,
+  startUnderSavedId,
+  type Engine,
+  type EngineOptions,
+} from '../engine/engine.js';
 import { createRetry, type Retry } from '../engine/retry.js';
 import { usualLeaseMs } from '../model/engine.js';
 import { guardProcess, type GuardOptions } from '../engine/watch/guard.js';
@@ -116,8 +120,8 @@ function guard(
 
 /** Asks until the database answers or the start is ended; what is wrong is told once. */
 function retryUntil(signal: AbortSignal, log: Log): Retry {
-  const tell = (reason: string): void => log.warn({}, `${reason} Waiting for it.`);
-  return createRetry({ signal, tell });
+  const report = (reason: string): void => log.warn({}, `${reason} Waiting for it.`);
+  return createRetry({ signal, report });
 }
 
 /** Tells which encrypted values cannot be read. @throws TwsError `stored_without_key` */

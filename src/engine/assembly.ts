@@ -5,112 +5,40 @@ import { rankAmong } from '../decide/turn.js';
 import type { TwsError } from '../errors.js';
 import { usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';
-import type { PluginRegistry } from '../plugin/loader.js';
 import { createKeyring } from '../secrets/keyring.js';
-import type { OlderFormat } from '../secrets/older-format.js';
-import type { Store } from '../store/store.js';
-import { giveUp } from './children/cancel-children.js';
-import { createBlockWatch, type BlockWatchOptions } from './watch/blocking.js';
+import { cancelChildren } from './children/cancel-children.js';
+import { createBlockWatch } from './watch/blocking.js';
 import { createBreaker } from './loop/breaker.js';
-import { createContents } from './attachments/contents.js';
+import { createResultAttachments } from './attachments/contents.js';
 import { createControls } from './control/controls.js';
 import { createReplicas } from '../replicas/replicas.js';
-import {
-  createDecider,
-  type DeciderParts,
-  type Standpoint,
-  type Surroundings,
-} from './loop/decision.js';
-import type { OnDecide } from './watch/current-job.js';
-import { createDesk } from './loop/serializer.js';
+import { createDecider, type Standpoint, type Surroundings } from './loop/decision.js';
+import { createSerializer } from './loop/serializer.js';
 import { renderParams } from './evaluate/expressions.js';
-import { createFamily, usualDescendants } from './children/job-tree.js';
-import { createHands, type HandsOptions } from './attempts/running-attempts.js';
+import { createJobTree, usualDescendants } from './children/job-tree.js';
+import { createRunningAttempts, type RunningAttemptsOptions } from './attempts/running-attempts.js';
 import { createJobs } from './loop/jobs.js';
 import { createLibrary } from './loop/library.js';
 import { lockIdOf } from '../lock-id.js';
 import { createLocks } from './locks/locks.js';
-import { ofEngine, type Log } from './log.js';
-import { noMeters, type EngineMeters } from './meters.js';
+import { ofEngine } from './log.js';
+import { noMeters } from './meters.js';
 import { createNotifications } from './events/notifications.js';
 import type { StoredDocument } from '../model/document.js';
-import type { EgressPolicy } from '../plugin/egress.js';
 import { createOpenSecrets } from './attempts/open-secrets.js';
-import { createOnce } from './events/log-once.js';
-import { createCount, createParking, inLineOf } from './waiting/wait-queue.js';
-import { permitFlowOf } from './locks/permit-queues.js';
-import { createPermitLines } from './locks/permit-queues.js';
-import { createRetry, pause } from './retry.js';
+import { createLogOnce } from './events/log-once.js';
+import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js';
+import { createPermitQueues, permitFlowOf } from './locks/permit-queues.js';
+import { backOff, createRetry } from './retry.js';
 import { createPeers } from './peers/peers.js';
-import { createPresence } from './peers/presence.js';
-import { createReading } from './loop/parsed-jobs.js';
-import { createEarly } from './control/early-signals.js';
-import { createStrangers } from './events/unknown-documents.js';
-import { createSystemEvents, type EngineListener } from './events/system-events.js';
-import { createSystemWebhooks, type SystemWebhook } from './events/system-webhooks.js';
+import { createPresence, version } from './peers/presence.js';
+import { createParsedJobs } from './loop/parsed-jobs.js';
+import { createEarlySignals } from './control/early-signals.js';
+import { createUnknownDocumentLog } from './events/unknown-documents.js';
+import { createSystemEvents } from './events/system-events.js';
+import { createSystemWebhooks } from './events/system-webhooks.js';
 import { createTimers } from './waiting/timers.js';
-import { version } from './peers/presence.js';
-
-/** What an engine needs. Durations in ms. */
-export type EngineOptions = {
-  readonly store: Store;
-  readonly plugins: PluginRegistry;
-  readonly log: Log;
-  /** The project's folder: where plugins look for files. */
-  readonly cwd: string;
-  /** As in TWS_CRYPTO_KEY: one key, or a JSON list of which the first encrypts. */
-  readonly cryptoKey?: string | undefined;
-  /** How values that an earlier project encrypted are read. */
-  readonly olderSecrets?: OlderFormat | undefined;
-  /** Starts without a key, too: the steps that need it fail, each with the reason. */
-  readonly keyless?: boolean | undefined;
-  /** Attempts at the same time; default 10. */
-  readonly slots?: number | undefined;
-  readonly labels?: readonly string[] | undefined;
-  /** The queues whose steps it takes; default: "default" alone. */
-  readonly queues?: readonly string[] | undefined;
-  /** A name that stays over restarts (`engine:<name>`); default: a new uuid. */
-  readonly name?: string | undefined;
-  readonly renewMs?: number | undefined;
-  readonly leaseMs?: number | undefined;
-  readonly sweepMs?: number | undefined;
-  /** Ends the wait for a database that is not there yet; a running engine is ended by `stop`. */
-  readonly signal?: AbortSignal | undefined;
-  /** Told each text that was decrypted, so that what plugins leave behind can be told without it. */
-  readonly onSecret?: ((clear: string) => void) | undefined;
-  /** How long running attempts may take to end when the engine stops. */
-  readonly drainMs?: number | undefined;
-  /** How long a plugin may take to end after its signal was aborted. */
-  readonly graceMs?: number | undefined;
-  /** What running attempts tell of themselves is written that often at most; default 5000. */
-  readonly reportMs?: number | undefined;
-  /** The wait before a retry where neither task nor flow nor job says one; default 0. */
-  readonly retryDelayMs?: number | undefined;
-  readonly crashLimit?: number | undefined;
-  /** Told what can be measured. */
-  readonly meters?: EngineMeters | undefined;
-  /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
-  readonly documentLimit?: number | undefined;
-  /** The address of a job's page, for those who are told of its end; default: none is told. */
-  readonly linkOf?: ((job: string) => string) | undefined;
-  /** Told of each call in this process; the answer is called when it has ended. */
-  readonly onCall?: BlockWatchOptions['onBegin'];
-  /** Told about which job this process decides; a decision takes no turn of the event loop. */
-  readonly onDecide?: OnDecide | undefined;
-  /** Told what happens to the engine, from its start on. */
-  readonly onEvent?: EngineListener | undefined;
-  /** Addresses that are told the same. */
-  readonly webhooks?: readonly SystemWebhook[] | undefined;
-  /** So many jobs may be made for one root job; another number only in tests. */
-  readonly mostDescendants?: number | undefined;
-  /** The rules that decide; other ones only in tests. */
-  readonly rule?: DeciderParts['rule'] | undefined;
-  /** Which addresses plugins and webhooks may reach. */
-  readonly egress?: EgressPolicy | undefined;
-};
-
-/** How often the scan is repeated, ms. */
-export const usualSweepMs = 30_000;
+import { usualSweepMs, type EngineOptions } from './options.js';
 
 /** The parts of one engine, put together; nothing runs yet. */
 export type Assembly = ReturnType<typeof assemble>;
@@ -125,33 +53,34 @@ export function assemble(options: EngineOptions) {
   const life = new AbortController();
   // Every job that is under way may listen to them.
   setMaxListeners(0, ending.signal, life.signal);
-  const once = createOnce(log);
+  const once = createLogOnce(log);
   const feed = { isFollowed: false };
   const retry = createRetry({
     signal: life.signal,
-    tell: (reason) => log.warn({}, `${reason} Trying again.`),
-    isAwayTold: () => feed.isFollowed,
+    report: (reason) => log.warn({}, `${reason} Trying again.`),
+    isAwayReported: () => feed.isFollowed,
   });
   const events = createSystemEvents(id, { now, log });
   if (options.onEvent !== undefined) events.subscribe(options.onEvent);
   const peers = createPeers(id, leaseMs, () => performance.now());
-  const isTeller = (of: string): boolean => rankAmong(of, peers.alive(), id) === 0;
+  const isReporter = (of: string): boolean => rankAmong(of, peers.alive(), id) === 0;
   const library = createLibrary(store, (doc, problems) => {
-    if (!isTeller(`${doc._id}:${doc._rev}`)) return;
+    if (!isReporter(`${doc._id}:${doc._rev}`)) return;
     const kind = String(doc['type']);
     events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
   });
   const count = createCount();
-  const parking = createParking(count);
-  const desk = createDesk((document, error) => {
+  const waitQueue = createWaitQueue(count);
+  const serializer = createSerializer((document, error) => {
     if (life.signal.aborted) return;
     log.error({ document, error: String(error) }, `Something unexpected happened to ${document}.`);
   }, now);
   const timers = createTimers((job) => jobs.wake(job), now);
   const onFree = (): void => jobs.fillSlots();
-  const onEnded: HandsOptions['onEnded'] = (job, step, outcome, told) =>
-    jobs.settle(job, step, outcome, told);
-  const onTold: HandsOptions['onTold'] = (job, step, told) => jobs.report(job, step, told);
+  const onEnded: RunningAttemptsOptions['onEnded'] = (job, step, outcome, report) =>
+    jobs.settle(job, step, outcome, report);
+  const onReport: RunningAttemptsOptions['onReport'] = (job, step, report) =>
+    jobs.report(job, step, report);
   const graceMs = options.graceMs ?? 5_000;
   const { onSecret, reportMs = 5_000 } = options;
   const keyring = createKeyring(options.cryptoKey, options.olderSecrets);
@@ -161,9 +90,9 @@ export function assemble(options: EngineOptions) {
     database: store.connection.database,
   });
   events.subscribe(webhooks.take);
-  const contents = createContents({
+  const contents = createResultAttachments({
     ...{ store, retry, log, copies: () => replicas.count },
-    rest: (tries) => pause(tries, life.signal),
+    rest: (tries) => backOff(tries, life.signal),
   });
   const { egress } = options;
   const openSecrets = createOpenSecrets(library, keyring);
@@ -171,7 +100,7 @@ export function assemble(options: EngineOptions) {
   const runner = { ...given, log, graceMs, now, reportMs };
   const blocking = createBlockWatch({ log, onBegin: options.onCall });
   const { meters = noMeters } = options;
-  const hands = createHands({
+  const attempts = createRunningAttempts({
     ...runner,
     blocking,
     plugins,
@@ -180,7 +109,7 @@ export function assemble(options: EngineOptions) {
     count,
     onFree,
     onEnded,
-    onTold,
+    onReport,
   });
   const labels = [...(options.labels ?? [])];
   const queues = [...(options.queues ?? [defaultQueue])];
@@ -196,14 +125,14 @@ export function assemble(options: EngineOptions) {
   };
   const me = { ...mine, id, pid: process.pid, facts };
   const bystanders = (seenAt: number) => ({
-    me: { ...me, freeSlots: hands.freeSlots() },
+    me: { ...me, freeSlots: attempts.freeSlots() },
     seenAt,
     peers: peers.alive(),
   });
   /** Free slots that are not for jobs which go before this one. */
   const freeFor = (job: Job, ended?: readonly string[]): number => {
-    const facts = { hasRoom: hands.hasRoom, use: () => hands.use(ended) };
-    return parking.slotsFor(inLineOf(job), hands.freeSlots(ended), facts);
+    const facts = { hasRoom: attempts.hasRoom, use: () => attempts.use(ended) };
+    return waitQueue.slotsFor(inLineOf(job), attempts.freeSlots(ended), facts);
   };
   const linkOf = (job: string): string | undefined => options.linkOf?.(job);
   const { crashLimit = 3, onDecide } = options;
@@ -213,11 +142,11 @@ export function assemble(options: EngineOptions) {
     me: {
       ...me,
       freeSlots: freeFor(job, ended),
-      runningOf: (task: string) => hands.runningOf(task, ended),
-      stopping: hands.stopping,
+      runningOf: (task: string) => attempts.runningOf(task, ended),
+      stopping: attempts.stopping,
       unbegun: replicas.unbegun,
       ended: replicas.ended,
-      running: ended === undefined ? hands.claims : without(hands.claims, ended),
+      running: ended === undefined ? attempts.claims : without(attempts.claims, ended),
     },
     nonce: randomUUID(),
     lease: peers.lease,
@@ -229,20 +158,20 @@ export function assemble(options: EngineOptions) {
   });
   const replicas = createReplicas({
     ...{ store, retry, log, once, me: id, lease: peers.lease, life: life.signal },
-    claimsOf: hands.of,
-    onRead: (doc) => void desk.put(doc),
-    giveUp: (children) => giveUp({ store, retry, once }, children),
+    claimsOf: attempts.of,
+    onRead: (doc) => void serializer.put(doc),
+    giveUp: (children) => cancelChildren({ store, retry, once }, children),
     patienceMs: leaseMs / 2,
   });
-  const lines = createPermitLines((job) => jobs.recall(job));
+  const permitQueues = createPermitQueues((job) => jobs.recall(job));
   const locks = createLocks({
-    ...{ store, retry, log, now, life: life.signal, before: lines.before },
+    ...{ store, retry, log, now, life: life.signal, before: permitQueues.before },
     ...{ copies: () => replicas.count, run: replicas.run },
   });
   const { rule, mostDescendants = usualDescendants } = options;
-  const family = createFamily({ store, now, mostDescendants });
+  const jobTree = createJobTree({ store, now, mostDescendants });
   const decider = createDecider({
-    ...{ store, library, attachments: contents, locks, family, retry },
+    ...{ store, library, attachments: contents, locks, jobTree, retry },
     ...{ life: life.signal, onDecide, once },
     ...(rule === undefined ? {} : { rule }),
   });
@@ -251,7 +180,7 @@ export function assemble(options: EngineOptions) {
   let fail = (_reason: TwsError): void => undefined;
   const failed = new Promise<TwsError>((resolve) => {
     fail = (reason) => {
-      hands.close();
+      attempts.close();
       resolve(reason);
     };
   });
@@ -261,11 +190,11 @@ export function assemble(options: EngineOptions) {
   const views = { surroundings, bystanders };
   const parts = {
     store,
-    desk,
-    reading: createReading(onDecide),
-    hands,
-    parking,
-    lines,
+    serializer,
+    parsedJobs: createParsedJobs(onDecide),
+    attempts,
+    waitQueue,
+    permitQueues,
     permitFlow: (job: StoredDocument) => permitFlowOf(job, library),
     replicas,
     decider,
@@ -280,18 +209,26 @@ export function assemble(options: EngineOptions) {
   const jobs = createJobs(parts);
   const renewMs = options.renewMs ?? usualLeaseMs / 3;
   const able = { plugins: [...plugins.names()], labels, queues, slots };
-  const told = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
-  const presence = createPresence(store, told, now);
+  const presenceFacts = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
+  const presence = createPresence(store, presenceFacts, now);
   const onChange = (enabled: boolean): void => {
     const now = enabled ? 'takes work again' : 'takes no new work: it was disabled';
     log.info({ engine: id }, `Engine ${id} ${now}.`);
-    hands.enable(enabled);
-    void desk.queue(id, () => presence.enable(enabled));
+    attempts.enable(enabled);
+    void serializer.queue(id, () => presence.enable(enabled));
   };
-  const controls = createControls({ me: id, log, isTeller, onChange });
-  const ends = { failed, ending, meters, webhooks, isTeller, feed };
-  const strangers = createStrangers(log);
-  const others = { early: createEarly(), strangers, library, peers, jobs, presence, controls };
+  const controls = createControls({ me: id, log, isReporter, onChange });
+  const ends = { failed, ending, meters, webhooks, isReporter, feed };
+  const logUnknown = createUnknownDocumentLog(log);
+  const others = {
+    earlySignals: createEarlySignals(),
+    logUnknown,
+    library,
+    peers,
+    jobs,
+    presence,
+    controls,
+  };
   return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 

@@ -3,15 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { problem, type TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { encryptedIn } from '../model/encrypted-values.js';
-import { assemble, type Assembly, type EngineOptions } from './assembly.js';
+import { assemble, type Assembly } from './assembly.js';
+import type { EngineOptions } from './options.js';
 import { follow } from './loop/feed.js';
-import { scan } from './loop/scan.js';
+import { scanDatabase } from './loop/scan.js';
 import type { Retry } from './retry.js';
-import { renewLease, sweep, watchPeers, watchPermits } from './loop/periodic.js';
+import { keepLease, sweep, watchPeers, watchPermits } from './loop/periodic.js';
 import { isLeft, isNameTaken, takeOverName } from './peers/name.js';
 import type { EngineListener } from './events/system-events.js';
 
-export type { EngineOptions } from './assembly.js';
+export type { EngineOptions } from './options.js';
 
 export type Engine = {
   readonly id: string;
@@ -23,7 +24,7 @@ export type Engine = {
   readonly failed: Promise<TwsError>;
   /** Has it stop by itself for that reason. */
   readonly fail: (reason: TwsError) => void;
-  /** Has a listener told what happens from now on (`onEvent` hears the start, too); answers its end. */
+  /** Subscribes a listener to what happens from now on (`onEvent` hears the start, too); returns what ends that. */
   readonly subscribe: (listener: EngineListener) => () => void;
 };
 
@@ -56,9 +57,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   refuseWithoutKey(options, library.documents());
   await appear(engine);
   // The scan of many jobs outlasts a lease: it is renewed from the beginning.
-  const running = [renewLease(engine), watchPeers(engine)];
+  const running = [keepLease(engine), watchPeers(engine)];
   options.signal?.removeEventListener('abort', giveUp);
-  const scanning = retry(() => scan(engine));
+  const scanning = retry(() => scanDatabase(engine));
   await Promise.race([scanning, aborted(options.signal)]);
   const wasEnded = options.signal?.aborted === true;
   if (wasEnded) ending.abort();
@@ -72,24 +73,24 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
   const end = async (waitMs: number): Promise<void> => {
     engine.timers.stop();
-    engine.hands.close();
+    engine.attempts.close();
     ending.abort();
-    await within(engine.desk.idle(), waitMs);
+    await within(engine.serializer.idle(), waitMs);
     life.abort();
-    await within(Promise.all([...running, engine.desk.idle()]), waitMs);
+    await within(Promise.all([...running, engine.serializer.idle()]), waitMs);
   };
   const drain = async (): Promise<void> => {
-    engine.hands.close();
+    engine.attempts.close();
     // One that was ended before it had begun may never have been answered.
-    if (wasEnded && engine.hands.claims.size === 0) {
+    if (wasEnded && engine.attempts.claims.size === 0) {
       await end(killMs);
       await within(presence.leave(), killMs);
       return engine.webhooks.close(0);
     }
     await within(presence.drain(), handBackMs);
-    await within(engine.hands.empty(), options.drainMs ?? 30_000);
-    engine.hands.stopAll('released');
-    await within(engine.hands.empty(), handBackMs);
+    await within(engine.attempts.empty(), options.drainMs ?? 30_000);
+    engine.attempts.stopAll('released');
+    await within(engine.attempts.empty(), handBackMs);
     await end(handBackMs);
     await within(presence.leave(), handBackMs);
     log.info({ engine: id }, `Engine ${id} has stopped.`);
@@ -98,7 +99,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   };
   const kill = async (): Promise<void> => {
     life.abort();
-    engine.hands.stopAll('fenced');
+    engine.attempts.stopAll('fenced');
     await end(killMs);
     await engine.webhooks.close(0);
   };
@@ -122,7 +123,7 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Unless a setting says so, the database tells how long a document may be. */
+/** Asks the database how long a document may be, unless a setting says it. */
 async function learnLimit({ options, store, retry, documentLimit }: Assembly): Promise<void> {
   if (options.documentLimit !== undefined) return;
   const limit = await retry(() => store.documentLimit());

@@ -21,12 +21,12 @@ export type AttemptFacts = {
 export type AttemptMeter = {
   /** Calls the plugin, inside of whatever the meter keeps around it. */
   readonly run: <T>(call: () => T) => T;
-  /** Told once, when the outcome is there. `failure`: the sentence, when it failed. */
+  /** Called once, when the outcome is there. `failure`: the sentence, when it failed. */
   readonly end: (outcome: Outcome['kind'], failure?: string) => void;
 };
 
 /**
- * Where an engine tells what can be measured. It knows nothing of who listens; nothing it is told here
+ * Where an engine reports what can be measured. It knows nothing of who listens; no meter
  * may throw or wait.
  */
 export type EngineMeters = {
@@ -44,7 +44,7 @@ export const noMeters: EngineMeters = {
   feedLag: () => undefined,
 };
 
-/** What there is to tell of an attempt. */
+/** The facts of an attempt. */
 export function factsOf(job: LiveJob, step: LiveStep): AttemptFacts {
   const { _id, flow = '', owner = 'DEFAULT' } = job;
   const { name, path, task, plugin, attempt, engine } = step;

@@ -18,9 +18,9 @@ export type RetryOptions = {
    * Is called with a sentence about what is wrong and what to do when a question begins to wait. Further
    * questions that wait for the same reason are not reported until none of them waits any more.
    */
-  readonly tell: (reason: string) => void;
-  /** Whether others tell, as the feed does, that the database does not answer; default: nobody. */
-  readonly isAwayTold?: () => boolean;
+  readonly report: (reason: string) => void;
+  /** Whether others report, as the feed does, that the database does not answer; default: nobody. */
+  readonly isAwayReported?: () => boolean;
 };
 
 const firstWaitMs = 100;
@@ -35,8 +35,8 @@ const firstRefusedMs = 1_000;
  * missing right. The wait grows up to a limit that suits the cause. As soon as one question is
  * answered, all that wait for a database that was away are asked again.
  */
-export function createRetry({ signal, tell, isAwayTold }: RetryOptions): Retry {
-  const teller = createTeller(tell);
+export function createRetry({ signal, report, isAwayReported }: RetryOptions): Retry {
+  const causes = createCauseReporter(report);
   const waiting = new Set<() => void>();
   const answered = (): void => {
     for (const wake of waiting) wake();
@@ -65,7 +65,7 @@ export function createRetry({ signal, tell, isAwayTold }: RetryOptions): Retry {
     }
   };
   return async (ask, isFinal = () => false) => {
-    const voice = teller.voice();
+    const voice = causes.voice();
     try {
       for (let tries = 0; !signal.aborted; tries += 1) {
         try {
@@ -74,8 +74,8 @@ export function createRetry({ signal, tell, isAwayTold }: RetryOptions): Retry {
           return answer;
         } catch (error) {
           if (isFinal(error)) throw error;
-          const isTold = kindOf(error) === 'away' && isAwayTold?.() === true;
-          voice.meets(isTold ? undefined : error);
+          const isReported = kindOf(error) === 'away' && isAwayReported?.() === true;
+          voice.meets(isReported ? undefined : error);
           await wait(error, tries);
         }
       }
@@ -98,8 +98,8 @@ function refusedMs(tries: number): number {
   return tries === 0 ? firstRefusedMs : usualBackoff.refusedMs;
 }
 
-/** Tells a cause when the first question meets it, and again only after none has met it any more. */
-function createTeller(tell: (reason: string) => void) {
+/** Reports a cause when the first question meets it, and again only after none has met it any more. */
+function createCauseReporter(report: (reason: string) => void) {
   const meeting = new Map<string, number>();
   const leave = (key: string): void => {
     const others = (meeting.get(key) ?? 1) - 1;
@@ -110,10 +110,10 @@ function createTeller(tell: (reason: string) => void) {
     const others = meeting.get(key) ?? 0;
     meeting.set(key, others + 1);
     if (others === 0)
-      tell(error instanceof TwsError ? `${error.message} ${error.hint}` : textOf(error));
+      report(error instanceof TwsError ? `${error.message} ${error.hint}` : textOf(error));
   };
   return {
-    /** Of one question. Undefined: nothing that has to be told keeps it from its answer now. */
+    /** Of one question. Undefined: nothing that has to be reported keeps it from its answer now. */
     voice: () => {
       let met: string | undefined;
       return {
@@ -143,7 +143,7 @@ function textOf(error: unknown): string {
  * Waits before something is tried anew that has just failed, `tries` times in a row: longer each time,
  * and not as long for one as for another. Ends with the signal.
  */
-export async function pause(tries: number, signal: AbortSignal): Promise<void> {
+export async function backOff(tries: number, signal: AbortSignal): Promise<void> {
   const ms = Math.min(longestAwayMs, firstWaitMs * 2 ** Math.min(tries, 10));
   await rest(ms * (0.5 + Math.random() / 2), signal);
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Failed } from './outcome.js';
 
 /** Whose code runs: a plugin, and the attempt on behalf of which, if there is one. */
-export type Culprit = {
+export type Attribution = {
   readonly plugin: string;
   /** The plugin's file, absolute. */
   readonly file: string;
@@ -14,12 +14,12 @@ export type Culprit = {
   readonly fail: (outcome: Failed) => boolean;
 };
 
-const running = new AsyncLocalStorage<Culprit>();
-const all = new Set<Culprit>();
+const running = new AsyncLocalStorage<Attribution>();
+const all = new Set<Attribution>();
 
 /** Runs something on behalf of a plugin: whatever it begins, now or later, is the plugin's. */
-export function onBehalfOf<T>(culprit: Culprit, run: () => T): T {
-  return running.run(culprit, run);
+export function onBehalfOf<T>(attribution: Attribution, run: () => T): T {
+  return running.run(attribution, run);
 }
 
 /** Made before any plugin runs. */
@@ -31,16 +31,16 @@ export function onOwnBehalf<T>(run: () => T): T {
 }
 
 /** Counts an attempt among those that may be meant by their file; the answer ends that. */
-export function known(culprit: Culprit): () => void {
-  all.add(culprit);
-  return () => void all.delete(culprit);
+export function trackAttribution(attribution: Attribution): () => void {
+  all.add(attribution);
+  return () => void all.delete(attribution);
 }
 
 /**
  * On whose behalf the code runs that asks, or that threw `error`. Some callbacks (`queueMicrotask`)
  * do not say; then it is the only running plugin in whose file the error was made.
  */
-export function culpritOf(error?: unknown): Culprit | undefined {
+export function attributionOf(error?: unknown): Attribution | undefined {
   const own = running.getStore();
   if (own !== undefined || !(error instanceof Error)) return own;
   const stack = error.stack ?? '';

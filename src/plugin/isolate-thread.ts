@@ -1,24 +1,24 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { culpritOf, onBehalfOf, type Culprit } from './attribution.js';
+import { attributionOf, onBehalfOf, type Attribution } from './attribution.js';
 import { failedMessage, makeCall } from './isolate-call.js';
 import type { Call, FinalMessage, ToIsolate } from './isolate-messages.js';
 import { uncaught, type Failed } from './outcome.js';
 
 /** The call that this thread makes now. */
-let current: Culprit | undefined;
+let current: Attribution | undefined;
 /** The folder of the project. */
 let folder: string | undefined;
 /** Something was thrown that nobody caught: after the call, the thread is not used again. */
 let isBroken = false;
 
 const fail = (thrown: unknown): void => {
-  const culprit = culpritOf(thrown) ?? current;
+  const attribution = attributionOf(thrown) ?? current;
   // The module's own doing, between two calls: the next one begins in a fresh thread.
-  if (culprit === undefined) return process.exit(1);
+  if (attribution === undefined) return process.exit(1);
   isBroken = true;
   // What comes too late for its own call is no fault of the one that runs now.
-  culprit.fail(uncaught(culprit.plugin, thrown, folder));
+  attribution.fail(uncaught(attribution.plugin, thrown, folder));
 };
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
@@ -48,7 +48,7 @@ export default async function serve({ port }: { readonly port: MessagePort }): P
       end(failedMessage(failed));
       return wasRunning;
     };
-    const own: Culprit = { plugin, file, about: {}, fail };
+    const own: Attribution = { plugin, file, about: {}, fail };
     current = own;
     void onBehalfOf(own, () => makeCall(given, line)).then(end);
   });

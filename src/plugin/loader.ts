@@ -101,8 +101,8 @@ async function load(file: PluginFile, log: PluginContext['log']): Promise<Entry>
     const path = await realpath(file.path);
     const hash = await hashOf(path, isIndexOf(file.path, file.name));
     const about = { plugin: file.name };
-    const culprit = { plugin: file.name, file: path, about, fail: () => false };
-    const shape = await onBehalfOf(culprit, () => importPlugin(path));
+    const attribution = { plugin: file.name, file: path, about, fail: () => false };
+    const shape = await onBehalfOf(attribution, () => importPlugin(path));
     if (shape.kind === 'broken') throw new Error(shape.problem);
     const module =
       shape.kind === 'plugin' ? shape.module : eitherContract(file.name, shape.factory, log);

@@ -3,7 +3,7 @@ import { isFinalState, type StoredDocument } from '../model/document.js';
 import { ownerOf } from '../model/task.js';
 
 /** A job that wants locks; the job that it continues hands its own on to it. */
-export type Claimant = {
+export type LockingJob = {
   readonly _id: string;
   readonly _rev: string;
   readonly owner?: unknown;
@@ -14,7 +14,7 @@ export type Claimant = {
 export type Held = { readonly job?: unknown; readonly [key: string]: unknown };
 
 /** The lock is the job's own, or of the job that it continues. */
-export function isOf({ job }: Held, { _id, continued_from }: Omit<Claimant, '_rev'>): boolean {
+export function isOf({ job }: Held, { _id, continued_from }: Omit<LockingJob, '_rev'>): boolean {
   return job === _id || (job !== undefined && job === continued_from);
 }
 
@@ -24,12 +24,19 @@ export function sinceOf({ at }: StoredDocument, now: number): number {
 }
 
 /** Reads a document by its id. */
-export type Find = (id: string) => Promise<StoredDocument | undefined>;
+export type FindDocument = (id: string) => Promise<StoredDocument | undefined>;
 /** Who has a lock; `decided`: it has begun, and may not be refused any more. */
-export type Holder = { readonly job: string; readonly owner: string; readonly decided: boolean };
+export type LockHolder = {
+  readonly job: string;
+  readonly owner: string;
+  readonly decided: boolean;
+};
 
 /** The job that has a lock now, if there is one (U2). */
-export async function holderOf(find: Find, lock: Lock): Promise<Holder | undefined> {
+export async function lockHolderOf(
+  find: FindDocument,
+  lock: Lock,
+): Promise<LockHolder | undefined> {
   const search = findHolder(lock);
   let step = search.next();
   while (step.done !== true) {
@@ -47,7 +54,7 @@ type Lock = Held & { readonly _id: string };
  */
 export function* findHolder(
   lock: Lock,
-): Generator<string, Holder | undefined, readonly StoredDocument[]> {
+): Generator<string, LockHolder | undefined, readonly StoredDocument[]> {
   const seen = new Set<unknown>();
   let next = lock.job;
   while (typeof next === 'string' && !seen.has(next)) {
@@ -63,7 +70,7 @@ export function* findHolder(
 }
 
 /** The job as the holder of a lock; undefined when it has ended, or begun without that lock. */
-function holderIn(job: StoredDocument, lock: Lock): Holder | undefined {
+function holderIn(job: StoredDocument, lock: Lock): LockHolder | undefined {
   const { state, relock } = job;
   if (isFinalState(state)) return undefined;
   const decided = state !== undefined && relock !== true;
@@ -82,9 +89,9 @@ export function listedIn({ locked }: StoredDocument): readonly string[] {
 }
 
 /** The holder of a lock as the jobs of an owner may know it. */
-export function rivalOf(holder: Holder, owner: string): Rival;
-export function rivalOf(holder: Holder | undefined, owner: string): Rival | undefined;
-export function rivalOf(holder: Holder | undefined, owner: string): Rival | undefined {
+export function rivalOf(holder: LockHolder, owner: string): Rival;
+export function rivalOf(holder: LockHolder | undefined, owner: string): Rival | undefined;
+export function rivalOf(holder: LockHolder | undefined, owner: string): Rival | undefined {
   if (holder === undefined) return undefined;
   return holder.owner === owner ? { by: holder.job } : { by: holder.job, foreign: true };
 }

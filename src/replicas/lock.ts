@@ -2,7 +2,7 @@ import { look, write, type Protocol } from './resolve/protocol.js';
 import type { LeafRevision } from './resolve/leaf-revisions.js';
 import type { LockAnswer } from '../decide/intent.js';
 import type { LockDocument } from '../model/lock.js';
-import { findHolder, rivalOf, sinceOf, type Holder } from './lock-holder.js';
+import { findHolder, rivalOf, sinceOf, type LockHolder } from './lock-holder.js';
 
 /** A lock that is wanted where the database keeps several copies of it. */
 export type ReplicatedLock = {
@@ -83,7 +83,8 @@ export function* takeReplicatedLock(lock: ReplicatedLock): Protocol<LockAnswer> 
   }
 }
 
-type Holding = { readonly holder: Holder; readonly since: number } | { readonly holder: undefined };
+type Holding =
+  { readonly holder: LockHolder; readonly since: number } | { readonly holder: undefined };
 
 /** The job that has the first of these leaves which anybody has; undefined: the engine ends. */
 function* firstHolder(leaves: readonly LeafRevision[]): Protocol<Holding | undefined> {

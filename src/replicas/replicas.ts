@@ -1,9 +1,9 @@
 import { readConsistent } from './resolve/consistent-read.js';
 import { beginsAnything } from './resolve/beginnings.js';
 import type { LivenessOf } from './resolve/attempt-merge.js';
-import { commitToMany, commitToOne, type JobChange, type Committed } from './resolve/commit.js';
+import { commitToMany, commitToOne, type JobWrite, type Committed } from './resolve/commit.js';
 import type { Protocol } from './resolve/protocol.js';
-import { holds, stepsOf } from './resolve/leaf-revisions.js';
+import { holds, stepsIn } from './resolve/leaf-revisions.js';
 import { isOnItsWay } from '../model/big-result.js';
 import type { StoredDocument } from '../model/document.js';
 import { isLive } from '../model/step.js';
@@ -32,7 +32,7 @@ export type Replicas = {
   /**
    * Stores a job, of so many bytes at the most; its claims may be started only when `written`.
    */
-  readonly commit: (change: JobChange, mostBytes?: number) => Promise<Committed>;
+  readonly commit: (change: JobWrite, mostBytes?: number) => Promise<Committed>;
   /** Claims that were made and given up; they may come into the document late. */
   readonly unbegun: Known;
   /**
@@ -77,8 +77,8 @@ export function createReplicas(parts: ReplicasParts): Replicas {
   const isDoubtful = (doc: StoredDocument): boolean =>
     suspects.has(doc._id) ||
     claimsOf(doc._id).some((claim) => !holds(doc, claim)) ||
-    stepsOf(doc).some((step) => isLive(step) && endedAt.has(step.claim));
-  const remember = ({ claims, ended = [] }: JobChange, { kind }: Committed): void => {
+    stepsIn(doc).some((step) => isLive(step) && endedAt.has(step.claim));
+  const remember = ({ claims, ended = [] }: JobWrite, { kind }: Committed): void => {
     if (kind !== 'written') for (const { claim } of claims) unbegun.add(claim);
     for (const claim of unbegun) {
       if (unbegun.size <= remembered) break;

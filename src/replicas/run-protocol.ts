@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EffectAnswer, Effect, Protocol, Stored } from './resolve/protocol.js';
+import type { EffectAnswer, Effect, Protocol, WriteAnswer } from './resolve/protocol.js';
 import {
   borrowedIn,
   winnerFirst,
@@ -19,7 +19,7 @@ export type ProtocolPorts = {
   readonly log: { readonly debug: LogLine; readonly info: LogLine };
   /** Logs each message about a document once until the document is stored. */
   readonly once: {
-    readonly tell: (level: 'warn', id: string, message: string) => void;
+    readonly log: (level: 'warn', id: string, message: string) => void;
     readonly stored: (id: string) => void;
   };
   /** Asks child jobs to cancel; resolves to those that cannot be asked. */
@@ -60,19 +60,19 @@ async function perform(effect: Effect, ports: ProtocolPorts): Promise<EffectAnsw
   }
 }
 
-async function write(draft: NewDraft, ports: ProtocolPorts): Promise<Stored> {
+async function write(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer> {
   const { store, log, once, life, patienceMs, mostBytes } = ports;
   const doc = await withBorrowed(draft, ports);
   if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
   if (doc === undefined) {
     const cause = 'no copy that answers has the large result of another revision';
-    once.tell('warn', draft._id, `Job ${draft._id} stays in conflict for now: ${cause}.`);
+    once.log('warn', draft._id, `Job ${draft._id} stays in conflict for now: ${cause}.`);
     return { kind: 'unknown', cause };
   }
   const asked = performance.now();
   const stored = await store.write(doc['_deleted'] === true ? doc : inReadingOrder(doc), mostBytes);
   const isLate = performance.now() - asked > patienceMs;
-  const result: Stored =
+  const result: WriteAnswer =
     isLate && stored.kind === 'written'
       ? { kind: 'unknown', cause: 'the answer came late' }
       : stored;
@@ -81,7 +81,7 @@ async function write(draft: NewDraft, ports: ProtocolPorts): Promise<Stored> {
   }
   if (result.kind === 'refused') {
     const what = `The database refuses a revision of document ${doc._id}`;
-    once.tell('warn', doc._id, `${what}: ${result.reason}`);
+    once.log('warn', doc._id, `${what}: ${result.reason}`);
   }
   if (result.kind === 'written') once.stored(doc._id);
   return result;

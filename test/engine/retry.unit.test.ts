@@ -6,8 +6,8 @@ it('asks until there is an answer, and tells once what is wrong unless the feed 
   const told: string[] = [];
   const retry = createRetry({
     signal: new AbortController().signal,
-    tell: (reason) => told.push(reason),
-    isAwayTold: () => true,
+    report: (reason) => told.push(reason),
+    isAwayReported: () => true,
   });
   const failures = [
     problem('couch_unreachable', { url: 'http://x', cause: 'connection refused' }),
@@ -24,13 +24,13 @@ it('asks until there is an answer, and tells once what is wrong unless the feed 
 
 it('gives up when the engine ends', async () => {
   const life = new AbortController();
-  const retry = createRetry({ signal: life.signal, tell: () => life.abort() });
+  const retry = createRetry({ signal: life.signal, report: () => life.abort() });
   expect(await retry(() => Promise.reject(new Error('no')))).toBeUndefined();
 });
 
 it('asks again at once all that wait for a database, when one of them got an answer', async () => {
   const away = problem('couch_unreachable', { url: 'http://x', cause: 'connection refused' });
-  const retry = createRetry({ signal: new AbortController().signal, tell: () => undefined });
+  const retry = createRetry({ signal: new AbortController().signal, report: () => undefined });
   let isBack = false;
   let tries = 0;
   const waiting = retry(() => {

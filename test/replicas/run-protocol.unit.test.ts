@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { resolveConflict } from '../../src/replicas/resolve/conflict.js';
 import { look, rest, write, type Protocol } from '../../src/replicas/resolve/protocol.js';
 import { runProtocol, type ProtocolPorts } from '../../src/replicas/run-protocol.js';
-import { createOnce } from '../../src/engine/events/log-once.js';
+import { createLogOnce } from '../../src/engine/events/log-once.js';
 import type { WriteResult } from '../../src/store/batch.js';
 import { attempt, leaf } from './resolve/leaves.js';
 
@@ -37,7 +37,7 @@ function ports(
     },
     retry: (ask) => ask(),
     log: { debug: ignore, info: ignore },
-    once: { tell: ignore, stored: ignore },
+    once: { log: ignore, stored: ignore },
     giveUp: async () => [],
     life: new AbortController().signal,
     copies: () => 3,
@@ -68,7 +68,7 @@ describe('a protocol', () => {
     const refused = { kind: 'refused', reason: 'A step cannot be changed.' } as const;
     const parts = ports({
       store: { ...store, write: () => Promise.resolve(refused) },
-      once: createOnce({ info: ignore, error: ignore, warn: (_about, what) => said.push(what) }),
+      once: createLogOnce({ info: ignore, error: ignore, warn: (_about, what) => said.push(what) }),
     });
     expect(await runProtocol(write(doc), parts)).toEqual(refused);
     expect(await runProtocol(write(doc), parts)).toEqual(refused);

@@ -1,4 +1,4 @@
-import type { Stored } from '../../src/replicas/resolve/protocol.js';
+import type { WriteAnswer } from '../../src/replicas/resolve/protocol.js';
 import type { NewDraft, LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Faults } from './faults.js';
 import { merged, revise, leavesOf, Tree, type Revision } from './revisions.js';
@@ -53,7 +53,7 @@ export class Cluster {
   }
 
   /** One of many writers: sends the document to all copies that its node reaches. */
-  write(node: number, draft: NewDraft, answer: (stored: Stored) => void): void {
+  write(node: number, draft: NewDraft, answer: (stored: WriteAnswer) => void): void {
     const { _rev, ...given } = draft;
     const base = _rev === undefined ? undefined : this.#revisions.get(_rev);
     if (base === undefined && _rev !== undefined) throw new Error(`Nobody has ever seen ${_rev}.`);
@@ -207,9 +207,9 @@ export class Cluster {
   }
 
   /** The first of several answers counts; without one the client gives up at last. */
-  #once(answer: (stored: Stored) => void): (stored: Stored) => void {
+  #once(answer: (stored: WriteAnswer) => void): (stored: WriteAnswer) => void {
     let isOver = false;
-    const reply = (stored: Stored): void => {
+    const reply = (stored: WriteAnswer): void => {
       if (isOver) return;
       isOver = true;
       answer(stored);
@@ -247,7 +247,7 @@ function withoutSources<T extends object>(body: T): T {
   return { ...body, _attachments: Object.fromEntries(own) as Sources };
 }
 
-function unknown(cause: string): Stored {
+function unknown(cause: string): WriteAnswer {
   return { kind: 'unknown', cause };
 }
 

@@ -1,4 +1,4 @@
-import { stepsOf, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
+import { stepsIn, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { World } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { toBigResult } from '../../src/model/big-result.js';
@@ -99,7 +99,7 @@ function decisions(job: LeafRevision, { path }: LiveStep): readonly object[] {
   if (path.endsWith('.decision.0')) return begun;
   const decider = path.replace(/\.decision\.\d+$/, '');
   const isOver = (below: string): boolean => {
-    const last = stepsOf(job).findLast((step) => step.path === `${decider}.${below}`);
+    const last = stepsIn(job).findLast((step) => step.path === `${decider}.${below}`);
     return last !== undefined && !isOpen(last) && last['due'] === undefined;
   };
   if (!isOver('activity.a') || !isOver('child.b')) return [];

@@ -1,4 +1,4 @@
-import { stepOf, stepsOf, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
+import { stepOf, stepsIn, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { attachmentOf } from '../../src/model/big-result.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { isFailed, isLive, type LiveStep, type Step } from '../../src/model/step.js';
@@ -122,7 +122,7 @@ function unnamed({ starts, leaves }: Evidence): readonly string[] {
 function names(maker: LeafRevision, child: string): boolean {
   const problems = (maker['problems'] ?? []) as readonly { readonly message: string }[];
   return (
-    stepsOf(maker).some((step) => step['child'] === child) ||
+    stepsIn(maker).some((step) => step['child'] === child) ||
     problems.some(({ message }) => message.includes(` job ${child} `))
   );
 }
@@ -205,7 +205,7 @@ function parallelOf(path: string): string {
 }
 
 function calledLost({ leaves, beliefs }: Case): readonly string[] {
-  return leaves.flatMap(stepsOf).flatMap((step) => {
+  return leaves.flatMap(stepsIn).flatMap((step) => {
     const engine = String(step['engine']);
     if (!isCalledLost(step) || beliefs.wasDoubted(engine, Infinity)) return [];
     return [`${String(step['claim'])} is called lost, but its engine was not.`];
@@ -220,7 +220,7 @@ function wasTaken({ step, engine, at }: Start, before: Start, beliefs: Beliefs):
 
 /** The earlier start repeated an attempt that was believed lost and has completed after all. */
 function wasNeedless({ step, job, at }: Start, start: Start, beliefs: Beliefs): boolean {
-  return stepsOf(start.job).some(({ path, state, claim, engine }) => {
+  return stepsIn(start.job).some(({ path, state, claim, engine }) => {
     if (path !== step.path || state !== '$$complete') return false;
     const told = stepOf(job, claim);
     return told !== undefined && isFailed(told) && beliefs.wasDoubted(String(engine), at);
@@ -235,7 +235,7 @@ function lostEnds({ settled, leaves: [leaf] }: Case): readonly string[] {
   return settled.flatMap(({ claim, outcome }) => {
     if (outcome.kind !== 'done' && outcome.kind !== 'failed') return [];
     const wanted = outcome.kind === 'done' ? '$$complete' : '$$error';
-    const told = leaf === undefined ? [] : stepsOf(leaf).filter((step) => step['claim'] === claim);
+    const told = leaf === undefined ? [] : stepsIn(leaf).filter((step) => step['claim'] === claim);
     if (told.some(({ state }) => state === wanted) || isNoted(claim, leaf)) return [];
     return [`${claim} ended, but is ${String(told[0]?.state)} in the end.`];
   });
@@ -262,7 +262,7 @@ function lostMessages({ applied = [], leaves: [leaf] }: Case): readonly string[]
 function lostResults({ leaves: [leaf] }: Case): readonly string[] {
   if (leaf === undefined) return [];
   const attached = (leaf['_attachments'] ?? {}) as Readonly<Record<string, unknown>>;
-  return stepsOf(leaf).flatMap((step) => {
+  return stepsIn(leaf).flatMap((step) => {
     const name = attachmentOf(step);
     return name === undefined || name in attached ? [] : [`The large result ${name} is gone.`];
   });

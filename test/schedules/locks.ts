@@ -2,7 +2,7 @@ import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
 import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Blocker, Blockers, LockAnswer, LockWish } from '../../src/decide/intent.js';
 import { isMatch } from '../../src/engine/locks/blockers.js';
-import { findHolder, isOf, sinceOf, type Claimant } from '../../src/replicas/lock-holder.js';
+import { findHolder, isOf, sinceOf, type LockingJob } from '../../src/replicas/lock-holder.js';
 import { takeReplicatedLock } from '../../src/replicas/lock.js';
 import type { LockDocument } from '../../src/model/lock.js';
 import type { Wish } from './process.js';
@@ -26,7 +26,7 @@ export class Locks {
     this.#parts = parts;
   }
 
-  *take({ kind, id, key }: LockWish, job: Claimant): Asking<LockAnswer> {
+  *take({ kind, id, key }: LockWish, job: LockingJob): Asking<LockAnswer> {
     const { chance, now, isTaking } = this.#parts;
     if (!isTaking) return { kind: 'held' };
     this.#taken += 1;
@@ -42,21 +42,21 @@ export class Locks {
   }
 
   /** The other jobs that have not ended and whose patterns match a target. */
-  *blockers(target: string, job: Claimant): Asking<Blockers> {
+  *blockers(target: string, job: LockingJob): Asking<Blockers> {
     const locks = (yield { kind: 'list_locks' }) as readonly LeafRevision[];
     const patterns = locks.filter(({ kind }) => kind === 'pattern');
     const own = patterns.find((lock) => lock['job'] === job._id);
     const all: Blocker[] = [];
     for (const lock of patterns) {
       if (isOf(lock, job) || !isMatch(String(lock['key']), target)) continue;
-      const holder = yield* holderOf(lock);
+      const holder = yield* lockHolderOf(lock);
       if (holder !== undefined) all.push({ ...holder, at: sinceOf(lock, 0) });
     }
     return { kind: 'known', ...(own === undefined ? {} : { own: sinceOf(own, 0) }), all };
   }
 }
 
-function* holderOf(lock: LeafRevision): Asking<Pick<Blocker, 'job' | 'decided'> | undefined> {
+function* lockHolderOf(lock: LeafRevision): Asking<Pick<Blocker, 'job' | 'decided'> | undefined> {
   const search = findHolder(lock);
   let step = search.next();
   while (step.done !== true) {

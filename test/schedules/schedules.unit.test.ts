@@ -10,7 +10,7 @@ import type { Confirms } from './worker.js';
 import { gateSeed } from '../support/properties.js';
 import { attempt, leaf } from '../replicas/resolve/leaves.js';
 import { chanceFrom } from '../chaos/chance.js';
-import type { Stored } from '../../src/replicas/resolve/protocol.js';
+import type { WriteAnswer } from '../../src/replicas/resolve/protocol.js';
 import type { LiveStep } from '../../src/model/step.js';
 
 type Runs = {
@@ -121,7 +121,7 @@ describe('the cluster', () => {
     while (timeline.next());
     const _rev = String(cluster.leaves()[0]?._rev);
     const told: string[] = [];
-    const tell = (stored: Stored): void => void told.push(stored.kind);
+    const tell = (stored: WriteAnswer): void => void told.push(stored.kind);
     cluster.write(0, { ...doc, _rev, by: 'a' }, tell);
     cluster.write(1, { ...doc, _rev, by: 'b' }, tell);
     while (timeline.next());

@@ -1,4 +1,4 @@
-import { stepsOf, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
+import { stepsIn, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { between, oneOf } from '../chaos/chance.js';
 import { nodes } from './cluster.js';
@@ -93,7 +93,7 @@ export class User {
       if (this.#isOver(above)) return false;
       above = parentOf(this.#documents.of(above).leaves()[0]);
     }
-    return stepsOf(leaf).some(({ name, state }) => name === waitingStep && state === '$$waiting');
+    return stepsIn(leaf).some(({ name, state }) => name === waitingStep && state === '$$waiting');
   }
 
   #isOver(id: string): boolean {

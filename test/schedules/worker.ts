@@ -3,7 +3,7 @@ import { readConsistent } from '../../src/replicas/resolve/consistent-read.js';
 import type { Liveness } from '../../src/replicas/resolve/attempt-merge.js';
 import { commitToMany, commitToOne, type Committed } from '../../src/replicas/resolve/commit.js';
 import { write, type EffectAnswer, type Protocol } from '../../src/replicas/resolve/protocol.js';
-import { holds, stepsOf, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
+import { holds, stepsIn, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { decide } from '../../src/decide/decide.js';
 import type { GivenUp, Intent, LookUp, World } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/outcome.js';
@@ -179,7 +179,7 @@ export class Worker {
   *#agreed(doc: LeafRevision): Protocol<LeafRevision | undefined> {
     if (!this.#confirms) return doc;
     const running = [...this.#hands.keys()];
-    const isOld = stepsOf(doc).some((step) => isLive(step) && this.#ended.has(step.claim));
+    const isOld = stepsIn(doc).some((step) => isLive(step) && this.#ended.has(step.claim));
     const isDoubtful = this.#suspects || isOld || running.some((claim) => !holds(doc, claim));
     if (!isDoubtful) return doc;
     const agreed = yield* readConsistent(doc._id, running, this.#livenessOf);

@@ -1,5 +1,5 @@
 import { closest } from '../../model/closest.js';
-import { isOpen } from '../../engine/evaluate/schemas.js';
+import { isKnownLater } from '../../engine/evaluate/schemas.js';
 import { branchPlaces, placesIn } from '../../reading/check.js';
 import { isObject } from '../../model/object.js';
 import type { Flow } from '../../model/flow.js';
@@ -65,7 +65,7 @@ function unfit(
   const name = pluginOf(task);
   const schema = plugins.get(name)?.module.params;
   if (!isObject(schema)) return [];
-  const given = pruned(params, isOpen);
+  const given = pruned(params, isKnownLater);
   if (given === open) return [];
   const found = [...new Set(compileParams(relaxed(schema) as Json)(given))];
   const close = nearMisses(params, schema);

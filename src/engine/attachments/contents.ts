@@ -6,7 +6,7 @@ import type { Retry } from '../retry.js';
 import type { Store } from '../../store/store.js';
 
 /** The contents of attachments that hold results. */
-export type Contents = {
+export type ResultAttachments = {
   /**
    * The results by the attachment's name. For an attachment that is gone the reference stands for
    * itself: what needs the result fails and says so. Undefined when the engine ends first.
@@ -25,7 +25,7 @@ type Read = { readonly value: unknown };
 type Text = { readonly text: string | undefined };
 type Stub = { readonly digest?: unknown };
 
-export type ContentsParts = {
+export type ResultAttachmentsParts = {
   readonly store: Pick<Store, 'attachment'>;
   readonly retry: Retry;
   /** How many copies the database keeps of a document. */
@@ -39,10 +39,10 @@ export type ContentsParts = {
 const mostAsks = 8;
 
 /** Reads results from attachments and keeps those at hand that were used last. */
-export function createContents(
-  { store, retry, copies, rest, log }: ContentsParts,
+export function createResultAttachments(
+  { store, retry, copies, rest, log }: ResultAttachmentsParts,
   mostBytes = usualBytes,
-): Contents {
+): ResultAttachments {
   const kept = new Map<string, { readonly value: unknown; readonly bytes: number }>();
   let keptBytes = 0;
   const keep = (key: string, value: unknown, bytes: number): void => {

@@ -14,7 +14,7 @@ import type { EgressPolicy } from '../../plugin/egress.js';
 import { createContext, type ContextInput } from '../../plugin/context.js';
 import type { LoadedPlugin } from '../../plugin/loader.js';
 import { runPlugin, type RunOptions } from '../../plugin/run.js';
-import type { Contents } from '../attachments/contents.js';
+import type { ResultAttachments } from '../attachments/contents.js';
 import type { Log } from '../log.js';
 import type { OpenSecrets } from './open-secrets.js';
 
@@ -24,13 +24,13 @@ export type CallOptions = {
   readonly cwd: string;
   readonly openSecrets: OpenSecrets;
   readonly onSecret?: ((clear: string) => void) | undefined;
-  readonly contents: Contents;
+  readonly contents: ResultAttachments;
   /** Which addresses plugins may reach. */
   readonly egress?: EgressPolicy | undefined;
 };
 
 /** The signal of an attempt, and where what its plugin says goes to. */
-export type Telling = Required<
+export type AttemptCallbacks = Required<
   Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress' | 'setData'>
 > &
   Pick<RunOptions, 'timed'>;
@@ -40,11 +40,11 @@ export async function callPlugin(
   plugin: LoadedPlugin,
   job: LiveJob,
   step: LiveStep,
-  telling: Telling,
+  callbacks: AttemptCallbacks,
   { log, cwd, openSecrets, onSecret = () => undefined, contents, egress }: CallOptions,
 ): Promise<Outcome> {
   const about = aboutOf(job, step);
-  const { timed, ...told } = telling;
+  const { timed, ...shared } = callbacks;
   try {
     const { params, clear } = await openSecrets(job, step);
     clear.forEach(onSecret);
@@ -53,7 +53,7 @@ export async function callPlugin(
     if (seen === undefined) return { kind: 'released' };
     const { results, parent_results } = seen;
     const { context, redact } = createContext({
-      ...told,
+      ...shared,
       params,
       shown: { ...step.params },
       clear,
@@ -66,7 +66,7 @@ export async function callPlugin(
       ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
       log: (message, data) => {
         log.info(data === undefined ? about : { ...about, data }, message);
-        told.log(message, data);
+        shared.log(message, data);
       },
       lastDetails: lastDetails(job, step),
       key: keyOf(job, step),
@@ -89,7 +89,7 @@ export async function callPlugin(
 async function visibleResults(
   job: LiveJob,
   step: Step,
-  contents: Contents,
+  contents: ResultAttachments,
 ): Promise<Results | undefined> {
   const seen = resultsFor(job, step);
   if (seen.missing.length === 0) return seen;

@@ -1,7 +1,7 @@
 import { after } from '../waiting/timers.js';
 
 /** Waits for signs of life. */
-export type Silence = {
+export type HeartbeatWatch = {
   /** A sign of life. */
   readonly beat: () => void;
   readonly stop: () => void;
@@ -11,7 +11,7 @@ export type Silence = {
  * Calls `over` once, when there was no sign of life for so many ms (Infinity: never). Time in which
  * this process stood still does not count: another attempt may have blocked it.
  */
-export function watchSilence(ms: number, over: () => void): Silence {
+export function watchHeartbeat(ms: number, over: () => void): HeartbeatWatch {
   let heardAt = performance.now();
   let stopped = ms === Infinity;
   let callOff = (): void => undefined;

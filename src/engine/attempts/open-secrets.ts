@@ -10,10 +10,10 @@ import type { Library } from '../loop/library.js';
 type Json = Record<string, unknown>;
 
 /** Parameters in clear for the plugin, and the texts that nothing may show from now on. */
-export type Opened = { readonly params: Json; readonly clear: readonly string[] };
+export type OpenedSecrets = { readonly params: Json; readonly clear: readonly string[] };
 
 /** Opens the secrets of an attempt. Rejects with a TwsError that names the document and the field. */
-export type OpenSecrets = (job: LiveJob, step: LiveStep) => Promise<Opened>;
+export type OpenSecrets = (job: LiveJob, step: LiveStep) => Promise<OpenedSecrets>;
 
 /** Follows the references that the decision found to count, to the values that are stored now. */
 export function createOpenSecrets(library: Pick<Library, 'stored'>, keyring: Keyring): OpenSecrets {

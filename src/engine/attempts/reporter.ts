@@ -1,6 +1,6 @@
 import { boundedLog, logLine, type LogLine, type Report } from '../../decide/report.js';
 
-/** Gathers what a running attempt tells of itself, and has it written now and then. */
+/** Collects the reports of a running attempt and has them written at intervals. */
 export type Reporter = {
   readonly details: (details: unknown) => void;
   readonly progress: (progress: number | string) => void;
@@ -9,8 +9,8 @@ export type Reporter = {
   readonly log: (line: LogLine) => void;
   /** It held up everything else for so long, ms. */
   readonly blocked: (ms: number) => void;
-  /** All that was told so far. */
-  readonly told: () => Report;
+  /** All that was reported so far. */
+  readonly report: () => Report;
   /** From now on nothing is written: the end of the attempt carries the rest. */
   readonly stop: () => void;
 };
@@ -20,7 +20,7 @@ export type ReporterOptions = {
   readonly write: (report: Report) => Promise<void>;
   /** Between two writes at least, ms. */
   readonly everyMs: number;
-  /** Before the first one, ms: a short attempt tells everything when it ends. */
+  /** Before the first one, ms: a short attempt reports everything when it ends. */
   readonly firstMs: number;
 };
 
@@ -28,7 +28,7 @@ export type ReporterOptions = {
 const mostLines = 200;
 
 export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Reporter {
-  let told: Report = {};
+  let report: Report = {};
   let lines: LogLine[] = [];
   let notBefore = performance.now() + firstMs;
   let timer: NodeJS.Timeout | undefined;
@@ -36,7 +36,8 @@ export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Re
   let isNew = false;
   let stopped = false;
 
-  const current = (): Report => (lines.length === 0 ? told : { ...told, log: boundedLog(lines) });
+  const current = (): Report =>
+    lines.length === 0 ? report : { ...report, log: boundedLog(lines) };
   const plan = (): void => {
     if (stopped || writing || !isNew || timer !== undefined) return;
     timer = setTimeout(() => void send(), Math.max(0, notBefore - performance.now()));
@@ -55,24 +56,24 @@ export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Re
     notBefore = performance.now() + everyMs;
     plan();
   };
-  const tell = (more: Report): void => {
-    told = { ...told, ...more };
+  const add = (more: Report): void => {
+    report = { ...report, ...more };
     isNew = true;
     plan();
   };
   return {
-    details: (details) => tell({ details }),
-    progress: (progress) => tell({ progress }),
+    details: (details) => add({ details }),
+    progress: (progress) => add({ progress }),
     data: (changes) => {
-      told = { ...told, data: { ...told.data, ...changes } };
+      report = { ...report, data: { ...report.data, ...changes } };
     },
     log: (line) => {
       lines.push(logLine(line));
       if (lines.length > mostLines) lines = [...boundedLog(lines)];
-      tell({});
+      add({});
     },
-    blocked: (ms) => tell({ blockedMs: Math.max(ms, told.blockedMs ?? 0) }),
-    told: current,
+    blocked: (ms) => add({ blockedMs: Math.max(ms, report.blockedMs ?? 0) }),
+    report: current,
     stop: () => {
       stopped = true;
       clearTimeout(timer);

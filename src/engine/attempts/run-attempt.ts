@@ -3,37 +3,42 @@ import { heartbeatOf, timeoutOf } from '../../decide/clock.js';
 import type { Report } from '../../decide/report.js';
 import type { LiveJob } from '../../model/job.js';
 import type { LiveStep } from '../../model/step.js';
-import { known, onBehalfOf, onOwnBehalf, type Culprit } from '../../plugin/attribution.js';
+import {
+  trackAttribution,
+  onBehalfOf,
+  onOwnBehalf,
+  type Attribution,
+} from '../../plugin/attribution.js';
 import type { LoadedPlugin } from '../../plugin/loader.js';
 import type { BlockWatch } from '../watch/blocking.js';
-import { aboutOf, callPlugin, type CallOptions, type Telling } from './call-plugin.js';
+import { aboutOf, callPlugin, type CallOptions, type AttemptCallbacks } from './call-plugin.js';
 import { createReporter, type Reporter } from './reporter.js';
-import { watchSilence } from './heartbeat-watch.js';
+import { watchHeartbeat } from './heartbeat-watch.js';
 import { after } from '../waiting/timers.js';
 
 /** Why an attempt is stopped before its end. `fenced`: it is no longer ours; nobody wants its outcome. */
 export type StopReason = 'cancelled' | 'released' | 'fenced';
 
-/** An attempt in hand. `outcome` always resolves, at the latest `graceMs` after a stop. */
-export type Attempt = {
+/** A running attempt. `outcome` always resolves, at the latest `graceMs` after a stop. */
+export type RunningAttempt = {
   readonly claim: string;
   readonly outcome: Promise<Outcome>;
-  /** What it told on the way so far. */
-  readonly told: () => Report;
+  /** What it has reported so far. */
+  readonly report: () => Report;
   readonly stop: (reason: StopReason) => void;
 };
 
 export type RunnerOptions = CallOptions & {
   /** How long a plugin may take to end after its `signal` was aborted, ms. */
   readonly graceMs: number;
-  /** What an attempt tells of itself is written that often at most, ms. */
+  /** Minimum time between two reports of an attempt, ms. */
   readonly reportMs: number;
   readonly now: () => number;
   readonly blocking: BlockWatch;
 };
 
-/** Writes what an attempt told into its step. Must not reject. */
-export type WriteReport = (told: Report) => Promise<void>;
+/** Writes a report of an attempt into its step. Must not reject. */
+export type WriteReport = (report: Report) => Promise<void>;
 
 /** Runs one claimed attempt. Its claim must have been confirmed by the store before. */
 export function runAttempt(
@@ -42,14 +47,14 @@ export function runAttempt(
   step: LiveStep,
   options: RunnerOptions,
   write: WriteReport = () => Promise.resolve(),
-): Attempt {
+): RunningAttempt {
   const heartbeatMs = heartbeatOf(job, step);
   const reporter = createReporter({ write, ...reportTimes(options.reportMs, heartbeatMs) });
   const ending = createEnding(options.graceMs);
   const timeoutMs = timeoutOf(job, step);
   const limits = watchLimits(timeoutMs, heartbeatMs, ending.giveUp);
-  const telling = tellTo(reporter, limits.beat, ending.signal, options.now);
-  const culprit: Culprit = {
+  const callbacks = callbacksFor(reporter, limits.beat, ending.signal, options.now);
+  const attribution: Attribution = {
     plugin: plugin.name,
     file: plugin.file,
     about: aboutOf(job, step),
@@ -57,9 +62,9 @@ export function runAttempt(
     fail: (outcome) =>
       ending.giveUp(ending.unlessStopped(outcome), outcome.failure.message, 'AbortError'),
   };
-  const leave = appear(culprit, plugin, options.blocking, reporter);
-  const ran = onBehalfOf(culprit, () =>
-    callPlugin(plugin, job, step, { ...telling, timed: leave.ran }, options),
+  const leave = appear(attribution, plugin, options.blocking, reporter);
+  const ran = onBehalfOf(attribution, () =>
+    callPlugin(plugin, job, step, { ...callbacks, timed: leave.ran }, options),
   ).then(ending.unlessStopped);
   const outcome = Promise.race([ran, ending.given]).finally(() => {
     ending.close();
@@ -67,7 +72,7 @@ export function runAttempt(
     limits.stop();
     reporter.stop();
   });
-  return { claim: step.claim, outcome, told: reporter.told, stop: ending.stop };
+  return { claim: step.claim, outcome, report: reporter.report, stop: ending.stop };
 }
 
 /** Before the first report, ms: short attempts cost no revision more. */
@@ -130,7 +135,7 @@ function watchLimits(
   const callOff = after(timeoutMs, () => {
     giveUp({ kind: 'timeout', timeoutMs }, `The attempt took longer than ${timeoutMs} ms.`);
   });
-  const silence = watchSilence(heartbeatMs, () => {
+  const silence = watchHeartbeat(heartbeatMs, () => {
     giveUp({ kind: 'silent', heartbeatMs }, `There was no heartbeat for ${heartbeatMs} ms.`);
   });
   return {
@@ -142,40 +147,40 @@ function watchLimits(
   };
 }
 
-/** What follows from what a plugin tells is the engine's doing, not the plugin's. */
-function tellTo(
+/** What a callback causes is attributed to the engine, not to the plugin. */
+function callbacksFor(
   reporter: Reporter,
   beat: () => void,
   signal: AbortSignal,
   now: () => number,
-): Omit<Telling, 'timed'> {
-  const tell = (run: () => void): void => onOwnBehalf(run);
+): Omit<AttemptCallbacks, 'timed'> {
+  const onOwn = (run: () => void): void => onOwnBehalf(run);
   return {
     signal,
     heartbeat: (details) => {
       beat();
-      if (details !== undefined) tell(() => reporter.details(details));
+      if (details !== undefined) onOwn(() => reporter.details(details));
     },
-    setData: (changes) => tell(() => reporter.data(changes)),
-    progress: (progress) => tell(() => reporter.progress(progress)),
+    setData: (changes) => onOwn(() => reporter.data(changes)),
+    progress: (progress) => onOwn(() => reporter.progress(progress)),
     log: (message, data) => {
       const line = { at: now(), message, ...(data === undefined ? {} : { data }) };
-      tell(() => reporter.log(line));
+      onOwn(() => reporter.log(line));
     },
   };
 }
 
-/** Makes the attempt known to those who look for whoever disturbs the process. */
+/** Registers the attempt as one that may disturb the process. */
 function appear(
-  culprit: Culprit,
+  attribution: Attribution,
   { module }: LoadedPlugin,
   blocking: BlockWatch,
   { blocked }: Reporter,
 ) {
   // What runs in a thread or a process of its own blocks nobody.
   const watched =
-    module.isolate === undefined ? blocking.begin({ ...culprit, blocked }) : undefined;
-  const forget = known(culprit);
+    module.isolate === undefined ? blocking.begin({ ...attribution, blocked }) : undefined;
+  const forget = trackAttribution(attribution);
   return {
     ran: watched?.ran,
     end: (): void => {

@@ -9,19 +9,24 @@ import type { Failure, LiveStep } from '../../model/step.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
 import { factsOf, noMeters, type AttemptMeter, type EngineMeters } from '../meters.js';
 import { createSlotUses } from './slot-use.js';
-import { runAttempt, type Attempt, type RunnerOptions, type StopReason } from './run-attempt.js';
+import {
+  runAttempt,
+  type RunningAttempt,
+  type RunnerOptions,
+  type StopReason,
+} from './run-attempt.js';
 
 /**
- * The attempts this process has in hand. A claim takes its slot when it is decided, before it is
- * written, and keeps it until its outcome is written.
+ * The attempts that this process runs or is about to run. A claim takes its slot when it is decided,
+ * before it is written, and keeps it until its outcome is written.
  */
-export type Hands = {
+export type RunningAttempts = {
   readonly claims: ReadonlySet<string>;
   /** Those of them that were told to stop because nobody needs them any more. */
   readonly stopping: ReadonlySet<string>;
   /** Free slots; those of `ended`, claims whose outcomes are about to be written, count as free. */
   readonly freeSlots: (ended?: readonly string[]) => number;
-  /** How many attempts of a task (by its key) are in hand; those of `ended` do not count. */
+  /** How many attempts of a task (by its key) count as running; those of `ended` do not count. */
   readonly runningOf: (task: string, ended?: readonly string[]) => number;
   /** Who has the slots; those of `ended` do not count. */
   readonly use: (ended?: readonly string[]) => SlotUse;
@@ -44,38 +49,43 @@ export type Hands = {
   readonly stopAll: (reason: 'released' | 'fenced') => void;
   /** Attempts of a job that run here. */
   readonly of: (job: string) => readonly string[];
-  /** Whether there are free slots at all for now; what is in hand goes on. */
+  /** Whether there are free slots at all for now; what runs goes on. */
   readonly enable: (enabled: boolean) => void;
   /** From now on there are no free slots. */
   readonly close: () => void;
-  /** Resolves when nothing is in hand any more. */
+  /** Resolves when no attempt is left. */
   readonly empty: () => Promise<void>;
 };
 
-export type HandsOptions = RunnerOptions & {
+export type RunningAttemptsOptions = RunnerOptions & {
   readonly plugins: PluginRegistry;
   readonly slots: number;
   readonly meters?: EngineMeters;
-  /** The count by which slots are given, see `createParking`. */
+  /** The count by which slots are given, see `createWaitQueue`. */
   readonly count: () => number;
   /** A slot came free. */
   readonly onFree: () => void;
   /**
-   * Told the outcome of each started attempt, once, with all that it told on the way; its slot is
-   * taken until this resolves.
+   * Called once with the outcome and the last report of each started attempt; its slot is taken until
+   * this resolves.
    */
-  readonly onEnded: (job: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
-  /** Writes what an attempt has told so far. */
-  readonly onTold: (job: string, step: LiveStep, told: Report) => Promise<void>;
+  readonly onEnded: (
+    job: string,
+    step: LiveStep,
+    outcome: Outcome,
+    report: Report,
+  ) => Promise<void>;
+  /** Writes what an attempt has reported so far. */
+  readonly onReport: (job: string, step: LiveStep, report: Report) => Promise<void>;
 };
 
-export function createHands(options: HandsOptions): Hands {
-  const { plugins, slots, meters = noMeters, count, onFree, onEnded, onTold } = options;
+export function createRunningAttempts(options: RunningAttemptsOptions): RunningAttempts {
+  const { plugins, slots, meters = noMeters, count, onFree, onEnded, onReport } = options;
   const claims = new Set<string>();
   const stopping = new Set<string>();
   /** Claims that have no slot any more: the next step of their job has it. */
   const handedOver = new Set<string>();
-  const attempts = new Map<string, Attempt & { readonly job: string }>();
+  const attempts = new Map<string, RunningAttempt & { readonly job: string }>();
   const emptied: (() => void)[] = [];
   /** The tasks of the claims, by key, where only so many attempts of one may run. */
   const taskOf = new Map<string, string>();
@@ -95,23 +105,23 @@ export function createHands(options: HandsOptions): Hands {
     if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
     onFree();
   };
-  const attemptOf = (job: LiveJob, step: LiveStep, meter: AttemptMeter): Attempt => {
+  const attemptOf = (job: LiveJob, step: LiveStep, meter: AttemptMeter): RunningAttempt => {
     const plugin = plugins.get(step.plugin);
     if (plugin === undefined)
       return failed(step, failure('PluginMissing', { plugin: step.plugin }));
     return meter.run(() =>
-      runAttempt(plugin, job, step, options, (told) => onTold(job._id, step, told)),
+      runAttempt(plugin, job, step, options, (report) => onReport(job._id, step, report)),
     );
   };
   const notBegun = (reason: 'released' | 'fenced', job: string, step: LiveStep): void => {
     if (reason === 'fenced') return release(step.claim);
     void onEnded(job, step, { kind: 'released' }, {}).finally(() => release(step.claim));
   };
-  const freeSlots: Hands['freeSlots'] = (ended = []) => {
+  const freeSlots: RunningAttempts['freeSlots'] = (ended = []) => {
     const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
     return closed || disabled ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
   };
-  const runningOf: Hands['runningOf'] = (task, ended = []) => {
+  const runningOf: RunningAttempts['runningOf'] = (task, ended = []) => {
     const running = [...taskOf].filter(
       ([claim]) => !ended.includes(claim) && !handedOver.has(claim),
     );
@@ -156,13 +166,13 @@ export function createHands(options: HandsOptions): Hands {
       meters.claim('won');
       if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
       let meter: AttemptMeter | undefined;
-      let attempt: Attempt;
+      let attempt: RunningAttempt;
       try {
         uses.began(partyOf(job));
         meter = meters.attempt(factsOf(job, step));
         attempt = attemptOf(job, step, meter);
       } catch (error) {
-        // A claim that stays in hand and was never started would keep its job for ever.
+        // A claim that is kept and was never started would keep its job for ever.
         const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
         attempt = failed(step, failure('AttemptFailed', { reason }));
       }
@@ -171,7 +181,7 @@ export function createHands(options: HandsOptions): Hands {
       void attempt.outcome
         .then((outcome) => {
           meter?.end(outcome.kind, 'failure' in outcome ? outcome.failure.message : undefined);
-          return onEnded(job._id, step, outcome, attempt.told());
+          return onEnded(job._id, step, outcome, attempt.report());
         })
         .finally(() => release(step.claim));
     },
@@ -197,7 +207,7 @@ export function createHands(options: HandsOptions): Hands {
 }
 
 /** An attempt that failed before its plugin was called. */
-function failed({ claim }: LiveStep, why: Failure): Attempt {
+function failed({ claim }: LiveStep, why: Failure): RunningAttempt {
   const outcome = Promise.resolve<Outcome>({ kind: 'failed', failure: why });
-  return { claim, outcome, told: () => ({}), stop: () => undefined };
+  return { claim, outcome, report: () => ({}), stop: () => undefined };
 }

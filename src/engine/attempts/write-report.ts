@@ -8,30 +8,30 @@ import type { JobParts } from '../loop/job-parts.js';
 const mostTries = 5;
 
 /**
- * Writes what a running attempt told into its step. A lost race is computed anew on the newer
+ * Writes a report of a running attempt into its step. A lost race is computed anew on the newer
  * revision; whatever cannot be written is carried by the next report, or by the end of the attempt.
  * Answers the document that has to be looked at next: what it was written upon may not have been.
  */
 export async function writeReport(
-  parts: Pick<JobParts, 'store' | 'desk' | 'reading' | 'now' | 'log' | 'life'>,
+  parts: Pick<JobParts, 'store' | 'serializer' | 'parsedJobs' | 'now' | 'log' | 'life'>,
   id: string,
   { claim }: LiveStep,
-  told: Report,
+  given: Report,
 ): Promise<StoredDocument | undefined> {
-  const { store, desk, reading, now, log, life } = parts;
+  const { store, serializer, parsedJobs, now, log, life } = parts;
   try {
     for (let tries = 0; tries < mostTries && !life.signal.aborted; tries += 1) {
-      const doc = (tries === 0 ? desk.newest(id) : undefined) ?? (await store.get(id));
+      const doc = (tries === 0 ? serializer.newest(id) : undefined) ?? (await store.get(id));
       if (doc === undefined) return undefined;
-      const parsed = await reading.read(doc);
+      const parsed = await parsedJobs.read(doc);
       if (parsed.kind !== 'job' || !parsed.ok) return undefined;
-      const reported = report(parsed.value, claim, told, now());
+      const reported = report(parsed.value, claim, given, now());
       if (reported.kind === 'fenced') return undefined;
       const next = inReadingOrder(reported.job);
       const result = await store.write(next);
       if (result.kind === 'written') {
         const written = { ...next, _rev: result.rev };
-        desk.putOwn(written);
+        serializer.putOwn(written);
         return written;
       }
       if (result.kind !== 'conflict') break;

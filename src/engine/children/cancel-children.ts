@@ -5,30 +5,30 @@ import type { Job } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { inReadingOrder } from '../../model/reading-order.js';
 import type { Store } from '../../store/store.js';
-import type { Once } from '../events/log-once.js';
+import type { LogOnce } from '../events/log-once.js';
 import type { Retry } from '../retry.js';
 
-export type AbandonParts = {
+export type CancelChildrenParts = {
   readonly store: Pick<Store, 'get' | 'write'>;
   readonly retry: Retry;
-  readonly once: Pick<Once, 'tell'>;
+  readonly once: Pick<LogOnce, 'log'>;
 };
 
 /**
- * Gives up child jobs (G1 to G3). Resolves when the cancel request to each of them is stored,
+ * Cancels child jobs that nobody waits for (G1 to G3). Resolves when the cancel request to each of them is stored,
  * which is before the parent is written: an engine that dies in between leaves no child behind.
- * Resolves to the children whose cancel request the database refuses, to be told in the parent.
+ * Resolves to the children whose cancel request the database refuses, to be recorded in the parent.
  */
-export async function giveUp(
-  { store, retry, once }: AbandonParts,
+export async function cancelChildren(
+  { store, retry, once }: CancelChildrenParts,
   children: readonly GivenUp[] = [],
 ): Promise<readonly Untold[]> {
   const refused = await Promise.all(
     children.map(async (given) => {
-      const because = await retry(() => tell(store, given));
+      const because = await retry(() => requestCancel(store, given));
       if (because === undefined || because === '') return [];
-      const told = `Job ${given.child} cannot be asked to cancel: ${because}`;
-      once.tell('error', given.child, told);
+      const message = `Job ${given.child} cannot be asked to cancel: ${because}`;
+      once.log('error', given.child, message);
       return [untold(given, because)];
     }),
   );
@@ -36,39 +36,39 @@ export async function giveUp(
 }
 
 /**
- * Gives up once more, after the parent was written, what was given up before: where there are several
+ * Cancels once more, after the parent was written, the children that were cancelled before: where there are several
  * copies, one may have had the child go on in between (H4). A child for which the parent waits again is
  * left alone.
  */
-export async function giveUpAgain(
-  parts: AbandonParts & { readonly replicas: { readonly many: boolean } },
+export async function cancelChildrenAgain(
+  parts: CancelChildrenParts & { readonly replicas: { readonly many: boolean } },
   parent: string,
   children: readonly GivenUp[] = [],
 ): Promise<void> {
   if (!parts.replicas.many || children.length === 0) return;
   const newest = await parts.retry(() => parts.store.get(parent));
   const wanted = new Set(newest === undefined ? [] : leftBy(newest).map(({ child }) => child));
-  await giveUp(
+  await cancelChildren(
     parts,
     children.filter(({ child }) => !wanted.has(child)),
   );
 }
 
-/** Gives up child jobs; resolves to the parent as it is to be written then. */
-export async function givingUp<J extends Parameters<typeof withUntold>[0]>(
-  parts: AbandonParts & { readonly now: () => number },
+/** Cancels child jobs; resolves to the parent as it is to be written then. */
+export async function withChildrenCancelled<J extends Parameters<typeof withUntold>[0]>(
+  parts: CancelChildrenParts & { readonly now: () => number },
   parent: J,
   children: readonly GivenUp[] | undefined,
 ): Promise<J> {
-  return withUntold(parent, await giveUp(parts, children), parts.now());
+  return withUntold(parent, await cancelChildren(parts, children), parts.now());
 }
 
 /** All children of a job that cannot go on: those that its steps name, and those that name it. */
-export async function allLeftBy(
+export async function childrenLeftBy(
   {
     store,
     retry,
-  }: Pick<AbandonParts, 'retry'> & {
+  }: Pick<CancelChildrenParts, 'retry'> & {
     readonly store: Pick<Store, 'getMany' | 'view'>;
   },
   doc: StoredDocument,
@@ -103,7 +103,7 @@ const mostTries = 12;
  * Stores what cancels a child; what was not acknowledged is stored again. Resolves to why the database
  * refuses it, else to an empty text.
  */
-async function tell(store: AbandonParts['store'], given: GivenUp): Promise<string> {
+async function requestCancel(store: CancelChildrenParts['store'], given: GivenUp): Promise<string> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const cancel = cancelOf(given, await store.get(given.child));
     if (cancel.kind === 'none') return '';
@@ -124,10 +124,10 @@ async function tell(store: AbandonParts['store'], given: GivenUp): Promise<strin
 
 /**
  * Puts on record in the parent that a child refuses the cancel request `id`. Other writes of the parent
- * are waited out; a parent that is gone, or that is not the one that made the child, is told nothing.
+ * are waited out; a parent that is gone, or that is not the one that made the child, is left as it is.
  */
-export async function tellParent(
-  { store, retry, once, now }: AbandonParts & { readonly now: () => number },
+export async function recordInParent(
+  { store, retry, once, now }: CancelChildrenParts & { readonly now: () => number },
   child: Job,
   id: string,
   because: string,
@@ -139,12 +139,12 @@ export async function tellParent(
   await retry(async () => {
     const parent = await store.get(job);
     if (parent === undefined || !isMadeBy(child, parent)) return;
-    const told = withUntold(parent, [record], now());
-    if (told === parent) return;
-    const { kind } = await store.write(inReadingOrder(told));
+    const next = withUntold(parent, [record], now());
+    if (next === parent) return;
+    const { kind } = await store.write(inReadingOrder(next));
     if (kind === 'conflict' || kind === 'unknown')
       throw new Error(`Job ${job} was changed: ${kind}`);
     if (kind === 'refused')
-      once.tell('error', job, `Job ${job} cannot be told about its child ${child._id}: ${because}`);
+      once.log('error', job, `Job ${job} cannot be told about its child ${child._id}: ${because}`);
   });
 }

@@ -10,21 +10,21 @@ const believedMs = 1_000;
 /** Maximum number of roots whose answer is kept. */
 const remembered = 1_000;
 
-export type FamilyParts = {
+export type JobTreeParts = {
   readonly store: Pick<Store, 'get' | 'exceeds'>;
   /** Epoch ms. */
   readonly now: () => number;
   readonly mostDescendants: number;
 };
 
-export type Family = { readonly rootOf: (id: string) => Promise<Root> };
+export type JobTree = { readonly rootOf: (id: string) => Promise<Root> };
 
 /**
  * Looks up the root of a tree of jobs. The database counts the jobs of a tree by their ids, which all begin
  * with the id of the root: no counter has to be written, and none can be lost. Jobs that are made at
  * the same time may exceed the limit by their number.
  */
-export function createFamily({ store, now, mostDescendants }: FamilyParts): Family {
+export function createJobTree({ store, now, mostDescendants }: JobTreeParts): JobTree {
   const known = new Map<string, { readonly crowded: boolean; readonly until: number }>();
   const isCrowded = async (root: string): Promise<boolean> => {
     const before = known.get(root);

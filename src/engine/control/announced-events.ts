@@ -4,26 +4,26 @@ import type { StoredDocument } from '../../model/document.js';
 import type { ViewRow } from '../../store/views.js';
 import { shortened } from '../../words.js';
 import type { Assembly } from '../assembly.js';
-import { tellMalformed } from './report-malformed.js';
+import { reportMalformed } from './report-malformed.js';
 
-type Parts = Pick<Assembly, 'store' | 'jobs' | 'retry' | 'log' | 'desk' | 'isTeller'>;
+type Parts = Pick<Assembly, 'store' | 'jobs' | 'retry' | 'log' | 'serializer' | 'isReporter'>;
 
 /** An event was announced: every job that waits for its type and key is looked at again. */
 export function takeEvent(parts: Parts, doc: StoredDocument): void {
-  const { store, jobs, retry, isTeller } = parts;
+  const { store, jobs, retry, isReporter } = parts;
   const parsed = parseDocument(doc);
   if (parsed.kind !== 'event') return;
   if (!parsed.ok) {
-    const told = failure('InvalidEvent', { problem: parsed.problems[0].message });
-    return tellMalformed(parts, doc, 'event', told);
+    const why = failure('InvalidEvent', { problem: parsed.problems[0].message });
+    return reportMalformed(parts, doc, 'event', why);
   }
   const { event, key = '' } = parsed.value;
   void retry(async () => {
     const rows = await store.view('waiting', { key: ['event', event, key] });
     for (const id of new Set(rows.map((row) => row.id))) jobs.rouse(id);
-    // Every engine sees that nobody waits for it; one tells.
-    if (rows.length === 0 && isTeller(`${doc._id}:${doc._rev}`))
-      await tellUnheard(parts, doc._id, event, key);
+    // Every engine sees that nobody waits for it; one reports it.
+    if (rows.length === 0 && isReporter(`${doc._id}:${doc._rev}`))
+      await logUnheard(parts, doc._id, event, key);
   });
 }
 
@@ -35,7 +35,7 @@ function quoted(text: string): string {
 }
 
 /** Logs that no job waits for an event, and which key of it jobs do wait for. */
-async function tellUnheard(
+async function logUnheard(
   { store, log }: Pick<Parts, 'store' | 'log'>,
   id: string,
   event: string,
@@ -43,12 +43,12 @@ async function tellUnheard(
 ): Promise<void> {
   const name = ({ of, about }: { of: string; about: string }): string =>
     about === '' ? `${quoted(of)} without a key` : `${quoted(of)} with the key ${quoted(about)}`;
-  const told = `Event ${id}: no job waits for ${name({ of: event, about: key })} now; jobs that wait for it later get it.`;
+  const message = `Event ${id}: no job waits for ${name({ of: event, about: key })} now; jobs that wait for it later get it.`;
   const query = { startKey: ['event', event], endKey: ['event', event, {}], limit: 1 };
   const [other] = await store.view('waiting', query);
-  if (other === undefined) return log.info({ event: id }, told);
+  if (other === undefined) return log.info({ event: id }, message);
   const about = String(other.key[2]);
-  log.warn({ event: id }, `${told} Job ${other.id} waits for ${name({ of: event, about })}.`);
+  log.warn({ event: id }, `${message} Job ${other.id} waits for ${name({ of: event, about })}.`);
 }
 
 /** So many waiting steps are compared with the announced events at a time. */

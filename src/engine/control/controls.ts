@@ -15,17 +15,17 @@ export type ControlsOptions = {
   /** The id of this engine. */
   readonly me: string;
   readonly log: Log;
-  /** Whether it falls to this engine to tell something that all of them see. */
-  readonly isTeller: (of: string) => boolean;
-  /** Told when it changes whether this engine takes new work. */
+  /** Whether this engine is the one that reports what all of them see. */
+  readonly isReporter: (of: string) => boolean;
+  /** Called when it changes whether this engine takes new work. */
   readonly onChange: (enabled: boolean) => void;
 };
 
 /** An engine is disabled while any control for it, or for all, says so. */
-export function createControls({ me, log, isTeller, onChange }: ControlsOptions): Controls {
+export function createControls({ me, log, isReporter, onChange }: ControlsOptions): Controls {
   /** Whether it may take work, by the id of the control. */
   const said = new Map<string, boolean>();
-  /** The revisions of malformed controls that this engine has told, by their ids. */
+  /** The revisions of malformed controls that this engine has reported, by their ids. */
   const malformed = new Map<string, string>();
   let enabled = true;
   const judge = (): void => {
@@ -51,7 +51,7 @@ export function createControls({ me, log, isTeller, onChange }: ControlsOptions)
     return true;
   };
   const tellOnce = ({ _id: id, _rev: rev }: StoredDocument, problem: string): void => {
-    if (malformed.get(id) === rev || !isTeller(`${id}:${rev}`)) return;
+    if (malformed.get(id) === rev || !isReporter(`${id}:${rev}`)) return;
     malformed.set(id, rev);
     log.warn({ control: id }, `Control ${id} is not valid: ${problem}`);
   };

@@ -1,7 +1,7 @@
 import type { StoredDocument } from '../../model/document.js';
 
 /** Signals to jobs that are not there yet, as many as are kept in memory; a sweep finds the others. */
-export type Early = {
+export type EarlySignals = {
   readonly set: (job: string, signal: StoredDocument) => void;
   readonly get: (job: string) => readonly StoredDocument[] | undefined;
   readonly delete: (job: string) => void;
@@ -10,7 +10,7 @@ export type Early = {
 /** The largest number of absent jobs whose signals are kept in memory. */
 const mostEarly = 1_000;
 
-export function createEarly(): Early {
+export function createEarlySignals(): EarlySignals {
   const byJob = new Map<string, Map<string, StoredDocument>>();
   return {
     set: (job, signal) => {

@@ -1,37 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abandoned, isCancelByParent } from '../../decide/abandoned.js';
-import { command, receive, type Commanded } from '../../decide/command.js';
+import { abandoned } from '../../decide/abandoned.js';
 import { continuationOf } from '../../decide/parent.js';
-import { withRefusal } from '../../decide/refusal.js';
 import { failure } from '../../model/failures.js';
 import { isOnItsWay } from '../../model/big-result.js';
 import { isFinal, type Job } from '../../model/job.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import { inReadingOrder } from '../../model/reading-order.js';
-import type { JobRequest, RequestAction } from '../../model/request.js';
-import type { SignalDocument } from '../../model/signal.js';
 import type { Store } from '../../store/store.js';
-import { giveUpAgain, givingUp, tellParent } from '../children/cancel-children.js';
-import { bigResult } from '../attachments/large-results.js';
+import {
+  cancelChildrenAgain,
+  withChildrenCancelled,
+  recordInParent,
+} from '../children/cancel-children.js';
+import { requestMessage, signalMessage, type Message } from './message.js';
 import { unlessThrown } from '../loop/decision.js';
 import type { Replicas } from '../../replicas/replicas.js';
-import type { Desk } from '../loop/serializer.js';
-import type { Early } from './early-signals.js';
+import type { Serializer } from '../loop/serializer.js';
+import type { EarlySignals } from './early-signals.js';
 import { refusalOf, type DocumentLimit } from '../loop/document-limit.js';
 import type { Jobs } from '../loop/jobs.js';
 import type { Log } from '../log.js';
-import type { Once } from '../events/log-once.js';
-import { pause, type Retry } from '../retry.js';
-import { readInTurns } from '../loop/parsed-jobs.js';
-import { tellMalformed } from './report-malformed.js';
+import type { LogOnce } from '../events/log-once.js';
+import { backOff, type Retry } from '../retry.js';
+import { parseInTurns } from '../loop/parsed-jobs.js';
+import { reportMalformed } from './report-malformed.js';
 
 export type RequestParts = {
   readonly store: Store;
-  readonly desk: Desk;
+  readonly serializer: Serializer;
   readonly jobs: Jobs;
   /** Signals whose job has not come yet. */
-  readonly early: Early;
+  readonly earlySignals: EarlySignals;
   readonly replicas: Pick<Replicas, 'many'>;
   readonly retry: Retry;
   /** Aborted: nothing is written any more. */
@@ -40,24 +40,7 @@ export type RequestParts = {
   readonly documentLimit: DocumentLimit;
   readonly now: () => number;
   readonly log: Log;
-  readonly once: Pick<Once, 'tell'>;
-};
-
-/** A small document that asks something of a job: a request or a signal. */
-type Message = {
-  readonly id: string;
-  readonly job: string;
-  /** What it is, for the log. */
-  readonly called: string;
-  readonly apply: (job: Job, now: number) => Commanded;
-  /** The job with a record of why the message changes nothing. */
-  readonly refuse: (job: Job, because: string, now: number) => Job;
-  /** A parent gives up its child by it. */
-  readonly isOfParent: boolean;
-  /** It stays until there is such a job. */
-  readonly mayWait: boolean;
-  /** It is for the job that goes on from the one that it names. */
-  readonly follows: boolean;
+  readonly once: Pick<LogOnce, 'log'>;
 };
 
 /**
@@ -73,8 +56,8 @@ export function takeMessage(parts: RequestParts, doc: StoredDocument, isOld = fa
   if (parsed.kind !== 'request' && parsed.kind !== 'signal') return;
   if (doc['refused'] !== undefined) return;
   if (!parsed.ok) {
-    const told = failure('InvalidRequest', { problem: parsed.problems[0].message });
-    return tellMalformed(parts, doc, 'request', told);
+    const why = failure('InvalidRequest', { problem: parsed.problems[0].message });
+    return reportMalformed(parts, doc, 'request', why);
   }
   const message: Message =
     parsed.kind === 'request' ? requestMessage(parsed.value) : signalMessage(parsed.value);
@@ -96,7 +79,7 @@ async function deal(
     const of: string = job;
     passed.add(of);
     job = undefined;
-    await parts.desk.queue(of, async () => {
+    await parts.serializer.queue(of, async () => {
       if (isOld && !(await isCurrent(parts, doc))) return;
       const verdict = await apply(parts, { ...message, job: of });
       switch (verdict.kind) {
@@ -104,7 +87,7 @@ async function deal(
           job = verdict.as;
           return;
         case 'early':
-          return parts.early.set(of, doc);
+          return parts.earlySignals.set(of, doc);
         case 'later':
           return;
         case 'unanswerable':
@@ -127,42 +110,9 @@ async function isCurrent({ store, retry }: RequestParts, doc: StoredDocument): P
 
 /** A job has come: the messages that wait for it are taken now. */
 export function takeEarly(parts: RequestParts, job: string): void {
-  const docs = parts.early.get(job) ?? [];
-  parts.early.delete(job);
+  const docs = parts.earlySignals.get(job) ?? [];
+  parts.earlySignals.delete(job);
   for (const doc of docs) takeMessage(parts, doc, true);
-}
-
-/** What asks something of work that goes on, in whichever job it does. */
-const following: readonly RequestAction[] = ['cancel', 'pause', 'resume', 'skip'];
-
-function requestMessage(request: JobRequest): Message {
-  const isOfParent = isCancelByParent(request.job, request._id);
-  return {
-    id: request._id,
-    job: request.job,
-    called: `Request "${request.action}"`,
-    apply: (job, now) => command(job, request, now),
-    isOfParent,
-    // A child that has ended before its parent gave it up keeps no record of it.
-    refuse: (job, because, now) =>
-      isOfParent && isFinal(job) ? job : withRefusal(job, request, because, now),
-    mayWait: false,
-    follows: following.includes(request.action),
-  };
-}
-
-function signalMessage(signal: SignalDocument): Message {
-  const big = bigResult(signal.data);
-  return {
-    id: signal._id,
-    job: signal.job,
-    called: `Signal "${signal.name}"`,
-    apply: (job, now) => receive(job, signal, now, big),
-    refuse: (job, because, now) => withRefusal(job, signal, because, now),
-    isOfParent: false,
-    mayWait: true,
-    follows: true,
-  };
 }
 
 /**
@@ -191,7 +141,7 @@ async function apply(parts: RequestParts, message: Message): Promise<Verdict> {
       conflicts += 1;
       const pauseMs = Math.random() * Math.min(longestPauseMs, 5 * 2 ** conflicts);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-    } else if (verdict === 'unknown') await pause((unknowns += 1), signal);
+    } else if (verdict === 'unknown') await backOff((unknowns += 1), signal);
     else return verdict;
   }
   return { kind: 'early' };
@@ -214,7 +164,7 @@ async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict
     log.warn(about, `${called}: ${refused}`);
     return { kind: 'unanswerable', refused };
   }
-  const parsed = await readInTurns(doc);
+  const parsed = await parseInTurns(doc);
   if (parsed.kind !== 'job') {
     const refused = `Document ${job} is no job.`;
     log.warn(about, `${called}: ${refused}`);
@@ -251,10 +201,10 @@ async function refuse(
 ): Promise<Verdict | Again> {
   const { store, now, log, documentLimit } = parts;
   log.info({ job, request: id }, `${called} changes nothing: ${because}`);
-  if (isOfParent && !isFinal(before)) await tellParent(parts, before, id, because);
-  const told = refusing(before, because, now());
-  if (told === before) return { kind: 'dealt_with', refused: because };
-  const result = await store.write(inReadingOrder(told), documentLimit.bytes);
+  if (isOfParent && !isFinal(before)) await recordInParent(parts, before, id, because);
+  const next = refusing(before, because, now());
+  if (next === before) return { kind: 'dealt_with', refused: because };
+  const result = await store.write(inReadingOrder(next), documentLimit.bytes);
   if (result.kind === 'conflict' || result.kind === 'unknown') return result.kind;
   if (result.kind === 'written') return { kind: 'dealt_with', refused: because };
   return { kind: 'unanswerable', refused: because };
@@ -270,7 +220,7 @@ async function storeChanged(
   const { store, jobs, retry, life, documentLimit, now, log, once } = parts;
   const about = { job, request: id };
   const children = abandoned(before, wanted);
-  const changed = await givingUp({ store, retry, once, now }, wanted, children);
+  const changed = await withChildrenCancelled({ store, retry, once, now }, wanted, children);
   // The engine ends: nobody knows whether the children were told.
   if (life.signal.aborted) return { kind: 'later' };
   const result = await store.write(changed, documentLimit.bytes);
@@ -280,11 +230,11 @@ async function storeChanged(
     case 'unknown':
       return 'unknown';
     case 'refused': {
-      once.tell('error', job, `${called} (${id}) cannot be applied: ${result.reason}`);
+      once.log('error', job, `${called} (${id}) cannot be applied: ${result.reason}`);
       // A signal stays, for the step that waits for it; a sweep tries again.
       if (mayWait) return { kind: 'later' };
       const refused = refusalOf(documentLimit, result).message;
-      if (isOfParent) await tellParent(parts, before, id, refused);
+      if (isOfParent) await recordInParent(parts, before, id, refused);
       return { kind: 'unanswerable', refused };
     }
     case 'written': {
@@ -294,7 +244,7 @@ async function storeChanged(
         ? await retry(() => store.get(job))
         : { ...(changed as StoredDocument), _rev: result.rev };
       if (stored !== undefined) jobs.take(stored);
-      await giveUpAgain(parts, job, children);
+      await cancelChildrenAgain(parts, job, children);
       return { kind: 'dealt_with' };
     }
   }

@@ -9,7 +9,7 @@ import { readSchema } from './schemas.js';
 const kept = 100;
 const paramsChecks = createMemo<ParamsCheck>(kept);
 
-/** What a pool has its threads do: one calculation. `thread` is told the number of this thread. */
+/** What a pool has its threads do: one calculation. The number of this thread is written into `thread`. */
 export default async function calculateHere({
   calculation,
   thread,
@@ -21,7 +21,7 @@ export default async function calculateHere({
   try {
     return { ok: true, value: await valueOf(calculation) };
   } catch (error) {
-    return { ok: false, error: told(error) };
+    return { ok: false, error: plainError(error) };
   }
 }
 
@@ -43,13 +43,13 @@ function paramsCheck(schema: Readonly<Record<string, unknown>>): ParamsCheck {
 }
 
 /** What of an error can be sent: JSONata's are objects with a code and a place. */
-function told(error: unknown): Readonly<Record<string, unknown>> {
+function plainError(error: unknown): Readonly<Record<string, unknown>> {
   const { message, ...more } = error as Error;
   const plain = Object.entries(more).filter(([, value]) => typeof value !== 'object');
   return { ...Object.fromEntries(plain), message: String(message ?? error) };
 }
 
-/** The number of this thread on Linux; negative where nobody tells. */
+/** The number of this thread on Linux; negative on other systems. */
 function threadNumber(): number {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1));

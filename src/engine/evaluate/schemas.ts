@@ -99,13 +99,13 @@ function problemsOf(check: ValidateFunction, params: unknown): readonly Problem[
   const found = new Map<string, Problem>();
   for (const error of check.errors ?? []) {
     if (found.size === mostTold) break;
-    const told = isOpenAt(error, params) ? undefined : problemOf(error);
-    if (told !== undefined && !found.has(told.message)) found.set(told.message, told);
+    const problem = isOpenAt(error, params) ? undefined : problemOf(error);
+    if (problem !== undefined && !found.has(problem.message)) found.set(problem.message, problem);
   }
   return [...found.values()];
 }
 
-/** So many problems are told of parameters. */
+/** Maximum number of problems that are reported of parameters. */
 const mostTold = 100;
 
 function problemOf(error: ErrorObject): Problem {
@@ -127,19 +127,19 @@ function isOpenAt({ instancePath, keyword, schemaPath }: ErrorObject, params: un
   let value = params;
   if (/\/(?:then|else|anyOf|oneOf)\//.test(schemaPath) && holdsOpen(params)) return true;
   for (const part of partsOf(instancePath)) {
-    if (isOpen(value)) return true;
+    if (isKnownLater(value)) return true;
     value = (value as Readonly<Record<string, unknown>>)[part];
   }
-  return deep.has(keyword) ? holdsOpen(value) : isOpen(value);
+  return deep.has(keyword) ? holdsOpen(value) : isKnownLater(value);
 }
 
 function holdsOpen(value: unknown): boolean {
-  if (isOpen(value)) return true;
+  if (isKnownLater(value)) return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsOpen);
 }
 
 /** What is known only when the step begins: templates, labels that are asked for, encrypted texts. */
-export function isOpen(value: unknown): boolean {
+export function isKnownLater(value: unknown): boolean {
   return (
     isEncrypted(value) ||
     isReference(value) ||

@@ -1,35 +1,35 @@
 import type { Log } from '../log.js';
 
 /** Logs each message about a job once until the job is stored. */
-export type Once = {
+export type LogOnce = {
   /** Logs a line about a job, unless it was logged since the job was last stored. */
-  readonly tell: (level: 'warn' | 'error', job: string, message: string) => void;
+  readonly log: (level: 'warn' | 'error', job: string, message: string) => void;
   /** Nobody knows whether the end of the job is stored; it is tried again. Each cause is logged once. */
   readonly waits: (job: string, cause: string) => void;
   /** The job is stored, which is logged if it had to wait. */
   readonly stored: (job: string) => void;
-  /** Somebody else has changed the job: what is to be told of it is news. */
+  /** Somebody else has changed the job: its messages are new again. */
   readonly forget: (job: string) => void;
 };
 
-type Told = { readonly lines: Set<string>; waits: boolean };
+type Entry = { readonly lines: Set<string>; waits: boolean };
 
 /** Number of jobs that are remembered. */
 const remembered = 1_000;
 /** Number of lines about one job that are remembered. */
 const mostLines = 20;
 
-export function createOnce(log: Pick<Log, 'info' | 'warn' | 'error'>): Once {
-  const jobs = new Map<string, Told>();
-  const of = (job: string): Told => {
-    const told = jobs.get(job) ?? { lines: new Set(), waits: false };
+export function createLogOnce(log: Pick<Log, 'info' | 'warn' | 'error'>): LogOnce {
+  const jobs = new Map<string, Entry>();
+  const of = (job: string): Entry => {
+    const entry = jobs.get(job) ?? { lines: new Set(), waits: false };
     jobs.delete(job);
-    jobs.set(job, told);
+    jobs.set(job, entry);
     const oldest = jobs.keys().next().value;
     if (jobs.size > remembered && oldest !== undefined) jobs.delete(oldest);
-    return told;
+    return entry;
   };
-  const tell: Once['tell'] = (level, job, message) => {
+  const logOnce: LogOnce['log'] = (level, job, message) => {
     const { lines } = of(job);
     if (lines.has(message)) return;
     if (lines.size === mostLines) lines.clear();
@@ -37,10 +37,10 @@ export function createOnce(log: Pick<Log, 'info' | 'warn' | 'error'>): Once {
     log[level]({ job }, message);
   };
   return {
-    tell,
+    log: logOnce,
     waits: (job, cause) => {
       of(job).waits = true;
-      tell('warn', job, `Job ${job} cannot be ended yet: ${cause}. Trying again.`);
+      logOnce('warn', job, `Job ${job} cannot be ended yet: ${cause}. Trying again.`);
     },
     stored: (job) => {
       if (jobs.get(job)?.waits === true) log.info({ job }, `Job ${job} is stored now.`);

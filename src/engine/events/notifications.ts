@@ -5,10 +5,10 @@ import type { FinalJob } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
 import { keyOf } from '../../model/task.js';
 import type { Store } from '../../store/store.js';
-import { findChild } from '../loop/decision.js';
+import { findChild } from '../children/find-child.js';
 import type { DocumentLimit } from '../loop/document-limit.js';
 import type { Library } from '../loop/library.js';
-import type { Once } from './log-once.js';
+import type { LogOnce } from './log-once.js';
 import type { Retry } from '../retry.js';
 
 export type NotificationParts = {
@@ -17,7 +17,7 @@ export type NotificationParts = {
   readonly retry: Retry;
   readonly documentLimit: DocumentLimit;
   readonly linkOf: World['linkOf'];
-  readonly once: Pick<Once, 'tell'>;
+  readonly once: Pick<LogOnce, 'log'>;
 };
 
 export type Notifications = {
@@ -50,7 +50,7 @@ async function makeOne(
     return result;
   });
   if (stored?.kind === 'refused') {
-    once.tell('error', id, `The notification ${id} cannot be stored: ${stored.reason}`);
+    once.log('error', id, `The notification ${id} cannot be stored: ${stored.reason}`);
   }
 }
 
@@ -74,7 +74,7 @@ async function tellEnd(
     }
     const open = queryKeys(announced);
     if (open.every((key) => asked.has(key))) {
-      once.tell('error', ended._id, `The end of job ${ended._id} is announced to nobody.`);
+      once.log('error', ended._id, `The end of job ${ended._id} is announced to nobody.`);
       return ended;
     }
     for (const key of open) asked.add(key);

@@ -5,7 +5,7 @@ export type EngineEvent = { readonly at: number; readonly engine: string } & (
   | { readonly type: 'engine.started'; readonly host: string; readonly pid: number }
   /** In order, or by itself: then `reason` says why. */
   | { readonly type: 'engine.stopped'; readonly reason?: string }
-  /** `lost` gave no sign of life for the length of its lease; `engine` is the one that tells. */
+  /** `lost` gave no sign of life for the length of its lease; `engine` is the one that reports it. */
   | { readonly type: 'engine.lost'; readonly lost: string }
   | { readonly type: 'database.lost'; readonly database: string; readonly cause: string }
   /** `other`: it is another database of that name: it was removed and made anew. */
@@ -43,7 +43,7 @@ export const engineEventTypes = [
   'job.malformed',
 ] as const satisfies readonly EngineEventType[];
 
-/** Told every event; must not wait. What it throws is logged. */
+/** Receives every event; must not wait. What it throws is logged. */
 export type EngineListener = (event: EngineEvent) => void;
 
 /** An event without what every one has. */

@@ -2,7 +2,12 @@ import type { Blocker, Blockers } from '../../decide/intent.js';
 import { ownerOf } from '../../model/task.js';
 import type { ViewRow } from '../../store/views.js';
 import { createTurns } from '../../turns.js';
-import { holderOf, isOf, type Claimant, type Find } from '../../replicas/lock-holder.js';
+import {
+  lockHolderOf,
+  isOf,
+  type LockingJob,
+  type FindDocument,
+} from '../../replicas/lock-holder.js';
 import { isTooHeavy, readLockPattern } from './patterns.js';
 
 type Row = ViewRow<'locks'>;
@@ -14,8 +19,8 @@ type Row = ViewRow<'locks'>;
 export async function findBlockers(
   rows: readonly Row[],
   target: string,
-  job: Claimant,
-  find: Find,
+  job: LockingJob,
+  find: FindDocument,
 ): Promise<Blockers> {
   const own = rows.find(({ value }) => value.job === job._id)?.value.at;
   const owner = ownerOf(job);
@@ -30,7 +35,7 @@ export async function findBlockers(
   }
   const all = await Promise.all(
     matching.map(async ({ id, value }): Promise<readonly Blocker[]> => {
-      const holder = await holderOf(find, { _id: id, job: value.job });
+      const holder = await lockHolderOf(find, { _id: id, job: value.job });
       if (holder === undefined || !counts(value, holder.owner, owner)) return [];
       const { job, decided } = holder;
       return [{ job, decided, at: value.at, ...(holder.owner === owner ? {} : foreign) }];

@@ -14,18 +14,18 @@ import type { Store } from '../../store/store.js';
 import type { ViewRow } from '../../store/views.js';
 import { gather } from './gather.js';
 import { takeReplicatedLock } from '../../replicas/lock.js';
-import { createPermits } from './permits.js';
+import { createPermitLocks } from './permits.js';
 import type { Log } from '../log.js';
-import { pause, type Retry } from '../retry.js';
+import { backOff, type Retry } from '../retry.js';
 import {
-  holderOf,
+  lockHolderOf,
   isOf,
   listedIn,
   rivalOf,
   sinceOf,
-  type Claimant,
-  type Find,
-  type Holder,
+  type LockingJob,
+  type FindDocument,
+  type LockHolder,
 } from '../../replicas/lock-holder.js';
 import { findBlockers } from './blockers.js';
 import { readLockPattern } from './patterns.js';
@@ -44,13 +44,13 @@ import { readLockPattern } from './patterns.js';
  */
 export type Locks = {
   /** Takes a lock for a job, if no other job that has not ended has it. */
-  readonly take: (wish: LockWish, job: Claimant) => Promise<LockAnswer>;
+  readonly take: (wish: LockWish, job: LockingJob) => Promise<LockAnswer>;
   /** Takes one of the permits of a flow, if fewer jobs than that have one. */
-  readonly permit: (wish: PermitWish, job: Claimant) => Promise<PermitAnswer>;
+  readonly permit: (wish: PermitWish, job: LockingJob) => Promise<PermitAnswer>;
   /** A lock is gone; answers the flow of which it was a permit, as far as one was asked for here. */
   readonly freed: (id: string) => string | undefined;
   /** The other jobs that have not ended and whose patterns match a target. */
-  readonly blockers: (target: string, job: Claimant) => Promise<Blockers>;
+  readonly blockers: (target: string, job: LockingJob) => Promise<Blockers>;
   /** This engine has ended the job: all its locks are this engine's to remove. */
   readonly adopt: (job: StoredDocument) => void;
   /**
@@ -129,7 +129,7 @@ export function createLocks(parts: LockParts): Locks {
     if (answer.kind === 'held') own.held.add(wish.id);
     return answer;
   };
-  const permits = createPermits({ store, now, isOf, holderOf, take: takeOne, before });
+  const permits = createPermitLocks({ store, now, isOf, lockHolderOf, take: takeOne, before });
   return {
     take: takeOne,
     freed: permits.freed,
@@ -175,7 +175,7 @@ type Reads = {
 async function take(
   { store, retry, life, now, copies, run }: Omit<LockParts, 'log'>,
   { kind, id, key, scope, formerId }: LockWish,
-  job: Claimant,
+  job: LockingJob,
 ): Promise<LockAnswer> {
   const pattern = kind === 'pattern' ? readLockPattern(key) : undefined;
   if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
@@ -216,11 +216,11 @@ async function take(
     if (answer === undefined) return { kind: 'unknown' };
     const { stored } = answer;
     if (stored?.['nonce'] === nonce) return { kind: 'held' };
-    if (result.kind === 'unknown') await pause((failures += 1), life);
+    if (result.kind === 'unknown') await backOff((failures += 1), life);
     if (stored === undefined) next = mine(now());
     else if (isOf(stored, job)) next = { ...mine(sinceOf(stored, now())), _rev: stored._rev };
     else {
-      const holding = await retry(async () => ({ by: await holderOf(store.get, stored) }));
+      const holding = await retry(async () => ({ by: await lockHolderOf(store.get, stored) }));
       if (holding === undefined) return { kind: 'unknown' };
       if (holding.by !== undefined) return takenBy(holding.by, owner);
       next = { ...mine(now()), _rev: stored._rev };
@@ -229,12 +229,16 @@ async function take(
 }
 
 /** Who has the lock that an earlier version stored for the same target. */
-async function formerHolder(store: Store, id: string, job: Claimant): Promise<Holder | undefined> {
+async function formerHolder(
+  store: Store,
+  id: string,
+  job: LockingJob,
+): Promise<LockHolder | undefined> {
   const lock = await store.get(id);
-  return lock === undefined || isOf(lock, job) ? undefined : holderOf(store.get, lock);
+  return lock === undefined || isOf(lock, job) ? undefined : lockHolderOf(store.get, lock);
 }
 
-function takenBy(holder: Holder, owner: string): LockAnswer {
+function takenBy(holder: LockHolder, owner: string): LockAnswer {
   return { kind: 'taken', ...rivalOf(holder, owner) };
 }
 
@@ -263,10 +267,10 @@ async function removeOrphans(store: Store, rows: AsyncIterable<ViewRow<'locks'>>
   let page: StoredDocument[] = [];
   const look = async (): Promise<void> => {
     const jobs = await store.getMany([...new Set(page.map(({ job }) => String(job)))]);
-    const find: Find = async (id) => jobs.get(id) ?? store.get(id);
+    const find: FindDocument = async (id) => jobs.get(id) ?? store.get(id);
     await Promise.all(
       page.map(async (lock) => {
-        if ((await holderOf(find, lock)) === undefined) await store.remove(lock._id, lock._rev);
+        if ((await lockHolderOf(find, lock)) === undefined) await store.remove(lock._id, lock._rev);
       }),
     );
     page = [];

@@ -11,7 +11,7 @@ import { byRight, type InLine } from '../waiting/wait-queue.js';
  * A job is in its line from the moment the engine looks at it, so the order does not depend on which
  * job the engine happens to decide first, nor on which engine goes first for a job.
  */
-export type PermitLines = {
+export type PermitQueues = {
   /**
    * The engine looks at a job: it takes its place, or keeps the one it has. Without a flow it needs no
    * permit (any more).
@@ -40,7 +40,7 @@ type Ticket = InLine & { readonly flow: string; readonly number: number; stand: 
 const remembered = 20_000;
 
 /** @param recall has a job looked at again; resolves when that is done */
-export function createPermitLines(recall: (id: string) => Promise<void>): PermitLines {
+export function createPermitQueues(recall: (id: string) => Promise<void>): PermitQueues {
   const lines = new Map<string, Map<string, Ticket>>();
   const tickets = new Map<string, Ticket>();
   /** Lines that are being called; true: to be called once more. */

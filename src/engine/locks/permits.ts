@@ -3,26 +3,26 @@ import { lockIdOf } from '../../lock-id.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
 import { gather } from './gather.js';
-import type { Claimant, Held } from '../../replicas/lock-holder.js';
+import type { LockingJob, Held } from '../../replicas/lock-holder.js';
 
 /** What permits need to know of locks. */
 export type PermitParts = {
   readonly store: Pick<Store, 'view' | 'get' | 'getMany'>;
   /** Epoch ms. */
   readonly now: () => number;
-  readonly isOf: (lock: Held, job: Omit<Claimant, '_rev'>) => boolean;
-  readonly holderOf: (
+  readonly isOf: (lock: Held, job: Omit<LockingJob, '_rev'>) => boolean;
+  readonly lockHolderOf: (
     find: (id: string) => Promise<StoredDocument | undefined>,
     lock: Held & { readonly _id: string },
   ) => Promise<{ readonly job: string } | undefined>;
-  readonly take: (wish: LockWish, job: Claimant) => Promise<LockAnswer>;
+  readonly take: (wish: LockWish, job: LockingJob) => Promise<LockAnswer>;
   /** The jobs that get a permit of a flow before this one. */
   readonly before: (key: string, job: string) => readonly string[];
 };
 
-export type Permits = {
+export type PermitLocks = {
   /** Takes one of the permits of a flow, if fewer jobs than that have one. */
-  readonly take: (wish: PermitWish, job: Claimant) => Promise<PermitAnswer>;
+  readonly take: (wish: PermitWish, job: LockingJob) => Promise<PermitAnswer>;
   /** A lock is gone; answers the flow of which it was a permit, as far as it was ever asked for here. */
   readonly freed: (id: string) => string | undefined;
 };
@@ -40,8 +40,8 @@ type Taken = { readonly id: string; readonly job: string };
  *    that are no longer given out (`max_running` was lowered) count until their jobs have ended.
  * U7 With n permits free only the first n jobs of the line ask for one.
  */
-export function createPermits(parts: PermitParts): Permits {
-  const { store, now, isOf, holderOf, take, before } = parts;
+export function createPermitLocks(parts: PermitParts): PermitLocks {
+  const { store, now, isOf, lockHolderOf, take, before } = parts;
   const flows = new Map<string, string>();
   const full = new Map<string, { readonly answer: Full; readonly most: number; until: number }>();
   /** Counts what was given back, so that an older answer is not believed. */
@@ -53,10 +53,12 @@ export function createPermits(parts: PermitParts): Permits {
   const living = async (all: readonly Taken[]): Promise<readonly Taken[]> => {
     const jobs = await store.getMany(all.map(({ job }) => job));
     const find = async (id: string) => jobs.get(id) ?? (await store.get(id));
-    const holders = await Promise.all(all.map(({ id, job }) => holderOf(find, { _id: id, job })));
+    const holders = await Promise.all(
+      all.map(({ id, job }) => lockHolderOf(find, { _id: id, job })),
+    );
     return all.filter((_, i) => holders[i] !== undefined);
   };
-  const takeOne = async ({ key, most }: PermitWish, job: Claimant): Promise<PermitAnswer> => {
+  const takeOne = async ({ key, most }: PermitWish, job: LockingJob): Promise<PermitAnswer> => {
     const ids = Array.from({ length: most }, (_, n) => lockIdOf(`permit ${key} ${n}`));
     for (const id of ids) flows.set(id, key);
     const rows = (await rowsOf(key)).filter((row) => row.key[1] === key);

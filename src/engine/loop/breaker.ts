@@ -2,7 +2,7 @@ import { atRest, isLeftAlone, longestStreak, withWrite, type Streak } from '../.
 import { failure } from '../../model/failures.js';
 import type { Job } from '../../model/job.js';
 import type { Failure } from '../../model/step.js';
-import type { Decision } from './decision.js';
+import type { DecidedIntent } from './decision.js';
 
 /**
  * Stops jobs that an engine writes again and again without getting anywhere, whatever the cause.
@@ -10,7 +10,7 @@ import type { Decision } from './decision.js';
  */
 export type Breaker = {
   /** Counts a decision that is to be written. Returns why the job has to be stopped, if it has to. */
-  readonly count: (before: Job, decision: Decision) => Failure | undefined;
+  readonly count: (before: Job, decision: DecidedIntent) => Failure | undefined;
   /** The engine is done with the job for now. */
   readonly rest: (id: string) => void;
   /** Number of jobs that are remembered. */

@@ -1,4 +1,4 @@
-import type { Committed, JobChange } from '../../replicas/resolve/commit.js';
+import type { Committed, JobWrite } from '../../replicas/resolve/commit.js';
 import { failChild } from '../../decide/child.js';
 import { refusedEdit } from '../../decide/edits.js';
 import { endRefused } from '../../decide/finish.js';
@@ -6,37 +6,40 @@ import type { ChildJob } from '../../decide/intent.js';
 import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Failure, LiveStep } from '../../model/step.js';
-import { giveUpAgain, givingUp } from '../children/cancel-children.js';
-import type { Decision } from './decision.js';
+import { cancelChildrenAgain, withChildrenCancelled } from '../children/cancel-children.js';
+import type { DecidedIntent } from './decision.js';
 import { generationOf } from './serializer.js';
 import { refusalOf } from './document-limit.js';
 import { writeEnd, type EndStored } from './end-job.js';
 import type { JobParts } from './job-parts.js';
 
 /** A decision that is written. */
-export type Commit = Extract<Decision, { kind: 'write' | 'claim' | 'spawn' }>;
+export type CommittableIntent = Extract<DecidedIntent, { kind: 'write' | 'claim' | 'spawn' }>;
 
 /**
  * Writes what was decided. A lost write is dropped (E1). Answers the document that has to be looked at
  * next, if there is more to do about it.
  */
-export async function commit(parts: JobParts, given: Commit): Promise<StoredDocument | undefined> {
-  const { hands, parking } = parts;
-  parking.leave(given.job._id);
+export async function commit(
+  parts: JobParts,
+  given: CommittableIntent,
+): Promise<StoredDocument | undefined> {
+  const { attempts, waitQueue } = parts;
+  waitQueue.leave(given.job._id);
   const claims = given.kind === 'claim' ? given.steps : [];
   const { decision, written } = await holding(parts, { claims, job: given.job }, async () => {
-    const job = await givingUp(parts, given.job, given.abandons);
-    const decision = { ...given, job } as Commit;
+    const job = await withChildrenCancelled(parts, given.job, given.abandons);
+    const decision = { ...given, job } as CommittableIntent;
     if (decision.kind === 'write') await parts.notifications.make(decision.makes);
     const written = await store(parts, { job, claims, spawns: spawnsOf(decision) });
     return { decision, written };
   });
   if (written.kind === 'written') {
     const next = await goOn(parts, decision, written.doc);
-    await giveUpAgain(parts, decision.job._id, given.abandons);
+    await cancelChildrenAgain(parts, decision.job._id, given.abandons);
     return next;
   }
-  hands.withdraw(claims);
+  attempts.withdraw(claims);
   if (written.kind === 'refused') {
     await endRefusedJob(parts, decision.job, refusalOf(parts.documentLimit, written));
   }
@@ -48,20 +51,23 @@ export async function commit(parts: JobParts, given: Commit): Promise<StoredDocu
 const hearsayMs = 2_000;
 
 /** Looks again after that time: if no write won, nothing else wakes the job. */
-function lookAgain({ hands, desk, timers, now }: JobParts, { _id: id, _rev: rev }: Job): void {
-  if (hands.of(id).length === 0) desk.drop(id);
-  if (desk.knows(id, rev)) timers.set(id, now() + hearsayMs);
+function lookAgain(
+  { attempts, serializer, timers, now }: JobParts,
+  { _id: id, _rev: rev }: Job,
+): void {
+  if (attempts.of(id).length === 0) serializer.drop(id);
+  if (serializer.knows(id, rev)) timers.set(id, now() + hearsayMs);
 }
 
 /** Ids of the jobs that are made after a write. */
-export function spawnsOf(decision: Commit): readonly string[] {
+export function spawnsOf(decision: CommittableIntent): readonly string[] {
   return decision.kind === 'spawn' ? decision.children.map(({ _id }) => _id) : [];
 }
 
 /** Stores a job (E3), of so many bytes at the most; once the engine ends, no more. */
 export async function store(
   { replicas, life, documentLimit }: JobParts,
-  change: JobChange,
+  change: JobWrite,
   mostBytes = documentLimit.bytes,
 ): Promise<Committed> {
   return life.signal.aborted ? { kind: 'lost' } : replicas.commit(change, mostBytes);
@@ -76,18 +82,18 @@ type HeldClaims = {
 
 /**
  * Does something while slots are reserved for claims. When it throws they are free again: a claim that
- * stays in hand and was never started would keep its job for as long as the engine lives.
+ * is kept and was never started would keep its job for as long as the engine lives.
  */
 export async function holding<T>(
-  { hands }: Pick<JobParts, 'hands'>,
+  { attempts }: Pick<JobParts, 'attempts'>,
   { claims, ended, job }: HeldClaims,
   task: () => Promise<T>,
 ): Promise<T> {
-  hands.reserve(claims, ended, job as LiveJob);
+  attempts.reserve(claims, ended, job as LiveJob);
   try {
     return await task();
   } catch (error) {
-    hands.withdraw(claims, ended);
+    attempts.withdraw(claims, ended);
     throw error;
   }
 }
@@ -98,14 +104,14 @@ export async function holding<T>(
  */
 export async function goOn(
   parts: JobParts,
-  decision: Commit,
+  decision: CommittableIntent,
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { desk, reading } = parts;
+  const { serializer, parsedJobs } = parts;
   const job = { ...decision.job, ...attachmentsOf(doc), _rev: doc._rev };
-  desk.putOwn(doc);
+  serializer.putOwn(doc);
   // What was read back may be a later revision, with changes of somebody else in it.
-  if (generationOf(doc._rev) === generationOf(decision.job._rev) + 1) reading.know(doc, job);
+  if (generationOf(doc._rev) === generationOf(decision.job._rev) + 1) parsedJobs.know(doc, job);
   switch (decision.kind) {
     case 'claim':
       startAll(parts, job as LiveJob, decision.steps);
@@ -136,20 +142,20 @@ export async function endRefusedJob(
   { _id: id, _rev }: Pick<Job, '_id' | '_rev'>,
   why: Failure,
 ): Promise<EndStored> {
-  const { store, retry, desk, now, once } = parts;
+  const { store, retry, serializer, now, once } = parts;
   const doc = await retry(() => store.get(id));
-  desk.drop(id);
+  serializer.drop(id);
   // What somebody has written since was not decided upon: the feed brings it.
   if (doc?._rev !== _rev) return 'conflict';
-  once.tell('error', id, `Job ${id} cannot be stored as it would go on: ${why.message}`);
+  once.log('error', id, `Job ${id} cannot be stored as it would go on: ${why.message}`);
   return writeEnd(parts, doc, endRefused(doc, why, now()));
 }
 
-function startAll({ hands, log }: JobParts, job: LiveJob, steps: readonly LiveStep[]): void {
+function startAll({ attempts, log }: JobParts, job: LiveJob, steps: readonly LiveStep[]): void {
   for (const step of steps) {
     const about = { job: job._id, step: step.name, attempt: step.attempt };
     log.info(about, `Step ${step.name} begins.`);
-    hands.start(job, step);
+    attempts.start(job, step);
   }
 }
 
@@ -169,7 +175,7 @@ async function writeChildren(
     }),
   );
   const refused = refusals.flat();
-  const parent = refused.length === 0 ? undefined : await parts.reading.read(doc);
+  const parent = refused.length === 0 ? undefined : await parts.parsedJobs.read(doc);
   if (parent?.kind !== 'job' || !parent.ok || !isLiveJob(parent.value)) return undefined;
   const failed = refused.reduce<LiveJob>((job, { child, result }) => {
     return failChild(job, child, refusalOf(parts.documentLimit, result), parts.now());

@@ -14,27 +14,24 @@ import type {
   SubjectFound,
   World,
 } from '../../decide/intent.js';
-import { continuationOf, continues, isMadeBy } from '../../decide/parent.js';
 import { queryKeys } from '../../decide/queries.js';
 import { eventId } from '../../model/event.js';
 import { failure } from '../../model/failures.js';
 import type { Flow } from '../../model/flow.js';
-import { isFinal, type FinalJob, type Job, type LiveJob } from '../../model/job.js';
-import { isFinalState } from '../../model/document.js';
-import { parseDocument } from '../../reading/parse.js';
-import { exits, type Failure } from '../../model/step.js';
+import type { Job, LiveJob } from '../../model/job.js';
+import type { Failure } from '../../model/step.js';
 import { keyOf, type Task } from '../../model/task.js';
+import { findChild, readTogether } from '../children/find-child.js';
 import { NoThreadError } from '../../plugin/calculations.js';
 import type { Store } from '../../store/store.js';
 import { roundTurn } from '../../turns.js';
 import { evaluate } from '../evaluate/expressions.js';
-import { bigResult } from '../attachments/large-results.js';
-import type { Contents } from '../attachments/contents.js';
-import { deciding, type OnDecide } from '../watch/current-job.js';
+import type { ResultAttachments } from '../attachments/contents.js';
+import { withCurrentJob, type OnDecide } from '../watch/current-job.js';
 import type { Library } from './library.js';
-import type { Family } from '../children/job-tree.js';
+import type { JobTree } from '../children/job-tree.js';
 import type { Locks } from '../locks/locks.js';
-import type { Once } from '../events/log-once.js';
+import type { LogOnce } from '../events/log-once.js';
 import type { Retry } from '../retry.js';
 import { createSchemaChecks } from '../evaluate/schema-checks.js';
 
@@ -42,7 +39,7 @@ import { createSchemaChecks } from '../evaluate/schema-checks.js';
 export type Fault = { readonly kind: 'fault'; readonly failure: Failure };
 
 /** An intent that needs nothing more to be known. */
-export type Decision = Exclude<Intent, LookUp> | Fault;
+export type DecidedIntent = Exclude<Intent, LookUp> | Fault;
 
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
 export type Surroundings = Omit<
@@ -66,7 +63,7 @@ export type Standpoint = {
   readonly job: Job;
   /** When the revision was first seen; `-Infinity` for a job just settled. */
   readonly seenAt: number;
-  /** Claims that no longer count as in hand. */
+  /** Claims that no longer count as running. */
   readonly ended?: readonly string[];
 };
 
@@ -74,18 +71,18 @@ export type Decider = (
   job: Job,
   surroundings: () => Surroundings,
   now: () => number,
-) => Promise<Decision>;
+) => Promise<DecidedIntent>;
 
 export type DeciderParts = {
   readonly store: Store;
   readonly library: Library;
   /** Reads the attachments of jobs. */
-  readonly attachments: Contents;
+  readonly attachments: ResultAttachments;
   readonly locks: Locks;
-  readonly family: Family;
+  readonly jobTree: JobTree;
   readonly retry: Retry;
   readonly life: AbortSignal;
-  readonly once: Pick<Once, 'tell'>;
+  readonly once: Pick<LogOnce, 'log'>;
   readonly onDecide?: OnDecide | undefined;
   /** The rules; other ones in tests. */
   readonly rule?: (...given: Parameters<typeof decide>) => Intent;
@@ -110,7 +107,9 @@ export function createDecider(parts: DeciderParts): Decider {
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
       const known = { ...worldOf(found, library), schema: schemas.read };
       const world: World = { ...surroundings(), ...known, ...(unanswered && { unanswered }) };
-      const intent = deciding(onDecide, job._id, () => unlessThrown(() => rule(job, now(), world)));
+      const intent = withCurrentJob(onDecide, job._id, () =>
+        unlessThrown(() => rule(job, now(), world)),
+      );
       // What was decided without an answer does not count.
       if (schemas.isOpen()) {
         unanswered = await whyNot(() => schemas.settle(), job, once);
@@ -131,7 +130,7 @@ export function createDecider(parts: DeciderParts): Decider {
 async function whyNot(
   find: () => Promise<unknown>,
   { _id }: Job,
-  once: Pick<Once, 'tell'>,
+  once: Pick<LogOnce, 'log'>,
 ): Promise<string | undefined> {
   try {
     await find();
@@ -139,7 +138,7 @@ async function whyNot(
   } catch (error) {
     if (!(error instanceof NoThreadError)) throw error;
     const { message } = error;
-    once.tell('warn', _id, `Job ${_id} cannot be decided now: ${message}. Trying again.`);
+    once.log('warn', _id, `Job ${_id} cannot be decided now: ${message}. Trying again.`);
     return `What it asks cannot be worked out now: ${message}`;
   }
 }
@@ -176,7 +175,7 @@ async function answer(
   query: LookUp,
   found: Findings,
   job: Job,
-  { store, library, attachments, locks, family, retry }: DeciderParts,
+  { store, library, attachments, locks, jobTree, retry }: DeciderParts,
 ): Promise<void> {
   const { answers, contents, children, roots, events, taken, permits, blockers } = found;
   const { subjects, flows, tasks } = found;
@@ -194,7 +193,7 @@ async function answer(
   for (const id of query.children) children.set(id, await findChild(read, id, job, retry));
   for (const id of query.roots) {
     // The engine ends: nothing will be written any more.
-    roots.set(id, (await retry(() => family.rootOf(id))) ?? 'live');
+    roots.set(id, (await retry(() => jobTree.rootOf(id))) ?? 'live');
   }
   for (const id of query.subjects) subjects.set(id, await findSubject(store, id, retry));
   for (const name of query.events) events.set(eventId(name), await findEvent(store, name, retry));
@@ -246,72 +245,6 @@ function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundi
     permit: (key) => permits.get(key) ?? { kind: 'unknown' },
     blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
   };
-}
-
-type Jobs = Pick<Store, 'get' | 'isDeleted'>;
-
-/** Those jobs as they are now, by one request; what they lead to is read one by one. */
-async function readTogether(store: Store, ids: readonly string[], retry: Retry): Promise<Jobs> {
-  const docs = await retry(() => store.getMany(ids));
-  const asked = new Set(ids);
-  return {
-    get: (id) =>
-      docs !== undefined && asked.has(id) ? Promise.resolve(docs.get(id)) : store.get(id),
-    isDeleted: store.isDeleted,
-  };
-}
-
-/** A job that this one has made, as it is now. */
-export async function findChild(
-  store: Jobs,
-  id: string,
-  job: Parameters<typeof isMadeBy>[1],
-  retry: Retry,
-): Promise<Child> {
-  const answer = await retry(async () => ({ doc: await store.get(id) }));
-  // The engine ends: nothing will be written any more.
-  if (answer === undefined) return { kind: 'live' };
-  const { doc } = answer;
-  if (doc === undefined) return absentChild(store, id, retry);
-  if (!isMadeBy(doc, job)) return { kind: 'foreign' };
-  if (!isFinalState(doc['state'])) return { kind: 'live' };
-  const parsed = parseDocument(doc);
-  const isEnded = parsed.kind === 'job' && parsed.ok && isFinal(parsed.value);
-  if (!isEnded) return { kind: 'live' };
-  const ended = await lastOf(store, parsed.value, retry);
-  if (ended === undefined) return { kind: 'live' };
-  const big = bigResult(ended.result);
-  return { kind: 'final', job: ended, ...(big === undefined ? {} : { big }) };
-}
-
-/** A child that is not there: deleted, or never stored. */
-async function absentChild(store: Jobs, id: string, retry: Retry): Promise<Child> {
-  const deleted = await retry(() => store.isDeleted(id));
-  return { kind: 'absent', ...(deleted === true ? { deleted } : {}) };
-}
-
-/**
- * The last of the jobs as which an ended one went on; undefined when it has not ended. One whose
- * continuation is gone has failed.
- */
-async function lastOf(store: Jobs, first: FinalJob, retry: Retry): Promise<FinalJob | undefined> {
-  const passed = new Set<string>();
-  let last = first;
-  for (let id = continuationOf(last); id !== undefined; id = continuationOf(last)) {
-    passed.add(last._id);
-    const next = id;
-    const answer = await retry(async () => ({ doc: await store.get(next) }));
-    if (answer === undefined) return undefined;
-    const { doc } = answer;
-    if (doc === undefined || !continues(doc, last) || passed.has(next)) {
-      const why = failure('ContinuationMissing', { job: last._id, next });
-      return { ...last, exit: exits.failed, failure: why };
-    }
-    const parsed = parseDocument(doc);
-    if (parsed.kind !== 'job' || !parsed.ok || !isFinal(parsed.value)) return undefined;
-    last = parsed.value;
-  }
-  return last;
 }
 
 /** The job that a notification tells of, as it is now. */

@@ -4,7 +4,11 @@ import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { inReadingOrder } from '../../model/reading-order.js';
 import type { Failure } from '../../model/step.js';
 import type { WriteResult } from '../../store/batch.js';
-import { allLeftBy, giveUpAgain, givingUp } from '../children/cancel-children.js';
+import {
+  childrenLeftBy,
+  cancelChildrenAgain,
+  withChildrenCancelled,
+} from '../children/cancel-children.js';
 import type { JobParts } from './job-parts.js';
 
 type MalformedParts = Pick<
@@ -12,9 +16,9 @@ type MalformedParts = Pick<
   | 'store'
   | 'replicas'
   | 'retry'
-  | 'hands'
-  | 'desk'
-  | 'parking'
+  | 'attempts'
+  | 'serializer'
+  | 'waitQueue'
   | 'locks'
   | 'notifications'
   | 'events'
@@ -46,7 +50,7 @@ export async function endFaulty(
   doc: StoredDocument,
   why: Failure,
 ): Promise<EndStored> {
-  parts.once.tell('error', doc._id, `Job ${doc._id}: ${why.message}`);
+  parts.once.log('error', doc._id, `Job ${doc._id}: ${why.message}`);
   return end(parts, doc, endRefused(doc, why, parts.now()));
 }
 
@@ -56,10 +60,11 @@ async function end(
   doc: StoredDocument,
   ended: FinalJob,
 ): Promise<EndStored> {
-  const { hands, parking } = parts;
-  parking.leave(doc._id);
+  const { attempts, waitQueue } = parts;
+  waitQueue.leave(doc._id);
   const stored = await writeEnd(parts, doc, ended);
-  if (stored === 'written') for (const claim of hands.of(doc._id)) hands.stop(claim, 'fenced');
+  if (stored === 'written')
+    for (const claim of attempts.of(doc._id)) attempts.stop(claim, 'fenced');
   return stored;
 }
 
@@ -68,27 +73,27 @@ async function end(
  * and its locks removed. Of a final job, `ended` only says why its wish to go on is refused.
  */
 export async function writeEnd(
-  parts: Omit<MalformedParts, 'hands' | 'parking' | 'events'>,
+  parts: Omit<MalformedParts, 'attempts' | 'waitQueue' | 'events'>,
   doc: StoredDocument,
   ended: FinalJob,
 ): Promise<EndStored> {
-  const { store, desk, locks } = parts;
+  const { store, serializer, locks } = parts;
   const isOver = isFinalState(doc['state']);
-  const children = isOver ? [] : await allLeftBy(parts, doc);
+  const children = isOver ? [] : await childrenLeftBy(parts, doc);
   // A job that went on meanwhile keeps its children.
   if (children.length > 0 && (await parts.retry(() => store.get(doc._id)))?._rev !== doc._rev) {
-    desk.drop(doc._id);
+    serializer.drop(doc._id);
     return 'conflict';
   }
   const announced = isOver ? ended : await parts.notifications.ofEnd(doc, ended);
-  const job = await givingUp(parts, announced, children);
+  const job = await withChildrenCancelled(parts, announced, children);
   if (parts.life.signal.aborted) return 'unknown';
   const result = await store.write(inReadingOrder(job));
   tellWrite(parts, doc._id, result);
-  desk.drop(doc._id);
+  serializer.drop(doc._id);
   // Another engine was faster: the job may go on, and needs its locks.
   if (result.kind !== 'written') return result.kind;
-  await giveUpAgain(parts, doc._id, children);
+  await cancelChildrenAgain(parts, doc._id, children);
   locks.adopt(doc);
   await locks.release(doc);
   return 'written';
@@ -101,7 +106,7 @@ function tellWrite({ once }: Pick<MalformedParts, 'once'>, job: string, result: 
     case 'conflict':
       return once.forget(job);
     case 'refused':
-      return once.tell('error', job, `The job cannot be ended: ${result.reason}`);
+      return once.log('error', job, `The job cannot be ended: ${result.reason}`);
     case 'unknown':
       return once.waits(job, result.cause);
   }

@@ -5,24 +5,24 @@ import type { FeedState } from '../../store/feed.js';
 import type { Assembly } from '../assembly.js';
 import { takeEvent } from '../control/announced-events.js';
 import { takeEarly, takeMessage } from '../control/requests.js';
-import { busyLimit, scan } from './scan.js';
+import { busyLimit, scanDatabase } from './scan.js';
 
 /** The loop: every change of the database goes to the part that it concerns. */
 export async function follow(engine: Assembly, since: string): Promise<void> {
-  const { store, ending, desk } = engine;
-  const { onState, reloaded } = createTeller(engine);
+  const { store, ending, serializer } = engine;
+  const { onState, reloaded } = createConnectionReporter(engine);
   engine.feed.isFollowed = true;
   for await (const change of store.follow({ since, signal: ending.signal, onState })) {
     take(engine, change);
-    await desk.room(busyLimit);
+    await serializer.room(busyLimit);
   }
   await reloaded();
 }
 
 function take(engine: Assembly, { id, doc, conflicted }: Change): void {
   const { library, peers, jobs, replicas, controls } = engine;
-  if (id.startsWith('_design/')) return tellDesign(engine, id, doc);
-  if (library.update(id, doc)) return wakeParked(engine);
+  if (id.startsWith('_design/')) return reportDesign(engine, id, doc);
+  if (library.update(id, doc)) return wakeWaiting(engine);
   if (controls.update(id, doc)) return;
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
@@ -49,40 +49,40 @@ function take(engine: Assembly, { id, doc, conflicted }: Change): void {
     case 'event':
       return takeEvent(engine, doc);
     default:
-      return engine.strangers(doc);
+      return engine.logUnknown(doc);
   }
 }
 
-/** Everybody sees that the design document of the engines was changed; one tells. */
-function tellDesign(
-  { events, isTeller, store }: Assembly,
+/** Every engine sees that the design document was changed; one reports it. */
+function reportDesign(
+  { events, isReporter, store }: Assembly,
   id: string,
   doc: StoredDocument | undefined,
 ): void {
-  if (id !== `_design/${store.connection.app}` || !isTeller(`${id}:${doc?._rev ?? ''}`)) return;
+  if (id !== `_design/${store.connection.app}` || !isReporter(`${id}:${doc?._rev ?? ''}`)) return;
   events.emit({ type: 'design.changed', id, ...(doc === undefined ? {} : { rev: doc._rev }) });
 }
 
 /** A changed definition may be what some jobs wait for. */
-function wakeParked({ parking, jobs }: Assembly): void {
-  for (const id of parking.parked()) jobs.rouse(id);
+function wakeWaiting({ waitQueue, jobs }: Assembly): void {
+  for (const id of waitQueue.waiting()) jobs.rouse(id);
 }
 
-type Teller = {
+type ConnectionReporter = {
   readonly onState: (state: FeedState) => void;
   /** Resolves when whatever was begun when the database came back has ended (E5). */
   readonly reloaded: () => Promise<void>;
 };
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
-function createTeller(engine: Assembly): Teller {
-  const { log, desk, store, retry, library, replicas, events } = engine;
+function createConnectionReporter(engine: Assembly): ConnectionReporter {
+  const { log, serializer, store, retry, library, replicas, events } = engine;
   const { database } = store.connection;
   let away = false;
   const reloads = createReloads(() =>
     retry(async () => {
       await library.load();
-      await scan(engine);
+      await scanDatabase(engine);
     }),
   );
   const onState = (state: FeedState): void => {
@@ -92,7 +92,7 @@ function createTeller(engine: Assembly): Teller {
       log[level]({ cause }, `The connection to ${database} is lost (${cause}); trying again.`);
       if (!away) events.emit({ type: 'database.lost', database, cause });
       away = true;
-      desk.forget();
+      serializer.forget();
       library.doubt();
       return;
     }

@@ -5,28 +5,28 @@ import type { Store } from '../../store/store.js';
 import type { Breaker } from './breaker.js';
 import type { Replicas } from '../../replicas/replicas.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
-import type { Desk } from './serializer.js';
+import type { Serializer } from './serializer.js';
 import type { DocumentLimit } from './document-limit.js';
-import type { Hands } from '../attempts/running-attempts.js';
+import type { RunningAttempts } from '../attempts/running-attempts.js';
 import type { Locks } from '../locks/locks.js';
 import type { Log } from '../log.js';
 import type { Notifications } from '../events/notifications.js';
-import type { Once } from '../events/log-once.js';
-import type { Parking } from '../waiting/wait-queue.js';
+import type { LogOnce } from '../events/log-once.js';
+import type { WaitQueue } from '../waiting/wait-queue.js';
 import type { Retry } from '../retry.js';
-import type { PermitLines } from '../locks/permit-queues.js';
-import type { Reading } from './parsed-jobs.js';
+import type { PermitQueues } from '../locks/permit-queues.js';
+import type { ParsedJobs } from './parsed-jobs.js';
 import type { SystemEvents } from '../events/system-events.js';
 import type { Timers } from '../waiting/timers.js';
 
 /** The parts of an engine that have to do with jobs. */
 export type JobParts = {
   readonly store: Store;
-  readonly desk: Desk;
-  readonly reading: Reading;
-  readonly hands: Hands;
-  readonly parking: Parking;
-  readonly lines: PermitLines;
+  readonly serializer: Serializer;
+  readonly parsedJobs: ParsedJobs;
+  readonly attempts: RunningAttempts;
+  readonly waitQueue: WaitQueue;
+  readonly permitQueues: PermitQueues;
   /** The flow of which a job needs a permit, as `<flow>::<owner>`; undefined: of none. */
   readonly permitFlow: (job: StoredDocument) => string | undefined;
   readonly timers: Timers;
@@ -51,8 +51,8 @@ export type JobParts = {
   /** Aborted: nothing is written any more. */
   readonly life: AbortController;
   readonly log: Log;
-  /** Tells what stays the same while a job cannot be stored. */
-  readonly once: Once;
+  /** Logs once what stays the same while a job cannot be stored. */
+  readonly once: LogOnce;
   /** Has the engine stop by itself, for that reason; it takes nothing more from now on. */
   readonly fail: (reason: TwsError) => void;
 };

@@ -11,9 +11,9 @@ import { commit } from './commit.js';
 import { faultOf } from './decision.js';
 import { endFaulty, endMalformed } from './end-job.js';
 import type { JobParts } from './job-parts.js';
-import { blockedBy, withoutHeldUp } from '../watch/blocked-engines.js';
+import { failureForBlocking, withoutBlockedEngines } from '../watch/blocked-engines.js';
 import { inLineOf } from '../waiting/wait-queue.js';
-import { pause } from '../retry.js';
+import { backOff } from '../retry.js';
 import { settleAttempts, type EndedAttempt } from './settle.js';
 import { writeReport } from '../attempts/write-report.js';
 
@@ -29,9 +29,9 @@ export type Jobs = {
   /** The same; resolves when the job was considered. */
   readonly recall: (id: string) => Promise<void>;
   /** An attempt that ran here has ended. Resolves when its outcome is stored or dropped. */
-  readonly settle: (id: string, step: LiveStep, outcome: Outcome, told: Report) => Promise<void>;
-  /** Writes what a running attempt has told so far. */
-  readonly report: (id: string, step: LiveStep, told: Report) => Promise<void>;
+  readonly settle: (id: string, step: LiveStep, outcome: Outcome, report: Report) => Promise<void>;
+  /** Writes what a running attempt has reported so far. */
+  readonly report: (id: string, step: LiveStep, report: Report) => Promise<void>;
   /** A slot came free. */
   readonly fillSlots: () => void;
   /** The job, or the lock, was deleted. */
@@ -42,33 +42,33 @@ export type Jobs = {
 
 /** What happens to jobs in this process: E1, E2 and E3 of the engine are kept here. */
 export function createJobs(parts: JobParts): Jobs {
-  const { desk, lines } = parts;
+  const { serializer, permitQueues } = parts;
   /** Attempts that have ended and whose outcomes are not written yet, by job. */
   const ended = new Map<string, readonly EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
-    void desk.queue(doc._id, async () => {
-      if (desk.isNewest(doc)) await considerJob(parts, doc);
+    void serializer.queue(doc._id, async () => {
+      if (serializer.isNewest(doc)) await considerJob(parts, doc);
     });
   };
   return {
     take: (doc) => {
-      // What we wrote comes round again; it must not lie on the desk when it was done with.
-      if (!desk.knows(doc._id, doc._rev) && desk.put(doc) === 'news') consider(doc);
+      // What we wrote comes round again; a job that is done with must not be kept again.
+      if (!serializer.knows(doc._id, doc._rev) && serializer.put(doc) === 'news') consider(doc);
     },
     review: (doc) => {
-      if (desk.put(doc) !== 'stale') consider(desk.newest(doc._id) ?? doc);
+      if (serializer.put(doc) !== 'stale') consider(serializer.newest(doc._id) ?? doc);
     },
     wake: (id) => void wake(parts, id),
     rouse: (id) => void recall(parts, id),
     recall: (id) => recall(parts, id),
-    report: (id, step, told) =>
-      desk.queue(id, async () => {
-        const doc = await writeReport(parts, id, step, told);
+    report: (id, step, report) =>
+      serializer.queue(id, async () => {
+        const doc = await writeReport(parts, id, step, report);
         if (doc !== undefined) await considerJob(parts, doc);
       }),
-    settle: (id, step, outcome, told) => {
-      ended.set(id, [...(ended.get(id) ?? []), { step, outcome, told }]);
-      return desk.queue(id, async () => {
+    settle: (id, step, outcome, report) => {
+      ended.set(id, [...(ended.get(id) ?? []), { step, outcome, report }]);
+      return serializer.queue(id, async () => {
         // What ended while another write of the job was under way goes into one revision.
         const together = ended.get(id);
         ended.delete(id);
@@ -78,12 +78,12 @@ export function createJobs(parts: JobParts): Jobs {
       });
     },
     fillSlots: () => void fillSlots(parts),
-    callForPermits: lines.callAll,
+    callForPermits: permitQueues.callAll,
     gone: (id) => {
       const flow = parts.locks.freed(id);
-      if (flow !== undefined) return void lines.call(flow);
+      if (flow !== undefined) return void permitQueues.call(flow);
       // Most of what is deleted is no job: requests, signals, locks.
-      if (!parts.replicas.many || !desk.isKnown(id)) return forget(parts, id);
+      if (!parts.replicas.many || !serializer.isKnown(id)) return forget(parts, id);
       parts.replicas.suspect(id);
       void wake(parts, id);
     },
@@ -92,45 +92,45 @@ export function createJobs(parts: JobParts): Jobs {
 
 /** The job is deleted. The one that waits for it is woken, as far as this is known here. */
 function forget(parts: JobParts, id: string): undefined {
-  const { hands, parking, lines, timers, desk, replicas } = parts;
-  const last = desk.newest(id);
+  const { attempts, waitQueue, permitQueues, timers, serializer, replicas } = parts;
+  const last = serializer.newest(id);
   if (last !== undefined) wakeParent(parts, last);
-  for (const claim of hands.of(id)) hands.stop(claim, 'fenced');
-  parking.leave(id);
-  lines.leave(id);
+  for (const claim of attempts.of(id)) attempts.stop(claim, 'fenced');
+  waitQueue.leave(id);
+  permitQueues.leave(id);
   timers.clear(id);
   replicas.clear(id);
-  desk.drop(id);
+  serializer.drop(id);
 }
 
 /** Wakes a job: what may be done about it is new, and the turns of the engines begin now. */
 function recall(parts: JobParts, id: string): Promise<void> {
-  parts.desk.touch(id);
+  parts.serializer.touch(id);
   return wake(parts, id);
 }
 
 /** Reads a job anew and considers it. */
 function wake(parts: JobParts, id: string): Promise<void> {
-  const { desk, parking, lines, replicas, retry, store } = parts;
-  return desk.queue(id, async () => {
-    const doc = desk.newest(id) ?? (await retry(() => store.get(id)));
+  const { serializer, waitQueue, permitQueues, replicas, retry, store } = parts;
+  return serializer.queue(id, async () => {
+    const doc = serializer.newest(id) ?? (await retry(() => store.get(id)));
     if (doc === undefined) {
       replicas.clear(id);
-      lines.leave(id);
-      return parking.leave(id);
+      permitQueues.leave(id);
+      return waitQueue.leave(id);
     }
-    if (desk.put(doc) !== 'stale') await considerJob(parts, doc);
+    if (serializer.put(doc) !== 'stale') await considerJob(parts, doc);
   });
 }
 
 /** Gives free slots to the jobs that wait for one, until there is no slot or no job left. */
 async function fillSlots(parts: JobParts): Promise<void> {
-  const { hands, parking } = parts;
-  while (hands.freeSlots() > parking.calls()) {
-    const id = parking.nextForSlot(hands);
+  const { attempts, waitQueue } = parts;
+  while (attempts.freeSlots() > waitQueue.calls()) {
+    const id = waitQueue.nextForSlot(attempts);
     if (id === undefined) return;
     await wake(parts, id);
-    parking.answered(id);
+    waitQueue.answered(id);
   }
 }
 
@@ -138,11 +138,11 @@ async function fillSlots(parts: JobParts): Promise<void> {
 async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> {
   let next: StoredDocument | undefined = doc;
   while (next !== undefined) {
-    parts.lines.enter(parts.permitFlow(next), inLineOf(next));
+    parts.permitQueues.enter(parts.permitFlow(next), inLineOf(next));
     next = await considerVersion(parts, next);
   }
   parts.breaker.rest(doc._id);
-  parts.lines.looked(doc._id);
+  parts.permitQueues.looked(doc._id);
 }
 
 /**
@@ -162,7 +162,7 @@ async function considerVersion(
       if (tries > 0) return void (await endFaulty(parts, given, faultOf(error).failure));
       const about = { job: given._id, error: String(error) };
       log.error(about, `What job ${given._id} asks for could not be done; it is tried once more.`);
-      await pause(tries, life.signal);
+      await backOff(tries, life.signal);
     }
   }
 }
@@ -171,25 +171,25 @@ async function considerOnce(
   parts: JobParts,
   given: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { hands, parking, timers, desk, replicas, now } = parts;
+  const { attempts, waitQueue, timers, serializer, replicas, now } = parts;
   timers.clear(given._id);
   const doc = await replicas.readConsistent(given);
   if (doc === undefined) return forget(parts, given._id);
-  const seen = glance(doc, now(), parts.bystanders(desk.seenAt(doc._id)));
+  const seen = glance(doc, now(), parts.bystanders(serializer.seenAt(doc._id)));
   switch (seen.kind) {
     case 'final':
       fence(parts, doc._id, []);
       leave(parts, doc);
       return void (await parts.locks.release(doc));
     case 'elsewhere':
-      if (hands.of(doc._id).length > 0) return decideAndDo(parts, doc);
-      parking.leave(doc._id);
-      parking.watch(doc._id, [seen.engine]);
-      return void desk.drop(doc._id);
+      if (attempts.of(doc._id).length > 0) return decideAndDo(parts, doc);
+      waitQueue.leave(doc._id);
+      waitQueue.watch(doc._id, [seen.engine]);
+      return void serializer.drop(doc._id);
     case 'later':
-      return park(parts, doc, { ...othersFirst, until: seen.until });
+      return enqueue(parts, doc, { ...othersFirst, until: seen.until });
     case 'no_slot':
-      return park(parts, doc, { ...othersFirst, for: 'slot', rank: seen.rank });
+      return enqueue(parts, doc, { ...othersFirst, for: 'slot', rank: seen.rank });
     case 'unclear':
       return decideAndDo(parts, doc);
   }
@@ -199,14 +199,15 @@ async function decideAndDo(
   parts: JobParts,
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { decider, desk, hands, parking, reading, surroundings, now } = parts;
-  const blocked = blockedBy(doc, parts.crashLimit);
-  if (blocked !== undefined) return void (await endFaulty(parts, withoutHeldUp(doc), blocked));
-  const parsed = await reading.read(doc);
-  if (parsed.kind !== 'job') return void parking.leave(doc._id);
+  const { decider, serializer, attempts, waitQueue, parsedJobs, surroundings, now } = parts;
+  const blocked = failureForBlocking(doc, parts.crashLimit);
+  if (blocked !== undefined)
+    return void (await endFaulty(parts, withoutBlockedEngines(doc), blocked));
+  const parsed = await parsedJobs.read(doc);
+  if (parsed.kind !== 'job') return void waitQueue.leave(doc._id);
   if (!parsed.ok) return void (await endMalformed(parts, doc, parsed.problems));
   fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);
-  const standpoint = { job: parsed.value, seenAt: desk.seenAt(doc._id) };
+  const standpoint = { job: parsed.value, seenAt: serializer.seenAt(doc._id) };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   const loop = parts.breaker.count(parsed.value, decision);
   if (loop !== undefined) return void (await endFaulty(parts, doc, loop));
@@ -216,15 +217,15 @@ async function decideAndDo(
     case 'ignore':
       return leave(parts, doc);
     case 'wait':
-      return park(parts, parsed.value, decision);
+      return enqueue(parts, parsed.value, decision);
     case 'abort':
-      parking.leave(doc._id);
-      for (const claim of decision.claims) hands.stop(claim, 'cancelled');
+      waitQueue.leave(doc._id);
+      for (const claim of decision.claims) attempts.stop(claim, 'cancelled');
       // The job goes on beside what is stopping, and its times still come.
       return doc;
     case 'claim':
       // The slot may have gone while the decision looked things up.
-      return hands.fits(decision.job, decision.steps) ? commit(parts, decision) : doc;
+      return attempts.fits(decision.job, decision.steps) ? commit(parts, decision) : doc;
     case 'write':
     case 'spawn':
       return commit(parts, decision);
@@ -232,21 +233,21 @@ async function decideAndDo(
 }
 
 /** Stops what runs here but is, by the document, no longer ours. */
-function fence({ hands, log }: JobParts, job: string, running: readonly LiveStep[]): void {
+function fence({ attempts, log }: JobParts, job: string, running: readonly LiveStep[]): void {
   const live = new Set(running.map((step) => step.claim));
-  for (const claim of hands.of(job)) {
+  for (const claim of attempts.of(job)) {
     if (live.has(claim)) continue;
     log.warn({ job, claim }, 'An attempt was taken from this engine; it is stopped.');
-    hands.stop(claim, 'fenced');
+    attempts.stop(claim, 'fenced');
   }
 }
 
 /** There is nothing more to do about a job; when it is final, those that wait for it are woken. */
 function leave(parts: JobParts, doc: StoredDocument): undefined {
-  const { desk, hands, parking, lines } = parts;
-  parking.leave(doc._id);
-  lines.leave(doc._id);
-  if (hands.of(doc._id).length === 0) desk.drop(doc._id);
+  const { serializer, attempts, waitQueue, permitQueues } = parts;
+  waitQueue.leave(doc._id);
+  permitQueues.leave(doc._id);
+  if (attempts.of(doc._id).length === 0) serializer.drop(doc._id);
   if (!isFinal(doc as unknown as Job)) return;
   wakeParent(parts, doc);
   for (const { id } of notificationsOf(doc)) void recall(parts, id);
@@ -260,25 +261,25 @@ function wakeParent(parts: JobParts, doc: StoredDocument): undefined {
 
 const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;
 
-function park(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined {
-  const { parking, lines, timers, desk, hands, log } = parts;
+function enqueue(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined {
+  const { waitQueue, permitQueues, timers, serializer, attempts, log } = parts;
   log.debug({ job: job._id, until: wait.until }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
-  if (wait.permit !== undefined) lines.wait(wait.permit, inLineOf(job));
+  if (wait.permit !== undefined) permitQueues.wait(wait.permit, inLineOf(job));
   else if (wait.for === 'slot' || (wait.for === 'engine' && wait.until !== undefined)) {
-    lines.yield(job._id);
+    permitQueues.yield(job._id);
   }
   if (wait.for === 'slot') {
-    parking.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
+    waitQueue.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
     // Another job that went before it may have left its slot free meanwhile.
-    if (hands.freeSlots() > parking.calls()) void fillSlots(parts);
+    if (attempts.freeSlots() > waitQueue.calls()) void fillSlots(parts);
   } else if (wait.asleep !== true && wait.permit === undefined) {
     // A time at which the wait ends in any case does not keep an earlier change from ending it.
-    parking.forChange(job._id);
-  } else parking.leave(job._id);
-  parking.watch(job._id, ownersOf(job as Job));
-  const keep = wait.for !== undefined && desk.size < keptForSlot;
-  if (!keep && hands.of(job._id).length === 0) desk.drop(job._id);
+    waitQueue.forChange(job._id);
+  } else waitQueue.leave(job._id);
+  waitQueue.watch(job._id, ownersOf(job as Job));
+  const keep = wait.for !== undefined && serializer.size < keptForSlot;
+  if (!keep && attempts.of(job._id).length === 0) serializer.drop(job._id);
 }
 
 /** The engines of the running attempts. */

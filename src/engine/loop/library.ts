@@ -41,7 +41,7 @@ export type Library = {
   readonly documents: () => readonly StoredDocument[];
 };
 
-/** `onMalformed` is told of a definition that comes by the feed and cannot be read. */
+/** `onMalformed` is called for a definition that comes by the feed and cannot be read. */
 export function createLibrary(store: Store, onMalformed: OnMalformed = () => undefined): Library {
   const held = createHoldings(onMalformed);
   let breaks = 0;
@@ -108,8 +108,8 @@ type Add = (id: string, doc: StoredDocument | undefined) => void;
 function createHoldings(onMalformed: OnMalformed) {
   const shelves = { flow: createShelf<Flow>(), task: createShelf<Task>() };
   const documents = new Map<string, StoredDocument>();
-  /** What the feed told while something was read: one set for each reading under way. */
-  const told = new Set<Set<string>>();
+  /** Ids that the feed brought while something was read: one set for each reading under way. */
+  const broughtMeanwhile = new Set<Set<string>>();
 
   const put = (id: string, doc: StoredDocument | undefined, isNews = false): boolean => {
     const had = documents.delete(id);
@@ -132,7 +132,7 @@ function createHoldings(onMalformed: OnMalformed) {
     document: (id: string) => documents.get(id),
     update: (id: string, doc: StoredDocument | undefined): boolean => {
       const concerned = put(id, doc, true);
-      if (concerned || doc === undefined) for (const ids of told) ids.add(id);
+      if (concerned || doc === undefined) for (const ids of broughtMeanwhile) ids.add(id);
       return concerned;
     },
     /** Runs something that reads; what the feed brings meanwhile is newer, unless revisions tell. */
@@ -140,7 +140,7 @@ function createHoldings(onMalformed: OnMalformed) {
       read: (add: Add, before: readonly string[]) => Promise<void>,
     ): Promise<void> => {
       const meanwhile = new Set<string>();
-      told.add(meanwhile);
+      broughtMeanwhile.add(meanwhile);
       const add: Add = (id, doc) => {
         const now = documents.get(id);
         // Every sweep reads all of them, and a large one takes a while to parse.
@@ -150,7 +150,7 @@ function createHoldings(onMalformed: OnMalformed) {
         const isMissed = doc === undefined && meanwhile.has(id);
         if (!isOlder && !isGone && !isMissed) put(id, doc);
       };
-      await read(add, [...documents.keys()]).finally(() => told.delete(meanwhile));
+      await read(add, [...documents.keys()]).finally(() => broughtMeanwhile.delete(meanwhile));
     },
   };
 }
@@ -161,7 +161,7 @@ function keysOf(name: string, owner: string): readonly string[] {
     : [keyOf(name, owner), keyOf(name, undefined)];
 }
 
-/** Also of a malformed document, so that a job that names it is told what is wrong with it. */
+/** Also of a malformed document, so that a job that names says what is wrong with it. */
 function keyOfDocument(doc: StoredDocument): string {
   const { owner } = doc;
   return keyOf(String(doc['name']), typeof owner === 'string' ? owner : undefined);
@@ -170,7 +170,7 @@ function keyOfDocument(doc: StoredDocument): string {
 type Shelf<T> = {
   readonly put: (id: string, key: string, entry: Entry<T>) => void;
   readonly remove: (id: string) => void;
-  /** `whole`: what is not here is not in the store either, as far as the feed has told. */
+  /** `whole`: what is not here is not in the store either, as far as the feed has brought. */
   readonly get: (name: string, owner: string, whole: boolean) => Found<T>;
   readonly ids: (key: string) => readonly string[];
   readonly confirmAbsent: (keys: readonly string[]) => void;

@@ -2,24 +2,24 @@ import type { Job } from '../../model/job.js';
 import { parseInPieces, type Parsed } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import { roundTurn } from '../../turns.js';
-import { withoutHeldUp } from '../watch/blocked-engines.js';
-import { deciding, type OnDecide } from '../watch/current-job.js';
+import { withoutBlockedEngines } from '../watch/blocked-engines.js';
+import { withCurrentJob, type OnDecide } from '../watch/current-job.js';
 
 /** What documents mean. A version is read once, and one of our own making not at all. */
-export type Reading = {
+export type ParsedJobs = {
   /** Reads a document piece by piece; the event loop goes on in between. */
   readonly read: (doc: StoredDocument) => Promise<Parsed>;
   /** The document is our own: `job` was written as it. */
   readonly know: (doc: StoredDocument, job: Job) => void;
 };
 
-export function createReading(onDecide?: OnDecide): Reading {
+export function createParsedJobs(onDecide?: OnDecide): ParsedJobs {
   const known = new WeakMap<StoredDocument, Parsed>();
   return {
     read: async (doc) => {
       const before = known.get(doc);
       if (before !== undefined) return before;
-      const parsed = await readInTurns(withoutHeldUp(doc), onDecide);
+      const parsed = await parseInTurns(withoutBlockedEngines(doc), onDecide);
       known.set(doc, parsed);
       return parsed;
     },
@@ -28,11 +28,11 @@ export function createReading(onDecide?: OnDecide): Reading {
 }
 
 /** Reads a document that may be long. */
-export async function readInTurns(doc: StoredDocument, onDecide?: OnDecide): Promise<Parsed> {
+export async function parseInTurns(doc: StoredDocument, onDecide?: OnDecide): Promise<Parsed> {
   const parsing = parseInPieces(doc);
   for (;;) {
     await roundTurn();
-    const { done, value } = deciding(onDecide, doc._id, () => parsing.next());
+    const { done, value } = withCurrentJob(onDecide, doc._id, () => parsing.next());
     if (done === true) return value;
   }
 }

@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usualLeaseMs } from '../../model/engine.js';
-import { usualSweepMs, type Assembly } from '../assembly.js';
+import type { Assembly } from '../assembly.js';
+import { usualSweepMs } from '../options.js';
 import { isNameTaken } from '../peers/name.js';
 import { rowsOf, scanEngines, scanParts, type ScanPart } from './scan.js';
 
 /** Renews the lease of this engine until it ends; another engine of its name makes it stop. */
-export async function renewLease(engine: Assembly): Promise<void> {
+export async function keepLease(engine: Assembly): Promise<void> {
   const { presence, ending, renewMs, log, fail } = engine;
   await every(renewMs, ending.signal, async () => {
     try {
       await presence.renew();
     } catch (error) {
       if (isNameTaken(error)) return fail(error);
-      // Most often the database is away, which the feed tells; the next renewal makes up for it.
+      // Most often the database is away, which the feed reports; the next renewal makes up for it.
       log.debug({ error: String(error) }, 'The lease was not renewed.');
     }
   });
@@ -21,31 +22,31 @@ export async function renewLease(engine: Assembly): Promise<void> {
 /** Looks for engines whose lease is over and takes up their jobs. */
 export async function watchPeers({
   peers,
-  parking,
+  waitQueue,
   jobs,
   ending,
   log,
   options,
   events,
-  isTeller,
+  isReporter,
 }: Assembly): Promise<void> {
   const tickMs = Math.min(1_000, (options.leaseMs ?? usualLeaseMs) / 5);
   await every(tickMs, ending.signal, async () => {
     const lost = new Set(peers.lost());
     for (const engine of peers.died()) {
-      // Every engine sees that; the one that it falls to tells.
-      if (lost.has(engine) && isTeller(`lost:${engine}`)) {
+      // Every engine sees that; one reports it.
+      if (lost.has(engine) && isReporter(`lost:${engine}`)) {
         events.emit({ type: 'engine.lost', lost: engine });
       }
-      const ids = parking.takeOf(engine);
+      const ids = waitQueue.takeOf(engine);
       if (ids.length > 0) log.warn({ engine, jobs: ids.length }, `${engine} is gone; taking over.`);
       ids.forEach(jobs.rouse);
-      parking.parked().forEach(jobs.rouse);
+      waitQueue.waiting().forEach(jobs.rouse);
     }
   });
 }
 
-/** Calls the jobs that wait for a permit of their flow, should the feed not have told that one is free. */
+/** Calls the jobs that wait for a permit of their flow, should the feed not have shown that one is free. */
 export async function watchPermits({ jobs, ending }: Assembly): Promise<void> {
   await every(2_000, ending.signal, jobs.callForPermits);
 }
@@ -68,7 +69,7 @@ export async function sweep(engine: Assembly): Promise<void> {
       try {
         await part(engine);
       } catch (error) {
-        // The feed tells when the database is away; the next sweep makes up for this one.
+        // The feed reports when the database is away; the next sweep makes up for this one.
         log.debug({ error: String(error) }, 'A part of the sweep failed.');
       }
     });

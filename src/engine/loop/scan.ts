@@ -16,7 +16,7 @@ export type ScanPart = (engine: Assembly) => Promise<void>;
  * or whose time has come. Sleeping jobs cost nothing until their time is near. What the others are
  * is known before their jobs are looked at. Rejects when a part did, after all have ended.
  */
-export async function scan(engine: Assembly): Promise<void> {
+export async function scanDatabase(engine: Assembly): Promise<void> {
   await scanEngines(engine);
   const ends = await Promise.allSettled(scanParts.map((part) => part(engine)));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -25,13 +25,13 @@ export async function scan(engine: Assembly): Promise<void> {
 /** Reads the leases and the controls of the engines. */
 export async function scanEngines(engine: Assembly): Promise<void> {
   const { peers, controls } = engine;
-  const told: StoredDocument[] = [];
+  const found: StoredDocument[] = [];
   for await (const doc of documentsOf(engine, 'engines')) {
     const parsed = parseDocument(doc);
     if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
-    if (doc['type'] === 'engine-control') told.push(doc);
+    if (doc['type'] === 'engine-control') found.push(doc);
   }
-  controls.replace(told);
+  controls.replace(found);
 }
 
 /** What is read beside the engines. */
@@ -51,13 +51,13 @@ async function scanMessages(engine: Assembly, view: 'requests' | 'signals'): Pro
 }
 
 async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuery): Promise<void> {
-  const { jobs, desk, replicas } = engine;
+  const { jobs, serializer, replicas } = engine;
   const asked = replicas.many ? { ...query, conflicts: true } : query;
   for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
     if (doc === undefined) continue;
     if (conflicted === true) replicas.suspect(doc._id);
     jobs.review(doc);
-    await desk.room(busyLimit);
+    await serializer.room(busyLimit);
   }
 }
 

@@ -6,8 +6,8 @@ import type { StoredDocument } from '../../model/document.js';
  * K1 In this process one thing at a time happens to a document.
  * K2 A task always works on the newest version that was seen; older ones are dropped.
  */
-export type Desk = {
-  /** Puts a version on the desk: `stale` when a newer one was seen, `echo` when this one was. */
+export type Serializer = {
+  /** Takes a version: `stale` when a newer one was seen, `echo` when this one was. */
   readonly put: (doc: StoredDocument) => 'news' | 'echo' | 'stale';
   /** What may be done about the document is new, though its version is not: counts as seen now. */
   readonly touch: (id: string) => void;
@@ -24,7 +24,7 @@ export type Desk = {
   readonly newest: (id: string) => StoredDocument | undefined;
   /** Runs a task for the document after those that wait already. */
   readonly queue: (id: string, task: () => Promise<void>) => Promise<void>;
-  /** Takes the document off the desk; its revision is remembered. */
+  /** Drops the document; its revision is remembered. */
   readonly drop: (id: string) => void;
   /** Forgets all revisions: the database may be another one. */
   readonly forget: () => void;
@@ -34,10 +34,13 @@ export type Desk = {
   readonly idle: () => Promise<void>;
 };
 
-/** So many revisions of documents off the desk are remembered, to know echoes from news. */
+/** So many revisions of dropped documents are remembered, to know echoes from news. */
 const remembered = 20_000;
 
-export function createDesk(onError: (id: string, error: unknown) => void, now: () => number): Desk {
+export function createSerializer(
+  onError: (id: string, error: unknown) => void,
+  now: () => number,
+): Serializer {
   const documents = new Map<string, StoredDocument>();
   const revisions = new Map<string, { readonly rev: string; readonly at: number }>();
   const tails = new Map<string, Promise<void>>();
@@ -51,7 +54,7 @@ export function createDesk(onError: (id: string, error: unknown) => void, now: (
     const oldest = revisions.keys().next().value;
     if (oldest !== undefined) revisions.delete(oldest);
   };
-  const put: Desk['put'] = (doc) => {
+  const put: Serializer['put'] = (doc) => {
     const seen = revisions.get(doc._id)?.rev;
     if (seen !== undefined && generationOf(seen) > generationOf(doc._rev)) return 'stale';
     if (seen !== doc._rev) remember(doc._id, doc._rev);

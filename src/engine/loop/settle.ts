@@ -8,7 +8,7 @@ import { TwsError } from '../../errors.js';
 import type { Job, LiveJob } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
 import type { Failure, LiveStep } from '../../model/step.js';
-import { giveUpAgain, givingUp } from '../children/cancel-children.js';
+import { cancelChildrenAgain, withChildrenCancelled } from '../children/cancel-children.js';
 import { faultOf, unlessThrown, type Fault } from './decision.js';
 import { endFaulty, endMalformed, type EndStored } from './end-job.js';
 import { withBigResult } from '../attachments/large-results.js';
@@ -18,10 +18,10 @@ import {
   holding,
   spawnsOf,
   store as storeJob,
-  type Commit,
+  type CommittableIntent,
 } from './commit.js';
 import { refusalOf, roomForResults } from './document-limit.js';
-import { pause } from '../retry.js';
+import { backOff } from '../retry.js';
 import { fatalEnd } from './fatal-failure.js';
 import type { JobParts } from './job-parts.js';
 
@@ -29,7 +29,7 @@ import type { JobParts } from './job-parts.js';
 export type EndedAttempt = {
   readonly step: LiveStep;
   readonly outcome: Outcome;
-  readonly told: Report;
+  readonly report: Report;
 };
 
 /** What is left to write of a job. */
@@ -65,10 +65,10 @@ export async function settleAttempts(
   id: string,
   given: readonly EndedAttempt[],
 ): Promise<StoredDocument | undefined> {
-  const { desk, hands, store, retry, life } = parts;
+  const { serializer, attempts, store, retry, life } = parts;
   let pending: Pending = { left: given, refusals: 0, faults: [] };
   let failures = 0;
-  let doc = desk.newest(id) ?? (await retry(() => store.get(id)));
+  let doc = serializer.newest(id) ?? (await retry(() => store.get(id)));
   while (doc !== undefined) {
     const tried = await unlessItThrows(parts, doc, pending);
     if (tried.kind === 'over') {
@@ -79,11 +79,11 @@ export async function settleAttempts(
     if (tried.kind === 'again') continue;
     const { _rev: before } = doc;
     doc = await retry(() => store.get(id));
-    if (doc !== undefined) desk.put(doc);
+    if (doc !== undefined) serializer.put(doc);
     // Nobody was faster: the database does not store anything now.
-    if (doc?._rev === before) await pause((failures += 1), life.signal);
+    if (doc?._rev === before) await backOff((failures += 1), life.signal);
   }
-  for (const { step } of given) hands.release(step.claim);
+  for (const { step } of given) attempts.release(step.claim);
   return doc;
 }
 
@@ -132,10 +132,10 @@ async function trySettling(
   given: StoredDocument,
   pending: Pending,
 ): Promise<Tried> {
-  const { reading, replicas, fail } = parts;
+  const { parsedJobs, replicas, fail } = parts;
   const doc = await replicas.readConsistent(given);
   if (doc === undefined) return { kind: 'over' };
-  const parsed = await reading.read(doc);
+  const parsed = await parsedJobs.read(doc);
   if (parsed.kind !== 'job' || (!parsed.ok && isFinalState(doc['state']))) {
     return { kind: 'over', doc };
   }
@@ -169,17 +169,17 @@ async function storeSettled(
   job: LiveJob,
   pending: Pending,
 ): Promise<Tried | Unfit> {
-  const { hands, log, documentLimit } = parts;
+  const { attempts, log, documentLimit } = parts;
   const { left } = pending;
   const ended = left.map(({ step }) => step.claim);
   const wanted = await whatFollows(parts, job, { ended, isFaulty: pending.faults.length > 0 });
   const claims = wanted.kind === 'claim' ? wanted.steps : [];
   const children = abandoned(read, wanted.job);
   const hasResults = left.some(isDone);
-  if (!hands.fits(wanted.job as LiveJob, claims, ended)) return { kind: 'again', pending };
+  if (!attempts.fits(wanted.job as LiveJob, claims, ended)) return { kind: 'again', pending };
   const { next, written } = await holding(parts, { claims, ended, job: wanted.job }, async () => {
-    const told = await givingUp(parts, wanted.job, children);
-    const next = { ...wanted, job: told } as Commit;
+    const parent = await withChildrenCancelled(parts, wanted.job, children);
+    const next = { ...wanted, job: parent } as CommittableIntent;
     if (next.kind === 'write') await parts.notifications.make(next.makes);
     const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
     const change = { job: next.job, claims, spawns: spawnsOf(next), ended };
@@ -187,16 +187,16 @@ async function storeSettled(
   });
   if (written.kind === 'written' || written.kind === 'given_up') {
     for (const { step, outcome } of left) {
-      hands.release(step.claim);
+      attempts.release(step.claim);
       sayEnd(log, { job: job._id, step: step.name, attempt: step.attempt }, outcome);
     }
   }
   if (written.kind === 'written') {
     const doc = await goOn(parts, next, written.doc);
-    await giveUpAgain(parts, job._id, children);
+    await cancelChildrenAgain(parts, job._id, children);
     return doc === undefined ? { kind: 'over' } : { kind: 'over', doc };
   }
-  hands.withdraw(claims, ended);
+  attempts.withdraw(claims, ended);
   switch (written.kind) {
     case 'given_up':
       return { kind: 'over', doc: written.doc };
@@ -212,7 +212,7 @@ async function whatFollows(
   { replicas, decider, surroundings, now }: JobParts,
   job: LiveJob,
   { ended, isFaulty }: { readonly ended: readonly string[]; readonly isFaulty: boolean },
-): Promise<Commit> {
+): Promise<CommittableIntent> {
   // Nothing is begun in a conflict, but what has ended is written.
   if (isFaulty || replicas.isSuspect(job._id)) return { kind: 'write', job };
   const standpoint = { job, seenAt: -Infinity, ended };
@@ -258,8 +258,8 @@ function settleAll(
   ended: readonly EndedAttempt[],
 ): { readonly job: Job; readonly attempts: readonly EndedAttempt[] } {
   let job = read;
-  const attempts = ended.filter(({ step, outcome, told }) => {
-    const settled = settle(job, step.claim, outcome, now(), told);
+  const attempts = ended.filter(({ step, outcome, report }) => {
+    const settled = settle(job, step.claim, outcome, now(), report);
     if (settled.kind === 'settled') {
       job = settled.job;
       return true;

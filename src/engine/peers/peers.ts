@@ -40,7 +40,7 @@ type Seen = {
   /** What the others take it for. */
   peer?: Peer;
   gone: boolean;
-  told: boolean;
+  reported: boolean;
   /** Number of whole leases it was given since it was last seen to move. */
   forgiven: number;
 };
@@ -63,7 +63,7 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       entry.movedAt = now();
       // Whoever removed its document may have misjudged it, and it may have come back unseen.
       entry.gone = false;
-      entry.told = false;
+      entry.reported = false;
     }
   };
   /** A lease is renewed three times in its length: of one that is seen later the rest was not seen. */
@@ -79,7 +79,7 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
   const leaseOf = (key: string): 'alive' | 'dead' => {
     const entry = seen.get(key);
     if (entry !== undefined) return isDead(entry) ? 'dead' : 'alive';
-    seen.set(key, { beat: -1, movedAt: now(), gone: false, told: false, forgiven: 0 });
+    seen.set(key, { beat: -1, movedAt: now(), gone: false, reported: false, forgiven: 0 });
     return 'alive';
   };
   return {
@@ -87,9 +87,9 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       if (id === me) return seeMyself();
       const before = seen.get(id);
       if (doc === undefined || doc.state === 'stopped') {
-        const told = before?.told ?? false;
+        const reported = before?.reported ?? false;
         const pid = before?.pid;
-        seen.set(id, { beat: -1, movedAt: now(), pid, gone: true, told, forgiven: 0 });
+        seen.set(id, { beat: -1, movedAt: now(), pid, gone: true, reported, forgiven: 0 });
         return;
       }
       const moved = before === undefined || before.gone || before.beat !== doc.beat;
@@ -106,7 +106,7 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
           queues: new Set(doc.queues ?? [defaultQueue]),
         },
         gone: false,
-        told: moved ? false : before.told,
+        reported: moved ? false : before.reported,
         forgiven: moved ? 0 : before.forgiven,
       });
     },
@@ -130,12 +130,12 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         return entry.doc !== undefined && isDead(entry) && isLong ? [id] : [];
       }),
     died: () => {
-      const dead = [...seen].filter(([, entry]) => isDead(entry) && !entry.told);
-      for (const [, entry] of dead) entry.told = true;
+      const dead = [...seen].filter(([, entry]) => isDead(entry) && !entry.reported);
+      for (const [, entry] of dead) entry.reported = true;
       // An engine of which a step is still found is judged anew, as one nobody has heard of (P3).
       for (const [id, entry] of seen) {
         if (
-          entry.told &&
+          entry.reported &&
           entry.doc === undefined &&
           sawMyselfAt - entry.movedAt > keptLeases * leaseMs
         ) {

@@ -47,7 +47,7 @@ function causeOf(result: Exclude<WriteResult, { kind: 'written' }>): string {
 
 /** Keeps the document `engine:<id>` of this process. */
 export function createPresence(store: Store, facts: PresenceFacts, now: () => number): Presence {
-  const { id, ...told } = facts;
+  const { id, ...shown } = facts;
   const host = hostname();
   let rev: string | undefined;
   let beat = 0;
@@ -58,7 +58,7 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
     _id: id,
     type: 'engine',
     host,
-    ...told,
+    ...shown,
     started,
     renewed: now(),
     beat,
@@ -74,7 +74,7 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
       return 'stored';
     }
     const stored = await store.get(id);
-    const isOurs = stored?.['started'] === started && stored['pid'] === told.pid;
+    const isOurs = stored?.['started'] === started && stored['pid'] === shown.pid;
     // A revision that we know of is one of ours, or the one that we were to replace.
     if (stored !== undefined && !isOurs && stored._rev !== rev) throw taken(id, stored);
     rev = stored?._rev;

@@ -13,7 +13,7 @@ export type SlotFacts = {
  * Jobs that wait for a slot: one line for each owner, and for each task that has slots of its own. A
  * line finds its first jobs without looking at all of them.
  */
-export type SlotLines = {
+export type SlotQueues = {
   /** `task`: only a slot of that task will do. */
   readonly add: (job: Claimant, task?: TaskSlots) => void;
   /** The jobs of each line that may take a slot, enough to find the first `most` of all. */
@@ -30,7 +30,10 @@ type Line = {
 };
 
 /** @param waits whether a job is still in line with this very place; `size`: how many are */
-export function createSlotLines(waits: (job: Claimant) => boolean, size: () => number): SlotLines {
+export function createSlotQueues(
+  waits: (job: Claimant) => boolean,
+  size: () => number,
+): SlotQueues {
   const lines = new Map<string, Line>();
 
   /** Every sweep parks waiting jobs anew: places that no longer count must not pile up. */

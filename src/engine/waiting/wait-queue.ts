@@ -10,10 +10,10 @@ import {
 } from '../../decide/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 import { defaultPriority } from '../../model/job.js';
-import { createSlotLines, type SlotFacts } from './slot-queues.js';
+import { createSlotQueues, type SlotFacts } from './slot-queues.js';
 
 /** Jobs that wait for something of this process or of the others, not for a time. */
-export type Parking = {
+export type WaitQueue = {
   /**
    * Waits for a slot here; `rank` engines come before this one for its step. With `tasks` one of them
    * must be one that may run once more.
@@ -33,7 +33,7 @@ export type Parking = {
   /** How many of the free slots this job may claim; the others are for jobs that go before it. */
   readonly slotsFor: (job: ForSlot, free: number, facts: SlotFacts) => number;
   /** All that wait for a change or a slot. */
-  readonly parked: () => readonly string[];
+  readonly waiting: () => readonly string[];
   /** The jobs whose attempts that engine had. */
   readonly takeOf: (engine: string) => readonly string[];
 };
@@ -71,10 +71,10 @@ export const byRight = (a: InLine, b: InLine): number =>
 const otherEngineFirst = 1_000;
 
 /** @param count gives the next number of the engine's count, of waiting jobs and of slots taken */
-export function createParking(count = createCount()): Parking {
+export function createWaitQueue(count = createCount()): WaitQueue {
   const tickets = new Map<string, Claimant>();
   const waits = (ticket: Claimant): boolean => tickets.get(ticket.id) === ticket;
-  const lines = createSlotLines(waits, () => tickets.size);
+  const lines = createSlotQueues(waits, () => tickets.size);
   const changes = new Set<string>();
   const enginesOf = new Map<string, readonly string[]>();
   const byEngine = new Map<string, Set<string>>();
@@ -141,7 +141,7 @@ export function createParking(count = createCount()): Parking {
       const kept = called.has(id) && free >= called.size ? 1 : 0;
       return Math.max(most, kept);
     },
-    parked: () => [...tickets.keys(), ...changes],
+    waiting: () => [...tickets.keys(), ...changes],
     takeOf: (engine) => {
       const ids = [...(byEngine.get(engine) ?? [])];
       ids.forEach(leave);

@@ -4,14 +4,14 @@ import type { Failure } from '../../model/step.js';
 import { listed, shortened, textOf } from '../../words.js';
 
 /** Where a watchdog writes down that a decision about the job held up its engine until it was ended. */
-export const heldUpKey = 'held_up';
+export const blockedEnginesKey = 'held_up';
 
 /** One engine that had to be ended. */
-type HeldUp = { readonly engine: string; readonly at: number };
+type BlockedEngine = { readonly engine: string; readonly at: number };
 
 /** The engines, one after the other, that were ended because of a job. */
-export function heldUpBy(doc: Readonly<Record<string, unknown>>): readonly unknown[] {
-  const engines = doc[heldUpKey];
+export function enginesBlockedBy(doc: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const engines = doc[blockedEnginesKey];
   return Array.isArray(engines) ? engines : [];
 }
 
@@ -19,13 +19,15 @@ export function heldUpBy(doc: Readonly<Record<string, unknown>>): readonly unkno
  * The failure of a job that blocked `crashLimit` engines in a row, which names them. Undefined when it
  * blocked fewer.
  */
-export function blockedBy(
+export function failureForBlocking(
   doc: Readonly<Record<string, unknown>>,
   crashLimit: number,
 ): Failure | undefined {
-  const all = heldUpBy(doc);
+  const all = enginesBlockedBy(doc);
   if (all.length < crashLimit) return undefined;
-  const names = all.map((one) => shortened(textOf((one as Partial<HeldUp> | null)?.engine), 100));
+  const names = all.map((one) =>
+    shortened(textOf((one as Partial<BlockedEngine> | null)?.engine), 100),
+  );
   return failure('DecisionBlocked', { limit: crashLimit, engines: listed(names, mostNamed) });
 }
 
@@ -33,13 +35,16 @@ export function blockedBy(
 const mostNamed = 10;
 
 /** The job with one more of them. */
-export function withHeldUp<T extends Readonly<Record<string, unknown>>>(doc: T, by: HeldUp): T {
-  return { ...doc, [heldUpKey]: [...heldUpBy(doc), by] };
+export function withBlockedEngine<T extends Readonly<Record<string, unknown>>>(
+  doc: T,
+  by: BlockedEngine,
+): T {
+  return { ...doc, [blockedEnginesKey]: [...enginesBlockedBy(doc), by] };
 }
 
 /** The job as it is decided upon: what is written next forgets the engines, for this one goes on. */
-export function withoutHeldUp(doc: StoredDocument): StoredDocument {
-  if (!(heldUpKey in doc)) return doc;
-  const { [heldUpKey]: _engines, ...rest } = doc;
+export function withoutBlockedEngines(doc: StoredDocument): StoredDocument {
+  if (!(blockedEnginesKey in doc)) return doc;
+  const { [blockedEnginesKey]: _engines, ...rest } = doc;
   return rest;
 }

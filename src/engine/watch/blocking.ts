@@ -27,7 +27,7 @@ export type BlockWatchOptions = {
   readonly log: Log;
   /** Shorter standstills of the event loop are not reported, ms. */
   readonly limitMs?: number;
-  /** Told of each suspect when it begins; the answer is called when it has ended. */
+  /** Called with each suspect when it begins; returns what is called when it has ended. */
   readonly onBegin?: ((suspect: Suspect) => () => void) | undefined;
   /** Time of the processor that this thread has used, ms. */
   readonly processorMs?: () => number;
@@ -51,10 +51,10 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
   let looked = 0;
   /** What `processorMs` said then. */
   let lookedAt = 0;
-  /** Time of the present standstill that is accounted for, ms. */
+  /** Time of the present block that is accounted for, ms. */
   let explained = 0;
 
-  const tell = ({ plugin, about, blocked }: Suspect, ms: number): void => {
+  const report = ({ plugin, about, blocked }: Suspect, ms: number): void => {
     blocked(ms);
     const message = `Plugin ${plugin} blocked the engine for ${ms} ms (step ${String(about['step'])} of job ${String(about['job'])}); with export const isolate = 'thread' it holds up nobody else.`;
     log.warn({ ...about, blocked_ms: ms }, message);
@@ -78,8 +78,8 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
     if (stoodMs < limitMs) return;
     const [only, other] = present;
     if (only === undefined) return;
-    if (other === undefined) return tell(only.suspect, stoodMs);
-    tellAll(log, present, stoodMs);
+    if (other === undefined) return report(only.suspect, stoodMs);
+    reportAll(log, present, stoodMs);
   };
   const start = (): void => {
     looked = performance.now();
@@ -101,7 +101,7 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
           if (ms < limitMs) return;
           explained += ms;
           const blockedMs = Math.min(Math.round(ms), computedMs());
-          if (blockedMs >= limitMs) tell(suspect, blockedMs);
+          if (blockedMs >= limitMs) report(suspect, blockedMs);
         },
         end: () => {
           leave?.();
@@ -114,7 +114,7 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
   };
 }
 
-function tellAll(log: Log, present: readonly Entry[], ms: number): void {
+function reportAll(log: Log, present: readonly Entry[], ms: number): void {
   const names = present.map(({ suspect: { plugin, about } }) => {
     return `${plugin} (step ${String(about['step'])} of job ${String(about['job'])})`;
   });

@@ -1,8 +1,8 @@
-/** Told which job this thread works on, by its id; undefined: it has left off. */
+/** Called with the id of the job that this thread works on; undefined: it has left off. */
 export type OnDecide = (job: string | undefined) => void;
 
 /** Does something about a job that takes no turn of the event loop, so that a watchdog can name the job. */
-export function deciding<T>(onDecide: OnDecide | undefined, job: string, work: () => T): T {
+export function withCurrentJob<T>(onDecide: OnDecide | undefined, job: string, work: () => T): T {
   if (onDecide === undefined) return work();
   onDecide(job);
   try {
@@ -12,7 +12,7 @@ export function deciding<T>(onDecide: OnDecide | undefined, job: string, work: (
   }
 }
 
-/** The longest id that a watchdog is told, bytes; CouchDB takes longer ones, which are not named. */
+/** The longest id that is passed to a watchdog, bytes; CouchDB takes longer ones, which are not named. */
 const longestId = 2_000;
 
 /** The job on which a thread works, for another thread that goes on when the first one does not. */

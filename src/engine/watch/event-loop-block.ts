@@ -1,9 +1,9 @@
 import type { MainThread } from './main-thread.js';
-import type { Standing } from './watchdog-messages.js';
+import type { AttributedCall } from './watchdog-messages.js';
 
 /** How often `look` is to be called, ms. */
 export const lookMs = 250;
-/** Shorter standstills are told by the main thread itself, ms. */
+/** Shorter blocks are reported by the main thread itself, ms. */
 const shortestMs = 1_000;
 /** The main thread ends an attempt in time when it can, ms. */
 const lateMs = 500;
@@ -11,7 +11,7 @@ const lateMs = 500;
 const mostTries = 16;
 
 /** What the watchdog sees and does. */
-export type StandstillParts = {
+export type BlockDetectorParts = {
   /** Counts up as long as the event loop goes on. */
   readonly beat: () => number;
   /** Epoch ms. */
@@ -23,27 +23,27 @@ export type StandstillParts = {
   readonly isDebugged: () => boolean;
   /** Asks the main thread what it does. */
   readonly ask: () => Promise<MainThread>;
-  /** Whether the main thread is running, or ready to, as far as the system tells. */
+  /** Whether the main thread is running, or ready to, as far as the system says. */
   readonly isRunning: () => boolean;
   /** The calls of plugins in the main thread. */
-  readonly calls: () => readonly Standing[];
+  readonly calls: () => readonly AttributedCall[];
   /** The job about which the main thread decides, if it does. */
   readonly decided: () => string | undefined;
   /** Whether the main thread has computed as long as a decision that is to blame. */
   readonly hasComputed: () => boolean;
-  readonly say: (message: string, culprit?: Standing) => void;
+  readonly say: (message: string, attribution?: AttributedCall) => void;
   /** The event loop goes on. */
   readonly onBeat: () => void;
-  /** Tells the job, gives the lease up and ends the process. */
-  readonly end: (stoodMs: number, found: Found) => Promise<void>;
+  /** Records the block in the job, gives the lease up and ends the process. */
+  readonly end: (stoodMs: number, found: BlockFinding) => Promise<void>;
 };
 
-/** What was found out about the present standstill. */
-export type Found = {
+/** What was found out about the present block. */
+export type BlockFinding = {
   readonly names: string;
-  /** Whether the culprit was met at work, or was only there. */
+  /** Whether the main thread was found to run it; else it was only there. */
   readonly isSure: boolean;
-  readonly culprit?: Standing;
+  readonly attribution?: AttributedCall;
   /** The job about which the engine decides. */
   readonly decided?: string;
   /** When it has lasted too long, epoch ms. */
@@ -57,17 +57,19 @@ export type Found = {
  *    timeout: it is asked after at most a second and one look (250 ms), and answers within half a second
  *    or not at all. This does not hold where the main thread has no processor of its own.
  */
-export function createStandstill(parts: StandstillParts): { readonly look: () => Promise<void> } {
+export function createBlockDetector(parts: BlockDetectorParts): {
+  readonly look: () => Promise<void>;
+} {
   let last = parts.beat();
   let looks = 0;
   let tries = 0;
-  let found: Found | undefined;
+  let found: BlockFinding | undefined;
   let isBusy = false;
   let isDebuggerTold = false;
 
   const goesOn = (since = last): boolean => parts.beat() !== since;
 
-  /** A breakpoint looks like a standstill: asking the main thread would resume it. */
+  /** A breakpoint looks like a block: asking the main thread would resume it. */
   const leaveToDebugger = (stoodMs: number): void => {
     if (isDebuggerTold) return;
     isDebuggerTold = true;
@@ -76,23 +78,23 @@ export function createStandstill(parts: StandstillParts): { readonly look: () =>
     );
   };
 
-  const find = async (stoodMs: number): Promise<Found | undefined> => {
+  const find = async (stoodMs: number): Promise<BlockFinding | undefined> => {
     const since = last;
     const asked = await parts.ask();
     if (goesOn(since)) return undefined;
     tries += 1;
     // On a busy machine JavaScript, too, may take its time to answer.
     if (!asked.isAnswering && parts.isRunning() && tries < mostTries) return undefined;
-    const named = culpritOf(asked, parts);
+    const named = attribute(asked, parts);
     const leaseEndsAt = parts.now() + Math.max(0, parts.leaseMs - stoodMs);
-    const endsAt = Math.min((named.culprit?.endsAt ?? Infinity) + lateMs, leaseEndsAt);
+    const endsAt = Math.min((named.attribution?.endsAt ?? Infinity) + lateMs, leaseEndsAt);
     const signals = named.isSure
       ? '; until it ends, SIGINT and SIGTERM end the process at once'
       : '';
     const where = asked.at === undefined ? '' : ` at ${asked.at}`;
     parts.say(
       `${named.names} ${named.isSure ? 'has' : 'may have'} blocked the engine for ${stoodMs} ms${where}${signals}.`,
-      named.culprit,
+      named.attribution,
     );
     return { ...named, endsAt: named.isNobody ? Infinity : endsAt };
   };
@@ -126,29 +128,29 @@ export function createStandstill(parts: StandstillParts): { readonly look: () =>
   };
 }
 
-type Named = Omit<Found, 'endsAt'> & {
+type Named = Omit<BlockFinding, 'endsAt'> & {
   /** No plugin and no decision is to blame: ending the process would help nobody. */
   readonly isNobody: boolean;
 };
 
-function culpritOf({ isAnswering, standing }: MainThread, parts: StandstillParts): Named {
+function attribute({ isAnswering, attribution }: MainThread, parts: BlockDetectorParts): Named {
   // What the engine itself is doing is no plugin's doing, whichever plugins wait meanwhile.
-  const decided = standing === undefined ? parts.decided() : undefined;
-  // A system call tells nothing: then it is whoever is there.
-  const isUnknown = standing === undefined && decided === undefined && !isAnswering;
+  const decided = attribution === undefined ? parts.decided() : undefined;
+  // A system call says nothing: then it may be any plugin that is present.
+  const isUnknown = attribution === undefined && decided === undefined && !isAnswering;
   const present = isUnknown ? parts.calls() : [];
-  const suspects = standing === undefined ? present : [standing];
+  const suspects = attribution === undefined ? present : [attribution];
   const [only, other] = suspects;
   return {
     names: decided === undefined ? namesOf(suspects) : `A decision about job ${decided}`,
     isSure: isAnswering,
     isNobody: suspects.length === 0 && decided === undefined,
     ...(decided === undefined ? {} : { decided }),
-    ...(only === undefined || other !== undefined ? {} : { culprit: only }),
+    ...(only === undefined || other !== undefined ? {} : { attribution: only }),
   };
 }
 
-function namesOf(suspects: readonly Standing[]): string {
+function namesOf(suspects: readonly AttributedCall[]): string {
   if (suspects.length === 0) return 'Something that is no plugin';
   const names = suspects.map(({ plugin, about: { step, job } }) => {
     const of = job === undefined ? '' : ` (step ${String(step)} of job ${job})`;

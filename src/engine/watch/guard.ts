@@ -1,4 +1,4 @@
-import { culpritOf, type Culprit } from '../../plugin/attribution.js';
+import { attributionOf, type Attribution } from '../../plugin/attribution.js';
 import { pluginProblem } from '../../plugin/failures.js';
 import { toFailed, uncaught } from '../../plugin/outcome.js';
 import { redactor } from '../../secrets/redaction.js';
@@ -23,13 +23,13 @@ export function guardProcess({ log, onBroken }: GuardOptions): (clear: string) =
   const redact = redactor(secrets);
   const hear = (how: string) => (thrown: unknown) => {
     const { message, ...facts } = redact(factsOf(thrown));
-    const culprit = culpritOf(thrown);
-    if (culprit === undefined) {
+    const attribution = attributionOf(thrown);
+    if (attribution === undefined) {
       log.error(facts, `${how}: ${message}`);
       return onBroken(message);
     }
-    const { plugin, about } = culprit;
-    const failed = culprit.fail(redact(uncaught(plugin, thrown, process.cwd())));
+    const { plugin, about } = attribution;
+    const failed = attribution.fail(redact(uncaught(plugin, thrown, process.cwd())));
     const consequence = failed ? ' Its step fails.' : '';
     log.error({ ...about, ...facts }, `Plugin ${plugin}: ${how}: ${ended(message)}${consequence}`);
   };
@@ -48,16 +48,16 @@ function guardExit(log: Log): void {
   const exit = process.exit.bind(process);
   // An explicit `undefined` would take back the exit code that was set before.
   process.exit = (...code) => {
-    const culprit = culpritOf(new Error('process.exit'));
-    if (culprit === undefined) return exit(...code);
-    throw refusedExit(culprit, log);
+    const attribution = attributionOf(new Error('process.exit'));
+    if (attribution === undefined) return exit(...code);
+    throw refusedExit(attribution, log);
   };
 }
 
-function refusedExit(culprit: Culprit, log: Log): Error {
-  const { plugin, about } = culprit;
+function refusedExit(attribution: Attribution, log: Log): Error {
+  const { plugin, about } = attribution;
   const problem = pluginProblem('ExitInPlugin', { plugin });
-  const consequence = culprit.fail(toFailed(problem)) ? ' Its step fails.' : '';
+  const consequence = attribution.fail(toFailed(problem)) ? ' Its step fails.' : '';
   log.error(about, `${problem.message}${consequence}`);
   return problem;
 }

@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { standingAt, type Standing } from './watchdog-messages.js';
+import { attributionFunction, type AttributedCall } from './watchdog-messages.js';
 
 /** The main thread answers when it runs JavaScript; inside a system call it does not, ms. */
 export const answerMs = 500;
@@ -10,7 +10,7 @@ export const answerMs = 500;
 export type MainThread = {
   /** Whether it answers: inside a system call it does not. */
   readonly isAnswering: boolean;
-  readonly standing: Standing | undefined;
+  readonly attribution: AttributedCall | undefined;
   /** `plugins/loop.mjs:12`, the innermost line outside Node and the engine. */
   readonly at: string | undefined;
 };
@@ -47,13 +47,13 @@ export async function lookAtMainThread(): Promise<MainThread> {
     );
     const [first] = frames ?? [];
     if (frames === undefined || first === undefined) return silent;
-    const expression = `globalThis.${standingAt}?.()`;
+    const expression = `globalThis.${attributionFunction}?.()`;
     const asked = post('Debugger.evaluateOnCallFrame', {
       ...{ callFrameId: first.callFrameId, expression, silent: true, returnByValue: true },
     });
     const answer = (await within(asked)) as Answer | undefined;
     await within(post('Debugger.resume'));
-    return { isAnswering: true, standing: standingOf(answer), at: placeOf(frames, urls) };
+    return { isAnswering: true, attribution: attributionIn(answer), at: placeOf(frames, urls) };
   } catch {
     return silent;
   } finally {
@@ -61,7 +61,7 @@ export async function lookAtMainThread(): Promise<MainThread> {
   }
 }
 
-const silent: MainThread = { isAnswering: false, standing: undefined, at: undefined };
+const silent: MainThread = { isAnswering: false, attribution: undefined, at: undefined };
 
 function within<T>(promise: Promise<T>): Promise<T | undefined> {
   const late = new Promise<undefined>((resolve) => {
@@ -70,10 +70,10 @@ function within<T>(promise: Promise<T>): Promise<T | undefined> {
   return Promise.race([promise, late]);
 }
 
-function standingOf(answer: Answer | undefined): Standing | undefined {
+function attributionIn(answer: Answer | undefined): AttributedCall | undefined {
   const text = answer?.result?.value;
   return typeof text === 'string'
-    ? ((JSON.parse(text) as Standing | null) ?? undefined)
+    ? ((JSON.parse(text) as AttributedCall | null) ?? undefined)
     : undefined;
 }
 

@@ -3,8 +3,8 @@ import type { Connection } from '../../store/connection.js';
 /** How often the event loop says that it goes on, ms. */
 export const beatMs = 100;
 
-/** The global function that tells on whose behalf the main thread runs. */
-export const standingAt = '__twsStandingAt';
+/** Name of the global function that returns on whose behalf the main thread runs. */
+export const attributionFunction = '__twsAttribution';
 
 /** What the watchdog starts with. */
 export type WatchdogData = {
@@ -21,8 +21,8 @@ export type WatchdogData = {
   readonly name?: string | undefined;
 };
 
-/** Whose code stands in the way. */
-export type Standing = {
+/** Whose code runs: an attribution that can be sent to another thread. */
+export type AttributedCall = {
   readonly plugin: string;
   readonly file: string;
   readonly about: { readonly job?: string; readonly step?: string; readonly attempt?: number };
@@ -33,5 +33,5 @@ export type Standing = {
 export type ToWatchdog =
   | { readonly kind: 'engine'; readonly engine: string }
   /** A plugin is called in the main thread. */
-  | { readonly kind: 'begin'; readonly call: number; readonly culprit: Standing }
+  | { readonly kind: 'begin'; readonly call: number; readonly attribution: AttributedCall }
   | { readonly kind: 'end'; readonly call: number };

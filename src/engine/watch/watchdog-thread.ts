@@ -4,10 +4,10 @@ import { processorMsOf } from '../../processor-time.js';
 import { documentPath, credentialsOf, databasePath, serverUrl } from '../../store/connection.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { readNotice } from './current-job.js';
-import { withHeldUp } from './blocked-engines.js';
+import { withBlockedEngine } from './blocked-engines.js';
 import { lookAtMainThread } from './main-thread.js';
-import { createStandstill, lookMs, type Found } from './event-loop-block.js';
-import type { Standing, ToWatchdog, WatchdogData } from './watchdog-messages.js';
+import { createBlockDetector, lookMs, type BlockFinding } from './event-loop-block.js';
+import type { AttributedCall, ToWatchdog, WatchdogData } from './watchdog-messages.js';
 
 /* The thread that watches the main one. Whatever the main thread does, this one goes on. */
 const { beats, notice, connection, leaseMs, isTerminal, name } = workerData as WatchdogData;
@@ -18,22 +18,22 @@ const requestMs = 2_000;
 
 let engine: string | undefined;
 /** The calls of plugins in the main thread. */
-const calls = new Map<number, Standing>();
+const calls = new Map<number, AttributedCall>();
 parentPort
   ?.on('message', (message: ToWatchdog) => {
     if (message.kind === 'engine') engine = message.engine;
-    else if (message.kind === 'begin') calls.set(message.call, message.culprit);
+    else if (message.kind === 'begin') calls.set(message.call, message.attribution);
     else calls.delete(message.call);
   })
   .unref();
 
-/** A main thread that has had less of the processor in a standstill is starved, ms. */
+/** A main thread that has had less of the processor while the loop is blocked is starved, ms. */
 const starvedMs = 500;
 
 let processorMs = mainProcessorMs();
 
 const beat = (): number => Atomics.load(beats, 0);
-const standstill = createStandstill({
+const detector = createBlockDetector({
   ...{ beat, leaseMs, isStarved, hasComputed, say, end },
   now: Date.now,
   isDebugged: () => Atomics.load(beats, 1) === 1,
@@ -43,7 +43,7 @@ const standstill = createStandstill({
   decided: () => readNotice(noticed),
   onBeat: () => void (processorMs = mainProcessorMs()),
 });
-setInterval(() => void standstill.look(), lookMs);
+setInterval(() => void detector.look(), lookMs);
 
 /** A decision computes all the time: one that has hardly had a processor is not to blame. */
 function hasComputed(): boolean {
@@ -53,14 +53,14 @@ function hasComputed(): boolean {
 
 const advice = "; with export const isolate = 'thread' the plugin holds up nobody else";
 
-/** Tells the job, gives the lease up and ends the process. */
-async function end(stoodMs: number, found: Found): Promise<void> {
-  const { names, isSure, culprit, decided } = found;
+/** Records the block in the job, gives the lease up and ends the process. */
+async function end(stoodMs: number, found: BlockFinding): Promise<void> {
+  const { names, isSure, attribution, decided } = found;
   const last = beat();
-  const isLate = Date.now() > (culprit?.endsAt ?? Infinity);
+  const isLate = Date.now() > (attribution?.endsAt ?? Infinity);
   const why = isLate ? 'beyond the timeout of its attempt' : 'as long as the lease lasts';
   const text = `${names} ${isSure ? 'blocked' : 'may have blocked'} its engine for ${stoodMs} ms, ${why}. The engine gave up its lease and was ended${decided === undefined ? advice : ''}.`;
-  const job = culprit?.about.job;
+  const job = attribution?.about.job;
   const note = { type: 'request', job, action: 'note', by: engine ?? 'watchdog', text };
   await Promise.all([
     job === undefined ? undefined : request('', 'POST', note),
@@ -68,7 +68,7 @@ async function end(stoodMs: number, found: Found): Promise<void> {
     engine === undefined ? undefined : giveUpLease(engine),
   ]);
   if (beat() !== last) return;
-  say(text, culprit);
+  say(text, attribution);
   process.kill(process.pid, 'SIGKILL');
 }
 
@@ -78,7 +78,7 @@ async function tellJob(job: string): Promise<void> {
   for (let tries = 0; tries < 3; tries += 1) {
     const doc = (await request(documentPath(job), 'GET')) as StoredDocument | undefined;
     if (doc?.['type'] !== 'job' || isFinalState(doc['state'])) return;
-    const answer = await request(documentPath(job), 'PUT', withHeldUp(doc, by));
+    const answer = await request(documentPath(job), 'PUT', withBlockedEngine(doc, by));
     if ((answer as { readonly ok?: unknown } | undefined)?.ok === true) return;
   }
 }
@@ -105,7 +105,7 @@ async function request(path: string, method: string, body?: object): Promise<unk
 }
 
 /** Written by itself: the streams of a thread go through the main one. */
-function say(message: string, standing?: Standing): void {
+function say(message: string, standing?: AttributedCall): void {
   const { plugin, about } = standing ?? {};
   const line = {
     level: 50,

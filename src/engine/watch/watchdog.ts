@@ -1,11 +1,16 @@
 import { url as inspectorUrl } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { culpritOf } from '../../plugin/attribution.js';
+import { attributionOf } from '../../plugin/attribution.js';
 import type { Connection } from '../../store/connection.js';
 import type { BlockWatchOptions, Suspect } from './blocking.js';
 import { createNotice, writeNotice, type OnDecide } from './current-job.js';
-import { beatMs, standingAt, type ToWatchdog, type WatchdogData } from './watchdog-messages.js';
+import {
+  beatMs,
+  attributionFunction,
+  type ToWatchdog,
+  type WatchdogData,
+} from './watchdog-messages.js';
 
 export type WatchdogOptions = {
   readonly connection: Connection;
@@ -19,9 +24,9 @@ export type WatchdogOptions = {
 export type Watchdog = {
   /** Whose lease is given up when this process has to be ended. */
   readonly watch: (engine: string) => void;
-  /** Tells it which plugins run in this process. */
+  /** Reports which plugins run in this process. */
   readonly onCall: NonNullable<BlockWatchOptions['onBegin']>;
-  /** Tells it about which job this process decides. */
+  /** Reports about which job this process decides. */
   readonly onDecide: OnDecide;
   readonly stop: () => Promise<void>;
 };
@@ -31,25 +36,25 @@ export type Watchdog = {
  * the loop. After a second the log names the plugin, and SIGINT and SIGTERM get their ordinary meaning
  * back until the loop goes on. When the attempt's time, or the lease, is over as well, the job gets a
  * note, the lease is given up, and the process is ended: a loop that never ends cannot be left. The same
- * happens when a decision about a job never ends; the job is told, and `crash_limit` engines end it.
+ * happens when a decision about a job never ends; the job records it, and `crash_limit` engines end it.
  */
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   const { connection, leaseMs, isTerminal, name } = options;
   const beats = new Int32Array(new SharedArrayBuffer(8));
   const signals = createSignalRelease();
-  const tellDebugger = (): void =>
+  const noteDebugger = (): void =>
     void Atomics.store(beats, 1, inspectorUrl() === undefined ? 0 : 1);
-  tellDebugger();
+  noteDebugger();
   const beat = setInterval(() => {
-    tellDebugger();
+    noteDebugger();
     Atomics.add(beats, 0, 1);
     signals.restore();
   }, beatMs).unref();
   // Asked by the watchdog, in whatever this thread is doing then.
   Object.assign(globalThis, {
-    [standingAt]: () => {
+    [attributionFunction]: () => {
       signals.release();
-      return JSON.stringify(standing());
+      return JSON.stringify(currentAttribution());
     },
   });
   const notice = createNotice();
@@ -57,14 +62,14 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
   const data: WatchdogData = { beats, notice, connection, leaseMs, isTerminal, name };
   const thread = new Worker(entry(), { workerData: data, execArgv: [], stdin: false });
   thread.unref();
-  const tell = (message: ToWatchdog): void => thread.postMessage(message);
+  const send = (message: ToWatchdog): void => thread.postMessage(message);
   let calls = 0;
   return {
-    watch: (engine) => tell({ kind: 'engine', engine }),
+    watch: (engine) => send({ kind: 'engine', engine }),
     onCall: ({ plugin, file, about, endsAt }: Suspect) => {
       const call = (calls += 1);
-      tell({ kind: 'begin', call, culprit: { plugin, file, about, endsAt } });
-      return () => tell({ kind: 'end', call });
+      send({ kind: 'begin', call, attribution: { plugin, file, about, endsAt } });
+      return () => send({ kind: 'end', call });
     },
     onDecide: (job) => writeNotice(noticed, job),
     stop: async () => {
@@ -76,10 +81,10 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
 }
 
 /** On whose behalf this thread runs now. */
-function standing(): object | null {
-  const culprit = culpritOf(new Error('the event loop stands still'));
-  if (culprit === undefined) return null;
-  const { plugin, file, about, endsAt } = culprit;
+function currentAttribution(): object | null {
+  const attribution = attributionOf(new Error('the event loop stands still'));
+  if (attribution === undefined) return null;
+  const { plugin, file, about, endsAt } = attribution;
   return { plugin, file, about, endsAt };
 }
 

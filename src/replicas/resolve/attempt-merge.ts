@@ -1,5 +1,5 @@
 import { isSameAttempt } from '../../decide/history.js';
-import { isFailed, isLive, type LiveStep, type Step } from '../../model/step.js';
+import { isFailed, isLive, isOpen, type LiveStep, type Step } from '../../model/step.js';
 import { hasChild, hasSpawned, isUnspawned } from './beginnings.js';
 import { isDone } from './leaf-revisions.js';
 
@@ -16,22 +16,22 @@ export type Liveness =
 export type LivenessOf = (step: LiveStep) => Liveness;
 
 /**
- * What is done with an attempt of a losing leaf. `told`, `noted`: it ran beside what the winner has, and
+ * What is done with an attempt of a losing leaf. `beside`, `noted`: it ran beside what the winner has, and
  * is kept as an attempt or, where that would undo the step, as a problem of the job.
  */
-export type MergeAction = 'left' | 'waits' | 'noted' | 'told' | 'replaces' | 'follows';
+export type MergeAction = 'left' | 'waits' | 'noted' | 'beside' | 'replaces' | 'follows';
 
 /** Decides what is done with an attempt of a losing leaf; `steps`: those of the winner so far. */
 export function actionFor(step: Step, steps: readonly Step[], livenessOf: LivenessOf): MergeAction {
   if (isUnspawned(step)) return 'left';
-  const there = steps.findLast((candidate) => isSame(candidate, step));
+  const there = steps.findLast((candidate) => isSameClaim(candidate, step));
   if (isLive(step)) return actionForLive(step, there, steps, livenessOf);
   if (hasChild(step)) return actionForChild(step, there, steps);
   if (there === undefined) {
-    if (!hasBegun(step)) return 'left';
+    if (!hasStarted(step)) return 'left';
     if (!isDone(steps, step.path)) return 'follows';
     if (step['claim'] === undefined) return 'left';
-    return step.state === '$$complete' ? 'told' : 'noted';
+    return step.state === '$$complete' ? 'beside' : 'noted';
   }
   if (isOpen(there)) return isOutcome(step) ? 'replaces' : 'left';
   return isLate(step, there, steps) ? 'follows' : 'left';
@@ -44,7 +44,7 @@ function isLate(step: Step, there: Step, steps: readonly Step[]): boolean {
 
 /** A job that was made for a losing leaf is named in the winner, whatever becomes of it. */
 function actionForChild(step: Step, there: Step | undefined, steps: readonly Step[]): MergeAction {
-  const apart = isSpare(step) ? 'noted' : 'told';
+  const apart = isSpare(step) ? 'noted' : 'beside';
   if (there === undefined) {
     if (isSpare(step) && steps.some((one) => isLater(one, step))) return 'noted';
     return isDone(steps, step.path) ? apart : 'follows';
@@ -71,7 +71,7 @@ function actionForLive(
 }
 
 /** The same attempt: of one claim or, where none was needed, the same number at the same path. */
-export function isSame(one: Step, other: Step): boolean {
+export function isSameClaim(one: Step, other: Step): boolean {
   if (one['claim'] !== undefined || other['claim'] !== undefined) {
     return one['claim'] === other['claim'];
   }
@@ -88,13 +88,8 @@ function isLater(there: Step, step: Step): boolean {
   return there.path === step.path && Number(there.run) > Number(step.run);
 }
 
-/** Whether an attempt is running or waiting. */
-export function isOpen(step: Step): boolean {
-  return isLive(step) || step.state === '$$waiting';
-}
-
 /** Something happened: the plugin may have been called, or no engine was needed. */
-export function hasBegun(step: Step): boolean {
+export function hasStarted(step: Step): boolean {
   return 'start' in step || step['claim'] === undefined;
 }
 

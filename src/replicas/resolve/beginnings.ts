@@ -1,6 +1,6 @@
 import { asReady } from '../../decide/release.js';
 import type { LiveStep, Step } from '../../model/step.js';
-import { holds, stepOf, stepsOf, type LeafRevision } from './leaf-revisions.js';
+import { holds, stepOf, stepsIn, type LeafRevision } from './leaf-revisions.js';
 
 /** What a change begins: attempts, and steps that wait for jobs of their own. */
 export type Beginnings = {
@@ -28,7 +28,7 @@ export function asPending(
   return withSteps(leaf, (step) => {
     const claimed = ready.get(step['claim']);
     if (claimed !== undefined) return claimed;
-    const isNew = isOneOf(step, spawns) && !stepsOf(base).some((one) => isBegunAlike(one, step));
+    const isNew = isOneOf(step, spawns) && !stepsIn(base).some((one) => isBegunAlike(one, step));
     return isNew ? withoutStart(step) : step;
   });
 }
@@ -48,7 +48,7 @@ export function asBegun(leaf: LeafRevision, { claims, spawns = [] }: Beginnings)
 export function haveBegun(leaf: LeafRevision, { claims, spawns = [] }: Beginnings): boolean {
   return (
     claims.every(({ claim }) => stepOf(leaf, claim)?.state === '$$active') &&
-    spawns.every((child) => stepsOf(leaf).some((step) => awaits(step, child) && 'start' in step))
+    spawns.every((child) => stepsIn(leaf).some((step) => awaits(step, child) && 'start' in step))
   );
 }
 
@@ -62,13 +62,13 @@ export function areLast(
   job: LeafRevision,
   { claims, spawns = [] }: Beginnings,
 ): boolean {
-  const steps = stepsOf(leaf);
+  const steps = stepsIn(leaf);
   const lastAt = (path: string): Step | undefined => steps.findLast((step) => step.path === path);
   return (
     claims.every(({ claim, path }) => holds(leaf, claim) && lastAt(path)?.['claim'] === claim) &&
     spawns.every((child) => {
       const step = steps.findLast((one) => awaits(one, child));
-      const wanted = stepsOf(job).findLast((one) => awaits(one, child));
+      const wanted = stepsIn(job).findLast((one) => awaits(one, child));
       const isOurs = leaf['start'] === job['start'] && step?.['accepted'] === wanted?.['accepted'];
       return step !== undefined && isOurs && lastAt(step.path) === step;
     })
@@ -113,5 +113,5 @@ function withoutStart(step: Step): Step {
 
 function withSteps(leaf: LeafRevision, change: (step: Step) => Step): LeafRevision {
   // A job that nobody has begun has no list of steps, and gets none.
-  return leaf['steps'] === undefined ? leaf : { ...leaf, steps: stepsOf(leaf).map(change) };
+  return leaf['steps'] === undefined ? leaf : { ...leaf, steps: stepsIn(leaf).map(change) };
 }

@@ -11,11 +11,11 @@ import {
 import type { LivenessOf } from './attempt-merge.js';
 import { resolveConflict } from './conflict.js';
 import { look, rest, write, type Draft, type Protocol } from './protocol.js';
-import { stepOf, stepsOf, type LeafRevision } from './leaf-revisions.js';
+import { stepOf, stepsIn, type LeafRevision } from './leaf-revisions.js';
 import { isHeld } from './merged-requests.js';
 
 /** A job to be stored, with what has to be found in it afterwards. */
-export type JobChange = Beginnings & {
+export type JobWrite = Beginnings & {
   readonly job: Draft;
   /** The claims of the attempts that end with it. */
   readonly ended?: readonly string[] | undefined;
@@ -35,7 +35,7 @@ export type Committed =
  * Stores a change where every document has one copy: what is acknowledged has won. Without a clear
  * answer the job is read back: our claims in it, or the end that we wrote, tell (E3).
  */
-export function* commitToOne(change: JobChange): Protocol<Committed> {
+export function* commitToOne(change: JobWrite): Protocol<Committed> {
   const { job, claims, ended = [] } = change;
   const stored = yield* write(job);
   switch (stored.kind) {
@@ -77,7 +77,7 @@ const mostLooks = 8;
  *    a step whose job may have been made (M5).
  * C5 An end counts as stored only when a quorum has acknowledged a revision that has it.
  */
-export function* commitToMany(change: JobChange, livenessOf: LivenessOf): Protocol<Committed> {
+export function* commitToMany(change: JobWrite, livenessOf: LivenessOf): Protocol<Committed> {
   const { job, ended = [] } = change;
   const begins = beginsAnything(change);
   const [leaf, ...rivals] = (yield* resolveConflict(job._id, livenessOf)) ?? [];
@@ -103,7 +103,7 @@ export function* commitToMany(change: JobChange, livenessOf: LivenessOf): Protoc
  * Brings what a change begins from where it has begun nothing (`ready`: a quorum has that) to where
  * it may be started or made. A step that another engine has begun meanwhile stays begun.
  */
-function* confirm(change: JobChange, livenessOf: LivenessOf, ready: boolean): Protocol<Committed> {
+function* confirm(change: JobWrite, livenessOf: LivenessOf, ready: boolean): Protocol<Committed> {
   let known = { ready, begun: false };
   for (let tries = 0; tries < mostLooks; tries += 1) {
     const leaves = yield* resolveConflict(change.job._id, livenessOf);
@@ -124,7 +124,7 @@ function* confirm(change: JobChange, livenessOf: LivenessOf, ready: boolean): Pr
 }
 
 /** Everything the change begins is still current, and nobody has paused or cancelled the job. */
-function isOurs(leaf: LeafRevision, change: JobChange): boolean {
+function isOurs(leaf: LeafRevision, change: JobWrite): boolean {
   return areLast(leaf, change.job, change) && (isHeld(change.job) || !isHeld(leaf));
 }
 
@@ -136,7 +136,7 @@ const mostReleases = 3;
  * step that waits for a job stays: whoever decides next has the job made.
  */
 function* finish(
-  change: JobChange,
+  change: JobWrite,
   livenessOf: LivenessOf,
   kind: 'written' | 'given_up',
   known: boolean,
@@ -148,12 +148,12 @@ function* finish(
     const [leaf] = (yield* resolveConflict(change.job._id, livenessOf)) ?? [];
     if (leaf === undefined) return { kind: 'lost' };
     const isEnded = ended.length > 0 && hasEnds(leaf, change);
-    const isMine = stepsOf(leaf).some((step) => mine.has(step['claim']) && isLive(step));
+    const isMine = stepsIn(leaf).some((step) => mine.has(step['claim']) && isLive(step));
     const isDone = !isMine && (isKnown || !isEnded);
     if (isDone || tries === mostReleases) {
       return isEnded && isKnown ? { kind, doc: leaf } : { kind: 'lost' };
     }
-    const steps = stepsOf(leaf).map((step) =>
+    const steps = stepsIn(leaf).map((step) =>
       mine.has(step['claim']) && isLive(step) ? released(asReady(step)) : step,
     );
     const stored = yield* write({ ...leaf, steps });
@@ -163,7 +163,7 @@ function* finish(
 }
 
 /** The attempts have ended in the document as they do in the change. */
-function hasEnds(leaf: LeafRevision, { job, ended = [] }: JobChange): boolean {
+function hasEnds(leaf: LeafRevision, { job, ended = [] }: JobWrite): boolean {
   return ended.every((claim) => {
     const there = stepOf(leaf, claim);
     const wanted = stepOf(job, claim);

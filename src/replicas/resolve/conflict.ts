@@ -6,9 +6,9 @@ import { isRefusal } from '../../decide/records.js';
 import { asReady, released } from '../../decide/release.js';
 import { hasSpawned } from './beginnings.js';
 import type { LivenessOf } from './attempt-merge.js';
-import { merge } from './merge.js';
+import { mergeRevision } from './merge.js';
 import { abandon, look, rest, write, type Protocol } from './protocol.js';
-import { isOver, stepsOf, type LeafRevision } from './leaf-revisions.js';
+import { isOver, stepsIn, type LeafRevision } from './leaf-revisions.js';
 
 /** What a document in conflict becomes. */
 export type Resolution = {
@@ -30,7 +30,7 @@ export function planResolution(
   let next = winner;
   const drop: LeafRevision[] = [];
   for (const loser of losers) {
-    const carried = merge(next, loser, livenessOf);
+    const carried = mergeRevision(next, loser, livenessOf);
     if (carried === undefined) continue;
     next = carried;
     drop.push(loser);
@@ -48,8 +48,8 @@ function unique(given: readonly GivenUp[]): readonly GivenUp[] {
 
 /** Jobs that a leaf waits for and its successor does not; its children know the job by its own `start`. */
 function orphansOf(leaf: LeafRevision, next: LeafRevision): readonly GivenUp[] {
-  const spared = new Set(stepsOf(next).filter(isWaitingOrOver).map(awaitedBy));
-  return stepsOf(leaf)
+  const spared = new Set(stepsIn(next).filter(isWaitingOrOver).map(awaitedBy));
+  return stepsIn(leaf)
     .filter((step) => hasSpawned(step) && !spared.has(awaitedBy(step)))
     .flatMap((step) => givenUp(leaf, step));
 }
@@ -67,10 +67,10 @@ function isWaitingOrOver({ state }: Step): boolean {
 function withoutGivenUp(leaf: LeafRevision, livenessOf: LivenessOf): LeafRevision {
   const isGivenUp = (step: Step): step is LiveStep =>
     isLive(step) && livenessOf(step) === 'given_up';
-  if (!stepsOf(leaf).some(isGivenUp)) return leaf;
+  if (!stepsIn(leaf).some(isGivenUp)) return leaf;
   return {
     ...leaf,
-    steps: stepsOf(leaf).map((step) => (isGivenUp(step) ? released(asReady(step)) : step)),
+    steps: stepsIn(leaf).map((step) => (isGivenUp(step) ? released(asReady(step)) : step)),
   };
 }
 
@@ -126,7 +126,7 @@ function* unawaited(
   if (isAskedOn(next)) return [];
   const parents = (yield* look(parent)) ?? [];
   const lastOf = (leaf: LeafRevision): Step | undefined =>
-    stepsOf(leaf).findLast((step) => step['child'] === next._id);
+    stepsIn(leaf).findLast((step) => step['child'] === next._id);
   const [winner] = parents;
   const isGivenUp = parents.every((leaf) => isEndedEarly(lastOf(leaf)));
   return winner !== undefined && isGivenUp ? ownChild(winner, next) : [];
@@ -156,8 +156,8 @@ function withRecords(
   untold: readonly Untold[],
 ): LeafRevision {
   const lastOf = ({ child }: Untold): number => {
-    const given = leaves.flatMap(stepsOf).filter((step) => step['child'] === child);
+    const given = leaves.flatMap(stepsIn).filter((step) => step['child'] === child);
     return Math.max(...given.map(({ end, start }) => Number(end ?? start)));
   };
-  return untold.reduce((told, one) => withUntold(told, [one], lastOf(one)), leaf);
+  return untold.reduce((next, one) => withUntold(next, [one], lastOf(one)), leaf);
 }

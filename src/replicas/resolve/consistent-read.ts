@@ -1,7 +1,7 @@
 import type { LivenessOf } from './attempt-merge.js';
 import { resolveConflict } from './conflict.js';
 import { rest, type Protocol } from './protocol.js';
-import { holds, isDone, isOver, stepOf, stepsOf, type LeafRevision } from './leaf-revisions.js';
+import { holds, isDone, isOver, stepOf, stepsIn, type LeafRevision } from './leaf-revisions.js';
 
 /** What all copies together say of a document. `leaf`: its winner, undefined when it is deleted. */
 export type ConsistentRead = {
@@ -37,5 +37,5 @@ export function* readConsistent(
 /** The claim is in the losing leaf only, and the winner has not gone on without it. */
 function mayJoin(claim: string, loser: LeafRevision, winner: LeafRevision): boolean {
   if (holds(winner, claim) || !holds(loser, claim) || isOver(winner)) return false;
-  return !isDone(stepsOf(winner), String(stepOf(loser, claim)?.path));
+  return !isDone(stepsIn(winner), String(stepOf(loser, claim)?.path));
 }

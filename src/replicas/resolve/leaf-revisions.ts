@@ -15,7 +15,7 @@ export type NewDraft = {
   readonly [key: string]: unknown;
 };
 
-/** Tips in CouchDB's order: the longest history first, then the highest hash. */
+/** Sorts leaves in CouchDB's order: the longest history first, then the highest hash. */
 export function winnerFirst(leaves: readonly LeafRevision[]): readonly LeafRevision[] {
   return [...leaves].sort((a, b) => {
     const [one, other] = [placeOf(a), placeOf(b)];
@@ -32,15 +32,15 @@ function placeOf({ _rev: rev }: LeafRevision): {
 }
 
 /** The attempts in a document, whatever it is; what is none is left out. */
-export function stepsOf({ steps }: LeafRevision): readonly Step[] {
+export function stepsIn({ steps }: LeafRevision): readonly Step[] {
   const list: readonly unknown[] = Array.isArray(steps) ? steps : [];
   return list.filter((step): step is Step => typeof step === 'object' && step !== null);
 }
 
-/** The attempt that a claim stands for, as it was told last. */
+/** The newest record of the attempt that a claim names. */
 export function stepOf(leaf: LeafRevision, claim: unknown): Step | undefined {
   if (typeof claim !== 'string') return undefined;
-  return stepsOf(leaf).findLast((step) => step['claim'] === claim);
+  return stepsIn(leaf).findLast((step) => step['claim'] === claim);
 }
 
 /** Whether the job is final. */
@@ -71,7 +71,7 @@ function attachmentsOf({ _attachments: attachments }: NewDraft): Attachments {
  * another revision is named by it (`from`): whoever writes the document has to take it over.
  */
 export function withResultsOf(leaf: LeafRevision, other: LeafRevision): LeafRevision {
-  const names = stepsOf(leaf).map((step) => attachmentOf(step));
+  const names = stepsIn(leaf).map((step) => attachmentOf(step));
   return withAttachmentsOf(
     leaf,
     other,

@@ -1,18 +1,24 @@
 import { failure } from '../../model/failures.js';
-import { exits, isLive, type FailedStep, type LiveStep, type Step } from '../../model/step.js';
+import {
+  exits,
+  isLive,
+  isOpen,
+  type FailedStep,
+  type LiveStep,
+  type Step,
+} from '../../model/step.js';
 import { without } from '../../decide/record.js';
 import { released } from '../../decide/release.js';
 import {
   actionFor,
-  hasBegun,
-  isOpen,
+  hasStarted,
   isOutcome,
-  isSame,
+  isSameClaim,
   isSpare,
   type LivenessOf,
 } from './attempt-merge.js';
 import { hasChild, hasSpawned } from './beginnings.js';
-import { isOver, stepOf, stepsOf, withResultsOf, type LeafRevision } from './leaf-revisions.js';
+import { isOver, stepOf, stepsIn, withResultsOf, type LeafRevision } from './leaf-revisions.js';
 import { isChangedByRequest, withNotes, withMergedRequests } from './merged-requests.js';
 
 /**
@@ -31,7 +37,7 @@ import { isChangedByRequest, withNotes, withMergedRequests } from './merged-requ
  * M6 What the winner tells keeps its place: steps are only added behind it, so that the guard of the
  *    database takes the revision. When the winner waits at the path of a step that is added, that wait ends as not needed.
  */
-export function merge(
+export function mergeRevision(
   winner: LeafRevision,
   loser: LeafRevision,
   livenessOf: LivenessOf,
@@ -39,14 +45,16 @@ export function merge(
   if (isOver(winner)) {
     const asked = withMergedRequests(winner, loser);
     // Somebody has let the other one go on: so does this one.
-    if (!isOver(asked)) return merge(asked, loser, livenessOf);
-    return mayRun(winner, loser, livenessOf) ? undefined : withResultsOf(told(asked, loser), loser);
+    if (!isOver(asked)) return mergeRevision(asked, loser, livenessOf);
+    return mayRun(winner, loser, livenessOf)
+      ? undefined
+      : withResultsOf(withOtherEnds(asked, loser), loser);
   }
-  let steps = stepsOf(winner);
+  let steps = stepsIn(winner);
   let last: Step | undefined;
   const beside: Step[] = [];
   const noted: Step[] = [];
-  for (const step of stepsOf(loser)) {
+  for (const step of stepsIn(loser)) {
     switch (actionFor(step, steps, livenessOf)) {
       case 'left':
         continue;
@@ -55,7 +63,7 @@ export function merge(
       case 'noted':
         noted.push(step);
         continue;
-      case 'told':
+      case 'beside':
         beside.push(step);
         continue;
       case 'replaces':
@@ -86,23 +94,23 @@ function withMore(
   beside: readonly Step[],
   noted: readonly Step[],
 ): LeafRevision {
-  const more = beside.length === 0 ? leaf : { ...leaf, steps: [...stepsOf(leaf), ...beside] };
+  const more = beside.length === 0 ? leaf : { ...leaf, steps: [...stepsIn(leaf), ...beside] };
   return withNotes(more, noted);
 }
 
 /** The steps of the winner with an attempt that the losing leaf knows better. */
 function replaced(steps: readonly Step[], step: Step): readonly Step[] {
   const isOther = (there: Step): boolean =>
-    hasSpawned(there) && there['child'] !== step['child'] && isSame(there, step);
+    hasSpawned(there) && there['child'] !== step['child'] && isSameClaim(there, step);
   if (steps.some(isOther)) {
     return [...steps.map((there) => (isOther(there) ? unneeded(there, step) : there)), step];
   }
-  return steps.map((there) => (isSame(there, step) ? step : there));
+  return steps.map((there) => (isSameClaim(there, step) ? step : there));
 }
 
 /** A final job takes nothing in; whoever still runs an attempt of another leaf stops it first. */
 function mayRun(winner: LeafRevision, loser: LeafRevision, livenessOf: LivenessOf): boolean {
-  return stepsOf(loser).some((step) => {
+  return stepsIn(loser).some((step) => {
     if (step.state !== '$$active' || stepOf(winner, step.claim) !== undefined) return false;
     const liveness = livenessOf(step);
     return liveness === 'runs' || liveness === 'elsewhere';
@@ -110,15 +118,15 @@ function mayRun(winner: LeafRevision, loser: LeafRevision, livenessOf: LivenessO
 }
 
 /** A final job with the attempts that ended elsewhere: it alone tells what ran. */
-function told(winner: LeafRevision, loser: LeafRevision): LeafRevision {
+function withOtherEnds(winner: LeafRevision, loser: LeafRevision): LeafRevision {
   const beside: Step[] = [];
   const noted: Step[] = [];
-  for (const step of stepsOf(loser)) {
+  for (const step of stepsIn(loser)) {
     if (hasChild(step)) {
-      if (!isNamed(stepsOf(winner), step)) (isSpare(step) ? noted : beside).push(step);
+      if (!isNamed(stepsIn(winner), step)) (isSpare(step) ? noted : beside).push(step);
       continue;
     }
-    if (step['claim'] === undefined || !hasBegun(step) || isLive(step)) continue;
+    if (step['claim'] === undefined || !hasStarted(step) || isLive(step)) continue;
     const there = stepOf(winner, step['claim']);
     if (there === undefined || (isOutcome(step) && !isOutcome(there))) beside.push(step);
   }
@@ -194,7 +202,7 @@ function joined(
   const later = numberIn(loser, 'run') > numberIn(winner, 'run') ? loser : winner;
   const resumeAt = later['resume_at'];
   // Jobs were made for one of them only: its `start` is the one that they know.
-  const isParent = stepsOf(loser).some(hasChild) && !stepsOf(winner).some(hasChild);
+  const isParent = stepsIn(loser).some(hasChild) && !stepsIn(winner).some(hasChild);
   return {
     ...without(winner, 'next_due', 'resume_at'),
     ...(isParent ? { start: loser['start'] } : {}),
@@ -208,7 +216,7 @@ function joined(
 
 /** Children may have been made for both leaves: those that know the `start` of the losing one are kept. */
 function withStarts(next: LeafRevision, loser: LeafRevision): LeafRevision {
-  if (!stepsOf(loser).some(hasChild)) return next;
+  if (!stepsIn(loser).some(hasChild)) return next;
   const known = new Set([...startsIn(next), ...startsIn(loser), loser['start']]);
   known.delete(next['start']);
   const starts = [...known].filter((start) => typeof start === 'number').sort((a, b) => a - b);

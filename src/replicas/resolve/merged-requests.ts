@@ -30,7 +30,7 @@ function withMessages(leaf: LeafRevision, other: LeafRevision): LeafRevision {
 }
 
 /** The attachment that a worker's long answer is in. */
-function attachedTo({ data }: Told): readonly string[] {
+function attachedTo({ data }: Entry): readonly string[] {
   const { $attachment: name } = (data ?? {}) as { readonly $attachment?: unknown };
   return typeof name === 'string' ? [name] : [];
 }
@@ -47,7 +47,7 @@ function withRequests(leaf: LeafRevision, other: LeafRevision): LeafRevision {
 }
 
 /** The requests that only the other leaf has on record. */
-function unknownIn(leaf: LeafRevision, other: LeafRevision): readonly Told[] {
+function unknownIn(leaf: LeafRevision, other: LeafRevision): readonly Entry[] {
   return missing(leaf, other, 'requests', ({ id, revision }) => JSON.stringify([id, revision]));
 }
 
@@ -58,14 +58,14 @@ function unknownIn(leaf: LeafRevision, other: LeafRevision): readonly Told[] {
 function recorded(other: LeafRevision, winner: LeafRevision): LeafRevision {
   const at = lastMomentOf(other);
   if (isOver(other)) return withoutLateWishes(other as unknown as FinalJob, at);
-  const told = withEdits(other, at);
-  if (told === other || !isOver(winner)) return told;
+  const edited = withEdits(other, at);
+  if (edited === other || !isOver(winner)) return edited;
   const before = new Set(listIn(other, 'requests'));
   const refused = finalAlready(winner._id);
-  const requests = listIn(told, 'requests').map((one) =>
+  const requests = listIn(edited, 'requests').map((one) =>
     before.has(one) || isRefusal(one) ? one : { ...one, refused },
   );
-  return { ...told, requests };
+  return { ...edited, requests };
 }
 
 /** The last time that a document tells of, so that all engines write the same. */
@@ -78,7 +78,7 @@ function lastMomentOf(leaf: LeafRevision): number {
 }
 
 /** The document with a request that was applied in the other leaf, and with what it asks for. */
-function withRequest(leaf: LeafRevision, record: Told, other: LeafRevision): LeafRevision {
+function withRequest(leaf: LeafRevision, record: Entry, other: LeafRevision): LeafRevision {
   if (isRefusal(record)) return { ...leaf, requests: [...listIn(leaf, 'requests'), record] };
   const again = appliedAgain(leaf, record);
   if (again !== undefined) return again;
@@ -92,7 +92,7 @@ function withRequest(leaf: LeafRevision, record: Told, other: LeafRevision): Lea
  */
 function appliedAgain(
   leaf: LeafRevision,
-  { id, at, revision, ...asked }: Told,
+  { id, at, revision, ...asked }: Entry,
 ): LeafRevision | undefined {
   if (!isSkipOrRetry(asked)) return undefined;
   const { _id: job } = leaf;
@@ -113,12 +113,12 @@ export function isChangedByRequest(leaf: LeafRevision, other: LeafRevision): boo
 /** What opening a final job again changes in it. */
 const reopening = ['params', 'redo', 'refresh', 'relock', 'timed_from'] as const;
 
-function isSkipOrRetry({ action }: Told): boolean {
+function isSkipOrRetry({ action }: Entry): boolean {
   return action === 'skip' || action === 'retry';
 }
 
 /** What a request leaves behind in a job that has not ended. */
-function effectOf({ action }: Told, leaf: LeafRevision, other: LeafRevision): Told {
+function effectOf({ action }: Entry, leaf: LeafRevision, other: LeafRevision): Entry {
   switch (action) {
     case 'pause':
     case 'resume':
@@ -147,7 +147,7 @@ export function withNotes(leaf: LeafRevision, steps: readonly Step[]): LeafRevis
   if (steps.length === 0) return leaf;
   const { problems } = leaf;
   const before: readonly unknown[] = Array.isArray(problems) ? problems : [];
-  const known = new Set(before.map((one) => (one as Partial<Told> | null)?.['message']));
+  const known = new Set(before.map((one) => (one as Partial<Entry> | null)?.['message']));
   const notes = steps.map(noteOf).filter(({ message }) => !known.has(message));
   return notes.length === 0 ? leaf : { ...leaf, problems: [...before, ...notes] };
 }
@@ -166,21 +166,21 @@ export function isHeld(leaf: LeafRevision): boolean {
   return isAsked(leaf['cancel']) || leaf['paused'] === true;
 }
 
-type Told = Readonly<Record<string, unknown>>;
+type Entry = Readonly<Record<string, unknown>>;
 
 /** What a list of the other leaf holds and the same list here does not, by what makes it the same. */
 function missing(
   leaf: LeafRevision,
   other: LeafRevision,
   key: string,
-  sameBy: (entry: Told) => unknown,
-): readonly Told[] {
+  sameBy: (entry: Entry) => unknown,
+): readonly Entry[] {
   const known = new Set(listIn(leaf, key).map(sameBy));
   return listIn(other, key).filter((entry) => !known.has(sameBy(entry)));
 }
 
-function listIn(leaf: LeafRevision, key: string): readonly Told[] {
+function listIn(leaf: LeafRevision, key: string): readonly Entry[] {
   const value = leaf[key];
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
-  return list.filter((entry): entry is Told => typeof entry === 'object' && entry !== null);
+  return list.filter((entry): entry is Entry => typeof entry === 'object' && entry !== null);
 }

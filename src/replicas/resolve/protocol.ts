@@ -9,7 +9,7 @@ export type Draft = NewDraft & { readonly _rev: string };
  * What became of a write. `unknown`: not acknowledged by a quorum of the copies (202), or no answer;
  * it may have taken place on some, none or all copies, or be still on its way to them.
  */
-export type Stored =
+export type WriteAnswer =
   | { readonly kind: 'written'; readonly rev: string }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'refused'; readonly reason: string; readonly bytes?: number }
@@ -29,7 +29,7 @@ export type Effect =
  * To a `write` its result, to a `look` the leaves (undefined: the engine ends), to an `abandon` the
  * children that cannot be cancelled (undefined: there are none), to a `rest` nothing.
  */
-export type EffectAnswer = Stored | readonly LeafRevision[] | readonly Untold[] | undefined;
+export type EffectAnswer = WriteAnswer | readonly LeafRevision[] | readonly Untold[] | undefined;
 
 /**
  * Several requests to the store and what follows from their answers, as a generator: it waits for
@@ -37,8 +37,8 @@ export type EffectAnswer = Stored | readonly LeafRevision[] | readonly Untold[] 
  */
 export type Protocol<T> = Generator<Effect, T, EffectAnswer>;
 
-export function* write(doc: NewDraft): Protocol<Stored> {
-  return (yield { kind: 'write', doc }) as Stored;
+export function* write(doc: NewDraft): Protocol<WriteAnswer> {
+  return (yield { kind: 'write', doc }) as WriteAnswer;
 }
 
 export function* look(id: string): Protocol<readonly LeafRevision[] | undefined> {

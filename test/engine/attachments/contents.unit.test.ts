@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createContents } from '../../../src/engine/attachments/contents.js';
+import { createResultAttachments } from '../../../src/engine/attachments/contents.js';
 import { begun } from '../../decide/story.js';
 
 const name = 'result-0-1.json';
@@ -18,7 +18,7 @@ async function read(copies: number, has: Has, isListed: boolean) {
     _rev: '4-a',
     ...(isListed ? { _attachments: { [name]: { stub: true, digest: 'md5-x' } } } : {}),
   };
-  const contents = createContents({
+  const contents = createResultAttachments({
     store: {
       attachment: (_id, _name, of) => {
         asked += 1;

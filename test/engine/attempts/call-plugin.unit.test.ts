@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { callPlugin, type CallOptions } from '../../../src/engine/attempts/call-plugin.js';
-import { createContents } from '../../../src/engine/attachments/contents.js';
+import { createResultAttachments } from '../../../src/engine/attachments/contents.js';
 import { createRetry } from '../../../src/engine/retry.js';
 import { begun } from '../../decide/story.js';
 import { pluginsOf } from '../../plugin/attempt.js';
 
 const nothing = (): void => undefined;
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const telling = {
+const callbacks = {
   signal: new AbortController().signal,
   ...{ log: nothing, heartbeat: nothing, progress: nothing, setData: nothing, timed: nothing },
 };
@@ -21,14 +21,14 @@ it('an attempt is released when the engine ends before the results that it sees 
   const plugin = registry.get('b');
   if (plugin === undefined) throw new Error('There is no plugin b.');
   const life = new AbortController();
-  const contents = createContents({
+  const contents = createResultAttachments({
     store: {
       attachment: () => {
         life.abort();
         return Promise.reject(new Error('The connection is gone.'));
       },
     },
-    retry: createRetry({ signal: life.signal, tell: nothing }),
+    retry: createRetry({ signal: life.signal, report: nothing }),
     copies: () => 1,
     rest: async () => undefined,
     log,
@@ -42,6 +42,6 @@ it('an attempt is released when the engine ends before the results that it sees 
     ...{ log, contents, cwd: '/' },
     openSecrets: async () => ({ params: {}, clear: [] }),
   };
-  const outcome = await callPlugin(plugin, story.liveJob, story.liveAt('b'), telling, options);
+  const outcome = await callPlugin(plugin, story.liveJob, story.liveAt('b'), callbacks, options);
   expect(outcome).toEqual({ kind: 'released' });
 });

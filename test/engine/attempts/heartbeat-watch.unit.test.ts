@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { watchSilence } from '../../../src/engine/attempts/heartbeat-watch.js';
+import { watchHeartbeat } from '../../../src/engine/attempts/heartbeat-watch.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 /** Watches with a clock that the test moves; counts how often the silence was over. */
 function watched(ms: number) {
   let times = 0;
-  const silence = watchSilence(ms, () => (times += 1));
+  const silence = watchHeartbeat(ms, () => (times += 1));
   return { silence, times: () => times };
 }
 

@@ -25,7 +25,7 @@ describe('what a running attempt tells', () => {
     reporter.progress(0.5);
     await vi.advanceTimersByTimeAsync(999);
     expect(written).toEqual([]);
-    expect(reporter.told()).toEqual({ progress: 0.5 });
+    expect(reporter.report()).toEqual({ progress: 0.5 });
     reporter.stop();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(written).toEqual([]);
@@ -84,7 +84,7 @@ describe('what a running attempt tells', () => {
   it('keeps the newest lines, of however many', () => {
     const { reporter } = reporting();
     for (let at = 0; at < 1_234; at += 1) reporter.log({ at, message: 'm' });
-    const { log = [] } = reporter.told();
+    const { log = [] } = reporter.report();
     expect(log).toHaveLength(50);
     expect(log.at(-1)).toEqual({ at: 1_233, message: 'm' });
     reporter.stop();

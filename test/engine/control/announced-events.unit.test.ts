@@ -6,7 +6,7 @@ type Row = { readonly id: string; readonly key: readonly [string, string, string
 type Query = { readonly key?: readonly string[]; readonly startKey?: readonly string[] };
 
 /** What is logged and roused when an event comes while these steps wait. */
-async function heard(event: object, waiting: readonly Row[], isTeller = true) {
+async function heard(event: object, waiting: readonly Row[], isReporter = true) {
   const told: [string, string][] = [];
   const roused: string[] = [];
   const asking: Promise<unknown>[] = [];
@@ -17,7 +17,7 @@ async function heard(event: object, waiting: readonly Row[], isTeller = true) {
       view: async (_name: string, { key, startKey = [] }: Query) =>
         waiting.filter((row) => is(row, key ?? startKey)),
     },
-    isTeller: () => isTeller,
+    isReporter: () => isReporter,
     jobs: { rouse: (id: string) => roused.push(id) },
     retry: (ask: () => Promise<unknown>) => {
       const asked = ask();

@@ -10,13 +10,13 @@ const control = (more: object) => ({
   ...more,
 });
 
-function controls(isTeller: (of: string) => boolean = () => true) {
+function controls(isReporter: (of: string) => boolean = () => true) {
   const told: boolean[] = [];
   const warned: string[] = [];
   const warn = (_about: object, message: string): void => void warned.push(message);
   const log = { debug: warn, info: warn, warn, error: warn };
   const made = createControls({
-    ...{ me: 'engine:me', log, isTeller },
+    ...{ me: 'engine:me', log, isReporter },
     onChange: (on) => told.push(on),
   });
   return { ...made, told, warned };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEarly } from '../../../src/engine/control/early-signals.js';
+import { createEarlySignals } from '../../../src/engine/control/early-signals.js';
 import { openWorkspace } from '../../support/workspace.js';
 
 describe('a signal that came before its job', () => {
@@ -31,7 +31,7 @@ describe('a signal that came before its job', () => {
 
 describe('the signals that are kept for jobs to come', () => {
   it('are those that came last', () => {
-    const early = createEarly();
+    const early = createEarlySignals();
     const jobs = Array.from({ length: 1_001 }, (_, i) => `j${i}`);
     for (const job of jobs) early.set(job, { _id: `s-${job}`, _rev: '1-s' });
     expect(early.get('j0')).toBeUndefined();

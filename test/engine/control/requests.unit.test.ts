@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createDesk } from '../../../src/engine/loop/serializer.js';
-import { createEarly } from '../../../src/engine/control/early-signals.js';
+import { createSerializer } from '../../../src/engine/loop/serializer.js';
+import { createEarlySignals } from '../../../src/engine/control/early-signals.js';
 import { takeEarly, takeMessage } from '../../../src/engine/control/requests.js';
 import type { RequestParts } from '../../../src/engine/control/requests.js';
 import type { StoredDocument } from '../../../src/model/document.js';
@@ -25,16 +25,16 @@ function parts(answer: (tries: number) => WriteResult) {
         return doc._id === 'j' ? answer(tried.length) : { kind: 'written', rev: '2-r' };
       },
     } as unknown as RequestParts['store'],
-    desk: createDesk(() => undefined, Date.now),
+    serializer: createSerializer(() => undefined, Date.now),
     jobs: { take: () => undefined } as unknown as RequestParts['jobs'],
-    early: createEarly(),
+    earlySignals: createEarlySignals(),
     replicas: { many: false },
     retry: (ask) => ask(),
     life: new AbortController(),
     documentLimit: { bytes: Infinity },
     now: Date.now,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    once: { tell: nothing },
+    once: { log: nothing },
   };
   return { made, tried, removed };
 }
@@ -48,17 +48,17 @@ describe('a request whose job others keep writing', () => {
       tries <= 12 ? conflict : { kind: 'written', rev: '2-j' },
     );
     takeMessage(made, request);
-    await made.desk.idle();
+    await made.serializer.idle();
     expect(tried).toHaveLength(12);
     expect(removed).toEqual([]);
     takeEarly(made, 'j');
-    await made.desk.idle();
+    await made.serializer.idle();
     expect(tried).toHaveLength(13);
     expect(tried.at(-1)).toMatchObject({ paused: true });
     expect(removed).toEqual([{ _id: 'r', _rev: '1-r', _deleted: true }]);
     // It is taken once.
     takeEarly(made, 'j');
-    await made.desk.idle();
+    await made.serializer.idle();
     expect(tried).toHaveLength(13);
   });
 
@@ -68,7 +68,7 @@ describe('a request whose job others keep writing', () => {
       return tries <= 12 ? conflict : { kind: 'written', rev: '2-j' };
     });
     takeMessage(made, request);
-    await made.desk.idle();
+    await made.serializer.idle();
     expect(tried).toHaveLength(13);
     expect(removed).toHaveLength(1);
   });
@@ -79,7 +79,7 @@ describe('a request whose job others keep writing', () => {
       return conflict;
     });
     takeMessage(made, request);
-    await made.desk.idle();
+    await made.serializer.idle();
     expect(tried).toHaveLength(1);
     expect(removed).toEqual([]);
   });
@@ -129,13 +129,13 @@ describe('a skip of a step that waits for a child', () => {
       },
     } as unknown as RequestParts['store'];
     takeMessage({ ...made, ...given, store }, skip);
-    await made.desk.idle();
+    await made.serializer.idle();
     return written;
   }
 
   it('is left to other engines when this one ends before the child is told', async () => {
     const life = new AbortController();
-    const retry = createRetry({ signal: life.signal, tell: nothing });
+    const retry = createRetry({ signal: life.signal, report: nothing });
     const written = await skipped(
       { life, retry },
       () => child('wait-0'),

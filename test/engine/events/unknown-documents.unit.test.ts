@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Log } from '../../../src/engine/log.js';
-import { createStrangers } from '../../../src/engine/events/unknown-documents.js';
+import { createUnknownDocumentLog } from '../../../src/engine/events/unknown-documents.js';
 
 function ready() {
   const told: string[] = [];
   const warn = (_about: unknown, message: string): void => void told.push(message);
-  const strangers = createStrangers({ warn } as unknown as Log);
+  const strangers = createUnknownDocumentLog({ warn } as unknown as Log);
   return { told, see: (_id: string, type: unknown) => strangers({ _id, _rev: '1-x', type }) };
 }
 

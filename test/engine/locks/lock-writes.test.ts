@@ -21,7 +21,7 @@ const job = (_id: string, more: Record<string, unknown> = {}) => ({
 });
 
 function locksOn(store: Store, signal = new AbortController().signal): Locks {
-  const retry = createRetry({ signal, tell: () => undefined });
+  const retry = createRetry({ signal, report: () => undefined });
   return createLocks({
     before: () => [],
     ...{ store, retry, log: silent, life: signal },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createBreaker, type Breaker } from '../../../src/engine/loop/breaker.js';
-import type { Decision } from '../../../src/engine/loop/decision.js';
+import type { DecidedIntent } from '../../../src/engine/loop/decision.js';
 import type { Job } from '../../../src/model/job.js';
 
 const job = (id: string, rev: number): Job =>
@@ -43,6 +43,6 @@ it('decisions that write nothing do not count', () => {
   expect(breaker.size()).toBe(0);
 });
 
-function writing(to: Job): Decision {
-  return { kind: 'write', job: to } as unknown as Decision;
+function writing(to: Job): DecidedIntent {
+  return { kind: 'write', job: to } as unknown as DecidedIntent;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { leftBy } from '../../../src/decide/abandoned.js';
-import { commit, holding, type Commit } from '../../../src/engine/loop/commit.js';
+import { commit, holding, type CommittableIntent } from '../../../src/engine/loop/commit.js';
 import type { JobParts } from '../../../src/engine/loop/job-parts.js';
 import type { Job } from '../../../src/model/job.js';
 import type { StoredDocument } from '../../../src/model/document.js';
@@ -22,13 +22,13 @@ async function refused(stored: StoredDocument): Promise<readonly StoredDocument[
       },
     },
     retry: async <T>(ask: () => Promise<T>) => ask(),
-    once: { tell: () => undefined, stored: () => undefined },
+    once: { log: () => undefined, stored: () => undefined },
     now: () => 7,
     life: new AbortController(),
     documentLimit: { bytes: 100 },
-    desk: { drop: () => undefined },
-    hands: { reserve: () => undefined, withdraw: () => undefined, of: () => [] },
-    parking: { leave: () => undefined },
+    serializer: { drop: () => undefined },
+    attempts: { reserve: () => undefined, withdraw: () => undefined, of: () => [] },
+    waitQueue: { leave: () => undefined },
     notifications: {
       make: () => Promise.resolve(),
       ofEnd: (_doc: unknown, ended: unknown) => Promise.resolve(ended),
@@ -40,7 +40,7 @@ async function refused(stored: StoredDocument): Promise<readonly StoredDocument[
     },
   } as unknown as JobParts;
   const job = { _id: 'j', _rev: '8-x', type: 'job', state: 'a-0', steps: [] };
-  await commit(parts, { kind: 'write', job } as unknown as Commit);
+  await commit(parts, { kind: 'write', job } as unknown as CommittableIntent);
   return written;
 }
 
@@ -78,10 +78,10 @@ describe('the children that a decision gives up', () => {
       now: () => 7,
       life: new AbortController(),
       documentLimit: { bytes: 100 },
-      desk: { drop: () => undefined, knows: () => false },
-      hands: { reserve: () => undefined, withdraw: () => undefined, of: () => [] },
+      serializer: { drop: () => undefined, knows: () => false },
+      attempts: { reserve: () => undefined, withdraw: () => undefined, of: () => [] },
       timers: { set: () => undefined },
-      parking: { leave: () => undefined },
+      waitQueue: { leave: () => undefined },
       notifications: { make: () => Promise.resolve() },
       replicas: {
         commit: async () => {
@@ -92,7 +92,7 @@ describe('the children that a decision gives up', () => {
     } as unknown as JobParts;
     const steps = [0, 1].map((i) => ({ state: '$$waiting', child: `j:${i}:1`, attempt: 1 }));
     const decision = { kind: 'write', job, abandons: leftBy({ _id: 'j', steps }) };
-    await commit(parts, decision as unknown as Commit);
+    await commit(parts, decision as unknown as CommittableIntent);
     expect(told).toEqual([['j:0:1', 'cancel'], ['j:1:1', ['reason']], 'the job']);
   });
 });
@@ -100,11 +100,11 @@ describe('the children that a decision gives up', () => {
 describe('the slots of claims that could not be written', () => {
   it('are free again, whatever went wrong', async () => {
     const seen: unknown[] = [];
-    const hands = {
+    const attempts = {
       reserve: (...given: unknown[]) => seen.push(['reserve', ...given]),
       withdraw: (...given: unknown[]) => seen.push(['withdraw', ...given]),
     };
-    const parts = { hands } as unknown as JobParts;
+    const parts = { attempts } as unknown as JobParts;
     const claims = [{ claim: 'c' }] as unknown as readonly LiveStep[];
     const job = { _id: 'j' } as unknown as Job;
     const wrong = new Error('no room');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endFaulty } from '../../../src/engine/loop/end-job.js';
 import type { JobParts } from '../../../src/engine/loop/job-parts.js';
-import { createOnce } from '../../../src/engine/events/log-once.js';
+import { createLogOnce } from '../../../src/engine/events/log-once.js';
 import { failure } from '../../../src/model/failures.js';
 import type { WriteResult } from '../../../src/store/batch.js';
 
@@ -25,10 +25,10 @@ async function logOf(answers: readonly WriteResult[]): Promise<readonly string[]
   const parts = {
     store: { get: async () => doc, view: async () => [], write: async () => open.shift() },
     retry: <T>(ask: () => Promise<T>) => ask(),
-    ...{ log, once: createOnce(log), life: new AbortController(), now: () => 7 },
-    hands: { of: () => [] },
-    desk: { drop: () => undefined },
-    parking: { leave: () => undefined },
+    ...{ log, once: createLogOnce(log), life: new AbortController(), now: () => 7 },
+    attempts: { of: () => [] },
+    serializer: { drop: () => undefined },
+    waitQueue: { leave: () => undefined },
     notifications: { ofEnd: async (_doc: unknown, ended: unknown) => ended },
     locks: { adopt: () => undefined, release: async () => undefined },
     replicas: { many: false },

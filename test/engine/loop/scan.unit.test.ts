@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Assembly } from '../../../src/engine/assembly.js';
-import { scan } from '../../../src/engine/loop/scan.js';
+import { scanDatabase } from '../../../src/engine/loop/scan.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { createPageSize, pagesOf } from '../../../src/store/paging.js';
 import type { ViewQuery } from '../../../src/store/views.js';
@@ -20,7 +20,7 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
     return Promise.resolve(page);
   };
   const seen: string[] = [];
-  await scan({
+  await scanDatabase({
     store: {
       rows: (name: string, query: ViewQuery, signal: AbortSignal) =>
         pagesOf((page) => view(name, page), query, createPageSize(500), signal),
@@ -29,7 +29,7 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
     jobs: { review: ({ _id }: StoredDocument) => seen.push(_id) },
     controls: { replace: () => undefined },
     replicas: { many: false },
-    desk: { room: () => Promise.resolve() },
+    serializer: { room: () => Promise.resolve() },
     now: () => 0,
     horizonMs: 60_000,
   } as unknown as Assembly);

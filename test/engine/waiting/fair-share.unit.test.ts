@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { headStart } from '../../../src/decide/fair-share.js';
-import { createCount, createParking, inLineOf } from '../../../src/engine/waiting/wait-queue.js';
+import { createCount, createWaitQueue, inLineOf } from '../../../src/engine/waiting/wait-queue.js';
 import { createSlotUses } from '../../../src/engine/attempts/slot-use.js';
 import { minutes, runs } from '../../support/properties.js';
 
@@ -28,7 +28,7 @@ class Engine {
   readonly jobs: Job[] = [];
   readonly #slots: number;
   readonly #count = createCount();
-  readonly #parking = createParking(this.#count);
+  readonly #waitQueue = createWaitQueue(this.#count);
   readonly #uses = createSlotUses(this.#count);
   readonly #facts = { hasRoom: () => true, use: () => this.#uses.now(() => false) };
   readonly #running: { readonly claim: string; readonly job: Job; readonly number: number }[] = [];
@@ -67,12 +67,12 @@ class Engine {
   #happens(what: () => void): void {
     this.#watch();
     what();
-    while (this.#free() > this.#parking.calls()) {
-      const id = this.#parking.nextForSlot(this.#facts);
+    while (this.#free() > this.#waitQueue.calls()) {
+      const id = this.#waitQueue.nextForSlot(this.#facts);
       if (id === undefined) break;
       // Nobody is called for nothing.
       expect(this.#consider(this.#job(id))).toBeGreaterThan(0);
-      this.#parking.answered(id);
+      this.#waitQueue.answered(id);
     }
     this.#watch();
     this.#check();
@@ -81,12 +81,12 @@ class Engine {
   /** What the engine does about a job; answers how many slots it takes. */
   #consider(job: Job): number {
     const place = this.#place(job);
-    const most = this.#parking.slotsFor(place, this.#free(), this.#facts);
+    const most = this.#waitQueue.slotsFor(place, this.#free(), this.#facts);
     const claims = Math.min(most, ready(job));
-    if (claims > 0) this.#parking.leave(job.id);
+    if (claims > 0) this.#waitQueue.leave(job.id);
     for (let n = 0; n < claims; n += 1) this.#give(job);
-    if (ready(job) > 0) this.#parking.forSlot(this.#place(job), 0);
-    else this.#parking.leave(job.id);
+    if (ready(job) > 0) this.#waitQueue.forSlot(this.#place(job), 0);
+    else this.#waitQueue.leave(job.id);
     return claims;
   }
 

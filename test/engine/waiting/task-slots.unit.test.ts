@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createHands, type HandsOptions } from '../../../src/engine/attempts/running-attempts.js';
-import { createParking, inLineOf } from '../../../src/engine/waiting/wait-queue.js';
+import {
+  createRunningAttempts,
+  type RunningAttemptsOptions,
+} from '../../../src/engine/attempts/running-attempts.js';
+import { createWaitQueue, inLineOf } from '../../../src/engine/waiting/wait-queue.js';
 import type { LiveStep } from '../../../src/model/step.js';
 import { flow, liveJob, task } from '../../support/builders.js';
 import { idle } from './slot-facts.js';
@@ -13,17 +16,21 @@ const a = 'a::DEFAULT';
 
 describe('the slots of a task on one engine', () => {
   const open = () =>
-    createHands({ slots: 5, count: () => 1, onFree: () => undefined } as unknown as HandsOptions);
+    createRunningAttempts({
+      slots: 5,
+      count: () => 1,
+      onFree: () => undefined,
+    } as unknown as RunningAttemptsOptions);
 
   it('are taken by its attempts only', () => {
-    const hands = open();
-    hands.reserve([step('1'), step('2', 'b')], [], job);
-    expect(hands.runningOf(a)).toBe(1);
-    expect(hands.fits(job, [step('3')])).toBe(true);
-    expect(hands.fits(job, [step('3'), step('4')])).toBe(false);
-    expect(hands.fits(job, [step('3'), step('4', 'b'), step('5', 'b')])).toBe(true);
+    const attempts = open();
+    attempts.reserve([step('1'), step('2', 'b')], [], job);
+    expect(attempts.runningOf(a)).toBe(1);
+    expect(attempts.fits(job, [step('3')])).toBe(true);
+    expect(attempts.fits(job, [step('3'), step('4')])).toBe(false);
+    expect(attempts.fits(job, [step('3'), step('4', 'b'), step('5', 'b')])).toBe(true);
     expect(
-      hands.fits(
+      attempts.fits(
         job,
         ['3', '4', '5', '6'].map((claim) => step(claim, 'b')),
       ),
@@ -31,18 +38,18 @@ describe('the slots of a task on one engine', () => {
   });
 
   it('come free with the attempt, and with its outcome for the next step of its job', () => {
-    const hands = open();
-    hands.reserve([step('1'), step('2')], undefined, job);
-    expect(hands.fits(job, [step('3')])).toBe(false);
-    expect(hands.fits(job, [step('3')], ['1'])).toBe(true);
-    hands.reserve([step('3')], ['1'], job);
-    expect(hands.runningOf(a)).toBe(2);
-    hands.release('1');
-    expect(hands.runningOf(a)).toBe(2);
-    hands.release('2');
-    expect(hands.runningOf(a)).toBe(1);
-    hands.withdraw([step('3')]);
-    expect(hands.runningOf(a)).toBe(0);
+    const attempts = open();
+    attempts.reserve([step('1'), step('2')], undefined, job);
+    expect(attempts.fits(job, [step('3')])).toBe(false);
+    expect(attempts.fits(job, [step('3')], ['1'])).toBe(true);
+    attempts.reserve([step('3')], ['1'], job);
+    expect(attempts.runningOf(a)).toBe(2);
+    attempts.release('1');
+    expect(attempts.runningOf(a)).toBe(2);
+    attempts.release('2');
+    expect(attempts.runningOf(a)).toBe(1);
+    attempts.withdraw([step('3')]);
+    expect(attempts.runningOf(a)).toBe(0);
   });
 });
 
@@ -59,38 +66,38 @@ describe('jobs that wait for a slot of their task', () => {
   });
 
   it('are called when their task may run once more, others meanwhile', () => {
-    const parking = createParking();
-    parking.forSlot(line('full', 1), 0, [one]);
-    parking.forSlot(line('any', 500), 0);
-    expect(parking.nextForSlot(only())).toBe('any');
-    expect(parking.nextForSlot(only())).toBeUndefined();
-    expect(parking.nextForSlot(only(a))).toBe('full');
-    expect(parking.nextForSlot(only(a))).toBeUndefined();
+    const waitQueue = createWaitQueue();
+    waitQueue.forSlot(line('full', 1), 0, [one]);
+    waitQueue.forSlot(line('any', 500), 0);
+    expect(waitQueue.nextForSlot(only())).toBe('any');
+    expect(waitQueue.nextForSlot(only())).toBeUndefined();
+    expect(waitQueue.nextForSlot(only(a))).toBe('full');
+    expect(waitQueue.nextForSlot(only(a))).toBeUndefined();
   });
 
   it('are called by priority, whatever they wait for', () => {
-    const parking = createParking();
-    parking.forSlot(line('c', 500), 0);
-    parking.forSlot(line('b', 500), 0, [one]);
-    parking.forSlot(line('a', 1), 0, [two]);
-    const called = Array.from({ length: 4 }, () => parking.nextForSlot(idle));
+    const waitQueue = createWaitQueue();
+    waitQueue.forSlot(line('c', 500), 0);
+    waitQueue.forSlot(line('b', 500), 0, [one]);
+    waitQueue.forSlot(line('a', 1), 0, [two]);
+    const called = Array.from({ length: 4 }, () => waitQueue.nextForSlot(idle));
     expect(called).toEqual(['a', 'c', 'b', undefined]);
   });
 
   it('are called once, though they wait for several tasks', () => {
-    const parking = createParking();
-    parking.forSlot(line('a', 500), 0, [one, two]);
-    expect(parking.nextForSlot(only(two.task))).toBe('a');
-    expect(parking.nextForSlot(idle)).toBeUndefined();
+    const waitQueue = createWaitQueue();
+    waitQueue.forSlot(line('a', 500), 0, [one, two]);
+    expect(waitQueue.nextForSlot(only(two.task))).toBe('a');
+    expect(waitQueue.nextForSlot(idle)).toBeUndefined();
   });
 
   it('wait in one place only', () => {
-    const parking = createParking();
-    parking.forSlot(line('a', 500), 0, [one]);
-    parking.forSlot(line('a', 500), 0);
-    expect(parking.nextForSlot(only())).toBe('a');
-    parking.forSlot(line('b', 500), 0, [one]);
-    parking.forChange('b');
-    expect(parking.nextForSlot(idle)).toBeUndefined();
+    const waitQueue = createWaitQueue();
+    waitQueue.forSlot(line('a', 500), 0, [one]);
+    waitQueue.forSlot(line('a', 500), 0);
+    expect(waitQueue.nextForSlot(only())).toBe('a');
+    waitQueue.forSlot(line('b', 500), 0, [one]);
+    waitQueue.forChange('b');
+    expect(waitQueue.nextForSlot(idle)).toBeUndefined();
   });
 });

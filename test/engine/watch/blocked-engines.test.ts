@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { heldUpBy } from '../../../src/engine/watch/blocked-engines.js';
+import { enginesBlockedBy } from '../../../src/engine/watch/blocked-engines.js';
 import { flow, job, task } from '../../support/documents.js';
 import { openWorkspace } from '../../support/workspace.js';
 
@@ -61,8 +61,8 @@ it('a job whose decisions block the crash limit of engines ends, and is named ea
     expect(await ended).toEqual([null, 'SIGKILL']);
     expect(said).toContain('A decision about job poison has blocked the engine');
     expect(said).not.toContain('Plugin waits');
-    const told = await space.until('poison', (doc) => heldUpBy(doc).length > n);
-    expect(heldUpBy(told).at(-1)).toMatchObject({ engine: `engine:held-up-${n}` });
+    const told = await space.until('poison', (doc) => enginesBlockedBy(doc).length > n);
+    expect(enginesBlockedBy(told).at(-1)).toMatchObject({ engine: `engine:held-up-${n}` });
   }
   await space.engine();
   const ended = await space.ended('poison');
@@ -70,7 +70,7 @@ it('a job whose decisions block the crash limit of engines ends, and is named ea
   const message = expect.stringContaining(`blocked 3 engines in a row ${named}`) as string;
   expect(ended).toMatchObject({ exit: 3, failure: { name: 'DecisionBlocked', message } });
   // After a retry it is tried anew.
-  expect(heldUpBy(ended)).toEqual([]);
+  expect(enginesBlockedBy(ended)).toEqual([]);
 }, 240_000);
 
 it('a job that held up one engine goes on in another, which forgets it', async () => {

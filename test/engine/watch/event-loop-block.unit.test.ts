@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { answerMs, type MainThread } from '../../../src/engine/watch/main-thread.js';
 import {
-  createStandstill,
+  createBlockDetector,
   lookMs,
-  type Found,
+  type BlockFinding,
 } from '../../../src/engine/watch/event-loop-block.js';
 
 const answering = { isAnswering: true, at: undefined };
-const silent: MainThread = { isAnswering: false, standing: undefined, at: undefined };
+const silent: MainThread = { isAnswering: false, attribution: undefined, at: undefined };
 
 type Run = {
   /** When the loop stands still, ms after a look. */
@@ -23,7 +23,7 @@ type Run = {
   readonly until?: number;
 };
 type Told = { readonly said: readonly string[]; readonly saidAt?: number; readonly ended?: Ended };
-type Ended = Found & { readonly at: number };
+type Ended = BlockFinding & { readonly at: number };
 
 /** Looks by a clock of its own; the loop beats every 100 ms until it stands still. */
 async function run(given: Run): Promise<Told> {
@@ -33,10 +33,10 @@ async function run(given: Run): Promise<Told> {
   const said: string[] = [];
   let saidAt: number | undefined;
   let ended: Ended | undefined;
-  const culprit = { plugin: 'p', file: 'p.mjs', about: { job: 'j', step: 's' } };
-  const standing = { ...culprit, endsAt: from + timeout };
+  const plugin = { plugin: 'p', file: 'p.mjs', about: { job: 'j', step: 's' } };
+  const attribution = { ...plugin, endsAt: from + timeout };
   const waiting: { readonly at: number; readonly answer: () => void }[] = [];
-  const { look } = createStandstill({
+  const { look } = createBlockDetector({
     beat: () => Math.floor(Math.min(now, from) / 100),
     now: () => now,
     leaseMs,
@@ -45,13 +45,13 @@ async function run(given: Run): Promise<Told> {
     ask: () => {
       const [answer, afterMs] = asks[Math.min(asked, asks.length - 1)] ?? [silent, 0];
       asked += 1;
-      const told = answer.isAnswering ? { ...answer, standing } : answer;
+      const told = answer.isAnswering ? { ...answer, attribution } : answer;
       return new Promise((resolve) => {
         waiting.push({ at: now + afterMs, answer: () => resolve(told) });
       });
     },
     isRunning: () => given.isRunning ?? false,
-    calls: () => [standing],
+    calls: () => [attribution],
     decided: () => undefined,
     hasComputed: () => true,
     say: (message) => {
@@ -76,10 +76,10 @@ const offsets = [1_000, 1_010, 1_090, 1_130, 1_240];
 
 describe('a plugin that blocks the event loop', () => {
   it.each<readonly [string, MainThread, afterMs: number]>([
-    ['JavaScript, which answers at once', { ...answering, standing: undefined }, 0],
+    ['JavaScript, which answers at once', { ...answering, attribution: undefined }, 0],
     [
       'JavaScript, which answers in the last moment',
-      { ...answering, standing: undefined },
+      { ...answering, attribution: undefined },
       answerMs - 10,
     ],
     ['a system call, which does not answer', silent, answerMs],
@@ -94,7 +94,7 @@ describe('a plugin that blocks the event loop', () => {
         const over = from + timeout;
         expect(said).toEqual([expect.stringContaining('Plugin p (step s of job j)')]);
         expect(saidAt - over).toBeLessThan(2_000);
-        expect(ended?.culprit).toMatchObject({ plugin: 'p' });
+        expect(ended?.attribution).toMatchObject({ plugin: 'p' });
         const endedAt = ended?.at ?? Infinity;
         expect(endedAt - over).toBeLessThan(2_000);
         expect(endedAt).toBeGreaterThanOrEqual(over + 500);
@@ -106,7 +106,7 @@ describe('a plugin that blocks the event loop', () => {
     const asks = [
       [silent, 500],
       [silent, 500],
-      [{ ...answering, standing: undefined }, 0],
+      [{ ...answering, attribution: undefined }, 0],
     ] as const;
     const { said } = await run({ from: 1_000, timeout: 0, asks, isRunning: true });
     expect(said).toEqual([expect.stringMatching(/^Plugin p .* has blocked the engine/)]);
@@ -122,7 +122,7 @@ describe('a plugin that blocks the event loop', () => {
   });
 
   it('is ended with the lease where nothing limits its time', async () => {
-    const asks = [[{ ...answering, standing: undefined }, 0]] as const;
+    const asks = [[{ ...answering, attribution: undefined }, 0]] as const;
     const { ended } = await run({ from: 1_000, timeout: Infinity, asks, leaseMs: 3_000 });
     expect(ended?.at).toBeLessThanOrEqual(1_000 + 3_000 + lookMs);
   });

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { commitToMany, commitToOne, type JobChange } from '../../../src/replicas/resolve/commit.js';
-import type { Stored } from '../../../src/replicas/resolve/protocol.js';
+import { commitToMany, commitToOne, type JobWrite } from '../../../src/replicas/resolve/commit.js';
+import type { WriteAnswer } from '../../../src/replicas/resolve/protocol.js';
 import type { LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import type { LiveStep } from '../../../src/model/step.js';
 import { attempt, play, liveness, leaf, told } from './leaves.js';
 
 const mine = attempt('1#1 $$active m') as LiveStep;
 const before = leaf('3-a', ['0#1 $$active a']);
-const claiming: JobChange = { job: leaf('3-a', ['0#1 $$complete a', mine]), claims: [mine] };
-const settling: JobChange = { ...claiming, ended: ['a'] };
-const ending: JobChange = { job: leaf('3-a', ['0#1 $$complete a']), claims: [], ended: ['a'] };
-const plain: JobChange = { job: leaf('3-a', []), claims: [] };
+const claiming: JobWrite = { job: leaf('3-a', ['0#1 $$complete a', mine]), claims: [mine] };
+const settling: JobWrite = { ...claiming, ended: ['a'] };
+const ending: JobWrite = { job: leaf('3-a', ['0#1 $$complete a']), claims: [], ended: ['a'] };
+const plain: JobWrite = { job: leaf('3-a', []), claims: [] };
 
 const ready = leaf('4-a', ['0#1 $$complete a', '1#1 $$ready m']);
 const active = leaf('5-a', ['0#1 $$complete a', mine]);
 const ended = leaf('4-a', ['0#1 $$complete a']);
 const nobody = liveness({ m: 'given_up' });
-type Kinds = readonly Stored['kind'][];
+type Kinds = readonly WriteAnswer['kind'][];
 
 describe('where every document has one copy, a change', () => {
-  it.each<[string, JobChange, Kinds, readonly LeafRevision[], string]>([
+  it.each<[string, JobWrite, Kinds, readonly LeafRevision[], string]>([
     ['is written when the store says so', claiming, ['written'], [], 'written'],
     ['is lost to a faster one', claiming, ['conflict'], [], 'lost'],
     ['is refused', claiming, ['refused'], [], 'refused'],
@@ -45,7 +45,7 @@ describe('where every document has one copy, a change', () => {
 
 /** What comes of a change on several copies: result, and what was written, in words. */
 function many(
-  change: JobChange,
+  change: JobWrite,
   looks: readonly (readonly LeafRevision[] | undefined)[],
   writes: Kinds = [],
 ) {
@@ -70,7 +70,7 @@ describe('where every document has several copies, a claim', () => {
     expect(written).toEqual([]);
   });
 
-  it.each<[Stored['kind'], string]>([
+  it.each<[WriteAnswer['kind'], string]>([
     ['conflict', 'lost'],
     ['refused', 'refused'],
   ])('is lost when its first write is answered with %s', (write, kind) => {
@@ -158,7 +158,7 @@ describe('where every document has several copies, a claim', () => {
 describe('where every document has several copies, a change that has jobs made', () => {
   const waiting = attempt('1#1 $$waiting', { child: 'j:1:1', accepted: 5 });
   const begun = attempt('1#1 $$waiting', { child: 'j:1:1', accepted: 5, start: 5 });
-  const change: JobChange = {
+  const change: JobWrite = {
     job: leaf('3-a', ['0#1 $$complete a', begun]),
     ...{ claims: [], spawns: ['j:1:1'], ended: ['a'] },
   };
@@ -219,7 +219,7 @@ describe('where every document has several copies, a change that has jobs made',
   });
 
   it('has a job made again that got lost, without taking the beginning back', () => {
-    const again: JobChange = { job: made, claims: [], spawns: ['j:1:1'] };
+    const again: JobWrite = { job: made, claims: [], spawns: ['j:1:1'] };
     const { result, writes } = play(commitToMany(again, nobody), [[made]]);
     expect(result.kind).toBe('written');
     expect(writes.map(({ steps }) => (steps as readonly unknown[]).at(-1))).toEqual([begun, begun]);
@@ -227,7 +227,7 @@ describe('where every document has several copies, a change that has jobs made',
 
   it('begins a step that another engine has left when it was accepted, else with the job', () => {
     const startOf = (left: LeafRevision): unknown => {
-      const again: JobChange = { job: left, claims: [], spawns: ['j:1:1'] };
+      const again: JobWrite = { job: left, claims: [], spawns: ['j:1:1'] };
       const { writes } = play(commitToMany(again, nobody), [[left], [left], [made]]);
       return (writes[1]?.['steps'] as readonly { readonly start?: unknown }[]).at(-1)?.start;
     };

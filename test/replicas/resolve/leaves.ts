@@ -3,7 +3,7 @@ import type {
   EffectAnswer,
   Effect,
   Protocol,
-  Stored,
+  WriteAnswer,
 } from '../../../src/replicas/resolve/protocol.js';
 import type { LivenessOf, Liveness } from '../../../src/replicas/resolve/attempt-merge.js';
 import type { LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
@@ -72,7 +72,7 @@ export type Play<T> = {
 export function play<T>(
   protocol: Protocol<T>,
   looks: readonly (readonly LeafRevision[] | undefined)[],
-  writes: readonly Stored['kind'][] = [],
+  writes: readonly WriteAnswer['kind'][] = [],
   untold?: readonly Untold[],
 ): Play<T> {
   const written: LeafRevision[] = [];
@@ -103,7 +103,7 @@ export function play<T>(
   }
 }
 
-function stored(kind: Stored['kind'], rev: string): Stored {
+function stored(kind: WriteAnswer['kind'], rev: string): WriteAnswer {
   switch (kind) {
     case 'written':
       return { kind, rev };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Liveness } from '../../../src/replicas/resolve/attempt-merge.js';
-import { merge } from '../../../src/replicas/resolve/merge.js';
+import { mergeRevision } from '../../../src/replicas/resolve/merge.js';
 import { stepOf, type LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import type { FailedStep, Step } from '../../../src/model/step.js';
 import { attempt, called, liveness, leaf, told } from './leaves.js';
@@ -225,7 +225,7 @@ describe.each([
   ['of ends', ends],
 ] as const)('what is carried %s:', (_group, cases) => {
   it.each(cases)('%s', (_title, winner, loser, of, expected) => {
-    const next = merge(leaf('3-b', winner), leaf('3-a', loser), liveness(of));
+    const next = mergeRevision(leaf('3-b', winner), leaf('3-a', loser), liveness(of));
     expect(next && told(next)).toEqual(expected);
     if (next !== undefined) expect(next._rev).toBe('3-b');
   });
@@ -235,7 +235,7 @@ describe('a final winner', () => {
   const final = { state: '$$complete', exit: 0 };
   const winner = leaf('9-b', ['0#1 $$complete b'], final);
   const carried = (loser: LeafRevision, of = {}): LeafRevision | undefined =>
-    merge(winner, loser, liveness(of));
+    mergeRevision(winner, loser, liveness(of));
 
   it('takes in what ended elsewhere, and stays as it is', () => {
     const loser = leaf('8-a', ['0#1 $$complete b', '0#2 $$error a', '1#1 $$ready c'], {
@@ -250,9 +250,9 @@ describe('a final winner', () => {
   it('takes in an outcome in place of a loss, and nothing twice', () => {
     const called = leaf('9-b', [lost('0#1 $$error a')], final);
     const loser = leaf('8-a', ['0#1 $$complete a']);
-    const next = merge(called, loser, liveness({})) as LeafRevision;
+    const next = mergeRevision(called, loser, liveness({})) as LeafRevision;
     expect(told(next)).toEqual(['0#1 $$error a', '0#1 $$complete a']);
-    expect(merge(next, loser, liveness({}))).toBe(next);
+    expect(mergeRevision(next, loser, liveness({}))).toBe(next);
   });
 
   it('takes over large results with the attempts that have them', () => {
@@ -262,7 +262,7 @@ describe('a final winner', () => {
     const borrowed = { [name]: { from: '8-a' } };
     expect(carried(loser)).toMatchObject({ _attachments: borrowed });
     const open = leaf('9-b', ['0#1 $$complete b']);
-    expect(merge(open, loser, liveness({}))).toMatchObject({ _attachments: borrowed });
+    expect(mergeRevision(open, loser, liveness({}))).toMatchObject({ _attachments: borrowed });
   });
 
   it('waits for attempts that still run', () => {
@@ -278,28 +278,32 @@ describe('a final winner', () => {
 describe('the rest of the job', () => {
   it('is the winner’s where nothing is carried', () => {
     const winner = leaf('3-b', ['0#1 $$active a']);
-    expect(merge(winner, leaf('3-a', ['0#1 $$active a']), liveness({}))).toBe(winner);
+    expect(mergeRevision(winner, leaf('3-a', ['0#1 $$active a']), liveness({}))).toBe(winner);
     const fresh = { _id: 'j', _rev: '2-b', type: 'job', flow: 'f' };
-    expect(merge(fresh, { ...fresh, _rev: '2-a' }, liveness({}))).toBe(fresh);
+    expect(mergeRevision(fresh, { ...fresh, _rev: '2-a' }, liveness({}))).toBe(fresh);
   });
 
   it('tells where the job is, and sleeps no more', () => {
     const winner = leaf('3-b', [], { next_due: 7, note: 1, held_ms: 5 });
-    const next = merge(winner, leaf('3-a', ['2#1 $$active a'], { note: 2 }), liveness(runs));
+    const next = mergeRevision(
+      winner,
+      leaf('3-a', ['2#1 $$active a'], { note: 2 }),
+      liveness(runs),
+    );
     expect(next).toMatchObject({ state: 't2-2', run: 1, held_ms: 5, note: 1 });
     expect(next).not.toHaveProperty('next_due');
   });
 
   it('stays paused', () => {
     const winner = leaf('3-b', [], { state: '$$paused', held_since: 3 });
-    const next = merge(winner, leaf('3-a', ['0#1 $$active a']), liveness(runs));
+    const next = mergeRevision(winner, leaf('3-a', ['0#1 $$active a']), liveness(runs));
     expect(next).toMatchObject({ state: '$$paused', held_since: 3 });
   });
 
   it('is in the later run', () => {
     const winner = leaf('3-b', [], { resume_at: 4 });
     const loser = leaf('3-a', ['0#1 $$active a'], { run: 2, resume_at: 8, held_ms: 6 });
-    expect(merge(winner, loser, liveness(runs))).toMatchObject({
+    expect(mergeRevision(winner, loser, liveness(runs))).toMatchObject({
       run: 2,
       resume_at: 8,
       held_ms: 6,
@@ -309,18 +313,18 @@ describe('the rest of the job', () => {
   it('is the losing one’s when nobody has begun the winner', () => {
     const winner = { _id: 'j', _rev: '3-b', type: 'job', flow: 'f', cancel: true };
     const loser = leaf('3-a', ['0#1 $$active a'], { _attachments: { x: {} }, definitions: {} });
-    const next = merge(winner, loser, liveness(runs));
+    const next = mergeRevision(winner, loser, liveness(runs));
     expect(next).toMatchObject({ _rev: '3-b', state: 't0-0', definitions: {}, cancel: true });
     expect(next).not.toHaveProperty('_attachments');
     const attached = { ...winner, _attachments: { y: { stub: true } } };
-    expect(merge(attached, loser, liveness(runs))).toMatchObject({
+    expect(mergeRevision(attached, loser, liveness(runs))).toMatchObject({
       _attachments: { y: { stub: true } },
     });
   });
 
   it('takes a failed step that somebody has written without a failure for ended', () => {
     const { failure: _failure, ...spoilt } = attempt('0#1 $$error a') as FailedStep;
-    const next = merge(
+    const next = mergeRevision(
       leaf('3-b', ['0#1 $$active a']),
       leaf('3-a', [spoilt as Step]),
       liveness({}),
@@ -330,7 +334,7 @@ describe('the rest of the job', () => {
 
   it('names the engine that is lost, and when the step may begin again', () => {
     const winner = leaf('3-b', ['0#1 $$active b']);
-    const next = merge(
+    const next = mergeRevision(
       winner,
       leaf('3-a', ['0#2 $$complete a']),
       liveness({ b: 'lost' }),
@@ -351,7 +355,11 @@ describe('a step that waits for a job of its own', () => {
   const made = spawn('0#1 $$waiting');
   const nobody = liveness({});
   const carried = (winner: Steps, loser: Steps, more = {}): LeafRevision | undefined =>
-    merge(leaf('4-b', winner, { start: 1, ...more }), leaf('3-a', loser, { start: 2 }), nobody);
+    mergeRevision(
+      leaf('4-b', winner, { start: 1, ...more }),
+      leaf('3-a', loser, { start: 2 }),
+      nobody,
+    );
 
   it('is carried with the start of its job once the job may have been made', () => {
     expect(carried([], [made])).toMatchObject({ start: 2, steps: [made], state: 't0-0' });
@@ -421,9 +429,9 @@ describe('a step that waits for a job of its own', () => {
     expect(carried([made], [done], { also_started: [0] })).toMatchObject({ also_started: [0, 2] });
     const early = leaf('3-a', [made], { start: 3, also_started: [2] });
     const winner = leaf('4-b', [made], { start: 1, also_started: [3] });
-    expect(merge(winner, early, nobody)).toMatchObject({ also_started: [2, 3] });
+    expect(mergeRevision(winner, early, nobody)).toMatchObject({ also_started: [2, 3] });
     const text = leaf('3-a', [made], { start: '2026-01-01T00:00:00Z' });
-    expect(merge(winner, text, nobody)).toMatchObject({ also_started: [3] });
+    expect(mergeRevision(winner, text, nobody)).toMatchObject({ also_started: [3] });
     expect(carried([], [made])).not.toHaveProperty('also_started');
     expect(carried([made], ['1#1 $$complete x'])).not.toHaveProperty('also_started');
   });
@@ -436,7 +444,7 @@ describe('a step that waits for a job of its own', () => {
 
   it('is told once, however often it is met', () => {
     const once = carried([renamed], [made]) as LeafRevision;
-    const again = merge(once, leaf('3-a', [made], { start: 2 }), nobody);
+    const again = mergeRevision(once, leaf('3-a', [made], { start: 2 }), nobody);
     expect(again?.['problems']).toEqual(once['problems']);
   });
 

@@ -1,0 +1,59 @@
+import { isCancelByParent } from '../../decide/abandoned.js';
+import { command, receive, type Commanded } from '../../decide/command.js';
+import { withRefusal } from '../../decide/refusal.js';
+import { isFinal, type Job } from '../../model/job.js';
+import type { JobRequest, RequestAction } from '../../model/request.js';
+import type { SignalDocument } from '../../model/signal.js';
+import { bigResult } from '../attachments/large-results.js';
+
+/** A small document that asks something of a job: a request or a signal. */
+export type Message = {
+  readonly id: string;
+  readonly job: string;
+  /** What it is, for the log. */
+  readonly called: string;
+  readonly apply: (job: Job, now: number) => Commanded;
+  /** The job with a record of why the message changes nothing. */
+  readonly refuse: (job: Job, because: string, now: number) => Job;
+  /** A parent gives up its child by it. */
+  readonly isOfParent: boolean;
+  /** It stays until there is such a job. */
+  readonly mayWait: boolean;
+  /** It is for the job that goes on from the one that it names. */
+  readonly follows: boolean;
+};
+
+/** What asks something of work that goes on, in whichever job it does. */
+const following: readonly RequestAction[] = ['cancel', 'pause', 'resume', 'skip'];
+
+/** The message of a request. */
+export function requestMessage(request: JobRequest): Message {
+  const isOfParent = isCancelByParent(request.job, request._id);
+  return {
+    id: request._id,
+    job: request.job,
+    called: `Request "${request.action}"`,
+    apply: (job, now) => command(job, request, now),
+    isOfParent,
+    // A child that has ended before its parent gave it up keeps no record of it.
+    refuse: (job, because, now) =>
+      isOfParent && isFinal(job) ? job : withRefusal(job, request, because, now),
+    mayWait: false,
+    follows: following.includes(request.action),
+  };
+}
+
+/** The message of a signal. */
+export function signalMessage(signal: SignalDocument): Message {
+  const big = bigResult(signal.data);
+  return {
+    id: signal._id,
+    job: signal.job,
+    called: `Signal "${signal.name}"`,
+    apply: (job, now) => receive(job, signal, now, big),
+    refuse: (job, because, now) => withRefusal(job, signal, because, now),
+    isOfParent: false,
+    mayWait: true,
+    follows: true,
+  };
+}

@@ -1,0 +1,72 @@
+import type { PluginRegistry } from '../plugin/loader.js';
+import type { OlderFormat } from '../secrets/older-format.js';
+import type { Store } from '../store/store.js';
+import type { DeciderParts } from './loop/decision.js';
+import type { BlockWatchOptions } from './watch/blocking.js';
+import type { OnDecide } from './watch/current-job.js';
+import type { Log } from './log.js';
+import type { EngineMeters } from './meters.js';
+import type { EgressPolicy } from '../plugin/egress.js';
+import type { EngineListener } from './events/system-events.js';
+import type { SystemWebhook } from './events/system-webhooks.js';
+
+/** What an engine needs. Durations in ms. */
+export type EngineOptions = {
+  readonly store: Store;
+  readonly plugins: PluginRegistry;
+  readonly log: Log;
+  /** The project's folder: where plugins look for files. */
+  readonly cwd: string;
+  /** As in TWS_CRYPTO_KEY: one key, or a JSON list of which the first encrypts. */
+  readonly cryptoKey?: string | undefined;
+  /** How values that an earlier project encrypted are read. */
+  readonly olderSecrets?: OlderFormat | undefined;
+  /** Starts without a key, too: the steps that need it fail, each with the reason. */
+  readonly keyless?: boolean | undefined;
+  /** Attempts at the same time; default 10. */
+  readonly slots?: number | undefined;
+  readonly labels?: readonly string[] | undefined;
+  /** The queues whose steps it takes; default: "default" alone. */
+  readonly queues?: readonly string[] | undefined;
+  /** A name that stays over restarts (`engine:<name>`); default: a new uuid. */
+  readonly name?: string | undefined;
+  readonly renewMs?: number | undefined;
+  readonly leaseMs?: number | undefined;
+  readonly sweepMs?: number | undefined;
+  /** Ends the wait for a database that is not there yet; a running engine is ended by `stop`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with each text that was decrypted, so that it can be hidden in what is reported. */
+  readonly onSecret?: ((clear: string) => void) | undefined;
+  /** How long running attempts may take to end when the engine stops. */
+  readonly drainMs?: number | undefined;
+  /** How long a plugin may take to end after its signal was aborted. */
+  readonly graceMs?: number | undefined;
+  /** Minimum time between two reports of a running attempt; default 5000. */
+  readonly reportMs?: number | undefined;
+  /** The wait before a retry where neither task nor flow nor job says one; default 0. */
+  readonly retryDelayMs?: number | undefined;
+  readonly crashLimit?: number | undefined;
+  /** Receives what can be measured. */
+  readonly meters?: EngineMeters | undefined;
+  /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
+  readonly documentLimit?: number | undefined;
+  /** The address of a job's page, for notifications of its end; default: none. */
+  readonly linkOf?: ((job: string) => string) | undefined;
+  /** Called with each call of a plugin in this process; returns what is called when it has ended. */
+  readonly onCall?: BlockWatchOptions['onBegin'];
+  /** Called with the job about which this process decides; a decision takes no turn of the event loop. */
+  readonly onDecide?: OnDecide | undefined;
+  /** Receives what happens to the engine, from its start on. */
+  readonly onEvent?: EngineListener | undefined;
+  /** Addresses that receive the same. */
+  readonly webhooks?: readonly SystemWebhook[] | undefined;
+  /** So many jobs may be made for one root job; another number only in tests. */
+  readonly mostDescendants?: number | undefined;
+  /** The rules that decide; other ones only in tests. */
+  readonly rule?: DeciderParts['rule'] | undefined;
+  /** Which addresses plugins and webhooks may reach. */
+  readonly egress?: EgressPolicy | undefined;
+};
+
+/** How often the scan is repeated, ms. */
+export const usualSweepMs = 30_000;
