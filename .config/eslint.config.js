@@ -80,6 +80,17 @@ export default tseslint.config(
     [nano, { regex: '^\\.\\./(?!(model|structures|reading|decide|store)/)' }],
     'replicas imports model, structures, reading, decide and store only.',
   ),
+  layer(
+    ['src/engine/**'],
+    [
+      nano,
+      {
+        regex:
+          '^(\\.\\./)+(cli|client|config|embedded|http|mailbox|metrics|pages|picture)(/|\\.js$)',
+      },
+    ],
+    'engine imports model, structures, reading, decide, replicas, store, plugin and secrets; it knows no client.',
+  ),
   { files: ['src/pages/**'], languageOptions: { globals: globals.browser } },
   layer(
     ['src/pages/**'],
@@ -117,7 +128,7 @@ export default tseslint.config(
     },
   },
   layer(
-    ['src/{config,client,errors}.ts', 'src/{client,engine,plugin,secrets,embedded}/**'],
+    ['src/{config,client,errors}.ts', 'src/{client,plugin,secrets,embedded}/**'],
     [nano],
     'Only store knows nano.',
   ),
