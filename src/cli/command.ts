@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Config } from '../config.js';
+import type { Config } from '../config/load.js';
 import { problem } from '../errors.js';
 import type { Io } from './io.js';
 

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Config, EmbeddedFile } from '../config.js';
+import { runningDev, type EmbeddedFile } from '../config/dev.js';
+import type { Config } from '../config/load.js';
 import { problem, type TwsError } from '../errors.js';
-import { runningDev } from '../settings-file.js';
 
 /** The embedded server, and the settings of a command that works on it. */
 export type EmbeddedRun = {

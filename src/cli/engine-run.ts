@@ -1,5 +1,5 @@
 import { inspectServer, type Opened, type ServerReport } from '../client.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/load.js';
 import { problem, TwsError, type ProblemCode } from '../errors.js';
 import {
   startEngine,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Client } from '../client.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/load.js';
 import { problem } from '../errors.js';
 import { isObject } from '../model/object.js';
 import { parseDocument } from '../reading/parse.js';

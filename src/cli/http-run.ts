@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { createPulse, inspectServer, type Opened, type StoreOptions } from '../client.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/load.js';
 import type { EngineMeters } from '../engine/meters.js';
 import type { Log } from '../engine/log.js';
 import { TwsError } from '../errors.js';
 import { pagesPrefix } from '../http/pages.js';
 import { startHttp, type HttpServer, type ServerOptions } from '../http/server.js';
-import { addressForm } from '../http/settings.js';
+import { addressForm } from '../config/address.js';
 import { createPrometheus, type Prometheus } from '../metrics/prometheus.js';
 import { packageVersion } from './package.js';
 

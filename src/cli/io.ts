@@ -1,4 +1,4 @@
-import type { Environment } from '../environment.js';
+import type { Environment } from '../config/environment.js';
 import { print } from './output.js';
 import { safeBlock, safeLine, styled, type Style } from './safe.js';
 import { terminalOf, type Terminal } from './terminal.js';

@@ -1,5 +1,5 @@
 import type { JobSearch } from '../client.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/load.js';
 import { statuses, type Status } from '../model/status.js';
 import { listFlag } from './command.js';
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
-import type { Config, Flags } from '../config.js';
+import { flagsIn } from '../config/flags.js';
+import type { Config } from '../config/load.js';
 import { problem, TwsError } from '../errors.js';
 import type { CommandDefinition } from './command.js';
 import { processIo, type Io, type Mode } from './io.js';
@@ -76,9 +77,12 @@ async function load(
   io: Io,
 ): Promise<number> {
   // Both bring half of the start-up time along, which `--help` need not wait for.
-  const [command, { loadConfig }] = await Promise.all([definition.load(), import('../config.js')]);
+  const [command, { loadConfig }] = await Promise.all([
+    definition.load(),
+    import('../config/load.js'),
+  ]);
   const said = { ...globals, ...flags } as Record<string, unknown>;
-  const config = () => loadConfig({ flags: settingsIn(said), env: io.env, cwd: io.cwd });
+  const config = () => loadConfig({ flags: flagsIn(said), env: io.env, cwd: io.cwd });
   try {
     const asks = { confirm: globals['confirm'] !== false };
     return await command({ args, flags: { ...flags, ...asks }, config }, io);
@@ -95,31 +99,6 @@ function devGone(error: unknown, config: () => Config): TwsError | undefined {
   const isOwn = url === 'default' || url.endsWith('embedded.json');
   if (!isOwn || !existsSync(join(embedded.dir, 'embedded.json'))) return undefined;
   return problem('dev_gone', { told: error.message });
-}
-
-/** The flags that are settings; each command's own schema has checked their form. */
-function settingsIn(said: Readonly<Record<string, unknown>>): Flags {
-  const text = (name: string): string | undefined =>
-    typeof said[name] === 'string' ? said[name] : undefined;
-  const count = (name: string): number | undefined =>
-    text(name) === undefined ? undefined : Number(text(name));
-  return {
-    url: text('url'),
-    database: text('database'),
-    app: text('app'),
-    owner: text('owner'),
-    dir: text('dir'),
-    slots: count('slots'),
-    port: count('port'),
-    http: text('http'),
-    labels: listIn(text('labels')),
-    queues: listIn(text('queues')),
-  };
-}
-
-/** `a,b` as a list. */
-function listIn(text: string | undefined): readonly string[] | undefined {
-  return text?.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
 }
 
 function modeOf(globals: Readonly<Record<string, unknown>> | undefined): Mode | undefined {

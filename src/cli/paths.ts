@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import type { Environment } from '../environment.js';
+import type { Environment } from '../config/environment.js';
 import { packageRoot } from './package.js';
 
 /** Where paths of a command line start from. */

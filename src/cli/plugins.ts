@@ -1,4 +1,4 @@
-import { credentialVariables } from '../environment.js';
+import { credentialVariables } from '../config/table.js';
 import type { PluginContext } from '../plugin/api.js';
 import { loadPlugins, type PluginRegistry } from '../plugin/loader.js';
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Config } from '../config.js';
-import { exposedVariable } from '../environment.js';
+import type { Config } from '../config/load.js';
+import { variables } from '../config/table.js';
 import type { Log } from '../engine/log.js';
 import type { Io } from './io.js';
 import { executable } from './package.js';
@@ -74,7 +74,7 @@ function startOne(
 
 /** An engine does not know that this process serves the API. */
 function exposureOf({ egress }: Config): Readonly<Record<string, string>> {
-  return egress.exposed ? { [exposedVariable]: '1' } : {};
+  return egress.exposed ? { [variables.exposed.variable]: '1' } : {};
 }
 
 function credentialsOf({ user, password }: Config): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 import type { Client } from '../client.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/load.js';
 import { checkFiles } from './checks/files.js';
 import type { FileProblem } from './files.js';
 import type { Io } from './io.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { flowSchema, newJobSchema } from '../reading/documents.js';
 import { taskSchema } from '../model/task.js';
 import { schemaNames } from '../structures/schema.js';
-import { settingsFileSchema } from '../settings-file.js';
+import { settingsFileSchema } from '../config/file.js';
 
 /** The JSON Schemas of what people write, by file name: what editors check files with. */
 export function jsonSchemas(): Readonly<Record<string, string>> {

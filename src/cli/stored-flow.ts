@@ -1,6 +1,6 @@
 import type { Client } from '../client.js';
 import { closest } from '../model/closest.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/load.js';
 import { problem } from '../errors.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';

@@ -1,5 +1,5 @@
 import type { Client } from '../client.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/load.js';
 import { problem, type TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { encryptedIn } from '../model/encrypted-values.js';

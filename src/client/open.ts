@@ -1,4 +1,3 @@
-import type { Config } from '../config.js';
 import type { Connection } from '../store/connection.js';
 import { createDatabase, type CreatedDatabase } from '../store/database.js';
 import { installDesign, type Installed } from '../store/design.js';
@@ -15,10 +14,8 @@ export type Opened = {
   readonly close: () => Promise<void>;
 };
 
-type Settings = Pick<Config, 'url' | 'user' | 'password' | 'database' | 'app'>;
-
 /** Opens the database that the settings name; nothing is sent before the first request. */
-export function open(settings: Settings, options: StoreOptions = {}): Opened {
+export function open(settings: Connection, options: StoreOptions = {}): Opened {
   const store = openStore(connectionOf(settings), options);
   return { client: createClient({ store }), store, close: store.close };
 }
@@ -31,7 +28,7 @@ export type Prepared = { readonly database: CreatedDatabase; readonly design: In
  * @throws TwsError `couch_not_admin`, `database_name_invalid` and those of a server out of reach
  */
 export async function prepareDatabase(
-  settings: Settings,
+  settings: Connection,
   options: { readonly copies?: number | undefined } = {},
 ): Promise<Prepared> {
   const connection = connectionOf(settings);
@@ -41,16 +38,17 @@ export async function prepareDatabase(
 }
 
 /** Installs the design document alone. @throws TwsError as `prepareDatabase` */
-export function pushDesign(settings: Settings): Promise<Installed> {
+export function pushDesign(settings: Connection): Promise<Installed> {
   return installDesign(connectionOf(settings));
 }
 
 /** How far one can get with these settings; never throws for the server's sake. */
-export function inspectServer(settings: Settings): Promise<ServerReport> {
+export function inspectServer(settings: Connection): Promise<ServerReport> {
   return checkServer(connectionOf(settings));
 }
 
-function connectionOf({ url, user, password, database, app }: Settings): Connection {
+/** Nothing but the connection, of settings that hold more. */
+function connectionOf({ url, user, password, database, app }: Connection): Connection {
   return {
     url,
     database,

@@ -22,14 +22,9 @@ import { addRoutes, type Doors } from './plumbing/register.js';
 import { describeApi } from './reference/document.js';
 import type { OpenApi } from './reference/openapi.js';
 import { routes } from './routes.js';
-import {
-  defaultHost,
-  defaultPort,
-  isLoopback,
-  isReachable,
-  isSecure,
-  type HttpSettings,
-} from './settings.js';
+import { defaultHost, defaultPort, isLoopback } from '../config/address.js';
+import { isReachable, isSecure, type HttpSettings } from '../config/http.js';
+import { settings as table } from '../config/table.js';
 
 /** What the API is made of. Durations in ms. */
 export type ServerOptions = {
@@ -58,13 +53,10 @@ export type HttpServer = {
   readonly close: () => Promise<void>;
 };
 
-const usualBodyLimit = 8 * 1024 * 1024;
-const usualStreams = 200;
 /** Requests that wait at the same time; further ones are answered at once. */
 const mostWaits = 500;
 /** So long what was found wrong or well is believed, ms. */
 const checksMs = 1_000;
-const usualRate = { per_second: 50, burst: 200 };
 /** Attempts to sign in from one address; a limit by name would let anybody lock that user out. */
 const signInRate = { perSecond: 0.2, burst: 10 };
 
@@ -104,7 +96,7 @@ type App = { readonly app: FastifyInstance; readonly close: () => Promise<void> 
 
 async function createApp(options: ServerOptions): Promise<App> {
   const { settings, log, client } = options;
-  const { body_limit: bodyLimit = usualBodyLimit } = settings;
+  const { body_limit: bodyLimit = table['http.body_limit'].usual } = settings;
   const open = settings.sign_in !== 'always' && !isReachable(settings);
   const secure = isSecure(settings);
   const tls = await certificateOf(options);
@@ -150,11 +142,13 @@ async function createApp(options: ServerOptions): Promise<App> {
     trySignIn: (address) => tries.take(address),
     now: () => Date.now(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
-    streams: { most: settings.streams ?? usualStreams, open: new Map() },
+    streams: { most: settings.streams ?? table['http.streams'].usual, open: new Map() },
     waits: { most: mostWaits, open: 0 },
   };
-  const { per_second: perSecond = usualRate.per_second, burst = usualRate.burst } =
-    settings.rate ?? {};
+  const {
+    per_second: perSecond = table['http.rate.per_second'].usual,
+    burst = table['http.rate.burst'].usual,
+  } = settings.rate ?? {};
   const doors: Doors = {
     headers,
     publicUrl: settings.public_url,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { disable } from '../../src/cli/commands/enable.js';
 import { push } from '../../src/cli/commands/push.js';
 import { validate } from '../../src/cli/commands/validate.js';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/load.js';
 import { openProject } from './database.js';
 import { flow, project, run, task, testIo } from './terminal.js';
 

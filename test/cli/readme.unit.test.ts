@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { showConfig } from '../../src/cli/commands/config.js';
 import { packageRoot } from '../../src/cli/package.js';
-import { project, run } from './terminal.js';
 
 const root = packageRoot();
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -22,13 +20,4 @@ it('links of the README lead to files that the package holds', () => {
       link,
     ).toBe(true);
   }
-});
-
-it('the README names every setting that tws config shows', async () => {
-  const { json } = await run(showConfig, { cwd: await project() });
-  const { settings } = json as { readonly settings: Readonly<Record<string, unknown>> };
-  const inEnvironment = ['user', 'password', 'crypto_key'];
-  const shown = Object.keys(settings).filter((name) => !inEnvironment.includes(name));
-  const section = /\n## Settings\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
-  for (const name of shown) expect(section).toContain(`\`${name.split('.')[0]}\``);
 });

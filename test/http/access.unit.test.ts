@@ -5,7 +5,7 @@ import { createIdentify } from '../../src/http/access/identify.js';
 import { assertOwnOrigin } from '../../src/http/access/origin.js';
 import { principalOf, reaches } from '../../src/http/access/principal.js';
 import { createRate, networkOf } from '../../src/http/access/rate.js';
-import { addressForm, addressOf, isLoopback } from '../../src/http/settings.js';
+import { addressForm, addressOf, isLoopback } from '../../src/config/address.js';
 
 describe('what roles mean', () => {
   test.each<[readonly string[], string, 'all' | readonly string[]]>([

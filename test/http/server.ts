@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createClient, inspectServer, type Client } from '../../src/client.js';
 import type { Log } from '../../src/engine/log.js';
 import { startHttp, type ServerOptions } from '../../src/http/server.js';
-import type { HttpSettings } from '../../src/http/settings.js';
+import type { HttpSettings } from '../../src/config/http.js';
 import { request as couchRequest } from '../support/couch.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
 import { untruthOf } from './truth.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { loadConfig, type Flags } from '../../config.js';
+import type { Flags } from '../../config/flags.js';
+import { loadConfig } from '../../config/load.js';
 import { command, type Command } from '../command.js';
 import { completionsFor, type Candidate, type Program } from '../completion/candidates.js';
 import { namesFor } from '../completion/names.js';

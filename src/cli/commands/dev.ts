@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { open, prepareDatabase } from '../../client.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import type { HttpServer } from '../../http/server.js';
 import { command, listFlag, numberFlag, queuesFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { open } from '../../client.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import { TwsError } from '../../errors.js';
 import { command, type Invocation } from '../command.js';
 import { checkDatabase } from '../doctor/database.js';

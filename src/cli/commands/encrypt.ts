@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import { isEncrypted, isOlderFormat } from '../../model/encrypted.js';
 import { fieldOf, keysOf } from '../../model/secret-reference.js';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { prepareDatabase } from '../../client.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import { command, numberFlag } from '../command.js';
 import { showDesign } from '../design.js';
 import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
-import { saveSettings } from '../settings.js';
+import { saveSettings } from '../../config/save.js';
 
 const flags = z.object({ confirm: z.boolean().default(true), copies: numberFlag(1) });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { open, type Client } from '../../client.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import type { Status } from '../../model/status.js';
 import { command, numberFlag, switchFlag } from '../command.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import { command } from '../command.js';
 import type { Io } from '../io.js';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { open, prepareDatabase, type JobToSubmit, type Client } from '../../client.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import { startBucketServer } from '../../mailbox/bucket-server.js';
 import { defaultMailPort, startMailServer, type CaughtMail } from '../../mailbox/mail-server.js';

@@ -1,5 +1,5 @@
 import type { Client } from '../../client.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { pluginOf } from '../../model/task.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
 import { reasonOf } from '../lines.js';
 import type { Finding } from './finding.js';

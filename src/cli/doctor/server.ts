@@ -1,5 +1,5 @@
 import { inspectServer, type ServerReport } from '../../client.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import { counted } from '../../words.js';
 import type { Finding } from './finding.js';
 

@@ -1,5 +1,6 @@
+import { optionOf } from '../../config/table.js';
 import type { CommandDefinition } from '../command.js';
-import { engineOptions, httpOption, mailPort } from './options.js';
+import { engineOptions, httpPlace, mailPort } from './options.js';
 
 /** Trying it out and starting a project. */
 export const beginning: readonly CommandDefinition[] = [
@@ -23,14 +24,14 @@ export const beginning: readonly CommandDefinition[] = [
     name: 'dev',
     about: 'Run all that developing needs: an embedded server, Fauxton, an engine; push couch/tws.',
     options: [
-      { flags: '--port <n>', about: 'Port of the server; default 5984, 0: a free one.' },
+      optionOf('embedded.port'),
       { flags: '--mailbox', about: 'Run a mail server and an S3 server for the samples, too.' },
       mailPort,
       { flags: '--s3-port <n>', about: 'Port of the S3 server; default 4568, 0: a free one.' },
       { flags: '--no-engine', about: 'Run no engine.' },
-      { ...httpOption, about: 'Where the HTTP API is served; default 127.0.0.1:5985.' },
+      httpPlace,
       { flags: '--no-http', about: 'Serve no HTTP API.' },
-      { flags: '--dir <folder>', about: 'Folder of the data; default .tws.' },
+      optionOf('embedded.dir'),
       ...engineOptions,
     ],
     stoppable: true,

@@ -1,24 +1,13 @@
+import { defaultHost, defaultPort } from '../../config/address.js';
+import { optionOf } from '../../config/table.js';
 import type { ArgumentDefinition, OptionDefinition } from '../command.js';
 
 /** Options that every command understands, before or after its name. */
 export const globalOptions: readonly OptionDefinition[] = [
-  {
-    flags: '--url <url>',
-    about: 'URL of CouchDB (or COUCH_URL); default: a running tws dev, else http://127.0.0.1:5984.',
-  },
-  {
-    flags: '--database <name>',
-    about: 'Database (or COUCH_DATABASE); default: <project>_tasks.',
-  },
-  {
-    flags: '--app <name>',
-    about: 'Name of the design document, _design/<name> (or COUCH_APPNAME); default: tws.',
-  },
-  {
-    flags: '--owner <name>',
-    about: 'Owner that is meant where a name is given without one; default: DEFAULT.',
-    values: { named: ['owner'] },
-  },
+  optionOf('url'),
+  optionOf('database'),
+  optionOf('app'),
+  { ...optionOf('owner'), values: { named: ['owner'] } },
   {
     flags: '--no-confirm',
     about: 'Ask for no confirmation; commands that would ask for none take it, too.',
@@ -29,15 +18,9 @@ export const globalOptions: readonly OptionDefinition[] = [
 
 /** What an engine is started with. */
 export const engineOptions: readonly OptionDefinition[] = [
-  { flags: '--slots <n>', about: 'Steps to run at the same time; default 10.' },
-  {
-    flags: '--labels <a,b>',
-    about: 'Labels of the engine: tasks that ask for labels run only where these are.',
-  },
-  {
-    flags: '--queues <a,b>',
-    about: 'Queues whose steps the engine takes; default: default, to which jobs belong otherwise.',
-  },
+  optionOf('slots'),
+  optionOf('labels'),
+  optionOf('queues'),
 ];
 
 export const mailPort: OptionDefinition = {
@@ -89,7 +72,10 @@ export const chosenJobs = (which: string): readonly OptionDefinition[] => [
 export const graphFormats = ['mermaid', 'svg', 'json'] as const;
 
 /** Where the HTTP API is served. */
-export const httpOption: OptionDefinition = {
-  flags: '--http [host:port]',
-  about: 'Serve the HTTP API, too; default 127.0.0.1:5985.',
+export const httpOption: OptionDefinition = optionOf('http.host');
+
+/** The same where it is served anyway. */
+export const httpPlace: OptionDefinition = {
+  ...httpOption,
+  about: `Where the HTTP API is served; default ${defaultHost}:${defaultPort}.`,
 };

@@ -1,6 +1,6 @@
 import type { CommandDefinition, OptionDefinition } from '../command.js';
 import { shells } from '../completion/scripts.js';
-import { engineOptions, httpOption } from './options.js';
+import { engineOptions, httpOption, httpPlace } from './options.js';
 
 const placeOptions = (word: string): OptionDefinition[] => [
   {
@@ -38,7 +38,7 @@ export const running: readonly CommandDefinition[] = [
   {
     name: 'serve',
     about: 'Serve the HTTP API until Ctrl-C or SIGTERM, and run no engine.',
-    options: [{ ...httpOption, about: 'Where it is served; default 127.0.0.1:5985.' }],
+    options: [httpPlace],
     stoppable: true,
     serves: true,
     examples: ['tws serve', 'tws serve --http 0.0.0.0:8080'],

@@ -1,5 +1,5 @@
 import { open, type Client } from '../../client.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import { encryptedIn, mapEncrypted } from '../../model/encrypted-values.js';
 import type { StoredDocument } from '../../model/document.js';

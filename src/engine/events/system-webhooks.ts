@@ -7,7 +7,7 @@ import { TwsError } from '../../errors.js';
 import type { Keyring } from '../../secrets/keyring.js';
 import { openSettings } from '../../secrets/settings.js';
 import type { Log } from '../log.js';
-import type { EngineEvent, EngineEventType } from './system-events.js';
+import type { EngineEvent, EngineEventType } from '../../model/engine-event.js';
 
 /** An address to which events of the engines are sent; `on` absent: all of them. */
 export type SystemWebhook = {

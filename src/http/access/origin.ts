@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { problem } from '../../errors.js';
-import { isLoopback } from '../settings.js';
+import { isLoopback } from '../../config/address.js';
 
 export type OriginOptions = {
   /** How browsers reach us, when that is not what they send as host. */

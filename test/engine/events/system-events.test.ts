@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineEvent } from '../../../src/engine/events/system-events.js';
+import type { EngineEvent } from '../../../src/model/engine-event.js';
 import { encryptVersion1 as encrypt } from '../../support/version1.js';
 import { flow, job, task } from '../../support/documents.js';
 import { startReceiver } from '../../support/receiver.js';

@@ -1,6 +1,8 @@
-import type { Environment } from './environment.js';
-import { problem } from './errors.js';
-import type { EmbeddedFile, SettingsFile } from './settings-file.js';
+import { filled, type Environment } from './environment.js';
+import { problem } from '../errors.js';
+import type { EmbeddedFile } from './dev.js';
+import type { SettingsFile } from './file.js';
+import { flagName, settings } from './table.js';
 
 type Server = {
   readonly url: string;
@@ -9,10 +11,10 @@ type Server = {
   readonly password: string;
 };
 
-type Setting = { readonly value: string; readonly origin: string };
+type Known = { readonly value: string; readonly origin: string };
 
 /** Takes the credentials out of a URL, so that the URL alone may be shown. */
-export function splitUrl({ value, origin }: Setting): Server {
+export function splitUrl({ value, origin }: Known): Server {
   const written = value.includes('://') ? value : `http://${value}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -26,38 +28,47 @@ export function splitUrl({ value, origin }: Setting): Server {
   return { url: url.href.replace(/\/+$/, ''), origin, user, password };
 }
 
-type Found = {
+/** User and password, and where both were said. */
+export type Login = {
   readonly values: { readonly user?: string; readonly password?: string };
-  readonly origins: Readonly<Record<string, string>>;
+  readonly origin: string;
 };
 
 /** Name and password always come from one source, so that a password never meets a foreign name. */
-export function credentialsOf(from: {
+export function loginOf(from: {
   readonly env: Environment;
   readonly file: SettingsFile;
   readonly server: Server;
   readonly dev: EmbeddedFile | undefined;
   readonly devOrigin: string;
-}): Found {
+}): Login {
   const { env, file, server, dev } = from;
-  const inUrl = (wanted: string): Found | undefined =>
+  const inUrl = (wanted: string): Login | undefined =>
     server.user !== '' && server.origin === wanted
       ? login(server.user, server.password, server.origin)
       : undefined;
-  const found =
-    inUrl('--url') ??
-    keyLogin(env['COUCH_KEY'], env['COUCH_PASS'], 'COUCH_KEY') ??
-    nameLogin(env['COUCH_USER'], env['COUCH_PASS'], 'COUCH_USER') ??
-    inUrl('COUCH_URL') ??
+  const {
+    user: { variable: user },
+    pass: { variable: pass },
+    key: { variable: key },
+  } = settings;
+  return (
+    inUrl(flagName(settings.url)) ??
+    keyLogin(env[key], env[pass], key) ??
+    nameLogin(env[user], env[pass], user) ??
+    inUrl(settings.url.variable) ??
     keyLogin(file.key, file.pass, 'tws.json') ??
     nameLogin(file.user, file.pass, 'tws.json') ??
     inUrl('tws.json') ??
-    (dev === undefined ? undefined : login(dev.user, dev.password, from.devOrigin));
-  return found ?? { values: {}, origins: { user: 'not set', password: 'not set' } };
+    (dev === undefined ? undefined : login(dev.user, dev.password, from.devOrigin)) ?? {
+      values: {},
+      origin: 'not set',
+    }
+  );
 }
 
-function login(user: string, password: string, origin: string): Found {
-  return { values: { user, password }, origins: { user: origin, password: origin } };
+function login(user: string, password: string, origin: string): Login {
+  return { values: { user, password }, origin };
 }
 
 /** An API key stands for the user; written as `key:password` it carries its own password. */
@@ -65,7 +76,7 @@ function keyLogin(
   key: string | undefined,
   pass: string | undefined,
   from: string,
-): Found | undefined {
+): Login | undefined {
   if (filled(key) === undefined || key === undefined) return undefined;
   const at = key.indexOf(':');
   return at < 0 ? login(key, pass ?? '', from) : login(key.slice(0, at), key.slice(at + 1), from);
@@ -75,11 +86,6 @@ function nameLogin(
   user: string | undefined,
   pass: string | undefined,
   from: string,
-): Found | undefined {
+): Login | undefined {
   return filled(user) === undefined ? undefined : login(user ?? '', pass ?? '', from);
-}
-
-/** An empty text says nothing. */
-export function filled(value: string | undefined): string | undefined {
-  return value === undefined || value === '' ? undefined : value;
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyEdits, modify } from 'jsonc-parser';
-import type { Config } from '../config.js';
+import type { Config } from './load.js';
 
 /** Puts settings into the project's `tws.json`, which is made when there is none. */
 export async function saveSettings(

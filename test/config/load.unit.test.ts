@@ -2,9 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig, type Config, type Flags } from '../src/config.js';
-import type { Environment } from '../src/environment.js';
-import { TwsError } from '../src/errors.js';
+import type { Flags } from '../../src/config/flags.js';
+import { loadConfig, type Config } from '../../src/config/load.js';
+import type { Environment } from '../../src/config/environment.js';
+import { TwsError } from '../../src/errors.js';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { loadConfig } from '../../src/config/load.js';
+import { settingsFileSchema } from '../../src/config/file.js';
+import { flagsIn } from '../../src/config/flags.js';
+import {
+  credentialVariables,
+  optionOf,
+  settings,
+  variables,
+  type Setting,
+} from '../../src/config/table.js';
+
+const root = join(import.meta.dirname, '..', '..');
+
+type Json = { readonly properties?: Readonly<Record<string, Json>> };
+
+/** Paths of a schema, down to the settings of the table. */
+function pathsIn({ properties = {} }: Json, above = ''): readonly string[] {
+  return Object.entries(properties).flatMap(([key, inner]) => {
+    const path = above === '' ? key : `${above}.${key}`;
+    return inner.properties === undefined || path in settings ? [path] : pathsIn(inner, path);
+  });
+}
+
+it('holds every setting of tws.json', () => {
+  const schema = z.toJSONSchema(settingsFileSchema, { io: 'input', unrepresentable: 'any' });
+  const paths = pathsIn(schema as Json).filter((path) => path !== '$schema');
+  expect(paths.toSorted()).toEqual(Object.keys(settings).toSorted());
+});
+
+it('names the variables that plugins must not find', () => {
+  const wanted = ['COUCH_KEY', 'COUCH_PASS', 'COUCH_URL', 'TWS_CRYPTO_KEY'];
+  expect(credentialVariables.toSorted()).toEqual(wanted);
+});
+
+it('gives every setting a source', () => {
+  const { origins, shown } = loadConfig({ flags: {}, env: {}, cwd: '/' });
+  const rows: readonly (readonly [string, Setting])[] = Object.entries(settings);
+  for (const [name, { show, shownAs }] of rows) {
+    if (show !== 'never') expect(origins).toHaveProperty([shownAs ?? name]);
+  }
+  expect(Object.keys(shown)).toEqual(Object.keys(origins));
+});
+
+it('reads options as their form says', () => {
+  const given = { url: 'db', slots: '3', labels: 'a, b,', port: '0', json: true, http: true };
+  expect(flagsIn(given)).toEqual({ url: 'db', slots: 3, labels: ['a', 'b'], port: 0 });
+});
+
+it('makes the option of a setting', () => {
+  expect(optionOf('database')).toEqual({
+    flags: '--database <name>',
+    about: 'Name of the database (or COUCH_DATABASE); default <project>_tasks.',
+  });
+});
+
+describe('the README', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const section = /\n## Settings\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
+  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  const rows: readonly (readonly [string, Setting])[] = Object.entries({
+    ...settings,
+    ...variables,
+  });
+
+  it.each(rows)('tells of %s with its variable and default', (name, { variable, usual }) => {
+    const own = variable === undefined ? name.split('.')[0] : variable;
+    const line = lines.find((one) => one.includes(`\`${own}\``));
+    expect(line).toBeDefined();
+    const isPart = name.includes('.') || usual === undefined || Array.isArray(usual);
+    if (!isPart) expect(line).toContain(String(usual));
+  });
+});
