@@ -3,8 +3,6 @@ export { createClient, type Client } from './client/client.js';
 export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figures.js';
 export { newDefinitionId, type DefinitionKind } from './client/definitions.js';
 export type { JobPage, JobSearch, PageOptions } from './client/search.js';
-export { sealedInFlow, sealedInJob } from './client/sealed-params.js';
-export { paramsOfSteps } from './client/step-params.js';
 export { stepsOf, type Told } from './client/next-steps.js';
 export type { SubmittedOne } from './client/submit-many.js';
 export { summaryOf } from './client/summary.js';

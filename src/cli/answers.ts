@@ -1,5 +1,5 @@
 import { problem } from '../errors.js';
-import type { Written } from './files.js';
+import type { Written } from '../validate/written.js';
 import type { Io } from './io.js';
 import {
   fillPlaceholders,

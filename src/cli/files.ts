@@ -4,6 +4,7 @@ import { basename, extname, join } from 'node:path';
 import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
 import { problem } from '../errors.js';
 import { isObject } from '../model/object.js';
+import type { FileProblem, Written } from '../validate/written.js';
 import { resolvePath, shownPath, type Place } from './paths.js';
 
 /** A JSON file that is to be pushed, validated or submitted. */
@@ -22,20 +23,10 @@ export type Found = {
   readonly ignored: readonly string[];
 };
 
-/** A problem of a file: where in it, as JSON path or line, and the sentence. */
-export type FileProblem = {
-  readonly file: string;
-  readonly path: string;
-  readonly message: string;
-};
-
 /** What a file holds, or why it cannot be read. */
 export type ReadFile =
   | { readonly ok: true; readonly file: FoundFile; readonly text: string; readonly doc: Written }
   | { readonly ok: false; readonly problem: FileProblem };
-
-/** A document as somebody wrote it into a file. */
-export type Written = Readonly<Record<string, unknown>>;
 
 /**
  * The JSON files that paths name: files, and folders with the folders in them.

@@ -8,7 +8,7 @@ import { pagesPrefix } from '../http/pages.js';
 import { startHttp, type HttpServer, type ServerOptions } from '../http/server.js';
 import { addressForm } from '../config/address.js';
 import { createPrometheus, type Prometheus } from '../metrics/prometheus.js';
-import { packageVersion } from './package.js';
+import { packageVersion } from '../package.js';
 
 /** `--http [host:port]` and `--no-http`. */
 export const httpFlag = z

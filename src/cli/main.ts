@@ -7,7 +7,7 @@ import { problem, TwsError } from '../errors.js';
 import type { CommandDefinition } from './command.js';
 import { processIo, type Io, type Mode } from './io.js';
 import { letReaderLeave, print } from './output.js';
-import { packageVersion } from './package.js';
+import { packageVersion } from '../package.js';
 import { commands, globalOptions } from './program.js';
 import { plain, safeBlock } from './safe.js';
 import { buildProgram, type Chosen } from './program-builder.js';

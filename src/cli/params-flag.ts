@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { problem } from '../errors.js';
 import { isObject } from '../model/object.js';
-import type { Written } from './files.js';
+import type { Written } from '../validate/written.js';
 
 /** The object that `--params` gives: JSON, or `@file` that holds some. @throws TwsError `usage`, `file_missing` */
 export async function readParams(given: string, cwd: string): Promise<Written> {

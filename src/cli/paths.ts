@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Environment } from '../config/environment.js';
-import { packageRoot } from './package.js';
+import { shippedFolder } from '../validate/samples.js';
 
 /** Where paths of a command line start from. */
 export type Place = {
@@ -38,11 +38,6 @@ export function isShipped(path: string): boolean {
 /** How this command is called here: `tws` where it is on the path, else the way that was taken. */
 export function commandName({ npm_lifecycle_event: script }: Environment): string {
   return script === undefined ? 'tws' : 'npx tws';
-}
-
-/** Folder of the samples that come with this package. */
-export function shippedFolder(): string {
-  return join(packageRoot(), 'couch', 'tws');
 }
 
 function isFile(path: string): boolean {

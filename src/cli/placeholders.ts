@@ -1,6 +1,6 @@
 import { isObject } from '../model/object.js';
-import { textsIn } from './checks/document.js';
-import type { Written } from './files.js';
+import { textsIn } from '../validate/document.js';
+import type { Written } from '../validate/written.js';
 
 /** A `[[label]]` of a job file, with the dotted paths of the values that hold it. */
 export type Placeholder = { readonly label: string; readonly paths: readonly string[] };

@@ -1,5 +1,5 @@
 import { problem } from '../errors.js';
-import type { FileProblem } from './files.js';
+import type { FileProblem } from '../validate/written.js';
 import type { Io } from './io.js';
 
 /** `file: JSON path: sentence`; a sentence that begins with the path says it once. */

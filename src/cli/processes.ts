@@ -4,7 +4,7 @@ import type { Config } from '../config/load.js';
 import { variables } from '../config/table.js';
 import type { Log } from '../engine/log.js';
 import type { Io } from './io.js';
-import { executable } from './package.js';
+import { executable } from '../package.js';
 
 export type Processes = {
   readonly config: Config;

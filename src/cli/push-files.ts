@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { findFiles, type Found } from './files.js';
-import { resolvePath, shippedFolder, type Place } from './paths.js';
-import { sampleFolders } from './samples.js';
+import { resolvePath, type Place } from './paths.js';
+import { sampleFolders, shippedFolder } from '../validate/samples.js';
 
 /** What `tws push` is asked for. */
 export type Wanted = {

@@ -2,9 +2,10 @@ import type { DefinitionKind, Client } from '../client.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import { defaultOwner } from '../model/task.js';
-import { kinds } from './checks/document.js';
-import type { GoodFile } from './checks/files.js';
-import { contentHash, contentOf, type FileProblem, type Written } from './files.js';
+import { kinds } from '../validate/document.js';
+import type { GoodFile } from './check-files.js';
+import { contentHash, contentOf } from './files.js';
+import type { FileProblem, Written } from '../validate/written.js';
 import { isShipped } from './paths.js';
 import { openPlaceholders } from './placeholders.js';
 

@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
 import type { Config } from '../config/load.js';
-import { checkFiles } from './checks/files.js';
-import type { FileProblem } from './files.js';
+import { checkFiles } from './check-files.js';
+import type { FileProblem } from '../validate/written.js';
 import type { Io } from './io.js';
 import { problemLine, showWarnings } from './problems.js';
 import { filesToPush } from './push-files.js';

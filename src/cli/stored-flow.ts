@@ -6,7 +6,7 @@ import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
 import { isJobKey } from './answers.js';
-import type { Written } from './files.js';
+import type { Written } from '../validate/written.js';
 import type { Io } from './io.js';
 import { theOne } from './naming.js';
 import { toValue } from './placeholders.js';

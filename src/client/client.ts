@@ -22,7 +22,7 @@ import {
   type RequestOptions,
 } from './requests.js';
 import { resultOf } from './results.js';
-import { sealedInJobs } from './sealed-params.js';
+import { sealedInJobs } from './sealed-jobs.js';
 import { searchJobs, type JobPage, type JobSearch, type PageOptions } from './search.js';
 import { submitJobs, type SubmittedOne } from './submit-many.js';
 import {

@@ -4,7 +4,7 @@ import { basename, extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { packageRoot } from '../cli/package.js';
+import { packageRoot } from '../package.js';
 import { problem } from '../errors.js';
 import { linksOf, type Manifest } from './page-links.js';
 import { prefix } from './route.js';

@@ -5,7 +5,7 @@ import { toProblems } from '../model/problems.js';
 import { Refused, told } from './answers/problems.js';
 import type { Api } from './api.js';
 import type { Level, Principal } from './access/principal.js';
-import { hasTooMany, limits } from './limits.js';
+import { hasTooMany, limits } from '../validate/limits.js';
 
 /** Who may call a route: anybody (`open`), whoever is signed in (`none`), or from a level on. */
 export type Access = 'open' | Level;

@@ -7,7 +7,7 @@ import type { CommandDefinition } from '../../src/cli/command.js';
 import { completionsFor, type Program } from '../../src/cli/completion/candidates.js';
 import { scripts, shells } from '../../src/cli/completion/scripts.js';
 import { forBash, wordsIn } from '../../src/cli/completion/shell-line.js';
-import { packageRoot } from '../../src/cli/package.js';
+import { packageRoot } from '../../src/package.js';
 import { commands, globalOptions } from '../../src/cli/program.js';
 import { needPrograms } from '../support/programs.js';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { packageRoot } from '../../src/cli/package.js';
+import { packageRoot } from '../../src/package.js';
 
 /** A `tws` process of its own, away from a terminal. */
 export type Process = {

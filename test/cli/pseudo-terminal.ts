@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { packageRoot } from '../../src/cli/package.js';
+import { packageRoot } from '../../src/package.js';
 import { needPrograms } from '../support/programs.js';
 
 /** A `tws` process on a terminal of its own, made by `script` of util-linux. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { packageRoot } from '../../src/cli/package.js';
+import { packageRoot } from '../../src/package.js';
 import { openProject } from './database.js';
 import { flow, task } from './terminal.js';
 

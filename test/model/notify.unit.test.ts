@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkDocument } from '../../src/cli/checks/document.js';
+import { checkDocument } from '../../src/validate/document.js';
 import { checkDefinitions } from '../../src/reading/check.js';
 import { readNotify } from '../../src/model/notify.js';
 import { parseDocument } from '../../src/reading/parse.js';

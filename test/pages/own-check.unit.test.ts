@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkDocument } from '../../src/cli/checks/document.js';
+import { checkDocument } from '../../src/validate/document.js';
 import { problemsOf } from '../../src/pages/editor/own-check.js';
 
 describe('the check without the server', () => {

@@ -6,7 +6,7 @@ import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import { command } from '../command.js';
 import type { Io } from '../io.js';
-import { packageRoot } from '../package.js';
+import { packageRoot } from '../../package.js';
 import {
   flowScaffold,
   jobScaffold,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { open, pushDesign } from '../../client.js';
 import { problem } from '../../errors.js';
-import { checkFiles, type GoodFile } from '../checks/files.js';
+import { checkFiles, type GoodFile } from '../check-files.js';
 import { command, switchFlag } from '../command.js';
 import { showDesign } from '../design.js';
 import type { Io } from '../io.js';

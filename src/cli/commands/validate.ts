@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { open } from '../../client.js';
 import { TwsError } from '../../errors.js';
-import { checkFiles, type CheckedFiles, type CheckOptions } from '../checks/files.js';
+import { checkFiles, type CheckedFiles, type CheckOptions } from '../check-files.js';
 import { command } from '../command.js';
 import { findFiles, type FoundFile } from '../files.js';
 import type { Io } from '../io.js';

@@ -9,7 +9,7 @@ import { findClearSecrets } from '../../secrets/parameters.js';
 import { counted, listed } from '../../words.js';
 import { contentHash } from '../files.js';
 import { engineFacts, type EngineFacts } from '../lines.js';
-import { shippedHashes } from '../samples.js';
+import { samples } from '../../validate/samples.js';
 import { secretsOf, secretsProblem } from '../stored-secrets.js';
 import type { Finding } from './finding.js';
 import { checkDefinitions, checkLocks } from './definitions.js';
@@ -80,10 +80,10 @@ function checkVersions(holders: readonly StoredDocument[]): readonly Finding[] {
 
 /** Passwords in clear; the samples sign in to servers of this machine with what everybody knows. */
 function checkClearSecrets(documents: readonly StoredDocument[]): readonly Finding[] {
-  const samples = shippedHashes();
+  const shipped = new Set(samples().map(contentHash));
   const clear = documents
     .map((doc) => ({ doc, paths: findClearSecrets(doc) }))
-    .filter(({ doc, paths }) => paths.length > 0 && !samples.has(contentHash(doc)));
+    .filter(({ doc, paths }) => paths.length > 0 && !shipped.has(contentHash(doc)));
   if (clear.length === 0) return [];
   const places = clear.map(({ doc, paths }) => `${doc._id} (${listed(paths)})`);
   return [

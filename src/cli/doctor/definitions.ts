@@ -4,15 +4,15 @@ import type { StoredDocument } from '../../model/document.js';
 import { patternOf } from '../../model/target.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
 import { counted, listed } from '../../words.js';
-import { checkDocument } from '../checks/document.js';
-import { checkReferences, type Definitions } from '../checks/references.js';
+import { checkDocument } from '../../validate/document.js';
+import { checkReferences, type Definitions } from '../../validate/references.js';
 import {
   excessTagsInFlow,
   excessTagsInNotify,
   excessTagsInTask,
   excessTagsInTexts,
-} from '../checks/tags.js';
-import type { FileProblem } from '../files.js';
+} from '../../validate/tags.js';
+import type { FileProblem } from '../../validate/written.js';
 import type { Finding } from './finding.js';
 
 /** Maximum number of problems that are named. */

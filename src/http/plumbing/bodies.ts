@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../../errors.js';
-import { mostDocuments } from '../limits.js';
+import { mostDocuments } from '../../validate/limits.js';
 import { isOjsPath, ojsType } from '../ojs/protocol.js';
 
 /** Deeper JSON is refused before anything walks it call by call. */

@@ -8,8 +8,8 @@ import { assertOwner, hasOwner, mayHave, ownersFor } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
-import { checkDefinition, type Checked } from '../checks.js';
-import { tooLongName } from '../limits.js';
+import { checkDefinition, type CheckedDefinition } from '../../validate/single.js';
+import { tooLongName } from '../../validate/limits.js';
 import { foreignIds, unknownSecret } from './new-job.js';
 
 type Called = { readonly called: string; readonly owner?: string | undefined };
@@ -55,7 +55,7 @@ type Prepared = {
   readonly doc: StoredDocument;
   /** The document that it replaces. */
   readonly before: StoredDocument | undefined;
-  readonly checked: Checked;
+  readonly checked: CheckedDefinition;
 };
 
 /**

@@ -5,8 +5,8 @@ import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../model/closest.js';
 import type { Api } from '../api.js';
 import { Refused, refuseDocument, told } from '../answers/problems.js';
-import { contentsOfJob, warningsOfJob } from '../checks.js';
-import { mostDocuments } from '../limits.js';
+import { contentsOfJob, warningsOfJob } from '../../validate/single.js';
+import { mostDocuments } from '../../validate/limits.js';
 import { prefix, route, type Answer } from '../route.js';
 import {
   bulkSchema,

@@ -10,7 +10,7 @@ import { assertAllOwners, assertOwner, nameOf } from '../access/owners.js';
 import { reaches, roles, type Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
-import { problemsOf } from '../checks.js';
+import { problemsOf } from '../../validate/single.js';
 
 /** Ids that begin so belong to documents of other kinds, or to CouchDB. */
 export const foreignIds = [

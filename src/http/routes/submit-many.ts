@@ -8,8 +8,8 @@ import { answerOf, Refused, refusedDocument, told, type ProblemBody } from '../a
 import { mayHave } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import type { Api } from '../api.js';
-import { warningsOfJob } from '../checks.js';
-import { mostDocuments } from '../limits.js';
+import { warningsOfJob } from '../../validate/single.js';
+import { mostDocuments } from '../../validate/limits.js';
 import type { Answer } from '../route.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
 

@@ -5,7 +5,7 @@ import type { StoredDocument } from '../../../model/document.js';
 import { defaultOwner, pluginOf, type Task } from '../../../model/task.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
-import { mostDocuments } from '../../limits.js';
+import { mostDocuments } from '../../../validate/limits.js';
 import { answeredTo, idParams, jobFor, knownStill } from '../../routes/common.js';
 import { refuseDocument } from '../../answers/problems.js';
 import { newJobOf, type NewJobOptions } from '../../routes/new-job.js';

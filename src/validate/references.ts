@@ -1,18 +1,18 @@
-import { sealedInFlow, sealedInJob, type DefinitionKind } from '../../client.js';
-import { closest } from '../../model/closest.js';
-import { checkDefinitions, finder, type Finding } from '../../reading/check.js';
-import type { Flow } from '../../model/flow.js';
-import { parseDocument } from '../../reading/parse.js';
-import { defaultOwner, keyOf, type Task } from '../../model/task.js';
-import type { FileProblem, Written } from '../files.js';
-import { isSample } from '../samples.js';
+import { sealedInFlow, sealedInJob } from './sealed-params.js';
+import { closest } from '../model/closest.js';
+import { checkDefinitions, type Finding, finder } from '../reading/check.js';
+import type { Flow } from '../model/flow.js';
+import { parseDocument } from '../reading/parse.js';
+import { defaultOwner, keyOf, type Task } from '../model/task.js';
+import type { FileProblem, Written } from './written.js';
+import { isSample } from './samples.js';
 import { asWritten } from './written-path.js';
 
 /** A document of a file, valid by itself. */
 export type Checked = { readonly file: string; readonly doc: Written };
 
 /** The tasks and flows of the database. */
-export type Stored = (kind: DefinitionKind) => Promise<readonly Written[]>;
+export type Stored = (kind: Finding['kind']) => Promise<readonly Written[]>;
 
 export type References = {
   readonly problems: readonly FileProblem[];
@@ -72,7 +72,7 @@ function sealedParams(
   });
 }
 
-type Known = Readonly<Record<DefinitionKind, readonly string[]>>;
+type Known = Readonly<Record<Finding['kind'], readonly string[]>>;
 
 /** What to do about a name that is nowhere: it is mistyped, one of the samples, or still to come. */
 export function remedy({ kind, name }: Missing, known: Known): string {

@@ -1,50 +1,26 @@
 import { withDefaults, objectAt } from '../decide/params.js';
 import { merge } from '../decide/record.js';
 import { flowParams, refusal, sealedBreach } from '../decide/sealed.js';
-import { finder, placesIn, type World } from '../reading/check.js';
+import { placesIn, type World } from '../reading/check.js';
 import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';
 import { branchesOf, handlerOf, type Flow } from '../model/flow.js';
 import type { NewJob } from '../model/job.js';
 import { secretsInNotify } from '../model/notify.js';
 import { parseDocument } from '../reading/parse.js';
-import type { StoredDocument } from '../model/document.js';
 import { toJsonPath, type Problem } from '../model/problems.js';
-import { defaultOwner, keyOf, ownerOf, type Task } from '../model/task.js';
+import { ownerOf, type Task } from '../model/task.js';
 import { leavesOf } from '../structures/tree.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
-import type { Store } from '../store/store.js';
-import type { DefinitionKind } from './definitions.js';
+import type { Written } from './written.js';
 
-type Written = Readonly<Record<string, unknown>>;
 type Params = Readonly<Record<string, unknown>>;
-
-/**
- * New jobs that set a parameter which a stored task seals, or that have a secret in `notify`, with the
- * first such place of each. What is not stored yet is left to the engine; so is a job that is stored
- * already.
- */
-export async function sealedInJobs<J extends Written>(
-  store: Store,
-  jobs: readonly J[],
-): Promise<ReadonlyMap<J, Problem>> {
-  const setting = jobs.filter((job) => setsParams(job) || job['notify'] !== undefined);
-  if (setting.length === 0) return new Map();
-  const world = await worldOf(store, setting);
-  const found = setting.flatMap((job): [J, Problem][] => {
-    const problem = sealedInJob(job, world);
-    return problem === undefined ? [] : [[job, problem]];
-  });
-  const ids = found.flatMap(([{ _id }]) => (typeof _id === 'string' ? [_id] : []));
-  const there = ids.length === 0 ? new Map<string, unknown>() : await store.getMany(ids);
-  return new Map(found.filter(([{ _id }]) => !there.has(String(_id))));
-}
 
 /** The first secret in `notify` of a new job, or parameter that it or its flow sets and a task seals. */
 export function sealedInJob(doc: Written, world: World): Problem | undefined {
   const [secret] = secretsInNotify(doc);
   if (secret !== undefined) return secret;
-  const read = setsParams(doc) ? readJob(doc, world) : undefined;
+  const read = setsParams(doc) ? structureOf(doc, world) : undefined;
   if (read === undefined) return undefined;
   const { job, flow, leaves } = read;
   const { tasks, ...settings } = flow;
@@ -113,14 +89,15 @@ function sealedAt(
   return [{ path, message: `${path}: ${why.message}` }];
 }
 
-function setsParams({ params, tasks }: Written): boolean {
+/** Whether a job may set parameters of steps. */
+export function setsParams({ params, tasks }: Written): boolean {
   return tasks !== undefined || (isObject(params) && Object.keys(params).length > 0);
 }
 
 type Read = { readonly job: NewJob; readonly flow: Flow; readonly leaves: readonly Leaf[] };
 
 /** A new job with the structure that it runs: its own, or that of the flow that it names. */
-function readJob(doc: Written, world: World): Read | undefined {
+export function structureOf(doc: Written, world: World): Read | undefined {
   const parsed = parseDocument({ ...doc, _id: 'new', _rev: '0-0' });
   if (parsed.kind !== 'job' || !parsed.ok || doc['state'] !== undefined) return undefined;
   const job = parsed.value as NewJob;
@@ -139,45 +116,4 @@ function placeIn({ params, tasks }: Written, { label, entry }: Leaf): string {
   const key = [label, entry.task].find((one) => Object.hasOwn(given, one));
   if (key !== undefined) return toJsonPath(['params', key]);
   return tasks === undefined ? 'params' : 'tasks';
-}
-
-/** What jobs name, as it is stored. */
-async function worldOf(store: Store, jobs: readonly Written[]): Promise<World> {
-  const flows = await stored(store, 'flow', jobs.flatMap(flowKeys));
-  const world = { flow: finder(flows.flatMap(flowIn)), task: () => undefined };
-  const keys = jobs.flatMap((doc) =>
-    (readJob(doc, world)?.leaves ?? []).flatMap(({ entry }) => keysFor(entry.task, ownerOf(doc))),
-  );
-  const tasks = await stored(store, 'task', keys);
-  return { ...world, task: finder(tasks.flatMap(taskIn)) };
-}
-
-function flowKeys(doc: Written): readonly string[] {
-  const { flow, tasks } = doc;
-  return typeof flow === 'string' && tasks === undefined ? keysFor(flow, ownerOf(doc)) : [];
-}
-
-function keysFor(name: string, owner: string): readonly string[] {
-  return [keyOf(name, owner), keyOf(name, defaultOwner)];
-}
-
-async function stored(
-  store: Store,
-  kind: DefinitionKind,
-  named: readonly string[],
-): Promise<readonly StoredDocument[]> {
-  const keys = [...new Set(named)];
-  if (keys.length === 0) return [];
-  const rows = await store.view(kind === 'task' ? 'tasks' : 'flows', { keys, includeDocs: true });
-  return rows.flatMap(({ doc }) => doc ?? []);
-}
-
-function flowIn(doc: StoredDocument): readonly Flow[] {
-  const parsed = parseDocument(doc);
-  return parsed.kind === 'flow' && parsed.ok ? [parsed.value] : [];
-}
-
-function taskIn(doc: StoredDocument): readonly Task[] {
-  const parsed = parseDocument(doc);
-  return parsed.kind === 'task' && parsed.ok ? [parsed.value] : [];
 }

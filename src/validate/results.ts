@@ -1,11 +1,11 @@
 import Handlebars from 'handlebars';
 import jsonata from 'jsonata';
-import { closest } from '../../model/closest.js';
-import { withPositions } from '../../engine/evaluate/expressions.js';
-import { isObject } from '../../model/object.js';
-import { leavesOf, namesIn as namesInTree } from '../../structures/tree.js';
-import type { Structure } from '../../model/tree.js';
-import type { Written } from '../files.js';
+import { closest } from '../model/closest.js';
+import { withPositions } from '../engine/evaluate/expressions.js';
+import { isObject } from '../model/object.js';
+import { leavesOf, namesIn as namesInTree } from '../structures/tree.js';
+import type { Structure } from '../model/tree.js';
+import type { Written } from './written.js';
 import { isExpression, textsIn } from './document.js';
 
 /** A reference to the result of a step that is not there. */

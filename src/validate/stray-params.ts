@@ -1,8 +1,8 @@
-import { closest } from '../../model/closest.js';
-import { branchPlaces, placesIn } from '../../reading/check.js';
-import { isObject } from '../../model/object.js';
-import { handlerOf, type Flow } from '../../model/flow.js';
-import { paramsRead } from '../../model/param-keys.js';
+import { closest } from '../model/closest.js';
+import { branchPlaces, placesIn } from '../reading/check.js';
+import { isObject } from '../model/object.js';
+import { handlerOf, type Flow } from '../model/flow.js';
+import { paramsRead } from '../model/param-keys.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
 
 /** So many are told. */

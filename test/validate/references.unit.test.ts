@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkDocument } from '../../src/cli/checks/document.js';
-import { checkReferences, type Stored } from '../../src/cli/checks/references.js';
-import { flow, task } from './terminal.js';
+import { checkDocument } from '../../src/validate/document.js';
+import { checkReferences, type Stored } from '../../src/validate/references.js';
+import { flow, task } from '../cli/terminal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 const check = (doc: object): string[] =>

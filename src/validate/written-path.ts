@@ -1,6 +1,6 @@
-import { isObject } from '../../model/object.js';
-import { toJsonPath } from '../../model/problems.js';
-import type { FileProblem, Written } from '../files.js';
+import { isObject } from '../model/object.js';
+import { toJsonPath } from '../model/problems.js';
+import type { FileProblem, Written } from './written.js';
 
 type Note = Pick<FileProblem, 'path' | 'message'>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkDocument } from '../../src/cli/checks/document.js';
+import { checkDocument } from '../../src/validate/document.js';
 import { unreadKeys } from '../../src/reading/unread-keys.js';
 import { decide } from '../../src/decide/decide.js';
 import type { Found } from '../../src/decide/intent.js';
@@ -10,8 +10,8 @@ import { parseDocument } from '../../src/reading/parse.js';
 import { exits } from '../../src/model/step.js';
 import type { Task } from '../../src/model/task.js';
 import { flow, newJob, t0, task, world } from '../support/builders.js';
-import { badDefinitions } from './bad-definitions.js';
-import { endOf } from './corpus.js';
+import { badDefinitions } from '../model/bad-definitions.js';
+import { endOf } from '../model/corpus.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
-import { isExpression, textsIn } from '../cli/checks/document.js';
+import { isExpression, textsIn } from './document.js';
 import type { Problem } from '../model/problems.js';
+import type { Written } from './written.js';
 
 /**
  * What one document may hold at most. Checking it takes time that grows with these, and meanwhile the
@@ -22,8 +23,6 @@ export const limits = {
 
 /** So many documents one request may bring. */
 export const mostDocuments = 10_000;
-
-type Written = Readonly<Record<string, unknown>>;
 
 /** What a document has too much of, to be looked at before anything else is; undefined when nothing. */
 export function excessOf(doc: Written): Problem | undefined {

@@ -1,19 +1,23 @@
-import { checkContents } from '../cli/checks/contents.js';
-import { checkDocument } from '../cli/checks/document.js';
+import { checkContents } from './contents.js';
+import { checkDocument } from './document.js';
 import { unreadKeys } from '../reading/unread-keys.js';
-import { checkReferences } from '../cli/checks/references.js';
-import type { Client, DefinitionKind } from '../client.js';
+import { checkReferences } from './references.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { findClearSecrets } from '../secrets/parameters.js';
 import { excessOf } from './limits.js';
+import type { Written } from './written.js';
 
-/** The checks of `tws push` and `tws submit`, for documents that come over HTTP. */
+/** The checks of `tws push` and `tws submit`, for a document that comes by itself. */
 
-type Written = Readonly<Record<string, unknown>>;
+/** Where stored definitions are looked up. */
+type DefinitionSource = {
+  readonly definitions: (kind: 'task' | 'flow') => Promise<readonly StoredDocument[]>;
+};
 
-export type Checked = {
+export type CheckedDefinition = {
   readonly problems: readonly Problem[];
   /** What is allowed and yet hardly meant. */
   readonly warnings: readonly Problem[];
@@ -36,11 +40,11 @@ export function warningsOfJob(doc: Written): readonly Problem[] {
  */
 export async function contentsOfJob(
   doc: Written,
-  client: Pick<Client, 'definitions'>,
+  client: DefinitionSource,
   plugins: Pick<PluginRegistry, 'get'> = { get: () => undefined },
 ): Promise<readonly Problem[]> {
   const seen = [ownerOf(doc), defaultOwner];
-  const stored = async (kind: DefinitionKind) =>
+  const stored = async (kind: 'task' | 'flow') =>
     (await client.definitions(kind)).filter((one) => seen.includes(ownerOf(one)));
   const written = [{ file: '', doc }];
   const { definitions } = await checkReferences(written, stored);
@@ -50,16 +54,16 @@ export async function contentsOfJob(
 /** Checks a task or flow by itself and against all others that are stored. */
 export async function checkDefinition(
   doc: Written & { readonly _id: string },
-  client: Pick<Client, 'definitions'>,
+  client: DefinitionSource,
   plugins: Pick<PluginRegistry, 'get'> = { get: () => undefined },
-): Promise<Checked> {
+): Promise<CheckedDefinition> {
   const excess = excessOf(doc);
   if (excess !== undefined) return { problems: [excess], warnings: [] };
   const own = problemsOf(doc);
   if (own.length > 0) return { problems: own, warnings: unreadKeys(doc) };
   const written = [{ file: doc._id, doc }];
   // The stored edition of this document gives way to this one, also under another name.
-  const stored = async (kind: DefinitionKind) =>
+  const stored = async (kind: 'task' | 'flow') =>
     (await client.definitions(kind)).filter(({ _id }) => _id !== doc._id);
   const { problems, warnings, definitions } = await checkReferences(written, stored);
   const contents = checkContents(written, { definitions, plugins });

@@ -1,12 +1,12 @@
-import { checkExpression, checkTemplate } from '../../engine/evaluate/expressions.js';
-import { checkLockPattern } from '../../engine/locks/patterns.js';
-import { checkSchema } from '../../engine/evaluate/schemas.js';
-import { patternOf } from '../../model/target.js';
-import { isObject } from '../../model/object.js';
-import { shownId, unfitId } from '../../model/ids.js';
-import { readNotify } from '../../model/notify.js';
-import { parseDocument } from '../../reading/parse.js';
-import type { FileProblem, Written } from '../files.js';
+import { checkExpression, checkTemplate } from '../engine/evaluate/expressions.js';
+import { checkLockPattern } from '../engine/locks/patterns.js';
+import { checkSchema } from '../engine/evaluate/schemas.js';
+import { patternOf } from '../model/target.js';
+import { isObject } from '../model/object.js';
+import { shownId, unfitId } from '../model/ids.js';
+import { readNotify } from '../model/notify.js';
+import { parseDocument } from '../reading/parse.js';
+import type { FileProblem, Written } from './written.js';
 
 /** What a file may hold. */
 export const kinds = ['task', 'flow', 'job'] as const;

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/object.js';
+import { isObject } from '../model/object.js';
 
 export type Json = Record<string, unknown>;
 

@@ -1,10 +1,10 @@
-import { paramsOfSteps } from '../../client.js';
-import { checkTags } from '../../engine/evaluate/expressions.js';
-import { branchPlaces, placesIn } from '../../reading/check.js';
-import type { Flow } from '../../model/flow.js';
-import { readNotify } from '../../model/notify.js';
-import { pluginOf, type Task } from '../../model/task.js';
-import type { PluginRegistry } from '../../plugin/loader.js';
+import { paramsOfSteps } from './step-params.js';
+import { checkTags } from '../engine/evaluate/expressions.js';
+import { branchPlaces, placesIn } from '../reading/check.js';
+import type { Flow } from '../model/flow.js';
+import { readNotify } from '../model/notify.js';
+import { pluginOf, type Task } from '../model/task.js';
+import type { PluginRegistry } from '../plugin/loader.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
 
 type Plugins = Pick<PluginRegistry, 'get'>;

@@ -1,7 +1,7 @@
 import jsonata from 'jsonata';
-import { closest } from '../../model/closest.js';
-import { isObject } from '../../model/object.js';
-import type { Written } from '../files.js';
+import { closest } from '../model/closest.js';
+import { isObject } from '../model/object.js';
+import type { Written } from './written.js';
 import { isExpression, textsIn } from './document.js';
 
 /** What conditions, lists to go over and outputs know by name; a map may add one of its own. */

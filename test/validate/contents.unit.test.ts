@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkContents } from '../../src/cli/checks/contents.js';
-import { open, pruned, relaxed } from '../../src/cli/checks/partial-schema.js';
-import { checkReferences } from '../../src/cli/checks/references.js';
+import { checkContents } from '../../src/validate/contents.js';
+import { open, pruned, relaxed } from '../../src/validate/partial-schema.js';
+import { checkReferences } from '../../src/validate/references.js';
 import { compileParams } from '../../src/plugin/params.js';
 import type { PluginRegistry } from '../../src/plugin/loader.js';
 import { encryptVersion1 as encrypt } from '../support/version1.js';
-import { flow, task } from './terminal.js';
+import { flow, task } from '../cli/terminal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 

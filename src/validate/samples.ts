@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../model/object.js';
-import { contentHash, type Written } from './files.js';
-import { shippedFolder } from './paths.js';
+import type { Written } from './written.js';
+import { packageRoot } from '../package.js';
 
 /** Kinds of samples that are definitions; the jobs are orders for `tws submit`. */
 export const sampleFolders = ['tasks', 'flows'] as const;
@@ -18,12 +18,12 @@ export function samples(): readonly Written[] {
   });
 }
 
-/** Hashes of their contents, by which stored documents are recognised as samples. */
-export function shippedHashes(): ReadonlySet<string> {
-  return new Set(samples().map(contentHash));
-}
-
 /** Whether a sample of this kind and name comes with the package. */
 export function isSample(kind: 'task' | 'flow', name: string): boolean {
   return samples().some((doc) => doc['type'] === kind && doc['name'] === name);
+}
+
+/** Folder of the samples that come with this package. */
+export function shippedFolder(): string {
+  return join(packageRoot(), 'couch', 'tws');
 }

@@ -1,20 +1,21 @@
-import type { Client } from '../../client.js';
-import { closest } from '../../model/closest.js';
-import type { PluginRegistry } from '../../plugin/loader.js';
-import { branchPlaces, placesIn } from '../../reading/check.js';
-import type { Flow } from '../../model/flow.js';
-import { parseDocument } from '../../reading/parse.js';
-import { pluginOf } from '../../model/task.js';
-import type { Structure } from '../../model/tree.js';
-import { findClearSecrets } from '../../secrets/parameters.js';
-import { readJsonFile, type FileProblem, type FoundFile, type Written } from '../files.js';
-import { isShipped } from '../paths.js';
-import { loadProjectPlugins } from '../plugins.js';
-import { checkContents } from './contents.js';
-import { checkDocument } from './document.js';
-import { unreadKeys } from '../../reading/unread-keys.js';
-import { checkReferences, type Stored } from './references.js';
-import { asWritten } from './written-path.js';
+import type { Client } from '../client.js';
+import { closest } from '../model/closest.js';
+import type { PluginRegistry } from '../plugin/loader.js';
+import { branchPlaces, placesIn } from '../reading/check.js';
+import type { Flow } from '../model/flow.js';
+import { parseDocument } from '../reading/parse.js';
+import { pluginOf } from '../model/task.js';
+import type { Structure } from '../model/tree.js';
+import { findClearSecrets } from '../secrets/parameters.js';
+import { readJsonFile, type FoundFile } from './files.js';
+import type { FileProblem, Written } from '../validate/written.js';
+import { isShipped } from './paths.js';
+import { loadProjectPlugins } from './plugins.js';
+import { checkContents } from '../validate/contents.js';
+import { checkDocument } from '../validate/document.js';
+import { unreadKeys } from '../reading/unread-keys.js';
+import { checkReferences, type Stored } from '../validate/references.js';
+import { asWritten } from '../validate/written-path.js';
 
 /** A file whose document may be written. */
 export type GoodFile = {

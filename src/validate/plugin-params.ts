@@ -1,12 +1,12 @@
-import { closest } from '../../model/closest.js';
-import { isKnownLater } from '../../engine/evaluate/schemas.js';
-import { branchPlaces, placesIn } from '../../reading/check.js';
-import { isObject } from '../../model/object.js';
-import type { Flow } from '../../model/flow.js';
-import { toJsonPath } from '../../model/problems.js';
-import { pluginOf, type Task } from '../../model/task.js';
-import type { PluginRegistry } from '../../plugin/loader.js';
-import { compileParams } from '../../plugin/params.js';
+import { closest } from '../model/closest.js';
+import { isKnownLater } from '../engine/evaluate/schemas.js';
+import { branchPlaces, placesIn } from '../reading/check.js';
+import { isObject } from '../model/object.js';
+import type { Flow } from '../model/flow.js';
+import { toJsonPath } from '../model/problems.js';
+import { pluginOf, type Task } from '../model/task.js';
+import type { PluginRegistry } from '../plugin/loader.js';
+import { compileParams } from '../plugin/params.js';
 import { textsIn } from './document.js';
 import { open, pruned, relaxed, type Json } from './partial-schema.js';
 

@@ -1,0 +1,74 @@
+import { finder, type World } from '../reading/check.js';
+import type { Flow } from '../model/flow.js';
+import { parseDocument } from '../reading/parse.js';
+import type { StoredDocument } from '../model/document.js';
+import type { Problem } from '../model/problems.js';
+import { defaultOwner, keyOf, ownerOf, type Task } from '../model/task.js';
+import type { Store } from '../store/store.js';
+import { sealedInJob, setsParams, structureOf } from '../validate/sealed-params.js';
+import type { Written } from '../validate/written.js';
+import type { DefinitionKind } from './definitions.js';
+
+/**
+ * New jobs that set a parameter which a stored task seals, or that have a secret in `notify`, with the
+ * first such place of each. What is not stored yet is left to the engine; so is a job that is stored
+ * already.
+ */
+export async function sealedInJobs<J extends Written>(
+  store: Store,
+  jobs: readonly J[],
+): Promise<ReadonlyMap<J, Problem>> {
+  const setting = jobs.filter((job) => setsParams(job) || job['notify'] !== undefined);
+  if (setting.length === 0) return new Map();
+  const world = await worldOf(store, setting);
+  const found = setting.flatMap((job): [J, Problem][] => {
+    const problem = sealedInJob(job, world);
+    return problem === undefined ? [] : [[job, problem]];
+  });
+  const ids = found.flatMap(([{ _id }]) => (typeof _id === 'string' ? [_id] : []));
+  const there = ids.length === 0 ? new Map<string, unknown>() : await store.getMany(ids);
+  return new Map(found.filter(([{ _id }]) => !there.has(String(_id))));
+}
+
+/** What jobs name, as it is stored. */
+async function worldOf(store: Store, jobs: readonly Written[]): Promise<World> {
+  const flows = await stored(store, 'flow', jobs.flatMap(flowKeys));
+  const world = { flow: finder(flows.flatMap(flowIn)), task: () => undefined };
+  const keys = jobs.flatMap((doc) =>
+    (structureOf(doc, world)?.leaves ?? []).flatMap(({ entry }) =>
+      keysFor(entry.task, ownerOf(doc)),
+    ),
+  );
+  const tasks = await stored(store, 'task', keys);
+  return { ...world, task: finder(tasks.flatMap(taskIn)) };
+}
+
+function flowKeys(doc: Written): readonly string[] {
+  const { flow, tasks } = doc;
+  return typeof flow === 'string' && tasks === undefined ? keysFor(flow, ownerOf(doc)) : [];
+}
+
+function keysFor(name: string, owner: string): readonly string[] {
+  return [keyOf(name, owner), keyOf(name, defaultOwner)];
+}
+
+async function stored(
+  store: Store,
+  kind: DefinitionKind,
+  named: readonly string[],
+): Promise<readonly StoredDocument[]> {
+  const keys = [...new Set(named)];
+  if (keys.length === 0) return [];
+  const rows = await store.view(kind === 'task' ? 'tasks' : 'flows', { keys, includeDocs: true });
+  return rows.flatMap(({ doc }) => doc ?? []);
+}
+
+function flowIn(doc: StoredDocument): readonly Flow[] {
+  const parsed = parseDocument(doc);
+  return parsed.kind === 'flow' && parsed.ok ? [parsed.value] : [];
+}
+
+function taskIn(doc: StoredDocument): readonly Task[] {
+  const parsed = parseDocument(doc);
+  return parsed.kind === 'task' && parsed.ok ? [parsed.value] : [];
+}
