@@ -12,7 +12,7 @@ export type { Change } from './store/change.js';
 export type { FeedState } from './store/feed.js';
 export type { PastChanges } from './store/past-changes.js';
 export type { SignedIn, SignIn } from './store/sessions.js';
-export type { StoreOptions } from './store/store.js';
+export type { Batch, StoreOptions } from './store/store.js';
 export type { Reason } from './client/reason.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
 export { warningsOfSignal, type EventToAnnounce, type SignalToSend } from './client/messages.js';

@@ -12,7 +12,7 @@ import { usualLeaseMs } from '../model/engine.js';
 import { guardProcess, type GuardOptions } from '../engine/watch/guard.js';
 import { startWatchdog } from '../engine/watch/watchdog.js';
 import { pagesPrefix } from '../http/pages.js';
-import type { Log } from '../engine/log.js';
+import type { Log } from '../log.js';
 import type { EngineMeters } from '../engine/meters.js';
 import { allMeters } from '../metrics/all.js';
 import { createSpans } from '../metrics/spans.js';

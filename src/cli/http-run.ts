@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { createPulse, inspectServer, type Opened, type StoreOptions } from '../client.js';
 import type { Config } from '../config/load.js';
-import type { EngineMeters } from '../engine/meters.js';
-import type { Log } from '../engine/log.js';
+import type { Log } from '../log.js';
 import { TwsError } from '../errors.js';
 import { pagesPrefix } from '../http/pages.js';
 import { startHttp, type HttpServer, type ServerOptions } from '../http/server.js';
@@ -21,7 +20,7 @@ export const httpFlag = z
 /** What has to be there before the database is opened and an engine starts: their figures. */
 export type ApiFigures = {
   readonly prometheus: Prometheus;
-  readonly meters: EngineMeters;
+  readonly meters: Prometheus['meters'];
   readonly store: StoreOptions;
 };
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { LogLevel } from '../config/values.js';
-import type { Log } from '../engine/log.js';
+import type { Log } from '../log.js';
 import type { Io } from './io.js';
 import { plain } from './safe.js';
 

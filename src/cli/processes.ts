@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Config } from '../config/load.js';
 import { variables } from '../config/table.js';
-import type { Log } from '../engine/log.js';
+import type { Log } from '../log.js';
 import type { Io } from './io.js';
 import { executable } from '../package.js';
 

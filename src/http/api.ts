@@ -1,5 +1,5 @@
 import type { Client, Pulse, ServerReport } from '../client.js';
-import type { Log } from '../engine/log.js';
+import type { Log } from '../log.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { Cache } from './access/cache.js';
 import type { Identify } from './access/identify.js';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createPulse, type Client, type ServerReport } from '../client.js';
-import type { Log } from '../engine/log.js';
+import type { Log } from '../log.js';
 import { problem } from '../errors.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { createCache } from './access/cache.js';

@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Client, Pulse } from '../client.js';
+import type { Batch, Client, Pulse } from '../client.js';
 import type { EngineMeters } from '../engine/meters.js';
-import type { Batch } from '../store/store.js';
 
 /** The figures of a process for Prometheus. */
 export type Prometheus = {

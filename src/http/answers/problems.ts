@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Log } from '../../engine/log.js';
+import type { Log } from '../../log.js';
 import { problem, problems, TwsError, type ProblemCode } from '../../errors.js';
 import type { Problem } from '../../model/problems.js';
 

@@ -1,0 +1,143 @@
+import { dirname, join, relative, sep } from 'node:path';
+
+/**
+ * The layers of the code: what each folder or file of src may import from the others, types included.
+ * An entry is a folder with all in it, a file (`client.ts`), or a part of a folder without its
+ * extension (`plugin/egress`). Where nothing else helps, a single file has a row of its own below.
+ */
+const layers = {
+  words: [],
+  log: [],
+  memo: [],
+  turns: [],
+  package: [],
+  'lock-id': [],
+  'processor-time': [],
+  errors: ['words'],
+  // What there is, how it stands, what happens next: pure.
+  model: [],
+  structures: ['model'],
+  reading: ['model', 'structures'],
+  decide: ['model', 'structures', 'reading'],
+  picture: ['model', 'structures', 'reading', 'words'],
+  // What does the work.
+  secrets: ['model', 'errors'],
+  plugin: ['model', 'secrets', 'words', 'processor-time'],
+  store: ['model', 'errors', 'memo', 'turns'],
+  'replicas/resolve': ['model', 'structures', 'reading', 'decide'],
+  replicas: ['replicas/resolve', 'model', 'structures', 'reading', 'decide', 'store'],
+  engine: [
+    ...['model', 'structures', 'reading', 'decide', 'replicas', 'store', 'plugin', 'secrets'],
+    ...['errors', 'words', 'log', 'memo', 'turns', 'lock-id', 'processor-time'],
+  ],
+  // What people and programs ask. A check knows how engines merge parameters and what seals them.
+  validate: [
+    ...['model', 'structures', 'reading', 'plugin', 'secrets', 'package'],
+    ...['decide/params', 'decide/record', 'decide/sealed'],
+    // How engines read the texts of users: templates, expressions, patterns, schemas.
+    ...['engine/evaluate/expressions', 'engine/locks/patterns', 'engine/evaluate/schemas'],
+  ],
+  client: [
+    ...['model', 'structures', 'reading', 'decide', 'store', 'validate'],
+    ...['errors', 'words', 'lock-id'],
+  ],
+  config: ['model', 'errors', 'plugin/egress', 'secrets/older-format'],
+  http: [
+    ...['client.ts', 'validate', 'config', 'model', 'structures', 'reading', 'errors', 'words'],
+    ...['log', 'package', 'plugin/loader'],
+  ],
+  pages: ['model', 'structures', 'reading', 'picture', 'words'],
+  metrics: ['client.ts', 'engine/meters'],
+  mailbox: ['errors', 'plugin/packages'],
+  embedded: ['errors', 'processor-time'],
+  cli: [
+    ...['client.ts', 'validate', 'config', 'model', 'structures', 'reading', 'picture'],
+    ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],
+  ],
+  index: ['client.ts', 'config', 'engine', 'errors', 'model', 'plugin', 'store'],
+  // The plugins that are shipped are examples: they know what every plugin knows.
+  plugins: ['plugin/index'],
+};
+
+/** Files that may import more than their folder. */
+const more = {
+  // It starts engines.
+  'cli/engine-run': ['engine'],
+  // It starts the embedded server.
+  'cli/embedded': ['embedded'],
+  // Both ask whether a lock counts, as engines do.
+  'cli/doctor/definitions': ['engine/locks/patterns'],
+  'client/holder': ['engine/locks/blockers'],
+};
+
+/** The packages of folders that may import few; `node:` stands for all modules of Node.js. */
+const packages = {
+  model: ['zod'],
+  structures: ['zod'],
+  reading: ['zod'],
+  decide: [],
+  'replicas/resolve': [],
+  picture: ['@dagrejs/dagre'],
+};
+
+/** Packages that one folder alone may import. */
+const owned = { nano: 'store' };
+
+const root = join(import.meta.dirname, '..');
+
+/** The layer of a path below the root: `src/http/server.ts` -> `http`, `src/client.ts` -> `client`. */
+function layerOf(path) {
+  const [top, name = '', inner] = path.split('/');
+  if (top !== 'src') return top;
+  return `${name}/${inner}` in layers ? `${name}/${inner}` : name.replace(/\.\w+$/, '');
+}
+
+const isIn = (path, entries) =>
+  entries.some((entry) =>
+    entry.endsWith('.ts')
+      ? path === entry
+      : path.replace(/\.\w+$/, '') === entry || path.startsWith(`${entry}/`),
+  );
+
+/** Why a file may not import what `specifier` names, or undefined. */
+function refusal(file, specifier) {
+  const from = relative(root, file).split(sep).join('/');
+  const layer = layerOf(from);
+  if (!(layer in layers)) return `${layer} has no row`;
+  if (!specifier.startsWith('.')) {
+    const owner = owned[specifier];
+    if (owner !== undefined && owner !== layer) return `only ${owner} may import ${specifier}`;
+    if (layer === 'pages' && specifier.startsWith('node:')) return 'pages run in a browser';
+    const few = packages[layer];
+    return few === undefined || few.includes(specifier)
+      ? undefined
+      : `${layer} may not import the package ${specifier}`;
+  }
+  const target = relative(root, join(dirname(file), specifier))
+    .split(sep)
+    .join('/');
+  const to = layerOf(target);
+  if (!target.startsWith('src/') || to === layer) return undefined;
+  const path = target.slice('src/'.length).replace(/\.js$/, '.ts');
+  const own = more[from.slice('src/'.length).replace(/\.\w+$/, '')] ?? [];
+  return isIn(path, [...layers[layer], ...own]) ? undefined : `${layer} may not import ${path}`;
+}
+
+/** The rule that holds the layers. */
+export const layersRule = {
+  meta: { type: 'problem', schema: [], messages: { layer: '{{why}} (see .config/layers.js).' } },
+  create(context) {
+    const check = (node, source) => {
+      if (typeof source?.value !== 'string') return;
+      const why = refusal(context.filename, source.value);
+      if (why !== undefined) context.report({ node, messageId: 'layer', data: { why } });
+    };
+    return {
+      ImportDeclaration: (node) => check(node, node.source),
+      ExportNamedDeclaration: (node) => check(node, node.source),
+      ExportAllDeclaration: (node) => check(node, node.source),
+      ImportExpression: (node) => check(node, node.source),
+      TSImportType: (node) => check(node, node.source),
+    };
+  },
+};
