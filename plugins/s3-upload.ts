@@ -133,19 +133,22 @@ function incomplete(): PluginError {
   return new PluginError(message, { name: 'CredentialsIncomplete', retryable: false, exit: 3 });
 }
 
+function credentialsIn(given: NonNullable<Params['auth']>) {
+  const accessKeyId = given.accessKeyId ?? given.access_key_id ?? given.id;
+  const secretAccessKey = given.secretAccessKey ?? given.secret_access_key ?? given.secret;
+  const sessionToken = given.sessionToken ?? given.session_token;
+  if (accessKeyId === undefined || secretAccessKey === undefined) throw incomplete();
+  const token = sessionToken === undefined ? {} : { sessionToken };
+  return { accessKeyId, secretAccessKey, ...token };
+}
+
 function clientOptions({ s3 = {}, auth, region }: Params) {
   const given = s3.credentials ?? s3.auth ?? auth;
-  const accessKeyId = given?.accessKeyId ?? given?.access_key_id ?? given?.id;
-  const secretAccessKey = given?.secretAccessKey ?? given?.secret_access_key ?? given?.secret;
-  const sessionToken = given?.sessionToken ?? given?.session_token;
-  const known = accessKeyId !== undefined && secretAccessKey !== undefined;
-  if (given !== undefined && !known) throw incomplete();
-  const token = sessionToken === undefined ? {} : { sessionToken };
   return {
     region: s3.region ?? region ?? 'us-east-1',
     forcePathStyle: s3.path_style ?? s3.forcePathStyle ?? false,
     ...(s3.endpoint === undefined ? {} : { endpoint: s3.endpoint }),
-    ...(known ? { credentials: { accessKeyId, secretAccessKey, ...token } } : {}),
+    ...(given === undefined ? {} : { credentials: credentialsIn(given) }),
     // Servers other than Amazon's often do not know the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

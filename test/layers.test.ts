@@ -10,12 +10,12 @@ const { layersRule } = (await import(rules)) as { readonly layersRule: Rule.Rule
 /** What lint says of the imports of a file. */
 function told(file: string, code: string): readonly string[] {
   const linter = new Linter({ cwd: root });
-  const config = {
+  const config: Linter.Config = {
     files: ['**/*.{ts,tsx}'],
-    languageOptions: { parser: tseslint.parser as Linter.Parser },
+    languageOptions: { parser: tseslint.parser },
     plugins: { tws: { rules: { layers: layersRule } } },
     rules: { 'tws/layers': 'error' },
-  } as const;
+  };
   return linter.verify(code, [config], join(root, file)).map(({ message }) => message);
 }
 

@@ -218,7 +218,8 @@ export function createClient({ store }: { readonly store: Store }): Client {
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
     lookUp: (given, options) => lookUp(store, given, options),
     definitions: (kind) => listOf(store, kind),
-    definition: (kind, called, owner, isMeant) => definitionOf(store, kind, called, owner, isMeant),
+    definition: (kind, called, owner, isMeant) =>
+      definitionOf(store, { kind, called, owner, isMeant }),
     search: (search, page) => searchJobs(store, search, page),
     count: (owners) => countJobs(store, owners),
     spans: (query) => jobSpans(store, query),

@@ -21,16 +21,21 @@ export async function findDefinition(
   return rows.flatMap(({ doc }) => doc ?? []);
 }
 
+/** A task or flow, as somebody calls it. */
+type CalledDefinition = {
+  readonly kind: DefinitionKind;
+  readonly called: string;
+  readonly owner: string;
+  readonly isMeant?: ((doc: StoredDocument) => boolean) | undefined;
+};
+
 /**
  * A task or flow as it is called: by its id, where `isMeant` agrees, or as `name` or `name::owner`.
  * Undefined when there is none. @throws TwsError `definition_ambiguous`
  */
 export async function definitionOf(
   store: Store,
-  kind: DefinitionKind,
-  called: string,
-  owner: string,
-  isMeant: (doc: StoredDocument) => boolean = () => true,
+  { kind, called, owner, isMeant = () => true }: CalledDefinition,
 ): Promise<StoredDocument | undefined> {
   const byId = await store.get(called);
   if (byId?.['type'] === kind && isMeant(byId)) return byId;

@@ -71,6 +71,10 @@ function standing(seen: Seen): readonly Reason[] {
   }
   const subject = subjectReason(job);
   if (subject !== undefined) return [subject];
+  return unended(seen);
+}
+
+function unended(seen: Seen): readonly Reason[] {
   const held = holdReason(seen);
   const inHand = stepReasons(seen);
   // While it is paused, nothing follows what runs or waits now.

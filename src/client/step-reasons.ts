@@ -30,18 +30,9 @@ function runningReason(step: Told, seen: Seen): readonly Reason[] {
   return [{ kind: 'engine_lost', because }, ...(without === undefined ? [] : [without])];
 }
 
-function waitingReason(
-  { name, child, remade, signal, worker, event, key = '', until, news }: Told,
-  { job, now }: Seen,
-): readonly Reason[] {
-  if (child !== undefined) {
-    const again =
-      remade === undefined
-        ? ''
-        : `, which was made again (${momentFrom(now, remade)}) because its document was deleted`;
-    const because = `Step "${name}" waits for its child job ${child}${again}.`;
-    return [{ kind: 'child', because, todo: `See \`tws explain ${child}\`.`, child }];
-  }
+function waitingReason(step: Told, { job, now }: Seen): readonly Reason[] {
+  const { name, child, signal, worker, event, key = '', until, news } = step;
+  if (child !== undefined) return [childReason({ ...step, child }, now)];
   const limit = until === undefined || until <= now ? {} : { until };
   const atMost = until === undefined ? '' : `, at most until ${when(until, now)}`;
   if (worker !== undefined) {
@@ -75,6 +66,18 @@ function waitingReason(
       ? `Step "${name}" waits for something from outside.`
       : `Step "${name}" waits until ${when(until, now)}.`;
   return [{ kind: 'waiting', because, ...limit }];
+}
+
+function childReason(
+  { name, child, remade }: Told & { readonly child: string },
+  now: number,
+): Reason {
+  const again =
+    remade === undefined
+      ? ''
+      : `, which was made again (${momentFrom(now, remade)}) because its document was deleted`;
+  const because = `Step "${name}" waits for its child job ${child}${again}.`;
+  return { kind: 'child', because, todo: `See \`tws explain ${child}\`.`, child };
 }
 
 /** `2026-11-21T10:00:00.000Z (in 5 min)`; a time that is no date is shown as it is. */

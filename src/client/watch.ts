@@ -49,16 +49,23 @@ async function watchOne(
   options: WatchOptions,
   waits: boolean,
 ): Promise<StoredDocument | undefined> {
-  const { signal, onChange, onState, heartbeatMs } = options;
-  const end = new AbortController();
-  const ended = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
+  const { signal, onChange } = options;
   if (signal?.aborted === true) return undefined;
   const look = (): Promise<FirstLook> => firstLook(store, id);
   const first = waits ? await whenThere(store, look, options) : { value: await look() };
   if (first === undefined) return undefined;
-  const { now, updateSeq } = first.value;
-  onChange?.(now);
-  if (isFinalState(now)) return now;
+  onChange?.(first.value.now);
+  return isFinalState(first.value.now) ? first.value.now : followOne(store, first.value, options);
+}
+
+/** Follows a job from the position at which it was read. */
+async function followOne(
+  store: Store,
+  { now, updateSeq }: FirstLook,
+  { signal, onChange, onState, heartbeatMs }: WatchOptions,
+): Promise<StoredDocument | undefined> {
+  const end = new AbortController();
+  const ended = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
   const follow = {
     since: updateSeq,
     signal: ended,
@@ -67,7 +74,7 @@ async function watchOne(
   };
   try {
     for await (const change of store.follow(follow)) {
-      if (change.id !== id) continue;
+      if (change.id !== now._id) continue;
       if (change.deleted) return undefined;
       if (change.doc === undefined || change.doc._rev === now._rev) continue;
       onChange?.(change.doc);

@@ -51,18 +51,6 @@ export function createPrometheus(): Prometheus {
     buckets: lagSeconds,
     registers,
   });
-  const batchSize = new Histogram({
-    name: 'tws_batch_documents',
-    help: 'Documents in a request of group commit.',
-    buckets: batchSizes,
-    registers,
-  });
-  const batchTime = new Histogram({
-    name: 'tws_batch_seconds',
-    help: 'How long a request of group commit takes.',
-    buckets: batchSeconds,
-    registers,
-  });
   const labels = createLabels(mostTasks);
   return {
     meters: {
@@ -81,13 +69,30 @@ export function createPrometheus(): Prometheus {
       },
       feedLag: (ms) => lag.observe(ms / 1000),
     },
-    onBatch: ({ documents, ms }) => {
-      batchSize.observe(documents);
-      batchTime.observe(ms / 1000);
-    },
+    onBatch: batchFigures(registers),
     watch: (client, pulse) => watchDatabase(registry, client, pulse),
     contentType: registry.contentType,
     render: () => registry.metrics(),
+  };
+}
+
+/** Figures of group commit. */
+function batchFigures(registers: Registry[]): (batch: Batch) => void {
+  const batchSize = new Histogram({
+    name: 'tws_batch_documents',
+    help: 'Documents in a request of group commit.',
+    buckets: batchSizes,
+    registers,
+  });
+  const batchTime = new Histogram({
+    name: 'tws_batch_seconds',
+    help: 'How long a request of group commit takes.',
+    buckets: batchSeconds,
+    registers,
+  });
+  return ({ documents, ms }) => {
+    batchSize.observe(documents);
+    batchTime.observe(ms / 1000);
   };
 }
 

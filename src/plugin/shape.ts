@@ -77,21 +77,31 @@ function checked(exports: Exports, run: PluginModule['default']): Shape {
   return { kind: 'plugin', module: { ...module, default: run } };
 }
 
+/** What each export must be; a missing one is right. */
+const exportRules: readonly (readonly [keyof Exports, (value: unknown) => boolean, string])[] = [
+  ['description', (value) => typeof value === 'string', 'a text'],
+  ['params', isRecord, 'a JSON Schema'],
+  ['templates', isTexts, 'a list of parameter names'],
+  ['init', (value) => typeof value === 'function', 'a function'],
+  ['verify', (value) => typeof value === 'function', 'a function'],
+  ['isolate', (value) => value === 'thread' || value === 'process', '"thread" or "process"'],
+  [
+    'memory',
+    (value) => Number.isInteger(value) && (value as number) >= leastMemory,
+    `a whole number of MB, ${leastMemory} or more`,
+  ],
+];
+
 function wrongExports(exports: Exports): string | undefined {
-  const { description, params, templates, init, verify, isolate, memory } = exports;
-  const texts = Array.isArray(templates) && templates.every((name) => typeof name === 'string');
-  if (description != null && typeof description !== 'string') return wrong('description', 'a text');
-  if (params != null && !isRecord(params)) return wrong('params', 'a JSON Schema');
-  if (templates != null && !texts) return wrong('templates', 'a list of parameter names');
-  if (init != null && typeof init !== 'function') return wrong('init', 'a function');
-  if (verify != null && typeof verify !== 'function') return wrong('verify', 'a function');
-  if (isolate != null && isolate !== 'thread' && isolate !== 'process') {
-    return wrong('isolate', '"thread" or "process"');
-  }
-  if (memory != null && !(Number.isInteger(memory) && (memory as number) >= leastMemory)) {
-    return wrong('memory', `a whole number of MB, ${leastMemory} or more`);
-  }
-  return undefined;
+  const rule = exportRules.find(([name, isRight]) => {
+    const value = exports[name];
+    return value != null && !isRight(value);
+  });
+  return rule === undefined ? undefined : `its export ${rule[0]} must be ${rule[2]}`;
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 function nothingToCall(exports: Exports): string {
@@ -100,7 +110,6 @@ function nothingToCall(exports: Exports): string {
   return `it exports no function to call (it exports ${found}); write "export default async function (context) { … }" or "module.exports = async (context) => { … }"`;
 }
 
-const wrong = (name: string, expected: string): string => `its export ${name} must be ${expected}`;
 const broken = (problem: string): Shape => ({ kind: 'broken', problem });
 
 function isRecord(value: unknown): value is Exports {

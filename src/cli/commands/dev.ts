@@ -50,10 +50,7 @@ export const dev = command(flags, async ({ flags: said, config: read }, io) => {
     const force = AbortSignal.any([io.force, serverGone.signal]);
     const { design } = await prepareDatabase(config);
     await embedded.announce();
-    const { mailPort, s3Port } = said;
-    if (said.mailbox || mailPort !== undefined || s3Port !== undefined) {
-      await catchMail(dir, { mailPort, s3Port }, io, cleanup);
-    }
+    if (wantsMail(said)) await catchMail(dir, said, io, cleanup);
     const changed = Object.values(design).filter((done) => done !== 'unchanged').length;
     io.say(`database ${config.database}: ${changed === 0 ? 'ready' : 'design document installed'}`);
     const figures = said.http === false ? undefined : keepFigures();
@@ -98,14 +95,23 @@ function servedBy(engine: ProjectEngine | undefined, io: Io): Partial<ApiStart> 
   return { mayMove: true, engine: { id: engine.id, isRunning }, plugins: engine.plugins };
 }
 
+function wantsMail({ mailbox, mailPort, s3Port }: z.infer<typeof flags>): boolean {
+  return mailbox || mailPort !== undefined || s3Port !== undefined;
+}
+
 type Ports = Pick<MailboxOptions, 'mailPort' | 's3Port'>;
 
-async function catchMail(dir: string, ports: Ports, io: Io, cleanup: Cleanup): Promise<void> {
+async function catchMail(
+  dir: string,
+  { mailPort, s3Port }: Ports,
+  io: Io,
+  cleanup: Cleanup,
+): Promise<void> {
   const onMail = (mail: Parameters<typeof mailLines>[0]): void => {
     const title = io.style('cyan', 'A mail has arrived:');
     for (const line of ['', title, ...mailLines(mail, io, true), '']) io.out(line);
   };
-  const { mail, s3, stop } = await startMailboxIfPossible({ dir, onMail, ...ports }, io);
+  const { mail, s3, stop } = await startMailboxIfPossible({ dir, onMail, mailPort, s3Port }, io);
   cleanup.add(stop);
   if (mail !== undefined) {
     io.say(`mail server:  smtp://127.0.0.1:${mail.port} (kept in ${join(dir, 'mail')})`);

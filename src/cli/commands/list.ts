@@ -44,13 +44,7 @@ export const list = command(flags, async ({ flags: said, config: read }, io) => 
   const config = read();
   const { verbose, limit = 100, flow } = said;
   const filter = filterOf(said);
-  const chooses = filter !== undefined || flow !== undefined || said.status !== undefined;
-  const nothing = !said.tasks && !said.flows && !said.jobs && !said.plugins && !said.engines;
-  const wants = {
-    tasks: said.tasks || (nothing && !chooses),
-    flows: said.flows || (nothing && !chooses),
-    jobs: said.jobs || nothing || chooses,
-  };
+  const wants = wantedBy(said, filter);
   const result: Record<string, unknown> = {};
   const { client, close } = open(config);
   try {
@@ -71,6 +65,18 @@ export const list = command(flags, async ({ flags: said, config: read }, io) => 
   io.json(result);
   return 0;
 });
+
+/** Without a flag: jobs, and definitions unless jobs are chosen by what they are. */
+function wantedBy(said: Flags, filter: JobFilter | undefined) {
+  const { tasks, flows, jobs, plugins, engines, flow, status } = said;
+  const chooses = filter !== undefined || flow !== undefined || status !== undefined;
+  const nothing = ![tasks, flows, jobs, plugins, engines].includes(true);
+  return {
+    tasks: tasks || (nothing && !chooses),
+    flows: flows || (nothing && !chooses),
+    jobs: jobs || nothing || chooses,
+  };
+}
 
 const noneActive =
   'No job is unfinished; `tws list --jobs --all` shows those that have ended, too.';

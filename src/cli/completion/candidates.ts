@@ -88,10 +88,9 @@ function readLine(words: readonly string[], { commands, globalOptions }: Program
     if (open !== undefined) open = undefined;
     else if (!rest && word === '--') rest = true;
     else if (!rest && word.startsWith('-') && word !== '-') {
-      const [name = '', value] = splitOption(word);
-      const option = options.find((one) => namesOf(one).includes(name));
+      const option = optionIn(word, options);
       if (option !== undefined) given.push(option);
-      if (value === undefined && option?.flags.includes('<') === true) open = option;
+      open = takesNext(word, option) ? option : undefined;
     } else if (command === undefined) {
       const found = commands.find((one) => one.name === word);
       command = found ?? (word === 'help' ? 'help' : 'unknown');
@@ -99,6 +98,19 @@ function readLine(words: readonly string[], { commands, globalOptions }: Program
     } else positionals += 1;
   }
   return { command, options, given, open, positionals, rest };
+}
+
+function optionIn(
+  word: string,
+  options: readonly OptionDefinition[],
+): OptionDefinition | undefined {
+  const [name] = splitOption(word);
+  return options.find((one) => namesOf(one).includes(name));
+}
+
+/** Whether the value of an option is the next word. */
+function takesNext(word: string, option: OptionDefinition | undefined): boolean {
+  return splitOption(word)[1] === undefined && option?.flags.includes('<') === true;
 }
 
 /** `--set=x` -> `--set`, `x`. */

@@ -131,7 +131,7 @@ async function* pagesOf(
   const rows =
     index.source === undefined
       ? primaryRows(database, range, bookmark)
-      : indexRows(database, index, range, bookmark, update);
+      : indexRows(database, { source: index.source, range, bookmark, update });
   let page: ViewRow[] = [];
   for await (const row of rows) {
     if (page.push(row) < PAGE) continue;
@@ -141,15 +141,15 @@ async function* pagesOf(
   if (page.length > 0) yield page;
 }
 
+type IndexRead = Pick<FindRequest, 'bookmark' | 'update'> & {
+  readonly source: NonNullable<MangoIndex['source']>;
+  readonly range: ViewRange;
+};
+
 async function* indexRows(
   database: Database,
-  index: MangoIndex,
-  range: ViewRange,
-  bookmark: Position | undefined,
-  update: boolean,
+  { source: { design, view }, range, bookmark, update }: IndexRead,
 ): AsyncGenerator<ViewRow> {
-  if (index.source === undefined) return;
-  const { design, view } = index.source;
   const rows = await database.views.of(design);
   if (update) await rows.update(design);
   const after = range.reverse === true ? { to: bookmark } : { from: bookmark };

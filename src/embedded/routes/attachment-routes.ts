@@ -73,7 +73,7 @@ export async function putAttachment(
   checkAttachmentName(name);
   const data = await readBody(x.request, MAX_BINARY_BYTES);
   const contentType = x.request.headers['content-type'] ?? 'application/octet-stream';
-  await changeAttachments(x, database, id, 201, (attachments) => ({
+  await changeAttachments(x, database, { id, status: 201 }, (attachments) => ({
     ...attachments,
     [name]: { content_type: contentType, data },
   }));
@@ -86,7 +86,7 @@ export async function deleteAttachment(
   id: string,
   name: string,
 ): Promise<void> {
-  await changeAttachments(x, database, id, 200, (attachments) => {
+  await changeAttachments(x, database, { id, status: 200 }, (attachments) => {
     if (!Object.hasOwn(attachments, name)) throw refuse.missing('Document is missing attachment');
     const { [name]: _, ...others } = attachments;
     return others;
@@ -96,8 +96,7 @@ export async function deleteAttachment(
 async function changeAttachments(
   x: Exchange,
   database: Database,
-  id: string,
-  status: number,
+  { id, status }: { readonly id: string; readonly status: number },
   change: (attachments: Record<string, unknown>) => Record<string, unknown>,
 ): Promise<void> {
   const rev = revOf(x, undefined);

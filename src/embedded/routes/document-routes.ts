@@ -92,13 +92,13 @@ export async function putDocument(x: Exchange, database: Database, id: string): 
   const rev = revOf(x, doc._rev);
   if (rev !== undefined) doc._rev = rev;
   const newEdits = x.query.flag('new_edits') !== false;
-  await writeOne(x, database, doc, newEdits, doc._deleted === true ? 200 : 201);
+  await writeOne(x, database, doc, { newEdits, status: doc._deleted === true ? 200 : 201 });
 }
 
 /** POST of a document to its database. */
 export async function postDocument(x: Exchange, database: Database): Promise<void> {
   requireJsonType(x.request);
-  await writeOne(x, database, parseDoc(await readJson(x.request)), true, 201);
+  await writeOne(x, database, parseDoc(await readJson(x.request)), { status: 201 });
 }
 
 /** DELETE of a document: a tombstone is written. */
@@ -112,7 +112,7 @@ export async function deleteDocument(x: Exchange, database: Database, id: string
   if (stored instanceof Absent && rev === undefined) throw notFound(stored);
   if (stored instanceof Absent && stored.why === 'missing') throw notFound(stored);
   if (rev === undefined) throw refuse.conflict();
-  await writeOne(x, database, { _id: id, _rev: rev, _deleted: true }, true, 200);
+  await writeOne(x, database, { _id: id, _rev: rev, _deleted: true }, { status: 200 });
 }
 
 /** COPY of a document to the id (and `?rev=`) in the `Destination` header. */
@@ -128,7 +128,7 @@ export async function copyDocument(x: Exchange, database: Database, id: string):
   if (source instanceof Absent) throw notFound(source);
   const { _rev, ...body } = source;
   const copy = { ...body, _id: checkId(decodeURIComponent(target)) };
-  await writeOne(x, database, rev === undefined ? copy : { ...copy, _rev: rev }, true, 201);
+  await writeOne(x, database, rev === undefined ? copy : { ...copy, _rev: rev }, { status: 201 });
 }
 
 /** The revision a write names in `?rev=`, `If-Match` or the body; they must agree. */
@@ -154,8 +154,7 @@ export async function writeOne(
   x: Exchange,
   database: Database,
   doc: Doc,
-  newEdits: boolean,
-  status: number,
+  { newEdits = true, status }: { readonly newEdits?: boolean; readonly status: number },
 ): Promise<void> {
   checkSize(doc);
   await prepareAttachments([doc]);

@@ -42,6 +42,13 @@ export type ViewIndex = {
   close(): Promise<void>;
 };
 
+/** Changes up to `seq`, with what the map functions emitted for each document. */
+type Mapped = {
+  readonly changes: readonly Change[];
+  readonly emitted: ReadonlyMap<string, Emitted>;
+  readonly seq: number;
+};
+
 /**
  * Entries of the map: `m` position and counts · `d<id>` the keys of a document's rows ·
  * `r<slot><key><id>U+0000<n>` one row. A batch of documents and the new position are one write,
@@ -60,7 +67,7 @@ export async function createViewIndex(store: Store, map: OrderedMap): Promise<Vi
       const last = changes.at(-1);
       if (last === undefined) return;
       const emitted = await mapAll(design, changes);
-      meta = await applyChanges({ map, offsets }, meta, changes, emitted, last.seq);
+      meta = await applyChanges({ map, offsets }, meta, { changes, emitted, seq: last.seq });
     }
   };
 
@@ -111,9 +118,7 @@ type Kept = { readonly map: OrderedMap; readonly offsets: Offsets };
 async function applyChanges(
   { map, offsets }: Kept,
   meta: Meta,
-  changes: readonly Change[],
-  emitted: ReadonlyMap<string, Emitted>,
-  seq: number,
+  { changes, emitted, seq }: Mapped,
 ): Promise<Meta> {
   const before = await map.getMany(changes.map((change) => `d${change.id}`));
   const counts = [...meta.counts];

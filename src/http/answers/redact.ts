@@ -24,10 +24,7 @@ export function withoutSecrets<T>(value: T, { encrypted }: Shown = { encrypted: 
 type Place = Shown & { readonly secret: boolean; readonly depth: number };
 
 function copy(value: unknown, { secret, encrypted, depth }: Place): unknown {
-  if (typeof value === 'string') {
-    if (encrypted) return secret && !isHarmless(value) ? hidden : plain(value);
-    return secret && !isPublic(value) ? hidden : withoutEncrypted(plain(value));
-  }
+  if (typeof value === 'string') return copyText(value, { secret, encrypted });
   if (typeof value === 'number' || typeof value === 'bigint') return secret ? hidden : value;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= deepest) return '[too deep]';
@@ -43,6 +40,11 @@ function copy(value: unknown, { secret, encrypted, depth }: Place): unknown {
       return [key, copy(kept, { ...below, secret: named })];
     }),
   );
+}
+
+function copyText(text: string, { secret, encrypted }: Omit<Place, 'depth'>): string {
+  if (encrypted) return secret && !isHarmless(text) ? hidden : plain(text);
+  return secret && !isPublic(text) ? hidden : withoutEncrypted(plain(text));
 }
 
 /** `auth` and `credentials` hold values of the older format under any name. */

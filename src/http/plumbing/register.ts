@@ -58,7 +58,7 @@ export function addRoutes(
       bodyLimit: Math.min(doors.bodyLimit, route.body?.mostBytes ?? Infinity),
       // Before the body is read: who may not do it sends it in vain.
       onRequest: async (request, reply) => {
-        const principal = await admit(route, request, reply, api, doors);
+        const principal = await admit({ route, request, reply }, api, doors);
         if (principal !== undefined) guests.set(request, principal);
       },
       handler: async (request, reply) => {
@@ -106,13 +106,8 @@ async function inTime<T>(running: Promise<T>, query: unknown, patienceMs: number
 }
 
 /** Lets a request in. @throws TwsError of who may not */
-async function admit(
-  route: Route,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  api: Api,
-  doors: Doors,
-): Promise<Principal | undefined> {
+async function admit(asked: Arrival, api: Api, doors: Doors): Promise<Principal | undefined> {
+  const { route, request, reply } = asked;
   const { identify, secure } = api;
   if (doors.isClosing() && route.access !== 'open') {
     reply.header('connection', 'close');
@@ -131,14 +126,37 @@ async function admit(
   const { publicUrl, limitsLocal } = doors;
   const loopbackOnly = principal?.kind === 'local';
   assertOwnOrigin(method, headers, byCookie && !isOpen, { publicUrl, loopbackOnly });
-  if (!isOpen && (principal?.kind !== 'local' || limitsLocal)) {
-    const who = principal === undefined ? ip : `${principal.kind} ${principal.name}`;
-    const seconds = doors.rate.take(who);
-    if (route.facade === 'ojs') reply.headers(rateHeaders(doors.rate.left(who), api.now()));
-    assertInTime(reply, seconds);
+  if (!isOpen && (!loopbackOnly || limitsLocal)) {
+    countRequest(asked, whoAsks(principal, ip), doors, api.now());
   }
   if (renewed !== undefined) reply.header('set-cookie', setCookie(renewed, secure));
   if (access === 'open') return principal;
+  return reaching(principal, access, reply);
+}
+
+type Arrival = {
+  readonly route: Route;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+};
+
+function whoAsks(principal: Principal | undefined, ip: string): string {
+  return principal === undefined ? ip : `${principal.kind} ${principal.name}`;
+}
+
+/** @throws TwsError `too_many_requests` */
+function countRequest({ route, reply }: Arrival, who: string, { rate }: Doors, now: number): void {
+  const seconds = rate.take(who);
+  if (route.facade === 'ojs') reply.headers(rateHeaders(rate.left(who), now));
+  assertInTime(reply, seconds);
+}
+
+/** Who asks, when a route is open to them. @throws TwsError `sign_in_needed`, `role_missing` */
+function reaching(
+  principal: Principal | undefined,
+  access: Exclude<Route['access'], 'open'>,
+  reply: FastifyReply,
+): Principal {
   if (principal === undefined) {
     reply.header('www-authenticate', 'Bearer realm="tws"');
     throw problem('sign_in_needed', {});

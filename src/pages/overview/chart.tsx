@@ -132,7 +132,7 @@ function optionsOf({ current }: { readonly current: Props }, width: number): uPl
       y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.08)] },
     },
     axes: [
-      { ...axis, values: timeWords },
+      { ...axis, values: (...[, splits, , , every]) => timeWords(splits, every) },
       { ...axis, size: 64, values: (_chart, splits) => splits.map((one) => current.words(one)) },
     ],
     series: [
@@ -165,7 +165,7 @@ function spanOf([first = 0, second = first]: readonly number[]): number {
 }
 
 /** The time of day, with the date where a day begins. */
-function timeWords(_chart: uPlot, splits: number[], _axis: number, _space: number, every: number) {
+function timeWords(splits: readonly number[], every: number) {
   return splits.map((at) => {
     const date = new Date(at * 1000);
     const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;

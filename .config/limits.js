@@ -1,0 +1,48 @@
+/** The limits of files and functions; blank lines and comments are not counted. */
+export const limits = {
+  'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+  'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+  'max-params': ['error', 4],
+  // A switch counts once: the cases of a union are a table.
+  complexity: ['error', { max: 15, variant: 'modified' }],
+};
+
+/** Folders that do not keep the limits yet. */
+export const unlimited = ['src/{decide,engine,model,picture,replicas}/**'];
+
+/** Files with functions that are still over a limit. What is here only gets less. */
+export const over = {
+  'max-lines-per-function': [
+    'src/embedded/auth/accounts.ts',
+    'src/embedded/feeds/hub.ts',
+    'src/http/feed/hub.ts',
+    'src/http/routes/definitions.ts',
+    'src/http/server.ts',
+    'src/pages/definitions/flow.tsx',
+    'src/pages/definitions/use-editing.ts',
+    'src/pages/editor/json-editor.tsx',
+    'src/pages/form/job-inputs.tsx',
+    'src/pages/form/submit.tsx',
+    'src/pages/job/head.tsx',
+    'src/pages/job/job.tsx',
+    'src/pages/jobs/jobs.tsx',
+    'src/pages/jobs/table.tsx',
+    'src/pages/jobs/use-list.ts',
+    'src/pages/overview/chart.tsx',
+    'src/plugin/context.ts',
+    'src/store/exchange.ts',
+    'src/store/writer.ts',
+  ],
+  complexity: [
+    'src/embedded/views/view-query.ts',
+    'src/http/ojs/envelope.ts',
+    'src/http/ojs/order.ts',
+    'src/http/ojs/states.ts',
+    'src/pages/form/drafts.ts',
+    'src/pages/job/step-panel.tsx',
+    'src/pages/jobs/filter.ts',
+    'src/pages/jobs/jobs.tsx',
+    'src/plugin/cheap-expression.ts',
+    'src/store/parse-pieces.ts',
+  ],
+};
