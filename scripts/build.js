@@ -1,5 +1,6 @@
 /* Builds dist/: TypeScript, the JSON Schemas, the admin pages, and Fauxton for the embedded server's /_utils. */
 import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -30,9 +31,23 @@ async function step(...command) {
   process.exit(status);
 }
 
+/** Removes what an earlier build made of sources that are not there any more. */
+function removeStale() {
+  const made = /\.(?:d\.ts|js)(?:\.map)?$/;
+  for (const folder of ['src', 'plugins']) {
+    const files = readdirSync(join(root, 'dist', folder), { recursive: true });
+    for (const file of files.filter((name) => made.test(name))) {
+      const source = join(root, folder, file.replace(made, ''));
+      const isThere = ['.ts', '.tsx', '.js'].some((end) => existsSync(source + end));
+      if (!isThere) rmSync(join(root, 'dist', folder, file));
+    }
+  }
+}
+
 const began = new Date();
 // Types are the gate's to check, with the tests.
 await step(tsc, '-p', '.tsconfig.build.json', '--noCheck');
+removeStale();
 // The editor of the pages holds the schemas: they come first.
 const { writeSchemas } = await import('../dist/src/cli/schemas.js');
 await writeSchemas(join(root, 'couch', 'schemas'));
