@@ -39,7 +39,10 @@ import { createSchemaChecks } from '../evaluate/schema-checks.js';
 export type Fault = { readonly kind: 'fault'; readonly failure: Failure };
 
 /** An intent that needs nothing more to be known. */
-export type DecidedIntent = Exclude<Intent, LookUp> | Fault;
+export type DecidedIntent = (Exclude<Intent, LookUp> & Named) | Fault;
+
+/** The rule that gave an intent; those of tests have no name. */
+type Named = { readonly rule?: string };
 
 /** What a decision stands on beside the job: the world, but for what is looked up on demand. */
 export type Surroundings = Omit<
@@ -85,7 +88,7 @@ export type DeciderParts = {
   readonly once: Pick<LogOnce, 'log'>;
   readonly onDecide?: OnDecide | undefined;
   /** The rules; other ones in tests. */
-  readonly rule?: (...given: Parameters<typeof decide>) => Intent;
+  readonly rule?: (...given: Parameters<typeof decide>) => Intent & Named;
 };
 
 /**

@@ -261,9 +261,12 @@ function wakeParent(parts: JobParts, doc: StoredDocument): undefined {
 
 const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;
 
-function enqueue(parts: JobParts, job: Job | StoredDocument, wait: Wait): undefined {
+/** `rule`: the rule of `decide` that says so. */
+type Ruled = Wait & { readonly rule?: string };
+
+function enqueue(parts: JobParts, job: Job | StoredDocument, wait: Ruled): undefined {
   const { waitQueue, permitQueues, timers, serializer, attempts, log } = parts;
-  log.debug({ job: job._id, until: wait.until }, wait.because);
+  log.debug({ job: job._id, until: wait.until, rule: wait.rule }, wait.because);
   if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
   if (wait.permit !== undefined) permitQueues.wait(wait.permit, inLineOf(job));
   else if (wait.for === 'slot' || (wait.for === 'engine' && wait.until !== undefined)) {
