@@ -24,8 +24,8 @@ const layers = {
   secrets: ['model', 'errors'],
   plugin: ['model', 'secrets', 'words', 'processor-time'],
   store: ['model', 'errors', 'memo', 'turns'],
+  replicas: ['model', 'structures', 'reading', 'decide', 'store'],
   'replicas/resolve': ['model', 'structures', 'reading', 'decide'],
-  replicas: ['replicas/resolve', 'model', 'structures', 'reading', 'decide', 'store'],
   engine: [
     ...['model', 'structures', 'reading', 'decide', 'replicas', 'store', 'plugin', 'secrets'],
     ...['errors', 'words', 'log', 'memo', 'turns', 'lock-id', 'processor-time'],
@@ -35,7 +35,7 @@ const layers = {
     ...['model', 'structures', 'reading', 'plugin', 'secrets', 'package'],
     ...['decide/params', 'decide/record', 'decide/sealed'],
     // How engines read the texts of users: templates, expressions, patterns, schemas.
-    ...['engine/evaluate/expressions', 'engine/locks/patterns', 'engine/evaluate/schemas'],
+    ...['engine/evaluate/expressions', 'engine/evaluate/schemas', 'engine/locks/patterns'],
   ],
   client: [
     ...['model', 'structures', 'reading', 'decide', 'store', 'validate'],
@@ -85,42 +85,46 @@ const owned = { nano: 'store' };
 
 const root = join(import.meta.dirname, '..');
 
-/** The layer of a path below the root: `src/http/server.ts` -> `http`, `src/client.ts` -> `client`. */
-function layerOf(path) {
-  const [top, name = '', inner] = path.split('/');
-  if (top !== 'src') return top;
-  return `${name}/${inner}` in layers ? `${name}/${inner}` : name.replace(/\.\w+$/, '');
+/** `src/http/server.ts` -> `http/server`, `plugins/noop.ts` -> `plugins/noop`. */
+const nameOf = (path) => path.replace(/^src\//, '').replace(/\.\w+$/, '');
+
+const isWithin = (name, folder) => name === folder || name.startsWith(`${folder}/`);
+
+/** The row of a file: that of its innermost folder. */
+function layerOf(name) {
+  const rows = Object.keys(layers).filter((row) => isWithin(name, row));
+  return rows.toSorted((a, b) => b.length - a.length)[0];
 }
 
 const isIn = (path, entries) =>
-  entries.some((entry) =>
-    entry.endsWith('.ts')
-      ? path === entry
-      : path.replace(/\.\w+$/, '') === entry || path.startsWith(`${entry}/`),
-  );
+  entries.some((entry) => path === entry || isWithin(nameOf(path), entry));
 
 /** Why a file may not import what `specifier` names, or undefined. */
 function refusal(file, specifier) {
-  const from = relative(root, file).split(sep).join('/');
+  const from = nameOf(relative(root, file).split(sep).join('/'));
   const layer = layerOf(from);
-  if (!(layer in layers)) return `${layer} has no row`;
-  if (!specifier.startsWith('.')) {
-    const owner = owned[specifier];
-    if (owner !== undefined && owner !== layer) return `only ${owner} may import ${specifier}`;
-    if (layer === 'pages' && specifier.startsWith('node:')) return 'pages run in a browser';
-    const few = packages[layer];
-    return few === undefined || few.includes(specifier)
-      ? undefined
-      : `${layer} may not import the package ${specifier}`;
-  }
-  const target = relative(root, join(dirname(file), specifier))
-    .split(sep)
-    .join('/');
-  const to = layerOf(target);
-  if (!target.startsWith('src/') || to === layer) return undefined;
+  if (layer === undefined) return `${from} has no row`;
+  return specifier.startsWith('.')
+    ? refusedFile(from, layer, join(dirname(file), specifier))
+    : refusedPackage(layer, specifier);
+}
+
+function refusedPackage(layer, specifier) {
+  const owner = owned[specifier];
+  if (owner !== undefined && owner !== layer) return `only ${owner} may import ${specifier}`;
+  if (layer === 'pages' && specifier.startsWith('node:')) return 'pages run in a browser';
+  const few = packages[layer];
+  return few === undefined || few.includes(specifier)
+    ? undefined
+    : `${layer} may not import the package ${specifier}`;
+}
+
+function refusedFile(from, layer, file) {
+  const target = relative(root, file).split(sep).join('/');
+  if (!target.startsWith('src/')) return undefined;
   const path = target.slice('src/'.length).replace(/\.js$/, '.ts');
-  const own = more[from.slice('src/'.length).replace(/\.\w+$/, '')] ?? [];
-  return isIn(path, [...layers[layer], ...own]) ? undefined : `${layer} may not import ${path}`;
+  const allowed = [layer, ...layers[layer], ...(more[from] ?? [])];
+  return isIn(path, allowed) ? undefined : `${layer} may not import ${path}`;
 }
 
 /** The rule that holds the layers. */

@@ -27,7 +27,8 @@ it.each([
   ['src/client/a.ts', "import nano from 'nano';", 'only store may import nano'],
   ['src/decide/a.ts', "import 'node:fs';", 'decide may not import the package node:fs'],
   ['src/pages/a.tsx', "import 'node:fs';", 'pages run in a browser'],
-  ['src/other/a.ts', "import './b.js';", 'other has no row'],
+  ['src/other/a.ts', "import './b.js';", 'other/a has no row'],
+  ['src/replicas/resolve/a.ts', "import '../copies.js';", 'replicas/resolve may not import'],
   ['plugins/a.ts', "import '../src/plugin/api.js';", 'plugins may not import plugin/api'],
 ])('the layers refuse to %s: %s', (file, code, reason) => {
   expect(told(file, code)).toEqual([expect.stringContaining(reason)]);
@@ -38,6 +39,7 @@ it.each([
   ['src/cli/engine-run.ts', "import '../engine/engine.js';"],
   ['src/embedded/routes/a.ts', "import '../http/body.js';"],
   ['src/store/a.ts', "import nano from 'nano';"],
+  ['src/replicas/a.ts', "import './resolve/agree.js';"],
   ['plugins/a.ts', "import '../src/plugin/index.js';"],
 ])('the layers let %s: %s', (file, code) => {
   expect(told(file, code)).toEqual([]);

@@ -3,7 +3,7 @@ export type EngineEvent = { readonly at: number; readonly engine: string } & (
   | { readonly type: 'engine.started'; readonly host: string; readonly pid: number }
   /** In order, or by itself: then `reason` says why. */
   | { readonly type: 'engine.stopped'; readonly reason?: string }
-  /** `lost` gave no sign of life for the length of its lease; `engine` is the one that tells. */
+  /** `lost` gave no sign of life for the length of its lease; `engine` is the one that reports it. */
   | { readonly type: 'engine.lost'; readonly lost: string }
   | { readonly type: 'database.lost'; readonly database: string; readonly cause: string }
   /** `other`: it is another database of that name: it was removed and made anew. */
