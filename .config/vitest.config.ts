@@ -69,7 +69,7 @@ export default defineConfig({
           ...shared,
           name: 'decide',
           setupFiles: ['test/support/properties.ts'],
-          include: ['test/{decide,model,picture,reading,replicas/resolve,structures}/**/*.test.ts'],
+          include: ['test/{decide,model,picture,reading,replicas/resolve,structures,validate}/**/*.test.ts'],
           exclude: simulators,
         },
       },
@@ -87,7 +87,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/support/properties.ts'],
           include: [
-            'test/{config,validate,plugin,secrets,store,client,engine,replicas,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
+            'test/{config,plugin,secrets,store,client,engine,replicas,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
