@@ -69,7 +69,9 @@ export default defineConfig({
           ...shared,
           name: 'decide',
           setupFiles: ['test/support/properties.ts'],
-          include: ['test/{decide,model,picture,reading,replicas/resolve,structures,validate}/**/*.test.ts'],
+          include: [
+            'test/{decide,model,picture,reading,replicas/resolve,structures,validate}/**/*.test.ts',
+          ],
           exclude: simulators,
         },
       },
