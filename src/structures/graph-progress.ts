@@ -82,7 +82,7 @@ function settledBranches(
 function branchesOf(
   nodes: Graph['graph'],
   path: string,
-  { visit, visitBefore }: Interpreting,
+  { steps, visit, visitBefore }: Interpreting,
   atRest: ReadonlySet<string>,
 ): Branches {
   const known = new Map<string, Branch>();
@@ -98,9 +98,11 @@ function branchesOf(
     if (verdict === 'begin' && needsSome(node)) {
       for (const one of after) replaced.add(one.name);
       if (node.cancel_rest === true) {
+        const wasDecided = Number(steps.lastRunBelow(at)) < steps.run;
         for (const one of after) {
-          const isOpen = one.end === 'open' && !hadFailed(visitBefore(one.node, one.path));
-          if (isOpen) dropped.push(one.path);
+          if (one.end !== 'open') continue;
+          const isDoneAgain = wasDecided && hadFailed(visitBefore(one.node, one.path));
+          if (!isDoneAgain) dropped.push(one.path);
         }
       }
     }
@@ -135,7 +137,7 @@ function standing(
   }
 }
 
-/** It failed by itself in the run before, which is why it is done again: nobody had cancelled it. */
+/** It failed by itself in the run before, and what began in its stead did not cancel it. */
 function hadFailed(before: Progress | undefined): boolean {
   return before?.kind === 'failed' && before.step.state !== '$$cancelled';
 }

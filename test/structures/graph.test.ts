@@ -183,6 +183,21 @@ describe('the join of a node in a graph', () => {
     expect(told.did('b').did('y').ending).toEqual(endings.well);
   });
 
+  it('any with cancel_rest cancels the rest in a further run, too, when it begins there', () => {
+    const graph = {
+      a: 'a',
+      b: 'b',
+      z: { task: 'z', after: ['a', 'b'], join: 'any', cancel_rest: true },
+    };
+    const told = begun([{ graph }]).broke('a').broke('b');
+    expect(told.ending).toEqual(endings.badly);
+    told.ask('retry');
+    expect(told.running).toEqual(['a', 'b']);
+    told.did('a').stopped();
+    expect(told.running).toEqual(['z']);
+    expect(told.did('z').ending).toEqual(endings.well);
+  });
+
   it('never waits for what was cancelled before its next attempt', () => {
     const graph = {
       a: { task: 'a', retry: { limit: 1, delay: 60_000 } },
