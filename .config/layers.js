@@ -70,7 +70,7 @@ const more = {
   'client/holder': ['engine/locks/blockers'],
 };
 
-/** The packages of folders that may import few; `node:` stands for all modules of Node.js. */
+/** The packages of folders that may import few. */
 const packages = {
   model: ['zod'],
   structures: ['zod'],

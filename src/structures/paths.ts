@@ -4,13 +4,13 @@ import { structureKinds } from './kinds.js';
 /** What the paths of nodes and of what deciders begin tell. */
 
 const words = Object.keys(structureKinds);
-const repeating = words.filter((word) => structureKinds[word]?.repeats !== undefined).join('|');
+const repeating = words.filter((word) => structureKinds[word]?.repeats !== undefined);
 
 /** The path in the definition of a path in a job: `2.map.17.sequence.1` -> `2.map.*.sequence.1`. */
 export function definedPath(path: string): string {
-  return path.replace(numbers, '$1$2.*');
+  return repeating.some((word) => path.includes(word)) ? path.replace(numbers, '$1$2.*') : path;
 }
-const numbers = new RegExp(`(^|\\.)(${repeating})\\.\\d+(?=\\.|$)`, 'g');
+const numbers = new RegExp(`(^|\\.)(${repeating.join('|')})\\.\\d+(?=\\.|$)`, 'g');
 
 /** The path of what takes a step back, or of something that handles its failure. */
 export function isUndoing(path: string): boolean {

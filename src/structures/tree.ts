@@ -5,6 +5,7 @@ import {
   type PlacedLeaf,
   type Structure,
 } from '../model/tree.js';
+import { conditionsOf } from './conditions.js';
 import { kindOf } from './kinds.js';
 
 /**
@@ -42,7 +43,7 @@ export function namesIn(node: Node): readonly string[] {
 
 /** There is nothing in a node to begin, and nothing to find out. */
 export function hasNoSteps(node: Node): boolean {
-  if (!isStructure(node) || node.when !== undefined) return false;
+  if (!isStructure(node) || conditionsOf(node).length > 0) return false;
   const { finding, children } = kindOf(node);
   return finding === undefined && children(node, '').every((child) => hasNoSteps(child.node));
 }
