@@ -133,9 +133,15 @@ async function databaseAt(url: string | undefined) {
 
 async function putOne(store: Store, doc: Record<string, unknown>): Promise<string> {
   const id = typeof doc['_id'] === 'string' ? doc['_id'] : crypto.randomUUID();
-  const result = await store.write({ ...doc, _id: id });
-  if (result.kind !== 'written') throw new Error(`${id}: ${JSON.stringify(result)}`);
-  return id;
+  for (let left = 5; ; left -= 1) {
+    const result = await store.write({ ...doc, _id: id });
+    if (result.kind === 'written') return id;
+    // On a busy machine an answer may be late: then the document is there, or is written again.
+    if (result.kind === 'conflict' && left < 5) return id;
+    if (result.kind !== 'unknown' || left === 0) {
+      throw new Error(`${id}: ${JSON.stringify(result)}`);
+    }
+  }
 }
 
 type Watch = {
