@@ -2,7 +2,8 @@ import type { LiveJob } from '../model/job.js';
 import { exits, type Step } from '../model/step.js';
 import { failStep } from './fail.js';
 import { attemptsOf, withNewStep } from './history.js';
-import { lookUp, type Begun } from './intent.js';
+import { lookUp } from './queries.js';
+import type { Begun } from './intent.js';
 import type { Prepared, Unbegun } from './prepare.js';
 import type { Beginning } from '../structures/progress.js';
 

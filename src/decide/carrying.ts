@@ -1,5 +1,6 @@
 import type { LiveJob } from '../model/job.js';
-import type { Intent, LookUp } from './intent.js';
+import type { Intent } from './intent.js';
+import type { LookUp } from './queries.js';
 import { withNextDue } from './sleep.js';
 
 /** An intent that writes. */

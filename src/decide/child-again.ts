@@ -4,7 +4,9 @@ import { canonical } from './canonical.js';
 import type { Attempt } from './attempt.js';
 import type { ParentStep } from './child-step.js';
 import { attemptsOf, lastAttempt, withBegun } from './history.js';
-import { lookUp, type Begun, type Child, type ChildJob, type World } from './intent.js';
+import { lookUp } from './queries.js';
+import type { Begun, ChildJob } from './intent.js';
+import type { Child, World } from './world.js';
 
 /** What a step calls whose task is a flow. */
 type Call = {

@@ -2,7 +2,7 @@ import type { LiveJob } from '../model/job.js';
 import type { Step } from '../model/step.js';
 import type { ParentStep } from './child-step.js';
 import { isSameAttempt, withStep } from './history.js';
-import type { Child } from './intent.js';
+import type { Child } from './world.js';
 import { withProblem } from './noted.js';
 
 /**

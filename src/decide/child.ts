@@ -3,12 +3,11 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits, isOpen, type Failure } from '../model/step.js';
 import { withAttached } from './attach.js';
-import type { Attempt } from './attempt.js';
+import { type Attempt, newAttempt } from './attempt.js';
 import { goingOn, isToGoOn } from './child-again.js';
 import { underOwnId, type ParentStep } from './child-step.js';
 import { untilOf } from './clock.js';
 import { failStep } from './fail.js';
-import { newAttempt } from './attempt.js';
 import { withChildRemade } from './child-remade.js';
 import { finish } from './finish.js';
 import { ownStep, withBegun, withStep } from './history.js';
@@ -19,7 +18,9 @@ import { definitionFor } from './serving.js';
 import { sliceMove } from './slices.js';
 import { continueParams } from './structure/decider.js';
 import type { Beginning } from '../structures/progress.js';
-import { lookUp, type Begun, type ChildJob, type Move, type Wait, type World } from './intent.js';
+import { lookUp } from './queries.js';
+import type { Begun, ChildJob, Move, Wait } from './intent.js';
+import type { World } from './world.js';
 
 /** A step whose task is a flow: a child job is made for it, and the step waits without a slot. */
 export function spawnChild(

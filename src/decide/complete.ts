@@ -2,14 +2,9 @@ import { failure } from '../model/failures.js';
 import type { LiveJob } from '../model/job.js';
 import { exits } from '../model/step.js';
 import { finish } from './finish.js';
-import {
-  lookUp,
-  type Answer,
-  type Move,
-  type Question,
-  type TemplateContext,
-  type World,
-} from './intent.js';
+import { lookUp, type Question } from './queries.js';
+import type { Answer, TemplateContext, World } from './world.js';
+import type { Move } from './intent.js';
 import { allResults } from './results.js';
 import { endSlice } from './slices.js';
 

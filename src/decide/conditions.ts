@@ -5,14 +5,9 @@ import { failUnbegun, newAttempt } from './attempt.js';
 import { failureFor } from './failure-seen.js';
 import { withNewStep } from './history.js';
 import { inputOf, type Input } from './input.js';
-import {
-  lookUp,
-  type Answer,
-  type Begun,
-  type Question,
-  type Unanswered,
-  type World,
-} from './intent.js';
+import { lookUp, type Question } from './queries.js';
+import type { Answer, Unanswered, World } from './world.js';
+import type { Begun } from './intent.js';
 import { conditionsOf, isTrue } from '../structures/conditions.js';
 import type { Beginning } from '../structures/progress.js';
 

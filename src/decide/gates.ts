@@ -13,10 +13,11 @@ import { failureFor } from './failure-seen.js';
 import { attemptsOf, jobSteps, withNewStep } from './history.js';
 import { firstIndexAt } from './leaves.js';
 import { resultsFor } from './input.js';
-import { lookUp, type LookUp, type Move, type TemplateContext, type World } from './intent.js';
+import { lookUp, type LookUp, mergeQueries } from './queries.js';
+import type { Move } from './intent.js';
+import type { TemplateContext, World } from './world.js';
 import { withProblem } from './noted.js';
 import { overOf } from './over.js';
-import { mergeQueries } from './queries.js';
 import { scopeOf } from './scope.js';
 import { withFlowFailed } from './too-many.js';
 

@@ -1,5 +1,5 @@
 import { hasLateWish, isAsked } from './edits.js';
-import type { Peer, World } from './intent.js';
+import type { Peer, World } from './world.js';
 import { rankAmong, turnMs } from './turn.js';
 
 /** What a job document shows before it is read. */

@@ -5,17 +5,9 @@ import { patternOf, targetOf, type Scoped } from '../model/target.js';
 import { ownerOf } from '../model/task.js';
 import { canonical } from './canonical.js';
 import { finish } from './finish.js';
-import {
-  lookUp,
-  type Blocker,
-  type LockAnswer,
-  type LockWish,
-  type LookUp,
-  type Move,
-  type Rival,
-  type Wait,
-  type World,
-} from './intent.js';
+import { lookUp, type LockWish, type LookUp } from './queries.js';
+import type { Blocker, LockAnswer, Rival, World } from './world.js';
+import type { Move, Wait } from './intent.js';
 import { isPlain, without } from './record.js';
 
 /**

@@ -5,7 +5,8 @@ import { statusOf } from '../model/status.js';
 import { defaultOwner } from '../model/task.js';
 import { toTree } from '../structures/to-tree.js';
 import { leavesOf } from '../structures/tree.js';
-import type { ChildJob, World } from './intent.js';
+import type { ChildJob } from './intent.js';
+import type { World } from './world.js';
 import { tellingDepth } from './parent.js';
 import { expandParams } from './params.js';
 

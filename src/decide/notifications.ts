@@ -10,7 +10,9 @@ import {
 } from '../model/notify.js';
 import { statusOf } from '../model/status.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
-import { lookUp, type ChildJob, type Intent, type LookUp, type World } from './intent.js';
+import { lookUp, type LookUp } from './queries.js';
+import type { ChildJob, Intent } from './intent.js';
+import type { World } from './world.js';
 import { notificationOf, runOf, type Subject } from './notification.js';
 import { tellingDepth } from './parent.js';
 import { isPlain } from './record.js';

@@ -2,7 +2,8 @@ import type { LiveJob } from '../model/job.js';
 import { isLive } from '../model/step.js';
 import { delayedUntil, expiryOf, hardDeadline, untilOf } from './clock.js';
 import { waitedMs } from './held.js';
-import type { Move, World } from './intent.js';
+import type { Move } from './intent.js';
+import type { World } from './world.js';
 import { without } from './record.js';
 import { openWaits } from './waits.js';
 

@@ -4,7 +4,9 @@ import { exits } from '../model/step.js';
 import { keyOf } from '../model/task.js';
 import { expiryOf, hardDeadline, untilOf } from './clock.js';
 import { finish } from './finish.js';
-import { lookUp, type Move, type World } from './intent.js';
+import { lookUp } from './queries.js';
+import type { Move } from './intent.js';
+import type { World } from './world.js';
 import { isPlain, without } from './record.js';
 
 /**

@@ -4,7 +4,7 @@ import { exits, type Failure } from '../model/step.js';
 import { failureFor } from './failure-seen.js';
 import { attemptsOf } from './history.js';
 import { inputOf, type Filling } from './input.js';
-import type { World } from './intent.js';
+import type { World } from './world.js';
 import { mapStdio } from './params.js';
 
 /** Why an attempt failed before any engine began it. */

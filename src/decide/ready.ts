@@ -5,7 +5,7 @@ import { attemptsOf } from './history.js';
 import { nodeAt } from './leaves.js';
 import { isFrom } from './order.js';
 import { kindOf } from '../structures/kinds.js';
-import { isOfEnd, repeatedAround } from '../structures/paths.js';
+import { isOfEnd, repetitionsAround } from '../structures/paths.js';
 
 /**
  * Since when the step at a path could begin (epoch ms): the end of its attempt before, else the
@@ -31,8 +31,8 @@ function isBefore(job: LiveJob, step: Step, path: string): boolean {
 
 /** The maps around a path that take few items at a time: an item waits for others to end. */
 function mapsAround(job: LiveJob, path: string): readonly string[] {
-  return repeatedAround(path)
-    .map((repeated) => repeated.path)
+  return repetitionsAround(path)
+    .map((repetition) => repetition.path)
     .filter((at) => {
       const node = nodeAt(job.tasks, at);
       return node !== undefined && isStructure(node) && kindOf(node).repeats?.isLimited(node);

@@ -2,9 +2,16 @@ import { attachmentOf } from '../model/big-result.js';
 import type { LiveJob } from '../model/job.js';
 import { isFailed, type Step } from '../model/step.js';
 import { definedPath } from '../structures/paths.js';
-import { isStructure, type Leaf, type Node, type Structure, isWithin } from '../model/tree.js';
+import {
+  isStructure,
+  isWithin,
+  type ChildNode,
+  type Leaf,
+  type Node,
+  type Structure,
+} from '../model/tree.js';
 import { kindOf } from '../structures/kinds.js';
-import type { Placed, ResultScope } from '../structures/kind.js';
+import type { ResultScope } from '../structures/kind.js';
 import { contentOf } from './attach.js';
 import { completionOn, jobSteps, lastAttempt } from './history.js';
 import { leafAt } from './leaf-at.js';
@@ -58,7 +65,7 @@ export class ResultCollector implements ResultScope {
     if (isStructure(node)) kindOf(node).results.addBefore(node, path, target, this);
   };
 
-  readonly addBeforeIn = (children: readonly Placed[], target: string): void => {
+  readonly addBeforeIn = (children: readonly ChildNode[], target: string): void => {
     const child = children.find(({ path }) => isWithin(target, path));
     if (child !== undefined) this.addBefore(child.node, child.path, target);
   };
@@ -77,10 +84,10 @@ export class ResultCollector implements ResultScope {
     const value = this.valueOf(node, path);
     if (value === undefined) return;
     if (!isStructure(node)) return this.#enterLeaf(path, value);
-    const { parts, isGroup, enterLists } = kindOf(node).results;
+    const { isGroup, enterLists } = kindOf(node).results;
     if (node.name !== undefined) this.results[node.name] = value;
     enterLists?.(node, path, this);
-    for (const child of parts(node, path, this.steps)) this.enter(child.node, child.path);
+    for (const child of this.#partsOf(node, path)) this.enter(child.node, child.path);
     if (isGroup) this.#placeGroup(path, value);
   };
 
@@ -122,11 +129,15 @@ export class ResultCollector implements ResultScope {
   };
 
   #valueOfStructure(node: Structure, path: string): unknown {
-    const { parts, value } = kindOf(node).results;
-    const values = parts(node, path, this.steps).map(
-      (child) => [child.key, this.valueOf(child.node, child.path)] as const,
+    const values = this.#partsOf(node, path).map(
+      (child) => [String(child.keys.at(-1)), this.valueOf(child.node, child.path)] as const,
     );
-    return value(values, { node, path, scope: this });
+    return kindOf(node).results.value(values, { node, path, scope: this });
+  }
+
+  #partsOf(node: Structure, path: string): readonly ChildNode[] {
+    const { results, children } = kindOf(node);
+    return results.parts?.(node, path, this.steps) ?? children(node, path);
   }
 
   readonly resultOf = (step: Step & { readonly result?: unknown }): unknown => {

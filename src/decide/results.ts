@@ -1,7 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import { ResultCollector, type Contents, type Results } from './result-collector.js';
 import { nodeAt, treeAt } from './leaves.js';
-import { repeatsAround } from '../structures/paths.js';
+import { repetitionsAround } from '../structures/paths.js';
 
 export type { Contents, Results } from './result-collector.js';
 
@@ -33,7 +33,7 @@ export function resultsAround(job: LiveJob, path: string, contents: Contents = n
   const { tree, prefix } = branch;
   const parent_results = { ...collector.parent_results };
   if (prefix !== '') collector.addBefore(tree, prefix, path);
-  for (const item of repeatsAround(path)) {
+  for (const { item } of repetitionsAround(path)) {
     const node = nodeAt(tree, item, prefix);
     if (node !== undefined) collector.add(node, item);
   }

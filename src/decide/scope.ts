@@ -2,7 +2,7 @@ import type { LiveJob } from '../model/job.js';
 import { isStructure } from '../model/tree.js';
 import { kindOf } from '../structures/kinds.js';
 import { markAt } from '../structures/marks.js';
-import { repeatedAround } from '../structures/paths.js';
+import { repetitionsAround } from '../structures/paths.js';
 import { jobSteps } from './history.js';
 import { nodeOf } from './leaves.js';
 
@@ -13,7 +13,7 @@ import { nodeOf } from './leaves.js';
 export function scopeOf(job: LiveJob, path: string): Readonly<Record<string, unknown>> {
   const steps = jobSteps(job);
   const scope: Record<string, unknown> = {};
-  for (const { path: at, number } of repeatedAround(path)) {
+  for (const { path: at, number } of repetitionsAround(path)) {
     const node = nodeOf(job, at);
     if (node === undefined || !isStructure(node)) continue;
     Object.assign(scope, kindOf(node).repeats?.scope(node, number, markAt(steps, at)));

@@ -3,7 +3,7 @@ import { pluginOf, type Task } from '../model/task.js';
 import type { Step } from '../model/step.js';
 import { namesTask, type Entry } from '../model/tree.js';
 import { entryOf } from './leaf-at.js';
-import type { Peer, World } from './intent.js';
+import type { Peer, World } from './world.js';
 
 /** The queue of a job: its own, its flow's, the one that a child has from its parent's flow. */
 export function queueOf({ queue, flow_definition, parent }: LiveJob): string {

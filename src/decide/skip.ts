@@ -6,7 +6,7 @@ import { callbacks } from '../structures/batch.js';
 import { newAttempt } from './attempt.js';
 import { jobSteps, withNewStep } from './history.js';
 import { kindOf } from '../structures/kinds.js';
-import { batchesAround, isOfEnd, repeatedAround } from '../structures/paths.js';
+import { batchesAround, isOfEnd, repetitionsAround } from '../structures/paths.js';
 import { nodeOf } from './leaves.js';
 import { leafNamed, reopened } from './reopen.js';
 import { stepWords } from './retry-params.js';
@@ -77,7 +77,7 @@ function callsBack(job: LiveJob, batch: string): boolean {
 /** The items of the maps and the rounds of the loops around a path are known. */
 function isThere(job: LiveJob, path: string): boolean {
   const steps = jobSteps(job);
-  return repeatedAround(path).every(({ path: at, number }) => {
+  return repetitionsAround(path).every(({ path: at, number }) => {
     const node = nodeOf(job, at);
     const isKnown = node !== undefined && isStructure(node);
     return isKnown && kindOf(node).repeats?.isThere(at, number, steps) === true;

@@ -1,7 +1,8 @@
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 import { keyOf, type Task } from '../model/task.js';
-import type { TaskSlots, World } from './intent.js';
+import type { TaskSlots } from './intent.js';
+import type { World } from './world.js';
 import { definitionFor } from './serving.js';
 
 /** How many attempts of a task an engine may run at once; undefined: as many as it has slots. */

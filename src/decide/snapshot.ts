@@ -6,7 +6,7 @@ import type { Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
 import { leavesOf } from '../structures/tree.js';
 import { namesTask, type Leaf } from '../model/tree.js';
-import type { Found, World } from './intent.js';
+import type { Found, World } from './world.js';
 
 type Definitions = LiveJob['definitions'];
 

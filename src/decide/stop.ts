@@ -1,6 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import { exits, type Failure, type LiveStep, type Step } from '../model/step.js';
-import type { Move, World } from './intent.js';
+import type { Move } from './intent.js';
+import type { World } from './world.js';
 
 /**
  * Tells those of the running attempts that this engine has in hand to stop; they end when their

@@ -4,7 +4,9 @@ import { isFinalState } from '../model/document.js';
 import { exits } from '../model/step.js';
 import { isCancelRequested } from './cancel-wish.js';
 import { finish } from './finish.js';
-import { lookUp, type LookUp, type Wait, type World } from './intent.js';
+import { lookUp, type LookUp } from './queries.js';
+import type { Wait } from './intent.js';
+import type { World } from './world.js';
 import { toldOf } from './notification.js';
 
 type Doc = Readonly<Record<string, unknown>>;

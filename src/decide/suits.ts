@@ -3,7 +3,7 @@ import type { FlowSettings, LiveJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';
 import { exits, type Failure } from '../model/step.js';
 import type { Task } from '../model/task.js';
-import type { Unanswered, World } from './intent.js';
+import type { Unanswered, World } from './world.js';
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
-import type { Job } from '../model/job.js';
-import { defaultQueue, isLiveJob, isNew } from '../model/job.js';
+import { type Job, defaultQueue, isLiveJob, isNew } from '../model/job.js';
 import type { Task } from '../model/task.js';
-import type { Intent, Peer, World } from './intent.js';
+import type { Intent } from './intent.js';
+import type { Peer, World } from './world.js';
 import type { Step } from '../model/step.js';
 import { delayedUntil, expiryOf, hardDeadline } from './clock.js';
 import { share } from './retry.js';

@@ -1,4 +1,5 @@
-import type { Wait, World } from './intent.js';
+import type { Wait } from './intent.js';
+import type { World } from './world.js';
 
 /** So long a job waits before what could not be found out is asked again, ms. */
 const againMs = 1_000;

@@ -9,20 +9,12 @@ import { childMove, childWait } from './child.js';
 import { hardDeadline, totalDeadline, totalTimeoutOf, untilOf } from './clock.js';
 import { failStep } from './fail.js';
 import { withBegun, withStep } from './history.js';
-import {
-  lookUp,
-  type Begun,
-  type Child,
-  type EventName,
-  type LookUp,
-  type Move,
-  type Wait,
-  type World,
-} from './intent.js';
+import { lookUp, type EventName, type LookUp, mergeQueries } from './queries.js';
+import type { Begun, Move, Wait } from './intent.js';
+import type { Child, World } from './world.js';
 import { isUndoing } from '../structures/paths.js';
 import { leaseMsOf } from './lease.js';
 import { prepare } from './prepare.js';
-import { mergeQueries } from './queries.js';
 import { cancelledSteps } from './stop.js';
 import type { Beginning } from '../structures/progress.js';
 

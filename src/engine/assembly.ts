@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { PluginFacts } from '../decide/intent.js';
+import type { PluginFacts } from '../decide/world.js';
 import { rankAmong } from '../decide/turn.js';
 import type { TwsError } from '../errors.js';
 import { usualLeaseMs } from '../model/engine.js';

@@ -21,12 +21,13 @@ export function drawTree(pen: Pen, node: Node, path: string, frame?: string): Wa
     const chain = drawChain(children, drawingIn(pen, path, frame));
     if (chain !== undefined) return chain;
   }
-  const kind = node.structure;
-  const isFramed = kind !== 'choice' && children.length > 0;
+  const { structure: kind } = node;
+  const { draw, isFork = false } = kindOf(node);
+  const isFramed = !isFork && children.length > 0;
   const own = isFramed ? `${path}#frame` : frame;
   if (isFramed) pen.frames.push({ id: `${path}#frame`, path, kind, ...inFrame(frame) });
   pen.nodes.push({ id: path, path, kind, ...structureWords(node), ...inFrame(own) });
-  const exits = kindOf(node).draw(node, path, drawingIn(pen, path, own));
+  const exits = draw(node, path, drawingIn(pen, path, own));
   return { entries: [{ id: path }], exits };
 }
 

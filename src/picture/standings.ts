@@ -89,8 +89,9 @@ function visitStructure(
     return note(book, path, isPassed ? 'done' : 'failed');
   }
   const state = isPassed && isBad(inside) ? 'done' : inside;
-  // The head of a choice has chosen; how the chosen case stands is seen there.
-  note(book, path, node.structure === 'choice' && mark?.state === '$$complete' ? 'done' : state);
+  // The head of a fork has chosen; the state of the chosen way is seen there.
+  const hasChosen = kindOf(node).isFork === true && mark?.state === '$$complete';
+  note(book, path, hasChosen ? 'done' : state);
   return state;
 }
 

@@ -97,10 +97,3 @@ function pathsAbove(path: string): readonly string[] {
   }
   return path === '' ? above : [...above, ''];
 }
-
-/** What was found out about a structure: the result of its mark. */
-export function markOf(step: Step | undefined): Readonly<Record<string, unknown>> | undefined {
-  if (step?.state !== '$$complete') return undefined;
-  const { result } = step;
-  return typeof result === 'object' && result !== null ? (result as Record<string, unknown>) : {};
-}

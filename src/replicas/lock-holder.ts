@@ -1,4 +1,4 @@
-import type { Rival } from '../decide/intent.js';
+import type { Rival } from '../decide/world.js';
 import { isFinalState, type StoredDocument } from '../model/document.js';
 import { ownerOf } from '../model/task.js';
 

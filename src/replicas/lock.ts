@@ -1,6 +1,6 @@
 import { look, write, type Protocol } from './resolve/protocol.js';
 import type { LeafRevision } from './resolve/leaf-revisions.js';
-import type { LockAnswer } from '../decide/intent.js';
+import type { LockAnswer } from '../decide/world.js';
 import type { LockDocument } from '../model/lock.js';
 import { findHolder, rivalOf, sinceOf, type LockHolder } from './lock-holder.js';
 

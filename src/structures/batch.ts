@@ -10,13 +10,12 @@ import {
   type Structure,
 } from '../model/tree.js';
 import { drawBeside, type Drawing } from './drawing.js';
-import type { Fields, Keyed, Kind, Place, RuleBreak } from './kind.js';
+import type { Fields, Kind, Place, RuleBreak } from './kind.js';
 import { beforeAllCame, brokenOff, together, type NodeState } from './node-state.js';
 import { workOf, type Interpreting, type Progress } from './progress.js';
-import { listOf, valuesByKey } from './results.js';
+import { valuesByKey } from './results.js';
 import { siblingsProgress } from './siblings.js';
-import { failWords } from './words.js';
-import { eachOf, listed, nodesUnder, onFailSchema } from './written.js';
+import { failWords, eachOf, listed, nodesUnder, onFailSchema } from './written.js';
 
 export type Batch = Structure & {
   readonly structure: 'batch';
@@ -92,7 +91,7 @@ export const batch: Kind<Batch> = {
         return scope.addBeforeIn(jobs, target);
       }
       for (const child of jobs) scope.enter(child.node, child.path);
-      const ends = jobs.map((child) => [child.key, scope.endOf(child.node, child.path)] as const);
+      const ends = jobs.map((child, i) => [i, scope.endOf(child.node, child.path)] as const);
       scope.startOver(Object.fromEntries(ends));
       scope.addBeforeIn(callbacksOf(node, path), target);
     },
@@ -138,8 +137,7 @@ function callbackBreaks(fields: Fields): readonly RuleBreak[] {
 }
 
 function children(node: Batch, path: string): readonly ChildNode[] {
-  const called = callbacksOf(node, path).map(({ key, ...child }) => ({ ...child, keys: [key] }));
-  return [...listed(node.batch, 'batch', path), ...called];
+  return [...jobsOf(node, path), ...callbacksOf(node, path)];
 }
 
 /** Callbacks run in a phase of their own, but for those in what follows a failure or a cancel. */
@@ -151,14 +149,14 @@ function callback(
   return node === undefined ? undefined : visitAs(isOfFlow(phase) ? 'callback' : phase, node, path);
 }
 
-function jobsOf(node: Batch, path: string): readonly Keyed[] {
-  return listOf(node.batch, 'batch', path);
+function jobsOf(node: Batch, path: string): readonly ChildNode[] {
+  return listed(node.batch, 'batch', path);
 }
 
 function callbacksOf(node: Batch, path: string) {
   return callbacks.flatMap((key) => {
     const one = node[key];
-    return one === undefined ? [] : [{ key, node: one, path: below(path, key) }];
+    return one === undefined ? [] : [{ node: one, path: below(path, key), keys: [key] as const }];
   });
 }
 
@@ -178,7 +176,7 @@ function drawBatch(node: Batch, path: string, drawing: Drawing) {
   const { connect, meet } = drawing;
   const after = drawBeside(jobsOf(node, path), path, drawing);
   const ways = callbacksOf(node, path).map((one) => ({
-    key: one.key,
+    key: one.keys[0],
     way: drawing.node(one.node, one.path),
   }));
   const outcomes = ways.filter(({ key }) => key !== 'on_complete');

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { conditionSchema, isTrue } from './conditions.js';
 import { below, childPath, type ChildNode, type Node, type Structure } from '../model/tree.js';
 import type { Drawing, Point } from './drawing.js';
-import type { Fields, Keyed, Kind, RuleBreak } from './kind.js';
-import { isWhole, markAt, marksAt, type Found } from './marks.js';
-import { foundBy, type NodeState } from './node-state.js';
+import type { Fields, Kind, RuleBreak } from './kind.js';
+import { foundBy, isWhole, markAt, marksAt, type Found } from './marks.js';
+import type { NodeState } from './node-state.js';
 import { done } from './progress.js';
-import { lastValue, listOf } from './results.js';
+import { lastValue } from './results.js';
 import type { JobSteps } from './steps.js';
 import { nodesUnder } from './written.js';
 
@@ -74,6 +74,7 @@ export const choice: Kind<Choice> = {
   },
 
   words: () => ({ label: 'choice', notes: [] }),
+  isFork: true,
   draw: drawCases,
 
   state(node, path, { visit, last }, { isOver, wentOn }) {
@@ -117,11 +118,9 @@ export function casePath(path: string, chosen: unknown): string | undefined {
 }
 
 /** The case that was taken of a choice that was found out; undefined: none was. */
-function takenIn(node: Choice, path: string, steps: JobSteps): Keyed | undefined {
-  const chosen = markAt(steps, path)?.chosen;
-  const at = casePath(path, chosen);
-  const taken = chosen === 'default' ? node.default : node.choice[Number(chosen)]?.then;
-  return at === undefined || taken === undefined ? undefined : { key: '0', node: taken, path: at };
+function takenIn(node: Choice, path: string, steps: JobSteps): ChildNode | undefined {
+  const taken = casePath(path, markAt(steps, path)?.chosen);
+  return children(node, path).find((child) => child.path === taken);
 }
 
 function misfit(node: Choice, path: string, steps: JobSteps): string | undefined {
@@ -141,15 +140,11 @@ function misfit(node: Choice, path: string, steps: JobSteps): string | undefined
 }
 
 function drawCases(node: Choice, path: string, { node: draw, connect, meet }: Drawing) {
-  const cases = node.choice.map(({ then }) => then);
   const exits: Point[] = [];
-  for (const [i, one] of listOf(cases, 'choice', path).entries()) {
-    const way = draw(one.node, one.path);
-    connect([{ id: path }], way.entries, node.choice[i]?.when);
+  for (const [i, child] of children(node, path).entries()) {
+    const way = draw(child.node, child.path);
+    connect([{ id: path }], way.entries, node.choice[i]?.when ?? 'otherwise');
     exits.push(...way.exits);
   }
-  if (node.default === undefined) return meet([...exits, { id: path, label: 'otherwise' }]);
-  const way = draw(node.default, below(path, 'default'));
-  connect([{ id: path }], way.entries, 'otherwise');
-  return meet([...exits, ...way.exits]);
+  return meet(node.default === undefined ? [...exits, { id: path, label: 'otherwise' }] : exits);
 }

@@ -1,4 +1,4 @@
-import type { Node } from '../model/tree.js';
+import type { ChildNode, Node } from '../model/tree.js';
 
 /** An end of a way; `label` is that of the edge that goes on from it. */
 export type Point = { readonly id: string; readonly label?: string };
@@ -16,10 +16,11 @@ export type Drawing = {
   readonly meet: (exits: readonly Point[], word?: string) => readonly Point[];
 };
 
-type Child = { readonly node: Node; readonly path: string };
-
 /** Draws nodes one after the other; undefined when there is none. */
-export function drawChain(children: readonly Child[], { node, connect }: Drawing): Way | undefined {
+export function drawChain(
+  children: readonly ChildNode[],
+  { node, connect }: Drawing,
+): Way | undefined {
   const ways = children.map((child) => node(child.node, child.path));
   const [first, last] = [ways[0], ways.at(-1)];
   for (const [i, way] of ways.slice(1).entries()) connect((ways[i] as Way).exits, way.entries);
@@ -28,7 +29,7 @@ export function drawChain(children: readonly Child[], { node, connect }: Drawing
 
 /** Draws nodes one after the other below the head at a path. */
 export function drawInTurn(
-  children: readonly Child[],
+  children: readonly ChildNode[],
   path: string,
   drawing: Drawing,
 ): readonly Point[] {
@@ -40,7 +41,7 @@ export function drawInTurn(
 
 /** Draws nodes beside each other below the head at a path. */
 export function drawBeside(
-  children: readonly Child[],
+  children: readonly ChildNode[],
   path: string,
   drawing: Drawing,
 ): readonly Point[] {

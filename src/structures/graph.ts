@@ -13,8 +13,7 @@ import { orderBreaks } from './graph-rules.js';
 import type { Fields, Kind, ResultScope } from './kind.js';
 import { beforeAllCame, isBad, together } from './node-state.js';
 import { valuesByKey } from './results.js';
-import { failWords } from './words.js';
-import { onFailSchema } from './written.js';
+import { failWords, onFailSchema } from './written.js';
 
 const keyText = 'must have a name without "." that is neither "error" nor "undo"';
 
@@ -49,12 +48,6 @@ export const graph: Kind<Graph> = {
 
   results: {
     isGroup: true,
-    parts: (node, path) =>
-      Object.entries(node.graph).map(([key, child]) => ({
-        key,
-        node: child,
-        path: childPath(path, 'graph', key),
-      })),
     value: valuesByKey,
     addBefore,
   },

@@ -7,11 +7,6 @@ import type { NodeState, NodeStates, Situation } from './node-state.js';
 import type { Interpreting, Progress } from './progress.js';
 import type { JobSteps } from './steps.js';
 
-/** A node and where it is. */
-export type Placed = { readonly node: Node; readonly path: string };
-/** One of the nodes of a structure, with its number or name in it. */
-export type Keyed = Placed & { readonly key: string };
-
 /**
  * What a kind of structure is: everything that the engine, the checks and the pages ask about it,
  * answered in the one file of the kind. `path` is that of the structure in a job (`2.map.17`), but in
@@ -42,6 +37,8 @@ export type Kind<N extends Structure = Structure> = {
   readonly isRepeatedWith?: (other: Place, words: readonly string[]) => boolean;
   readonly results: ResultsOf<N>;
   readonly words: (node: N) => KindWords;
+  /** In a picture no frame is around it, and its head is done once something was found out about it. */
+  readonly isFork?: boolean;
   /** Draws everything in it, below its head; returns where one goes on from it. */
   readonly draw: (node: N, path: string, drawing: Drawing) => readonly Point[];
   /** The state of the whole, from those of what is in it. */
@@ -158,8 +155,8 @@ export type Vantage = {
 export type ResultsOf<N extends Structure> = {
   /** Behind it they stand together, at the position of its first entry. */
   readonly isGroup: boolean;
-  /** The nodes whose values make up its own, as far as the job has come. */
-  readonly parts: (node: N, path: string, steps: JobSteps) => readonly Keyed[];
+  /** The nodes whose values make up its own, as far as the job has come; left out: its children. */
+  readonly parts?: (node: N, path: string, steps: JobSteps) => readonly ChildNode[];
   /** Its value, from those of its parts; undefined: it has none. */
   readonly value: (
     values: readonly (readonly [key: string, value: unknown])[],
@@ -181,7 +178,7 @@ export type ResultScope = {
   /** Enters what is before `target` in a node that has it in it. */
   readonly addBefore: (node: Node, path: string, target: string) => void;
   /** The same where `target` may be in any of several nodes. */
-  readonly addBeforeIn: (children: readonly Placed[], target: string) => void;
+  readonly addBeforeIn: (children: readonly ChildNode[], target: string) => void;
   /** From now on these are all results by position, and together what ended last. */
   readonly startOver: (byPosition: Readonly<Record<string, unknown>>) => void;
   /** Sets results by name. */

@@ -6,7 +6,7 @@ import { below, childPath, type ChildNode, type Node, type Structure } from '../
 import { drawInTurn } from './drawing.js';
 import type { Answered, Conclusion, Kind } from './kind.js';
 import { begunOutside, marksAt, type Found, type Mark } from './marks.js';
-import { brokenOff, foundBy, runsOf, type NodeState } from './node-state.js';
+import { brokenOff, runsOf, type NodeState } from './node-state.js';
 import { done, open, workOf, type Progress, type Work } from './progress.js';
 import { lastValue, numberBelow } from './results.js';
 import { withDo } from './written.js';
@@ -91,7 +91,7 @@ export const loop: Kind<Loop> = {
     parts({ loop: { do: each } }, path, steps) {
       const rounds = roundsOf(steps, path);
       if (rounds === 0) return [];
-      return [{ key: '0', node: each, path: childPath(path, 'loop', rounds - 1) }];
+      return [{ node: each, path: childPath(path, 'loop', rounds - 1), keys: ['loop', 'do'] }];
     },
     value: lastValue,
     addBefore({ loop: { do: each } }, path, target, scope) {
@@ -108,12 +108,10 @@ export const loop: Kind<Loop> = {
   },
   draw: (node, path, drawing) => drawInTurn(children(node, path), path, drawing),
 
-  state({ loop: { do: each } }, path, { visit, at, countRuns }, situation) {
+  state({ loop: { do: each } }, path, states, situation) {
+    const { visit, countRuns } = states;
     const { isOver, wentOn } = situation;
-    const marks = at(path).flatMap((step): readonly Mark[] => {
-      const found = foundBy(step);
-      return found === undefined ? [] : [found];
-    });
+    const marks = marksAt(states, path);
     const rounds = roundsIn(marks);
     const isEnded = marks.length > rounds;
     if (rounds === 0) {
@@ -122,12 +120,12 @@ export const loop: Kind<Loop> = {
       return isEnded ? 'done' : state;
     }
     const past = { isOver: true, wentOn: true };
-    const states = Array.from({ length: rounds }, (_, round) => {
+    const all = Array.from({ length: rounds }, (_, round) => {
       const isPast = round < rounds - 1 || isEnded;
       return visit(each, childPath(path, 'loop', round), isPast ? past : situation);
     });
-    countRuns(path, runsOf(states));
-    const state = states.at(-1) as NodeState;
+    countRuns(path, runsOf(all));
+    const state = all.at(-1) as NodeState;
     if (isEnded || wentOn) return state;
     if (isOver) return brokenOff(true, state);
     return state === 'done' ? 'active' : state;

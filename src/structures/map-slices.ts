@@ -18,6 +18,8 @@ import {
 } from './node-state.js';
 import { done, failedAt, noWork, type Gate, type Interpreting, type Progress } from './progress.js';
 import { firstOf } from './siblings.js';
+import type { ResultScope } from './kind.js';
+import { begunOutside, foundBy, isWhole, type Mark } from './marks.js';
 import type { JobSteps } from './steps.js';
 
 export type MapOver = Structure & {
@@ -37,6 +39,11 @@ export type MapOver = Structure & {
     readonly do: Node;
   };
 };
+
+/** How many items the list of a map has. */
+export function countOf({ count, items = [] }: Mark): number {
+  return count ?? items.length;
+}
 
 /** The items of a map that one child job goes over. */
 export type SliceOfItems = { readonly path: string; readonly from: number; readonly size: number };
@@ -213,4 +220,41 @@ export function slicesState(
   const state = brokenOff(isBrokenOff, together(all, isOver, isTolerated ? all.length : 0));
   states.noteAll(node.map.do, childPath(path, 'map', '*'), state);
   return state;
+}
+
+/** What the slices of a map told, in the order of its items. */
+export function partsOf(
+  path: string,
+  mark: Mark,
+  slice: number,
+  scope: ResultScope,
+): readonly Part[] {
+  return slicesOf(path, countOf(mark), slice).map(({ path: at, size }) => {
+    const ended = scope.steps.last(at);
+    const told = ended !== undefined && 'result' in ended ? scope.resultOf(ended) : undefined;
+    return { size, told: told ?? {} };
+  });
+}
+
+/** What is wrong with what is on record about a sliced map; undefined: it fits. */
+export function slicesMisfit(
+  path: string,
+  { total, slice }: { readonly total: number; readonly slice: unknown },
+  steps: JobSteps,
+): string | undefined {
+  if (!isWhole(slice) || slice < 1) return '"slice" is no number of items';
+  if (steps.numbersBelow(below(path, 'map')) !== undefined) {
+    return 'it has a "slice", and items were begun without';
+  }
+  const slices = slicesOf(path, total, slice);
+  const other = slices.find((part) => hasOther(steps.last(part.path), part.size));
+  if (other !== undefined) return `the result at ${other.path} has not ${other.size} items`;
+  const begun = { from: 0, total: slices.length, what: 'slice' };
+  return begunOutside(steps, below(path, 'slice'), begun);
+}
+
+/** The result of a slice that ended well, unless it is kept in an attachment. */
+function hasOther(step: Step | undefined, size: number): boolean {
+  const { items } = foundBy(step) ?? {};
+  return Array.isArray(items) && items.length !== size;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { failure } from '../model/failures.js';
 import { itemsAtOnce, widest } from '../model/limits.js';
 import { nameSchema } from '../model/scalars.js';
-import { exits, type Step } from '../model/step.js';
+import { exits } from '../model/step.js';
 import { below, childPath, isStructure, type ChildNode } from '../model/tree.js';
 import { conditionSchema } from './conditions.js';
 import { drawInTurn } from './drawing.js';
@@ -18,23 +18,23 @@ import type {
 import { admitted } from './map-places.js';
 import {
   badOnes,
+  countOf,
   itemsOf,
+  partsOf,
+  slicesMisfit,
   listsOf,
-  slicesOf,
   slicesProgress,
   slicesState,
   toleratedOf,
   type MapOver,
-  type Part,
 } from './map-slices.js';
-import { begunOutside, isWhole, markAt, marksAt, type Found, type Mark } from './marks.js';
-import { beforeAllCame, foundBy, runsOf, together } from './node-state.js';
+import { begunOutside, foundBy, isWhole, markAt, marksAt, type Found, type Mark } from './marks.js';
+import { beforeAllCame, runsOf, together } from './node-state.js';
 import { done } from './progress.js';
 import { numberBelow } from './results.js';
 import { siblingsProgress } from './siblings.js';
 import type { JobSteps } from './steps.js';
-import { failWords } from './words.js';
-import { onFailSchema, withDo } from './written.js';
+import { failWords, onFailSchema, withDo } from './written.js';
 
 const tolerateText = 'must be a number of items, or a share such as "10%"';
 const sliceText = 'must be a number of items for each child job (a whole number, 1 or more)';
@@ -204,11 +204,6 @@ function children({ map: { do: each } }: MapOver, path: string): readonly ChildN
   return [{ node: each, path: childPath(path, 'map', '*'), keys: ['map', 'do'] }];
 }
 
-/** How many items the list of a map has. */
-export function countOf({ count, items = [] }: Mark): number {
-  return count ?? items.length;
-}
-
 /** An item of a map that is gone over in this job itself. */
 export function hasItem(mark: Mark | undefined, number: number): boolean {
   const { items = [], from = 0, slice } = mark ?? {};
@@ -251,36 +246,11 @@ function misfit(_node: MapOver, path: string, steps: JobSteps): string | undefin
   const total = items.length;
   if (count !== undefined && count !== total) return `it has ${total} items, and "count" differs`;
   if (!isWhole(from) || from < 0) return '"from" is no number of an item';
-  const [inItems, inSlices] = [below(path, 'map'), below(path, 'slice')];
-  if (slice === undefined) {
-    if (steps.numbersBelow(inSlices) !== undefined) {
-      return '"slice" is missing, and slices were begun';
-    }
-    return begunOutside(steps, inItems, { from, total, what: 'item' });
+  if (slice !== undefined) return slicesMisfit(path, { total, slice }, steps);
+  if (steps.numbersBelow(below(path, 'slice')) !== undefined) {
+    return '"slice" is missing, and slices were begun';
   }
-  if (!isWhole(slice) || slice < 1) return '"slice" is no number of items';
-  if (steps.numbersBelow(inItems) !== undefined) {
-    return 'it has a "slice", and items were begun without';
-  }
-  const slices = slicesOf(path, total, slice);
-  const other = slices.find((part) => tellsOther(steps.last(part.path), part.size));
-  if (other !== undefined) return `the result at ${other.path} has not ${other.size} items`;
-  return begunOutside(steps, inSlices, { from: 0, total: slices.length, what: 'slice' });
-}
-
-/** The result of a slice that ended well, unless it is kept in an attachment. */
-function tellsOther(step: Step | undefined, size: number): boolean {
-  const { items } = foundBy(step) ?? {};
-  return Array.isArray(items) && items.length !== size;
-}
-
-/** What the slices of a map told, in the order of its items. */
-function partsOf(path: string, mark: Mark, slice: number, scope: ResultScope): readonly Part[] {
-  return slicesOf(path, countOf(mark), slice).map(({ path: at, size }) => {
-    const ended = scope.steps.last(at);
-    const told = ended !== undefined && 'result' in ended ? scope.resultOf(ended) : undefined;
-    return { size, told: told ?? {} };
-  });
+  return begunOutside(steps, below(path, 'map'), { from, total, what: 'item' });
 }
 
 /** The results of each entry in a map, as a list. */

@@ -23,22 +23,26 @@ export type Mark = {
 
 /** What was found out last about the structure at a path. */
 export function markAt({ last }: Pick<JobSteps, 'last'>, path: string): Mark | undefined {
-  return markOf(last(path));
+  return foundBy(last(path));
 }
 
 /** Everything that was found out about the structure at a path, oldest first. */
 export function marksAt({ at }: Pick<JobSteps, 'at'>, path: string): readonly Mark[] {
-  return at(path).flatMap((step) => markOf(step) ?? []);
-}
-
-function markOf(step: Step | undefined): Mark | undefined {
-  if (step?.state !== '$$complete') return undefined;
-  const { result } = step;
-  return typeof result === 'object' && result !== null ? result : {};
+  return at(path).flatMap((step): readonly Mark[] => {
+    const found = foundBy(step);
+    return found === undefined ? [] : [found];
+  });
 }
 
 /** What is on record about a structure, as somebody may have changed it. */
 export type Found = Readonly<Record<string, unknown>>;
+
+/** What was found out about a structure by one of its steps; undefined: nothing was. */
+export function foundBy(step: Step | undefined): Found | undefined {
+  if (step?.state !== '$$complete') return undefined;
+  const { result } = step;
+  return typeof result === 'object' && result !== null ? (result as Found) : {};
+}
 
 /** Why something was begun that is not there by the record, as item 7 of 5; undefined: nothing was. */
 export function begunOutside(

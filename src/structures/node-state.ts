@@ -128,10 +128,3 @@ export function beforeAllCame(
   const isCut = isOver && !wentOn && unreached > unneeded;
   return isCut && state === 'skipped' ? 'cancelled' : state;
 }
-
-/** What was found out about a structure by one of its steps; undefined: nothing was. */
-export function foundBy(step: Step | undefined): Readonly<Record<string, unknown>> | undefined {
-  if (step?.state !== '$$complete') return undefined;
-  const { result } = step;
-  return typeof result === 'object' && result !== null ? (result as Record<string, unknown>) : {};
-}

@@ -4,10 +4,9 @@ import { childPath, type Join, type Node, type OnFail, type Structure } from '..
 import { drawBeside } from './drawing.js';
 import type { Fields, Kind, RuleBreak } from './kind.js';
 import { beforeAllCame, together } from './node-state.js';
-import { listOf, valuesByKey } from './results.js';
+import { valuesByKey } from './results.js';
 import { siblingsProgress } from './siblings.js';
-import { failWords } from './words.js';
-import { eachOf, listed, onFailSchema } from './written.js';
+import { failWords, eachOf, listed, onFailSchema } from './written.js';
 
 export type Parallel = Structure & {
   readonly structure: 'parallel';
@@ -62,10 +61,8 @@ export const parallel: Kind<Parallel> = {
 
   results: {
     isGroup: true,
-    parts: (node, path) => listOf(node.parallel, 'parallel', path),
     value: valuesByKey,
-    addBefore: (node, path, target, scope) =>
-      scope.addBeforeIn(listOf(node.parallel, 'parallel', path), target),
+    addBefore: (node, path, target, scope) => scope.addBeforeIn(children(node, path), target),
   },
 
   words(node) {

@@ -1,7 +1,7 @@
 import { isWithin } from '../model/tree.js';
 import { structureKinds } from './kinds.js';
 
-/** What the paths of nodes and of what deciders begin tell. */
+/* What can be told from the path of a node, or of something that a decider began. */
 
 const words = Object.keys(structureKinds);
 const repeating = words.filter((word) => structureKinds[word]?.repeats !== undefined);
@@ -22,19 +22,21 @@ export function isOfEnd(path: string): boolean {
   return isWithin(path, 'error') || isWithin(path, 'cancel') || isUndoing(path);
 }
 
-/** The paths of the items of maps and the rounds of loops that a path is in, outermost first. */
-export function repeatsAround(path: string): readonly string[] {
-  const found = path.matchAll(numbers);
-  return [...found].map(({ index, 0: segments }) => path.slice(0, index + segments.length));
-}
+/** An item of a map or a round of a loop: `2.map.17` is number 17 of the map at `2`. */
+export type Repetition = {
+  /** Path of the map or loop. */
+  readonly path: string;
+  readonly number: number;
+  /** Path of the item or round. */
+  readonly item: string;
+};
 
-/** What is repeated around a path, outermost first: the path of the map or loop, and the number. */
-export function repeatedAround(
-  path: string,
-): readonly { readonly path: string; readonly number: number }[] {
-  return [...path.matchAll(numbers)].map(({ index, 0: segments }) => ({
+/** The items of maps and the rounds of loops that a path is in, outermost first. */
+export function repetitionsAround(path: string): readonly Repetition[] {
+  return [...path.matchAll(numbers)].map(({ index, 0: words }) => ({
     path: path.slice(0, index),
-    number: Number(segments.slice(segments.lastIndexOf('.') + 1)),
+    number: Number(words.slice(words.lastIndexOf('.') + 1)),
+    item: path.slice(0, index + words.length),
   }));
 }
 

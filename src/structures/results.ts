@@ -1,15 +1,3 @@
-import { childPath, type Node } from '../model/tree.js';
-import type { Keyed } from './kind.js';
-
-/** The nodes of a list, numbered. */
-export function listOf(
-  nodes: readonly Node[],
-  kind: 'sequence' | 'parallel' | 'batch' | 'choice',
-  path: string,
-): readonly Keyed[] {
-  return nodes.map((node, i) => ({ key: String(i), node, path: childPath(path, kind, i) }));
-}
-
 type Values = readonly (readonly [key: string, value: unknown])[];
 
 /** The last value that there is. */

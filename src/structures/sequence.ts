@@ -3,7 +3,7 @@ import { drawInTurn } from './drawing.js';
 import type { Kind } from './kind.js';
 import { brokenOff, together } from './node-state.js';
 import { workOf, type Work } from './progress.js';
-import { lastValue, listOf } from './results.js';
+import { lastValue } from './results.js';
 import { eachOf, listed } from './written.js';
 
 export type Sequence = Structure & {
@@ -36,7 +36,6 @@ export const sequence: Kind<Sequence> = {
 
   results: {
     isGroup: false,
-    parts: (node, path) => listOf(node.sequence, 'sequence', path),
     value: lastValue,
     addBefore(node, path, target, scope) {
       for (const [i, child] of node.sequence.entries()) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { childPath, type ChildNode, type Node } from '../model/tree.js';
+import { childPath, type ChildNode, type Node, type OnFail } from '../model/tree.js';
 import type { Fields } from './kind.js';
 
 /** Pieces of how structures are written. */
@@ -36,4 +36,17 @@ export function withDo(own: unknown, toNode: ToNode): Fields {
 /** The nodes of a list under the key of its kind, as children. */
 export function listed(nodes: readonly Node[], kind: string, path: string): readonly ChildNode[] {
   return nodes.map((node, i) => ({ node, path: childPath(path, kind, i), keys: [kind, i] }));
+}
+
+/** What a failure does to the others, where that is not what is usual. */
+export function failWords(onFail: OnFail | undefined): readonly string[] {
+  switch (onFail) {
+    case 'cancel_rest':
+      return ['a failure cancels the rest'];
+    case 'ignore':
+      return ['failures are ignored'];
+    case 'wait':
+    case undefined:
+      return [];
+  }
 }

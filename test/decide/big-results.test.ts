@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../src/decide/intent.js';
+import type { Question } from '../../src/decide/queries.js';
 import { settle } from '../../src/decide/settle.js';
 import type { WrittenNode } from '../../src/structures/schema.js';
 import { newJob, t0, task } from '../support/builders.js';

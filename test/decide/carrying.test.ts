@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { carrying } from '../../src/decide/carrying.js';
-import type { Intent, LookUp } from '../../src/decide/intent.js';
+import type { Intent } from '../../src/decide/intent.js';
+import type { LookUp } from '../../src/decide/queries.js';
 import { flow, liveJob } from '../support/builders.js';
 
 const settled = liveJob(flow(['a']));

@@ -1,4 +1,4 @@
-import type { Answer } from '../../src/decide/intent.js';
+import type { Answer } from '../../src/decide/world.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { share } from '../../src/decide/retry.js';
 

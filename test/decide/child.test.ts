@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failChild } from '../../src/decide/child.js';
-import type { Child, Root } from '../../src/decide/intent.js';
+import type { Child, Root } from '../../src/decide/world.js';
 import { maxDepth } from '../../src/decide/parent.js';
 import type { FinalJob } from '../../src/model/job.js';
 import type { JobRequest } from '../../src/model/request.js';

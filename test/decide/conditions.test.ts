@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../src/decide/intent.js';
+import type { Question } from '../../src/decide/queries.js';
 import { evaluate } from '../../src/engine/evaluate/expressions.js';
 import { story, type Setting } from './story.js';
 

@@ -1,5 +1,6 @@
 import { abandoned, cancelOf } from '../../src/decide/abandoned.js';
-import type { Child, GivenUp } from '../../src/decide/intent.js';
+import type { Child } from '../../src/decide/world.js';
+import type { GivenUp } from '../../src/decide/intent.js';
 import { isMadeBy } from '../../src/decide/parent.js';
 import { bigResult } from '../../src/engine/attachments/large-results.js';
 import { isFinal, isLiveJob, type FinalJob, type Job } from '../../src/model/job.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Found } from '../../src/decide/intent.js';
+import type { Found } from '../../src/decide/world.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { parseDocument } from '../../src/reading/parse.js';
 import { toTree } from '../../src/structures/to-tree.js';

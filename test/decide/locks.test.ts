@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Blockers, LockAnswer } from '../../src/decide/intent.js';
+import type { Blockers, LockAnswer } from '../../src/decide/world.js';
 import { mayLock } from '../../src/decide/locks.js';
 import { peer, t0, task } from '../support/builders.js';
 import { story, type Setting } from './story.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { announce, mostTelling } from '../../src/decide/notifications.js';
-import type { Child, Intent } from '../../src/decide/intent.js';
+import type { Child } from '../../src/decide/world.js';
+import type { Intent } from '../../src/decide/intent.js';
 import type { FinalJob } from '../../src/model/job.js';
 import { flow, newJob, t0, world, type WorldOptions } from '../support/builders.js';
 import { begun, story, type Story } from './story.js';

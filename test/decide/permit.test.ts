@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PermitAnswer } from '../../src/decide/intent.js';
+import type { PermitAnswer } from '../../src/decide/world.js';
 import { peer, t0 } from '../support/builders.js';
 import { story, type Setting } from './story.js';
 

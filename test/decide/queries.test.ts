@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lookUp, type LookUp } from '../../src/decide/intent.js';
-import { mergeQueries, queryKeys } from '../../src/decide/queries.js';
+import { lookUp, type LookUp, mergeQueries, queryKeys } from '../../src/decide/queries.js';
 import { t0 } from '../support/builders.js';
 import { begun } from './story.js';
 

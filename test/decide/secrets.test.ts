@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { World } from '../../src/decide/intent.js';
+import type { World } from '../../src/decide/world.js';
 import { expandParams } from '../../src/decide/params.js';
 import { givenParams, secretsOf } from '../../src/decide/secrets.js';
 import type { Flow } from '../../src/model/flow.js';

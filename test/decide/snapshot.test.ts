@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Found } from '../../src/decide/intent.js';
+import type { Found } from '../../src/decide/world.js';
 import { snapshot } from '../../src/decide/snapshot.js';
 import type { Flow } from '../../src/model/flow.js';
 import type { Task } from '../../src/model/task.js';

@@ -1,7 +1,8 @@
 import { command, receive, type Commanded } from '../../src/decide/command.js';
 import { decide } from '../../src/decide/decide.js';
 import { withEdits } from '../../src/decide/edits.js';
-import type { Answer, ChildJob, Intent } from '../../src/decide/intent.js';
+import type { Answer } from '../../src/decide/world.js';
+import type { ChildJob, Intent } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import type { Report } from '../../src/decide/report.js';
 import { settle } from '../../src/decide/settle.js';

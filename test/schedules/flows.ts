@@ -1,5 +1,5 @@
 import { stepsIn, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
-import type { World } from '../../src/decide/intent.js';
+import type { World } from '../../src/decide/world.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { toBigResult } from '../../src/model/big-result.js';
 import { isOpen, type LiveStep } from '../../src/model/step.js';

@@ -1,6 +1,7 @@
 import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
 import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
-import type { Blocker, Blockers, LockAnswer, LockWish } from '../../src/decide/intent.js';
+import type { Blocker, Blockers, LockAnswer } from '../../src/decide/world.js';
+import type { LockWish } from '../../src/decide/queries.js';
 import { isMatch } from '../../src/engine/locks/blockers.js';
 import { findHolder, isOf, sinceOf, type LockingJob } from '../../src/replicas/lock-holder.js';
 import { takeReplicatedLock } from '../../src/replicas/lock.js';

@@ -1,5 +1,5 @@
 import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
-import type { World } from '../../src/decide/intent.js';
+import type { World } from '../../src/decide/world.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { chanceFrom, oneOf } from '../chaos/chance.js';
 import { peer, world } from '../support/builders.js';

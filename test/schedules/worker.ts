@@ -2,10 +2,17 @@ import { carrying, type Writing } from '../../src/decide/carrying.js';
 import { readConsistent } from '../../src/replicas/resolve/consistent-read.js';
 import type { Liveness } from '../../src/replicas/resolve/attempt-merge.js';
 import { commitToMany, commitToOne, type Committed } from '../../src/replicas/resolve/commit.js';
-import { write, type EffectAnswer, type Protocol } from '../../src/replicas/resolve/protocol.js';
+import {
+  write,
+  type EffectAnswer,
+  type Protocol,
+  rest,
+} from '../../src/replicas/resolve/protocol.js';
 import { holds, stepsIn, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { decide } from '../../src/decide/decide.js';
-import type { GivenUp, Intent, LookUp, World } from '../../src/decide/intent.js';
+import type { GivenUp, Intent, ChildJob } from '../../src/decide/intent.js';
+import type { LookUp } from '../../src/decide/queries.js';
+import type { World } from '../../src/decide/world.js';
 import type { Outcome } from '../../src/decide/outcome.js';
 import { report } from '../../src/decide/report.js';
 import { settle } from '../../src/decide/settle.js';
@@ -13,8 +20,6 @@ import { isFinal, isLiveJob, type Job } from '../../src/model/job.js';
 import { isLive, type LiveStep } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
 import { abandoned, leftBy } from '../../src/decide/abandoned.js';
-import type { ChildJob } from '../../src/decide/intent.js';
-import { rest } from '../../src/replicas/resolve/protocol.js';
 import type { FeedEvent } from './cluster.js';
 import { emptyFindings, lookUps, withFindings } from './findings.js';
 import type { Locks } from './locks.js';

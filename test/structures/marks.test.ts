@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { jobSteps } from '../../src/decide/history.js';
 import { roundsOf } from '../../src/structures/loop.js';
-import { countOf, hasItem } from '../../src/structures/map.js';
+import { countOf } from '../../src/structures/map-slices.js';
+import { hasItem } from '../../src/structures/map.js';
 import { markAt, marksAt } from '../../src/structures/marks.js';
 import { begun } from '../decide/story.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOfDecider, isUndoing, repeatsAround } from '../../src/structures/paths.js';
+import { isOfDecider, isUndoing, repetitionsAround } from '../../src/structures/paths.js';
 
 describe('isOfDecider', () => {
   it.each([
@@ -37,11 +37,15 @@ describe('isUndoing', () => {
   });
 });
 
-describe('repeatsAround', () => {
-  it('leaves out nodes of graphs that are named like repeats', () => {
-    expect(repeatsAround('0.graph.map.loop.1.graph.loop.map.0')).toEqual([
-      '0.graph.map.loop.1',
-      '0.graph.map.loop.1.graph.loop.map.0',
+describe('the repetitions around a path', () => {
+  it('are none of the nodes of graphs that are named like them', () => {
+    expect(repetitionsAround('0.graph.map.loop.1.graph.loop.map.0')).toEqual([
+      { path: '0.graph.map', number: 1, item: '0.graph.map.loop.1' },
+      {
+        path: '0.graph.map.loop.1.graph.loop',
+        number: 0,
+        item: '0.graph.map.loop.1.graph.loop.map.0',
+      },
     ]);
   });
 });

@@ -10,7 +10,7 @@ import type {
   Root,
   SubjectFound,
   World,
-} from '../../src/decide/intent.js';
+} from '../../src/decide/world.js';
 import { initialise } from '../../src/decide/initialise.js';
 import { renderParams } from '../../src/engine/evaluate/expressions.js';
 import { readSchema } from '../../src/engine/evaluate/schemas.js';

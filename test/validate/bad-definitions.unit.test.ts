@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../src/validate/document.js';
 import { unreadKeys } from '../../src/reading/unread-keys.js';
 import { decide } from '../../src/decide/decide.js';
-import type { Found } from '../../src/decide/intent.js';
+import type { Found } from '../../src/decide/world.js';
 import { checkDefinitions } from '../../src/reading/check.js';
 import type { Flow } from '../../src/model/flow.js';
 import type { FinalJob, Job } from '../../src/model/job.js';

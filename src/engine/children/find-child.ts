@@ -1,4 +1,4 @@
-import type { Child } from '../../decide/intent.js';
+import type { Child } from '../../decide/world.js';
 import { continuationOf, continues, isMadeBy } from '../../decide/parent.js';
 import { failure } from '../../model/failures.js';
 import { isFinal, type FinalJob } from '../../model/job.js';

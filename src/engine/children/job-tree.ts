@@ -1,4 +1,4 @@
-import type { Root } from '../../decide/intent.js';
+import type { Root } from '../../decide/world.js';
 import { isFinalState } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
 

@@ -1,5 +1,6 @@
 import jsonata from 'jsonata';
-import type { Answer, Question, Rendered, TemplateContext } from '../../decide/intent.js';
+import type { Answer, Rendered, TemplateContext } from '../../decide/world.js';
+import type { Question } from '../../decide/queries.js';
 import { NoThreadError } from '../../plugin/calculations.js';
 import { evaluateExpression } from '../../plugin/expression.js';
 import { oneLine, readTemplate, renderTemplate } from '../../plugin/render.js';

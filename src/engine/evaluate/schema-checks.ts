@@ -1,4 +1,4 @@
-import type { Schema, Unanswered } from '../../decide/intent.js';
+import type { Schema, Unanswered } from '../../decide/world.js';
 import type { Problem } from '../../model/problems.js';
 import { calculate, NoThreadError } from '../../plugin/calculations.js';
 import { canonical } from '../../decide/canonical.js';

@@ -1,5 +1,6 @@
 import { announce } from '../../decide/notifications.js';
-import type { ChildJob, World } from '../../decide/intent.js';
+import type { ChildJob } from '../../decide/intent.js';
+import type { World } from '../../decide/world.js';
 import { queryKeys } from '../../decide/queries.js';
 import type { FinalJob } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';

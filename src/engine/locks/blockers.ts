@@ -1,4 +1,4 @@
-import type { Blocker, Blockers } from '../../decide/intent.js';
+import type { Blocker, Blockers } from '../../decide/world.js';
 import { ownerOf } from '../../model/task.js';
 import type { ViewRow } from '../../store/views.js';
 import { createTurns } from '../../turns.js';

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Protocol } from '../../replicas/resolve/protocol.js';
-import type {
-  Blockers,
-  LockAnswer,
-  LockWish,
-  PermitAnswer,
-  PermitWish,
-} from '../../decide/intent.js';
+import type { Blockers, LockAnswer, PermitAnswer } from '../../decide/world.js';
+import type { LockWish, PermitWish } from '../../decide/queries.js';
 import type { LockDocument } from '../../model/lock.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';

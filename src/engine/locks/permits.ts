@@ -1,4 +1,5 @@
-import type { LockAnswer, LockWish, PermitAnswer, PermitWish } from '../../decide/intent.js';
+import type { LockAnswer, PermitAnswer } from '../../decide/world.js';
+import type { LockWish, PermitWish } from '../../decide/queries.js';
 import { lockIdOf } from '../../lock-id.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';

@@ -4,17 +4,15 @@ import type {
   Answer,
   Blockers,
   Child,
-  EventName,
   Found,
-  Intent,
   LockAnswer,
-  LookUp,
   PermitAnswer,
   Root,
   SubjectFound,
   World,
-} from '../../decide/intent.js';
-import { queryKeys } from '../../decide/queries.js';
+} from '../../decide/world.js';
+import { type EventName, type LookUp, queryKeys } from '../../decide/queries.js';
+import type { Intent } from '../../decide/intent.js';
 import { eventId } from '../../model/event.js';
 import { failure } from '../../model/failures.js';
 import type { Flow } from '../../model/flow.js';

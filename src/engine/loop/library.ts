@@ -1,4 +1,5 @@
-import type { Found, NameAndOwner } from '../../decide/intent.js';
+import type { Found } from '../../decide/world.js';
+import type { NameAndOwner } from '../../decide/queries.js';
 import type { Flow } from '../../model/flow.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';

@@ -1,4 +1,4 @@
-import type { Peer } from '../../decide/intent.js';
+import type { Peer } from '../../decide/world.js';
 import { defaultQueue } from '../../model/job.js';
 import type { EngineDocument } from '../../model/engine.js';
 

@@ -1,4 +1,6 @@
-import type { Announced, Child, ChildJob, EventName } from '../../../src/decide/intent.js';
+import type { Announced, Child } from '../../../src/decide/world.js';
+import type { ChildJob } from '../../../src/decide/intent.js';
+import type { EventName } from '../../../src/decide/queries.js';
 import { share } from '../../../src/decide/retry.js';
 import { eventId } from '../../../src/model/event.js';
 import type { FinalJob } from '../../../src/model/job.js';

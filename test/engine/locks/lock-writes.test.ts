@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LockAnswer } from '../../../src/decide/intent.js';
+import type { LockAnswer } from '../../../src/decide/world.js';
 import { createLocks, type Locks } from '../../../src/engine/locks/locks.js';
 import { lockIdOf } from '../../../src/lock-id.js';
 import { createRetry } from '../../../src/engine/retry.js';

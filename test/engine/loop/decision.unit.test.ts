@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lookUp, type Intent } from '../../../src/decide/intent.js';
+import { lookUp } from '../../../src/decide/queries.js';
+import type { Intent } from '../../../src/decide/intent.js';
 import { createDecider, type DeciderParts } from '../../../src/engine/loop/decision.js';
 import { flow, newJob, t0, world } from '../../support/builders.js';
 

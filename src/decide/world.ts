@@ -1,0 +1,200 @@
+import type { FailureSeen } from '../model/step.js';
+import type { BigResult } from '../model/big-result.js';
+import type { Flow } from '../model/flow.js';
+import type { FinalJob } from '../model/job.js';
+import type { Problem } from '../model/problems.js';
+import type { Task } from '../model/task.js';
+
+/* What a decision may know beside the job and the time. */
+
+/** A flow or task as the library answers for it. `unknown`: not asked the store yet. */
+export type Found<T> =
+  | {
+      readonly kind: 'found';
+      readonly value: T & { readonly _id?: string; readonly _rev?: string };
+    }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'ambiguous'; readonly ids: readonly string[] }
+  | { readonly kind: 'invalid'; readonly id: string; readonly problems: readonly Problem[] };
+
+/** An evaluated JSONata expression. */
+export type Answer = { readonly ok: true; readonly value: unknown } | Unanswered;
+
+/** Why a definition cannot be worked with: it is its mistake, which would be made again. */
+export type Unanswered = { readonly ok: false; readonly reason: string };
+
+/** A filled-in template tree; `at` is the dotted path of the template that failed. */
+export type Rendered =
+  | { readonly ok: true; readonly value: Record<string, unknown> }
+  | { readonly ok: false; readonly at: string; readonly reason: string };
+
+/**
+ * A JSON Schema of a definition, made ready. `problemsOf` tells where parameters do not suit it, with
+ * paths from `params` on and never with values; what is not known yet (templates, encrypted texts)
+ * suits. A schema that is none has a reason.
+ */
+export type Schema =
+  { readonly ok: true; readonly problemsOf: (params: unknown) => readonly Problem[] } | Unanswered;
+
+/** What a plugin told of itself that matters before it is called. */
+export type PluginFacts = {
+  /** Names of top-level parameters that it renders itself. */
+  readonly templates: readonly string[];
+  /** `sha256:<hex>` of its code. */
+  readonly hash?: string;
+};
+
+/** Another engine, or this one, as far as deciding cares. */
+export type Peer = {
+  readonly id: string;
+  readonly plugins: ReadonlySet<string>;
+  readonly labels: ReadonlySet<string>;
+  /** The queues it takes steps from. */
+  readonly queues: ReadonlySet<string>;
+};
+
+/** A child job as its parent sees it. */
+export type Child =
+  | { readonly kind: 'unknown' }
+  /** `deleted`: there was a document of this id, which somebody deleted. */
+  | { readonly kind: 'absent'; readonly deleted?: true }
+  /** A document that was not made for this job has the id. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'live' }
+  /** `big`: its result, when that goes into an attachment of the parent. */
+  | { readonly kind: 'final'; readonly job: FinalJob; readonly big?: BigResult };
+
+/** The job that a notification tells of, as it is stored. */
+export type SubjectFound =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'there';
+      readonly doc: Readonly<Record<string, unknown>> & { readonly _id: string };
+    };
+
+/** The job for which, in the end, a job was made; `live`: also one that is not there. */
+export type Root = 'unknown' | 'live' | 'final' | 'crowded';
+
+/** An event that was announced: a document of its own, with data. */
+export type Announced =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'found'; readonly data?: unknown };
+
+/**
+ * What became of it. `taken`: a job that has not ended has it. `contested`: a job that has not begun
+ * wants it as well, and the copies of the lock do not say yet which of the two gets it. `invalid`: the
+ * pattern is none. `refused`: the store takes no such document.
+ */
+export type LockAnswer =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'held' }
+  | ({ readonly kind: 'taken' } & Rival)
+  | ({ readonly kind: 'contested' } & Rival)
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** The job that has a lock. `foreign`: it belongs to another owner, who alone may know its id. */
+export type Rival = { readonly by: string; readonly foreign?: true };
+
+/**
+ * What became of it. `held`: by the lock of that id. `full`: these jobs have all of them. `behind`:
+ * there are some, but for these jobs, which go first.
+ */
+export type PermitAnswer =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'held'; readonly id: string }
+  | { readonly kind: 'full' | 'behind'; readonly by: readonly string[] }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * A job that has not ended and whose pattern matches a target. `at`: when the pattern was stored
+ * (epoch ms). `decided`: it has begun; else it may yet be refused itself.
+ */
+export type Blocker = {
+  readonly job: string;
+  readonly at: number;
+  readonly decided: boolean;
+  /** It belongs to another owner, who alone may know its id. */
+  readonly foreign?: true;
+};
+
+/** The other jobs whose patterns match a target; `own`: when the pattern of the job was stored. */
+export type Blockers =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'known'; readonly own?: number; readonly all: readonly Blocker[] };
+
+/**
+ * Everything a decision may know beside the job and the time. A snapshot of values and pure
+ * look-ups: the same job, time and world give the same intent.
+ */
+export type World = {
+  readonly me: Peer & {
+    readonly pid: number;
+    readonly freeSlots: number;
+    /** How many attempts of a task (by its key) this process has in hand. */
+    readonly runningOf: (task: string) => number;
+    readonly facts: (plugin: string) => PluginFacts;
+    /** Claims of the attempts that this process has in hand. */
+    readonly running: ReadonlySet<string>;
+    /** Those of them that were told to stop. */
+    readonly stopping: ReadonlySet<string>;
+    /** Claims that this process made and never started: they came into the document late. */
+    readonly unbegun: Pick<ReadonlySet<string>, 'has'>;
+    /** Claims whose end it has stored: whatever shows them running is out of date. */
+    readonly ended: Pick<ReadonlySet<string>, 'has'>;
+  };
+  /**
+   * When this process first saw this revision of the job, by the clock of `now`. `-Infinity`: it has
+   * just settled it and goes on at once.
+   */
+  readonly seenAt: number;
+  /** Fresh for this decision; becomes part of the claims it makes. */
+  readonly nonce: string;
+  /** The other engines that are alive. */
+  readonly peers: readonly Peer[];
+  readonly lease: (engine: string, pid?: number) => 'alive' | 'dead';
+  readonly flow: (name: string, owner: string) => Found<Flow>;
+  readonly task: (name: string, owner: string) => Found<Task>;
+  readonly child: (id: string) => Child;
+  readonly root: (id: string) => Root;
+  readonly subject: (id: string) => SubjectFound;
+  /** The address of a job's page, where one is known. */
+  readonly linkOf: (job: string) => string | undefined;
+  readonly event: (type: string, key: string) => Announced;
+  /** The id of the lock document for a text that says what is locked. */
+  readonly lockId: (text: string) => string;
+  readonly lock: (id: string) => LockAnswer;
+  readonly blockers: (target: string) => Blockers;
+  readonly permit: (key: string) => PermitAnswer;
+  readonly answers: ReadonlyMap<string, Answer>;
+  /** Why something that the decision asked for cannot be found out now. */
+  readonly unanswered?: string;
+  /** Results that are kept as attachments of the job, by the attachment's name. */
+  readonly contents: ReadonlyMap<string, unknown>;
+  readonly render: (
+    params: Readonly<Record<string, unknown>>,
+    context: TemplateContext,
+    untouched: readonly string[],
+  ) => Rendered;
+  readonly schema: (schema: Readonly<Record<string, unknown>>) => Schema;
+  /** The wait before a retry where neither task nor flow nor job says one, ms. */
+  readonly retryDelayMs: number;
+  /** After so many lost attempts of one step it is given up. */
+  readonly crashLimit: number;
+};
+
+/** What templates and conditions see. */
+export type TemplateContext = {
+  readonly job: Readonly<Record<string, unknown>>;
+  readonly step: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly results: Readonly<Record<string, unknown>>;
+  readonly parent_results: Readonly<Record<string, unknown>>;
+  /** What failed, for handlers, undo tasks, callbacks and the cancel branch. */
+  readonly failure?: FailureSeen;
+  /** What a map or a loop adds: `item` and the name it has there, `index`, `round`. */
+  readonly [name: string]: unknown;
+};
