@@ -33,7 +33,7 @@ const layers = {
   // What people and programs ask. A check knows how engines merge parameters and what seals them.
   validate: [
     ...['model', 'structures', 'reading', 'plugin', 'secrets', 'package'],
-    ...['decide/params', 'decide/record', 'decide/sealed'],
+    ...['decide/start/params', 'decide/start/sealed'],
     // How engines read the texts of users: templates, expressions, patterns, schemas.
     ...['engine/evaluate/expressions', 'engine/evaluate/schemas', 'engine/locks/patterns'],
   ],
@@ -54,7 +54,7 @@ const layers = {
     ...['client.ts', 'validate', 'config', 'model', 'structures', 'reading', 'picture'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],
   ],
-  index: ['client.ts', 'config', 'engine', 'errors', 'model', 'plugin', 'store'],
+  index: ['client.ts', 'config', 'engine', 'errors', 'model', 'plugin', 'reading', 'store'],
   // The plugins that are shipped are examples: they know what every plugin knows.
   plugins: ['plugin/index'],
 };

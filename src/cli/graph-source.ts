@@ -8,7 +8,7 @@ import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
 import { toTree } from '../structures/to-tree.js';
 import type { Structure } from '../model/tree.js';
-import type { Pictured } from '../picture/picture.js';
+import type { ShownJob } from '../reading/trail.js';
 import { findFiles, readJsonFile } from './files.js';
 import type { Io } from './io.js';
 import { theOne } from './naming.js';
@@ -19,7 +19,7 @@ import { problemLine } from './problems.js';
 export type Drawn = {
   readonly title: string;
   readonly tree: Structure;
-  readonly about: Pictured;
+  readonly about: ShownJob;
 };
 
 /** Whether a word is the name of a file rather than of something stored. */
@@ -65,14 +65,14 @@ export async function fromDatabase(given: string, client: Client, io: Io): Promi
     const [definition] = await client.find('flow', String(flow), owner);
     if (definition === undefined) continue;
     const drawn = drawnFlow(definition, await client.definitions('task'), definition._id);
-    const { state, exit } = doc as Pictured;
+    const { state, exit } = doc as ShownJob;
     const about = { ...drawn.about, ...stateOf(state, exit), steps: [] };
     return { ...drawn, title: `Job ${doc._id}`, about };
   }
   throw problem('name_missing', { name: String(flow), kinds: 'flow' });
 }
 
-function stateOf(state: unknown, exit: unknown): Pictured {
+function stateOf(state: unknown, exit: unknown): ShownJob {
   return {
     ...(typeof state === 'string' ? { state } : {}),
     ...(typeof exit === 'number' ? { exit } : {}),
@@ -91,7 +91,7 @@ function drawnFlow(
   // The owner's own task comes last and so before everybody's.
   const sorted = ofFlow.toSorted((a) => (ownerOf(a) === defaultOwner ? -1 : 1));
   const definitions = Object.fromEntries(sorted.map((task) => [String(task['name']), task]));
-  const about = { flow_definition: settings, definitions } as unknown as Pictured;
+  const about = { flow_definition: settings, definitions } as unknown as ShownJob;
   return { title: `Flow ${settings.name}`, tree, about };
 }
 
@@ -99,7 +99,7 @@ function drawnFlow(
 function drawnJob(doc: StoredDocument, shown: string): Drawn {
   const { state, tasks } = doc;
   if (typeof state === 'string' && isObject(tasks) && Array.isArray(doc['steps'])) {
-    const about = doc as unknown as Pictured;
+    const about = doc as unknown as ShownJob;
     return { title: `Job ${shown}`, tree: toTree(tasks), about };
   }
   const parsed = parseDocument({ ...doc, type: 'job' });

@@ -1,7 +1,8 @@
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import { isStructure, type Node } from '../model/tree.js';
-import type { Picture, Pictured } from '../picture/picture.js';
+import type { Picture } from '../picture/picture.js';
+import type { ShownJob } from '../reading/trail.js';
 import { pictureOf } from '../picture/picture-of.js';
 import { progressOf } from '../picture/progress.js';
 import { listed } from '../words.js';
@@ -13,7 +14,7 @@ export function pictureOfJob(job: StoredDocument): Picture | undefined {
   if (typeof state !== 'string' || !isObject(tasks) || !Array.isArray(steps)) return undefined;
   try {
     const tree = tasks as unknown as Node;
-    return isStructure(tree) ? pictureOf(tree, job as unknown as Pictured) : undefined;
+    return isStructure(tree) ? pictureOf(tree, job as unknown as ShownJob) : undefined;
   } catch {
     // A document that was edited by hand into something else is shown without its steps.
     return undefined;

@@ -1,6 +1,7 @@
 import type { StoredDocument } from '../model/document.js';
 import { isObject } from '../model/object.js';
-import { statusOf, type Status } from '../model/status.js';
+import { statusOf } from '../reading/status.js';
+import type { Status } from '../model/status.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
 import { keyOf } from '../model/task.js';
 import type { Io, Style } from './io.js';

@@ -8,7 +8,7 @@ import {
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import type { RequestAction } from '../model/request.js';
-import { statusOf } from '../model/status.js';
+import { statusOf } from '../reading/status.js';
 import { counted } from '../words.js';
 import type { Io } from './io.js';
 import { questions } from './prompt.js';

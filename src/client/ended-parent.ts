@@ -1,4 +1,4 @@
-import { isMadeBy } from '../decide/parent.js';
+import { isMadeBy } from '../reading/parent.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import { exits } from '../model/step.js';

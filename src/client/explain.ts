@@ -2,7 +2,7 @@ import { isObject } from '../model/object.js';
 import { notifiesOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/document.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
-import { statusOf } from '../model/status.js';
+import { statusOf } from '../reading/status.js';
 import { momentFrom, shortened, textOf } from '../words.js';
 import { endedParent } from './ended-parent.js';
 import { stepsOf } from './next-steps.js';

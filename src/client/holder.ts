@@ -1,4 +1,4 @@
-import { targetLock } from '../decide/locks.js';
+import { targetLock } from '../decide/compete/locks.js';
 import { isMatch } from '../engine/locks/blockers.js';
 import { lockIdOf } from '../lock-id.js';
 import type { StoredDocument } from '../model/document.js';

@@ -1,6 +1,7 @@
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
-import { statusOf, type Status } from '../model/status.js';
+import { statusOf } from '../reading/status.js';
+import type { Status } from '../model/status.js';
 import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import type { JobRow } from '../store/views.js';

@@ -1,4 +1,4 @@
-import { partyOf } from '../decide/fair-share.js';
+import { partyOf } from '../decide/compete/fair-share.js';
 import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/document.js';

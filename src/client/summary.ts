@@ -1,6 +1,6 @@
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
-import { statusOf } from '../model/status.js';
+import { statusOf } from '../reading/status.js';
 import type { JobSummary } from '../model/summary.js';
 import { targetOf } from '../model/target.js';
 import { ownerOf } from '../model/task.js';

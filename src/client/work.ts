@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { renewLease, takeOffer } from '../decide/lease.js';
+import { renewLease, takeOffer } from '../decide/waiting/lease.js';
 import { problem } from '../errors.js';
 import { isLiveJob, type LiveJob } from '../model/job.js';
 import { parseDocument } from '../reading/parse.js';

@@ -6,24 +6,24 @@ import {
   type LiveJob,
   type NewJob,
 } from '../model/job.js';
-import { abandoned } from './abandoned.js';
+import { abandoned } from './finish/abandoned.js';
 import { advance } from './advance.js';
-import { isAsked, withoutLateWishes } from './edits.js';
-import { refuseRetry } from './finish.js';
-import { hasGrown } from './effort.js';
-import { initialise } from './initialise.js';
+import { isAsked, withoutLateWishes } from './requests/edits.js';
+import { refuseRetry } from './finish/finish.js';
+import { hasGrown } from './start/effort.js';
+import { initialise } from './start/initialise.js';
 import type { Decided, Intent, Ruled } from './intent.js';
 import type { World } from './world.js';
 import { readRetryWish, type RetryWish } from '../model/request.js';
-import { withNotifications } from './notifications.js';
-import { without } from './record.js';
-import { nextNumber, withRecord } from './records.js';
-import { reopened } from './reopen.js';
-import { pastOf } from './retry-record.js';
-import { withNextDue } from './sleep.js';
-import { subjectMove } from './subject.js';
-import { inTurn } from './turn.js';
-import { waitForAnswer } from './unanswered.js';
+import { withNotifications } from './finish/notifications.js';
+import { without } from '../model/record.js';
+import { nextNumber, withRecord } from './requests/records.js';
+import { reopened } from './requests/reopen.js';
+import { pastOf } from './requests/retry-record.js';
+import { withNextDue } from './waiting/sleep.js';
+import { subjectMove } from './finish/subject.js';
+import { inTurn } from './compete/turn.js';
+import { waitForAnswer } from './waiting/unanswered.js';
 
 /**
  * Says what this engine should do about a job now (epoch ms). Pure.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginFacts } from '../decide/world.js';
-import { rankAmong } from '../decide/turn.js';
+import { rankAmong } from '../decide/compete/turn.js';
 import type { TwsError } from '../errors.js';
 import { usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';

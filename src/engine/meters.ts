@@ -1,4 +1,4 @@
-import type { Outcome } from '../decide/outcome.js';
+import type { Outcome } from '../decide/finish/outcome.js';
 import type { LiveJob } from '../model/job.js';
 import type { LiveStep } from '../model/step.js';
 

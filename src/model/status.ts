@@ -1,5 +1,3 @@
-import { toEpochMs } from './scalars.js';
-
 /** The one word for people and programs; derived, never stored. */
 export const statuses = [
   'queued',
@@ -12,40 +10,3 @@ export const statuses = [
   'cancelled',
 ] as const;
 export type Status = (typeof statuses)[number];
-
-type Seen = {
-  readonly state?: unknown;
-  readonly exit?: unknown;
-  readonly exec_after?: unknown;
-  readonly next_due?: unknown;
-  readonly steps?: unknown;
-};
-
-/** Status of a job document at `now` (epoch ms). Reads any document, also a malformed one. */
-export function statusOf(job: Seen, now: number): Status {
-  switch (job.state) {
-    case '$$complete':
-      return job.exit === 0 ? 'succeeded' : 'failed';
-    case '$$cancelled':
-      return 'cancelled';
-    case '$$paused':
-      return 'paused';
-    default:
-      return liveStatus(job, now);
-  }
-}
-
-function liveStatus(job: Seen, now: number): Status {
-  const states = Array.isArray(job.steps)
-    ? job.steps.map((step: unknown) => (step as { state?: unknown } | null)?.state)
-    : [];
-  if (states.some((state) => state === '$$ready' || state === '$$active')) return 'running';
-  if (states.includes('$$waiting')) return 'waiting';
-  if (isAfter(job.next_due, now)) return states.length === 0 ? 'scheduled' : 'waiting';
-  if (states.length > 0) return 'running';
-  return isAfter(job.exec_after, now) ? 'scheduled' : 'queued';
-}
-
-function isAfter(time: unknown, now: number): boolean {
-  return (typeof time === 'number' || typeof time === 'string') && toEpochMs(time) > now;
-}

@@ -21,7 +21,7 @@ export function isEnded(status: Status): boolean {
 }
 
 export type { JobCounts, JobSummary as Summary, Span } from '../model/summary.js';
-export type { HistoryEvent } from '../model/history.js';
+export type { HistoryEvent } from '../model/history-event.js';
 
 export type Doc = Readonly<Record<string, unknown>>;
 

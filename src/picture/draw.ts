@@ -2,7 +2,8 @@ import { childrenOf } from '../structures/tree.js';
 import { isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
 import { drawChain, type Drawing, type Point, type Way } from '../structures/drawing.js';
 import { kindOf } from '../structures/kinds.js';
-import type { Pictured, PictureEdge, PictureFrame, PictureNode } from './picture.js';
+import type { ShownJob } from '../reading/trail.js';
+import type { PictureEdge, PictureFrame, PictureNode } from './picture.js';
 import { entryWords, kindOfEntry, structureWords } from './words.js';
 
 /** What is drawn so far. */
@@ -10,7 +11,7 @@ export type Pen = {
   readonly nodes: PictureNode[];
   readonly frames: PictureFrame[];
   readonly edges: PictureEdge[];
-  readonly job: Pictured;
+  readonly job: ShownJob;
 };
 
 /** Draws a node with all in it. `frame` is the id of the frame around it. */

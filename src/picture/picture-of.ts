@@ -1,17 +1,18 @@
 import { branchesOf, handlerOf } from '../model/flow.js';
 import type { Structure } from '../model/tree.js';
-import type { Standing } from './book.js';
+import type { NodeReading } from '../reading/node-notes.js';
 import { drawTree, type Pen } from './draw.js';
-import type { Picture, Pictured, PictureNode } from './picture.js';
+import type { Picture, PictureNode } from './picture.js';
+import type { ShownJob } from '../reading/trail.js';
 import type { NodeState } from '../structures/node-state.js';
-import { standingsOf } from './standings.js';
+import { readNodes } from '../reading/node-states.js';
 
 /**
  * The picture of a tree: every entry and every structure is one node, with handlers, what undoes
  * them and the cancel branch beside them. Plain sequences are the order of edges alone. The same
  * node of all items of a map, or rounds of a loop, is there once and counts its runs.
  */
-export function pictureOf(tree: Structure, job: Pictured = {}): Picture {
+export function pictureOf(tree: Structure, job: ShownJob = {}): Picture {
   const pen: Pen = { nodes: [], frames: [], edges: [], job };
   const way = drawTree(pen, tree, '');
   const begin = { id: '#begin', path: '', kind: 'begin', label: 'begin' } as const;
@@ -28,9 +29,9 @@ export function pictureOf(tree: Structure, job: Pictured = {}): Picture {
   drawEnds(pen, begin.id);
   const nodes = [begin, ...pen.nodes, end];
   if (job.steps === undefined) return { ...pen, nodes };
-  const standings = standingsOf(tree, { ...job, steps: job.steps });
+  const readings = readNodes(tree, { ...job, steps: job.steps });
   return {
-    nodes: nodes.map((node) => stood(node, standings)),
+    nodes: nodes.map((node) => stood(node, readings)),
     frames: pen.frames,
     edges: pen.edges,
   };
@@ -56,20 +57,20 @@ function drawEnds(pen: Pen, begin: string): void {
   }
 }
 
-function stood(node: PictureNode, standings: ReadonlyMap<string, Standing>): PictureNode {
+function stood(node: PictureNode, readings: ReadonlyMap<string, NodeReading>): PictureNode {
   const { kind, path } = node;
   if (kind === 'meet') return node;
-  const standing = standings.get(kind === 'begin' || kind === 'end' ? `#${kind}` : path);
-  return { ...node, ...(standing ?? { state: uncalled(node, standings) }) };
+  const standing = readings.get(kind === 'begin' || kind === 'end' ? `#${kind}` : path);
+  return { ...node, ...(standing ?? { state: uncalled(node, readings) }) };
 }
 
 /** A handler, or what undoes, that was not called: it may be yet, as long as its step is not over. */
 function uncalled(
   { kind, path }: PictureNode,
-  standings: ReadonlyMap<string, Standing>,
+  readings: ReadonlyMap<string, NodeReading>,
 ): NodeState {
-  const step = standings.get(path.replace(/(?:\.(?:error|undo))+$/, ''))?.state;
-  const isOver = standings.get('#end')?.state !== 'pending';
+  const step = readings.get(path.replace(/(?:\.(?:error|undo))+$/, ''))?.state;
+  const isOver = readings.get('#end')?.state !== 'pending';
   const isPast = kind === 'handler' && ['done', 'skipped', 'recovered'].includes(step ?? '');
   return isOver || isPast || step === 'unreached' ? 'unreached' : 'pending';
 }

@@ -1,5 +1,4 @@
-import type { FlowSettings, LiveJob } from '../model/job.js';
-import type { NodeState, Runs } from '../structures/node-state.js';
+import type { NodeReading } from '../reading/node-notes.js';
 
 /**
  * The kinds of what is drawn: the word of an entry or a structure, `begin`, `end`, `handler`, `undo`,
@@ -7,8 +6,8 @@ import type { NodeState, Runs } from '../structures/node-state.js';
  */
 export type PictureKind = string;
 
-/** One node. `id` is unique in the picture: the path of the node, or one with `#` for what only the picture has. */
-export type PictureNode = {
+/** One node; in the picture of a job with its state. `id` is unique in the picture: the path of the node, or one with `#` for what only the picture has. */
+export type PictureNode = Partial<NodeReading> & {
   readonly id: string;
   /** Path in the definition: `2.map.*.0`, `1.error` for a handler. */
   readonly path: string;
@@ -19,13 +18,6 @@ export type PictureNode = {
   readonly detail?: string;
   /** Id of the frame it is in. */
   readonly frame?: string;
-  /** Only in the picture of a job. */
-  readonly state?: NodeState;
-  /** Attempts that were made, when more than one. */
-  readonly attempts?: number;
-  readonly runs?: Runs;
-  /** The sentence of its last failure. */
-  readonly failure?: string;
 };
 
 /** A frame around all nodes of a structure; its head is the node of the same path. */
@@ -52,16 +44,4 @@ export type Picture = {
   readonly nodes: readonly PictureNode[];
   readonly frames: readonly PictureFrame[];
   readonly edges: readonly PictureEdge[];
-};
-
-/**
- * What is known besides the tree: a job document, or for a flow that nobody runs its settings and
- * tasks alone. With `steps` the picture has states.
- */
-export type Pictured = Partial<
-  Pick<LiveJob, 'steps' | 'definitions' | 'run' | 'first_run' | 'slice'>
-> & {
-  readonly state?: string;
-  readonly exit?: number;
-  readonly flow_definition?: Partial<FlowSettings>;
 };

@@ -1,5 +1,5 @@
 import type { FailureKind } from '../model/catalogue.js';
-import type { HistoryEvent } from '../model/history.js';
+import type { HistoryEvent } from '../model/history-event.js';
 import type { FailureSeen } from '../model/step.js';
 import type { Detour, DetourOutcome } from './detour.js';
 import type { Done } from './done.js';
@@ -7,7 +7,7 @@ import type { EgressPolicy } from './egress.js';
 
 export type { FailureSeen };
 
-export type { HistoryEvent } from '../model/history.js';
+export type { HistoryEvent } from '../model/history-event.js';
 
 /** Options of `context.render`. */
 export type RenderOptions = {

@@ -1,6 +1,6 @@
 import { nameSchema } from '../model/scalars.js';
 import { redactor, type Redact } from '../secrets/redaction.js';
-import type { HistoryEvent } from '../model/history.js';
+import type { HistoryEvent } from '../model/history-event.js';
 import type { FailureSeen, PluginContext } from './api.js';
 import { Detour } from './detour.js';
 import { Done } from './done.js';

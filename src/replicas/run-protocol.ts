@@ -7,7 +7,7 @@ import {
   type LeafRevision,
 } from './resolve/leaf-revisions.js';
 import { inReadingOrder } from '../model/reading-order.js';
-import type { Untold } from '../decide/abandoned.js';
+import type { Untold } from '../decide/finish/abandoned.js';
 import type { GivenUp } from '../decide/intent.js';
 import type { Store } from '../store/store.js';
 

@@ -1,6 +1,6 @@
-import { withDefaults, objectAt } from '../decide/params.js';
-import { merge } from '../decide/record.js';
-import { flowParams, refusal, sealedBreach } from '../decide/sealed.js';
+import { withDefaults, objectAt } from '../decide/start/params.js';
+import { merge } from '../model/record.js';
+import { flowParams, refusal, sealedBreach } from '../decide/start/sealed.js';
 import { placesIn, type World } from '../reading/check.js';
 import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';

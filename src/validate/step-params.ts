@@ -1,4 +1,4 @@
-import { expandParams, handlerParams } from '../decide/params.js';
+import { expandParams, handlerParams } from '../decide/start/params.js';
 import { branchPlaces, placesIn } from '../reading/check.js';
 import { handlerOf, type Flow } from '../model/flow.js';
 import type { Task } from '../model/task.js';

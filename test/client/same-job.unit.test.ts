@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { differencesOf } from '../../src/client/same-job.js';
-import { initialise } from '../../src/decide/initialise.js';
+import { initialise } from '../../src/decide/start/initialise.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { flow, newJob, t0, task, world } from '../support/builders.js';
 

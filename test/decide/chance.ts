@@ -1,6 +1,6 @@
 import type { Answer } from '../../src/decide/world.js';
-import type { Outcome } from '../../src/decide/outcome.js';
-import { share } from '../../src/decide/retry.js';
+import type { Outcome } from '../../src/decide/finish/outcome.js';
+import { share } from '../../src/decide/finish/retry.js';
 
 /** How an attempt ends, by chance; with `detours` it may ask to begin again, or wait. */
 export function outcomeBy(chance: () => number, detours: boolean): Outcome {

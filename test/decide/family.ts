@@ -1,7 +1,7 @@
-import { abandoned, cancelOf } from '../../src/decide/abandoned.js';
+import { abandoned, cancelOf } from '../../src/decide/finish/abandoned.js';
 import type { Child } from '../../src/decide/world.js';
 import type { GivenUp } from '../../src/decide/intent.js';
-import { isMadeBy } from '../../src/decide/parent.js';
+import { isMadeBy } from '../../src/reading/parent.js';
 import { bigResult } from '../../src/engine/attachments/large-results.js';
 import { isFinal, isLiveJob, type FinalJob, type Job } from '../../src/model/job.js';
 import { isLive, isOpen } from '../../src/model/step.js';

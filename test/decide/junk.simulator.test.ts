@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/decide/decide.js';
-import { endInvalid, endRefused } from '../../src/decide/finish.js';
-import { glance } from '../../src/decide/glance.js';
+import { endInvalid, endRefused } from '../../src/decide/finish/finish.js';
+import { glance } from '../../src/decide/compete/glance.js';
 import type { Intent } from '../../src/decide/intent.js';
 import { finalJobSchema, isFinal } from '../../src/model/job.js';
 import { liveJobSchema, newJobSchema } from '../../src/reading/documents.js';

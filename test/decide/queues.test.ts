@@ -3,12 +3,12 @@ import {
   isServed,
   isUnserved,
   needsOf,
-  queueOf,
   serves,
   servesHere,
-} from '../../src/decide/serving.js';
-import { glance } from '../../src/decide/glance.js';
-import { rankFor } from '../../src/decide/turn.js';
+} from '../../src/decide/compete/serving.js';
+import { queueOf } from '../../src/reading/definition-of.js';
+import { glance } from '../../src/decide/compete/glance.js';
+import { rankFor } from '../../src/decide/compete/turn.js';
 import type { LiveJob } from '../../src/model/job.js';
 import { flow, liveJob, newJob, peer, t0, task, world } from '../support/builders.js';
 import { story } from './story.js';

@@ -1,11 +1,11 @@
-import { command, receive, type Commanded } from '../../src/decide/command.js';
+import { command, receive, type Commanded } from '../../src/decide/requests/command.js';
 import { decide } from '../../src/decide/decide.js';
-import { withEdits } from '../../src/decide/edits.js';
+import { withEdits } from '../../src/decide/requests/edits.js';
 import type { Answer } from '../../src/decide/world.js';
 import type { ChildJob, Intent } from '../../src/decide/intent.js';
-import type { Outcome } from '../../src/decide/outcome.js';
-import type { Report } from '../../src/decide/report.js';
-import { settle } from '../../src/decide/settle.js';
+import type { Outcome } from '../../src/decide/finish/outcome.js';
+import type { Report } from '../../src/decide/finish/report.js';
+import { settle } from '../../src/decide/finish/settle.js';
 import type { Flow } from '../../src/model/flow.js';
 import {
   isLiveJob,

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { decide } from '../../src/decide/decide.js';
-import { endInvalid } from '../../src/decide/finish.js';
-import { canonical } from '../../src/decide/canonical.js';
+import { endInvalid } from '../../src/decide/finish/finish.js';
+import { canonical } from '../../src/model/canonical.js';
 import type { Answer, Found, LockAnswer } from '../../src/decide/world.js';
-import { settle } from '../../src/decide/settle.js';
+import { settle } from '../../src/decide/finish/settle.js';
 import { evaluate } from '../../src/engine/evaluate/expressions.js';
 import { checkLockPattern } from '../../src/engine/locks/patterns.js';
 import { isFinal, type FinalJob, type Job } from '../../src/model/job.js';

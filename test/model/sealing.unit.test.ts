@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { difference } from '../../src/decide/params.js';
-import { merge } from '../../src/decide/record.js';
+import { difference } from '../../src/decide/start/params.js';
+import { merge } from '../../src/model/record.js';
 import { handWritten, secretsIn, withReferences } from '../../src/model/encrypted-values.js';
 import {
   isSealed,

@@ -5,12 +5,13 @@ import { childrenOf } from '../../src/structures/tree.js';
 import { isStructure, type Node } from '../../src/model/tree.js';
 import type { WrittenNode } from '../../src/structures/schema.js';
 import { layout, type Box } from '../../src/picture/layout.js';
-import type { Picture, Pictured } from '../../src/picture/picture.js';
+import type { Picture } from '../../src/picture/picture.js';
+import type { ShownJob } from '../../src/reading/trail.js';
 import { pictureOf } from '../../src/picture/picture-of.js';
 import { anyTasks } from '../decide/simulation/flows.js';
 
 /** The edges of a picture as `from>to`, with the labels that stand on them. */
-function edgesOf(tasks: WrittenNode, about: Pictured = {}): readonly string[] {
+function edgesOf(tasks: WrittenNode, about: ShownJob = {}): readonly string[] {
   return pictureOf(toTree(tasks), about).edges.map(
     ({ from, to, kind, label }) =>
       `${from}>${to}${kind === 'then' ? '' : ` ${kind}`}${label === undefined ? '' : ` (${label})`}`,
@@ -18,7 +19,7 @@ function edgesOf(tasks: WrittenNode, about: Pictured = {}): readonly string[] {
 }
 
 describe('The edges of a picture', () => {
-  const cases: readonly (readonly [string, WrittenNode, readonly string[], Pictured?])[] = [
+  const cases: readonly (readonly [string, WrittenNode, readonly string[], ShownJob?])[] = [
     ['a sequence', ['a', 'b'], ['0>1', '#begin>0', '1>#end']],
     [
       'a sequence in a sequence',

@@ -1,4 +1,4 @@
-import { cancelOf } from '../../src/decide/abandoned.js';
+import { cancelOf } from '../../src/decide/finish/abandoned.js';
 import type { GivenUp } from '../../src/decide/intent.js';
 import { rest } from '../../src/replicas/resolve/protocol.js';
 import type { NewDraft, LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';

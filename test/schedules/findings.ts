@@ -2,7 +2,7 @@ import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
 import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Answer, Blockers, Child, LockAnswer, Root, World } from '../../src/decide/world.js';
 import type { LookUp } from '../../src/decide/queries.js';
-import { isMadeBy } from '../../src/decide/parent.js';
+import { isMadeBy } from '../../src/reading/parent.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { isFinalState } from '../../src/model/document.js';
 import { parseDocument } from '../../src/reading/parse.js';

@@ -1,6 +1,6 @@
 import { stepsIn, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { World } from '../../src/decide/world.js';
-import type { Outcome } from '../../src/decide/outcome.js';
+import type { Outcome } from '../../src/decide/finish/outcome.js';
 import { toBigResult } from '../../src/model/big-result.js';
 import { isOpen, type LiveStep } from '../../src/model/step.js';
 import { flow, task } from '../support/builders.js';

@@ -1,6 +1,6 @@
 import { stepOf, stepsIn, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { attachmentOf } from '../../src/model/big-result.js';
-import type { Outcome } from '../../src/decide/outcome.js';
+import type { Outcome } from '../../src/decide/finish/outcome.js';
 import { isFailed, isLive, type LiveStep, type Step } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
 import type { Message } from './messages.js';

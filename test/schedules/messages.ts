@@ -1,4 +1,4 @@
-import { command, receive, type Commanded } from '../../src/decide/command.js';
+import { command, receive, type Commanded } from '../../src/decide/requests/command.js';
 import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
 import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Job } from '../../src/model/job.js';

@@ -1,5 +1,5 @@
 import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
-import { canonical } from '../../src/decide/canonical.js';
+import { canonical } from '../../src/model/canonical.js';
 import type { Beliefs } from './beliefs.js';
 import { between } from '../chaos/chance.js';
 import type { Start } from './judge.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readDesign } from '../../src/store/design-source.js';
-import { statusOf } from '../../src/model/status.js';
+import { statusOf } from '../../src/reading/status.js';
 import { compileDesign } from './design-function.js';
 import type { ViewName } from '../../src/store/views.js';
 

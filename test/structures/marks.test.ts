@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobSteps } from '../../src/decide/history.js';
+import { jobSteps } from '../../src/reading/attempts.js';
 import { roundsOf } from '../../src/structures/loop.js';
 import { countOf } from '../../src/structures/map-slices.js';
 import { hasItem } from '../../src/structures/map.js';

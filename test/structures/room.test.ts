@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interpret } from '../../src/decide/structure/interpret.js';
+import { interpret } from '../../src/reading/progress.js';
 import { createRoom } from '../../src/structures/room.js';
 import type { MapOver } from '../../src/structures/map-slices.js';
 import { begun } from '../decide/story.js';

@@ -11,7 +11,7 @@ import type {
   SubjectFound,
   World,
 } from '../../src/decide/world.js';
-import { initialise } from '../../src/decide/initialise.js';
+import { initialise } from '../../src/decide/start/initialise.js';
 import { renderParams } from '../../src/engine/evaluate/expressions.js';
 import { readSchema } from '../../src/engine/evaluate/schemas.js';
 import { toFlow } from '../../src/reading/dialects.js';

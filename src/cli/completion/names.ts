@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Client } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
-import { statusOf } from '../../model/status.js';
+import { statusOf } from '../../reading/status.js';
 import { ownerOf } from '../../model/task.js';
 import type { Source } from '../command.js';
 import type { Candidate, Names } from './candidates.js';

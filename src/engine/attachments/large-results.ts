@@ -1,4 +1,4 @@
-import type { Outcome } from '../../decide/outcome.js';
+import type { Outcome } from '../../decide/finish/outcome.js';
 import { mostResultBytes, type BigResult } from '../../model/big-result.js';
 
 /** The outcome of an attempt, ready to be settled: a large result goes into an attachment. */

@@ -1,4 +1,4 @@
-import { boundedLog, logLine, type LogLine, type Report } from '../../decide/report.js';
+import { boundedLog, logLine, type LogLine, type Report } from '../../decide/finish/report.js';
 
 /** Collects the reports of a running attempt and has them written at intervals. */
 export type Reporter = {

@@ -1,6 +1,6 @@
-import type { Outcome } from '../../decide/outcome.js';
-import { heartbeatOf, timeoutOf } from '../../decide/clock.js';
-import type { Report } from '../../decide/report.js';
+import type { Outcome } from '../../decide/finish/outcome.js';
+import { heartbeatOf, timeoutOf } from '../../reading/clock.js';
+import type { Report } from '../../decide/finish/report.js';
 import type { LiveJob } from '../../model/job.js';
 import type { LiveStep } from '../../model/step.js';
 import {

@@ -1,8 +1,8 @@
-import { partyOf, type SlotUse } from '../../decide/fair-share.js';
+import { partyOf, type SlotUse } from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
-import type { Outcome } from '../../decide/outcome.js';
-import type { Report } from '../../decide/report.js';
-import { limitOf } from '../../decide/slots.js';
+import type { Outcome } from '../../decide/finish/outcome.js';
+import type { Report } from '../../decide/finish/report.js';
+import { limitOf } from '../../decide/compete/slots.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import type { Failure, LiveStep } from '../../model/step.js';

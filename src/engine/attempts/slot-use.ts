@@ -1,4 +1,4 @@
-import { withTaken, type Party, type SlotUse } from '../../decide/fair-share.js';
+import { withTaken, type Party, type SlotUse } from '../../decide/compete/fair-share.js';
 
 /** Who has the slots of this engine, and who had them before. */
 export type SlotUses = {

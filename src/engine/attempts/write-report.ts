@@ -1,4 +1,4 @@
-import { report, type Report } from '../../decide/report.js';
+import { report, type Report } from '../../decide/finish/report.js';
 import type { StoredDocument } from '../../model/document.js';
 import { inReadingOrder } from '../../model/reading-order.js';
 import type { LiveStep } from '../../model/step.js';

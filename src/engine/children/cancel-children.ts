@@ -1,6 +1,12 @@
-import { cancelOf, leftBy, untold, withUntold, type Untold } from '../../decide/abandoned.js';
+import {
+  cancelOf,
+  leftBy,
+  untold,
+  withUntold,
+  type Untold,
+} from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
-import { isMadeBy } from '../../decide/parent.js';
+import { isMadeBy } from '../../reading/parent.js';
 import type { Job } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { inReadingOrder } from '../../model/reading-order.js';

@@ -1,5 +1,5 @@
 import type { Child } from '../../decide/world.js';
-import { continuationOf, continues, isMadeBy } from '../../decide/parent.js';
+import { continuationOf, continues, isMadeBy } from '../../reading/parent.js';
 import { failure } from '../../model/failures.js';
 import { isFinal, type FinalJob } from '../../model/job.js';
 import { isFinalState } from '../../model/document.js';

@@ -1,6 +1,6 @@
-import { isCancelByParent } from '../../decide/abandoned.js';
-import { command, receive, type Commanded } from '../../decide/command.js';
-import { withRefusal } from '../../decide/refusal.js';
+import { isCancelByParent } from '../../decide/finish/abandoned.js';
+import { command, receive, type Commanded } from '../../decide/requests/command.js';
+import { withRefusal } from '../../decide/requests/refusal.js';
 import { isFinal, type Job } from '../../model/job.js';
 import type { JobRequest, RequestAction } from '../../model/request.js';
 import type { SignalDocument } from '../../model/signal.js';

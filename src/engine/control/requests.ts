@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abandoned } from '../../decide/abandoned.js';
-import { continuationOf } from '../../decide/parent.js';
+import { abandoned } from '../../decide/finish/abandoned.js';
+import { continuationOf } from '../../reading/parent.js';
 import { failure } from '../../model/failures.js';
 import { isOnItsWay } from '../../model/big-result.js';
 import { isFinal, type Job } from '../../model/job.js';

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonical } from '../../decide/canonical.js';
+import { canonical } from '../../model/canonical.js';
 import type { Schema } from '../../decide/world.js';
 import { createMemo } from '../../memo.js';
 import type { Problem } from '../../model/problems.js';

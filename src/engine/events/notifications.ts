@@ -1,4 +1,4 @@
-import { announce } from '../../decide/notifications.js';
+import { announce } from '../../decide/finish/notifications.js';
 import type { ChildJob } from '../../decide/intent.js';
 import type { World } from '../../decide/world.js';
 import { queryKeys } from '../../decide/queries.js';

@@ -1,4 +1,10 @@
-import { atRest, isLeftAlone, longestStreak, withWrite, type Streak } from '../../decide/streak.js';
+import {
+  atRest,
+  isLeftAlone,
+  longestStreak,
+  withWrite,
+  type Streak,
+} from '../../decide/finish/streak.js';
 import { failure } from '../../model/failures.js';
 import type { Job } from '../../model/job.js';
 import type { Failure } from '../../model/step.js';

@@ -1,7 +1,7 @@
 import type { Committed, JobWrite } from '../../replicas/resolve/commit.js';
-import { failChild } from '../../decide/child.js';
-import { refusedEdit } from '../../decide/edits.js';
-import { endRefused } from '../../decide/finish.js';
+import { failChild } from '../../decide/children/child.js';
+import { refusedEdit } from '../../decide/requests/edits.js';
+import { endRefused } from '../../decide/finish/finish.js';
 import type { ChildJob } from '../../decide/intent.js';
 import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';

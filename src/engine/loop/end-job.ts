@@ -1,4 +1,4 @@
-import { endInvalid, endRefused } from '../../decide/finish.js';
+import { endInvalid, endRefused } from '../../decide/finish/finish.js';
 import type { FinalJob } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { inReadingOrder } from '../../model/reading-order.js';

@@ -1,4 +1,4 @@
-import type { GlanceWorld } from '../../decide/glance.js';
+import type { GlanceWorld } from '../../decide/compete/glance.js';
 import type { TwsError } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';

@@ -1,8 +1,8 @@
-import { glance } from '../../decide/glance.js';
+import { glance } from '../../decide/compete/glance.js';
 import type { Wait } from '../../decide/intent.js';
-import type { Outcome } from '../../decide/outcome.js';
+import type { Outcome } from '../../decide/finish/outcome.js';
 import { isFinal, isLiveJob, type Job } from '../../model/job.js';
-import type { Report } from '../../decide/report.js';
+import type { Report } from '../../decide/finish/report.js';
 import { TwsError } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { notificationsOf } from '../../model/notify.js';

@@ -1,9 +1,9 @@
-import { abandoned } from '../../decide/abandoned.js';
-import { carrying } from '../../decide/carrying.js';
+import { abandoned } from '../../decide/finish/abandoned.js';
+import { carrying } from '../../decide/finish/carrying.js';
 import { stepOf } from '../../replicas/resolve/leaf-revisions.js';
-import type { Outcome } from '../../decide/outcome.js';
-import type { Report } from '../../decide/report.js';
-import { settle } from '../../decide/settle.js';
+import type { Outcome } from '../../decide/finish/outcome.js';
+import type { Report } from '../../decide/finish/report.js';
+import { settle } from '../../decide/finish/settle.js';
 import { TwsError } from '../../errors.js';
 import type { Job, LiveJob } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';

@@ -1,5 +1,5 @@
 import TinyQueue from 'tinyqueue';
-import { isPlain, type Claimant, type SlotUse } from '../../decide/fair-share.js';
+import { isPlain, type Claimant, type SlotUse } from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 
 /** What the next slot depends on, beside who waits. */

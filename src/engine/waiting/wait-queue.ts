@@ -7,7 +7,7 @@ import {
   type Claimant,
   type Party,
   type SlotUse,
-} from '../../decide/fair-share.js';
+} from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 import { defaultPriority } from '../../model/job.js';
 import { createSlotQueues, type SlotFacts } from './slot-queues.js';

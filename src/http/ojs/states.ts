@@ -1,5 +1,6 @@
 import type { StoredDocument } from '../../model/document.js';
-import { statusOf, type Status } from '../../model/status.js';
+import { statusOf } from '../../reading/status.js';
+import type { Status } from '../../model/status.js';
 import { queueOfOffer } from '../../model/work.js';
 import { stepsOf } from '../../client.js';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { explainChain, isFinalState, stepsOf, summaryOf } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
-import { statusOf } from '../../model/status.js';
+import { statusOf } from '../../reading/status.js';
 import { mayHave } from '../access/owners.js';
 import { waitForJob } from '../feed/wait.js';
 import { route } from '../route.js';

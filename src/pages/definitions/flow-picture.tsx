@@ -1,7 +1,8 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { branchPlaces, placesIn } from '../../reading/check.js';
 import { FlowGraph } from '../graph/flow-graph.js';
-import type { Picture, Pictured } from '../../picture/picture.js';
+import type { Picture } from '../../picture/picture.js';
+import type { ShownJob } from '../../reading/trail.js';
 import { pictureOf } from '../../picture/picture-of.js';
 import type { Flow } from '../../model/flow.js';
 import type { Known } from './known.js';
@@ -48,7 +49,7 @@ export function FlowPicture({ value, known, goTo }: Props) {
 }
 
 /** What is drawn beside the steps: handlers of the flow and of its tasks. */
-function picturedOf(flow: Flow, known: Known | undefined): Pictured {
+function picturedOf(flow: Flow, known: Known | undefined): ShownJob {
   const { tasks: _drawn, ...settings } = flow;
   return { flow_definition: settings, definitions: taskDefinitions(flow, known?.tasks ?? []) };
 }

@@ -1,4 +1,4 @@
-import { isSameAttempt } from '../../decide/history.js';
+import { isSameAttempt } from '../../reading/attempts.js';
 import { isFailed, isLive, isOpen, type LiveStep, type Step } from '../../model/step.js';
 import { hasChild, hasSpawned, isUnspawned } from './beginnings.js';
 import { isDone } from './leaf-revisions.js';

@@ -1,4 +1,4 @@
-import { asReady } from '../../decide/release.js';
+import { asReady } from '../../decide/finish/release.js';
 import type { LiveStep, Step } from '../../model/step.js';
 import { holds, stepOf, stepsIn, type LeafRevision } from './leaf-revisions.js';
 

@@ -1,5 +1,5 @@
 import { isLive } from '../../model/step.js';
-import { asReady, released } from '../../decide/release.js';
+import { asReady, released } from '../../decide/finish/release.js';
 import {
   areLast,
   asBegun,

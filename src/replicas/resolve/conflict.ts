@@ -1,9 +1,9 @@
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
-import { givenUp, ownChild, withUntold, type Untold } from '../../decide/abandoned.js';
+import { givenUp, ownChild, withUntold, type Untold } from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
-import { isPlain } from '../../decide/record.js';
-import { isRefusal } from '../../decide/records.js';
-import { asReady, released } from '../../decide/release.js';
+import { isPlain } from '../../model/record.js';
+import { isRefusal } from '../../decide/requests/records.js';
+import { asReady, released } from '../../decide/finish/release.js';
 import { hasSpawned } from './beginnings.js';
 import type { LivenessOf } from './attempt-merge.js';
 import { mergeRevision } from './merge.js';

@@ -7,8 +7,8 @@ import {
   type LiveStep,
   type Step,
 } from '../../model/step.js';
-import { without } from '../../decide/record.js';
-import { released } from '../../decide/release.js';
+import { without } from '../../model/record.js';
+import { released } from '../../decide/finish/release.js';
 import {
   actionFor,
   hasStarted,

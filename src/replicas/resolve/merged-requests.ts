@@ -1,11 +1,11 @@
 import type { FinalJob } from '../../model/job.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { Step } from '../../model/step.js';
-import { command } from '../../decide/command.js';
-import { isAsked, withEdits, withoutLateWishes } from '../../decide/edits.js';
-import { without } from '../../decide/record.js';
-import { isRefusal, mayBeDropped } from '../../decide/records.js';
-import { finalAlready } from '../../decide/refusal.js';
+import { command } from '../../decide/requests/command.js';
+import { isAsked, withEdits, withoutLateWishes } from '../../decide/requests/edits.js';
+import { without } from '../../model/record.js';
+import { isRefusal, mayBeDropped } from '../../decide/requests/records.js';
+import { finalAlready } from '../../decide/requests/refusal.js';
 import { isOver, withAttachmentsOf, type LeafRevision } from './leaf-revisions.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Untold } from '../../decide/abandoned.js';
+import type { Untold } from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
 import type { NewDraft, LeafRevision } from './leaf-revisions.js';
 

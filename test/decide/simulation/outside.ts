@@ -1,7 +1,7 @@
 import type { Announced, Child } from '../../../src/decide/world.js';
 import type { ChildJob } from '../../../src/decide/intent.js';
 import type { EventName } from '../../../src/decide/queries.js';
-import { share } from '../../../src/decide/retry.js';
+import { share } from '../../../src/decide/finish/retry.js';
 import { eventId } from '../../../src/model/event.js';
 import type { FinalJob } from '../../../src/model/job.js';
 import { t0 } from '../../support/builders.js';

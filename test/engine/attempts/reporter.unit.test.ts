@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Report } from '../../../src/decide/report.js';
+import type { Report } from '../../../src/decide/finish/report.js';
 import { createReporter } from '../../../src/engine/attempts/reporter.js';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -3,7 +3,7 @@ import {
   createRunningAttempts,
   type RunningAttemptsOptions,
 } from '../../../src/engine/attempts/running-attempts.js';
-import type { Outcome } from '../../../src/decide/outcome.js';
+import type { Outcome } from '../../../src/decide/finish/outcome.js';
 import type { LiveJob } from '../../../src/model/job.js';
 import type { LiveStep } from '../../../src/model/step.js';
 import { begun } from '../../decide/story.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leftBy } from '../../../src/decide/abandoned.js';
+import { leftBy } from '../../../src/decide/finish/abandoned.js';
 import { commit, holding, type CommittableIntent } from '../../../src/engine/loop/commit.js';
 import type { JobParts } from '../../../src/engine/loop/job-parts.js';
 import type { Job } from '../../../src/model/job.js';

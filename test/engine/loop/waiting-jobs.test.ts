@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainJob } from '../../../src/client/explain-job.js';
 import { sendSignal } from '../../../src/client/messages.js';
-import { statusOf } from '../../../src/model/status.js';
+import { statusOf } from '../../../src/reading/status.js';
 import { flow, job, task } from '../../support/documents.js';
 import { openWorkspace } from '../../support/workspace.js';
 

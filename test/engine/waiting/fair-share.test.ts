@@ -1,7 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { headStart } from '../../../src/decide/fair-share.js';
+import { headStart } from '../../../src/decide/compete/fair-share.js';
 import { flow, job, task } from '../../support/documents.js';
 import { openWorkspace, type Workspace } from '../../support/workspace.js';
 

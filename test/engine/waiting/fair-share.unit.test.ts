@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { headStart } from '../../../src/decide/fair-share.js';
+import { headStart } from '../../../src/decide/compete/fair-share.js';
 import { createCount, createWaitQueue, inLineOf } from '../../../src/engine/waiting/wait-queue.js';
 import { createSlotUses } from '../../../src/engine/attempts/slot-use.js';
 import { minutes, runs } from '../../support/properties.js';

@@ -1,4 +1,4 @@
-import { partyOf, type SlotUse } from '../../../src/decide/fair-share.js';
+import { partyOf, type SlotUse } from '../../../src/decide/compete/fair-share.js';
 import type { SlotFacts } from '../../../src/engine/waiting/slot-queues.js';
 
 const nobody: SlotUse = {

@@ -1,4 +1,4 @@
-import type { Untold } from '../../../src/decide/abandoned.js';
+import type { Untold } from '../../../src/decide/finish/abandoned.js';
 import type {
   EffectAnswer,
   Effect,

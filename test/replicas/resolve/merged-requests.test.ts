@@ -6,8 +6,8 @@ import {
   withNotes,
   withMergedRequests,
 } from '../../../src/replicas/resolve/merged-requests.js';
-import { command } from '../../../src/decide/command.js';
-import { withEdits } from '../../../src/decide/edits.js';
+import { command } from '../../../src/decide/requests/command.js';
+import { withEdits } from '../../../src/decide/requests/edits.js';
 import type { Job } from '../../../src/model/job.js';
 import type { JobRequest } from '../../../src/model/request.js';
 import type { WrittenNode } from '../../../src/structures/schema.js';

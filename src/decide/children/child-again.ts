@@ -1,0 +1,82 @@
+import type { FinalJob, LiveJob } from '../../model/job.js';
+import { exits, isFailed, type Step } from '../../model/step.js';
+import { canonical } from '../../model/canonical.js';
+import type { Attempt } from '../start/attempt.js';
+import type { ParentStep } from './child-step.js';
+import { attemptsOf, lastAttempt } from '../../reading/attempts.js';
+import { withBegun } from '../steps.js';
+import { lookUp } from '../queries.js';
+import type { Begun, ChildJob } from '../intent.js';
+import type { Child, World } from '../world.js';
+
+/** What a step calls whose task is a flow. */
+type Call = {
+  readonly attempt: Attempt;
+  readonly flow: string;
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * In a further run of the flow the child that failed goes on; what it has done stays done. Undefined:
+ * there is none that could.
+ */
+export function childAgain(
+  job: LiveJob,
+  { attempt, flow, params }: Call,
+  now: number,
+  world: World,
+): Begun | undefined {
+  const before = failedBefore(job, attempt);
+  if (before === undefined) return undefined;
+  const { child, state } = before;
+  const there = world.child(child);
+  const times = { accepted: now, start: now };
+  const step: ParentStep = { ...attempt, state: '$$waiting', params, child, ...times };
+  if (there.kind === 'unknown') return lookUp({ children: [child] });
+  if (isUnderWay(there, state)) return { kind: 'change', job: withBegun(job, step, now) };
+  if (there.kind !== 'final' || !mayGoOn(there.job, flow)) return undefined;
+  const again = { ...step, child_run: Number(there.job['run']) + 1 };
+  const children = [goingOn(job, again, there.job)];
+  return { kind: 'spawn', job: withBegun(job, again, now), children };
+}
+
+/** The attempt of an earlier run that failed with its child. */
+function failedBefore(job: LiveJob, { path, run }: Attempt) {
+  const last = lastAttempt(job, path);
+  if (last === undefined || !isFailed(last) || last.run === run) return undefined;
+  const { state, child } = last as Step & { readonly child?: string };
+  return child === undefined ? undefined : { state, child };
+}
+
+/** Somebody had it go on already, or it ended well; one that was given up may still be ending. */
+function isUnderWay(child: Child, state: Step['state']): boolean {
+  if (child.kind === 'live') return state === '$$error';
+  return child.kind === 'final' && child.job.exit === exits.success;
+}
+
+/** It had begun, is of the same flow, and nothing keeps it from going on. */
+function mayGoOn(child: FinalJob, flow: string): boolean {
+  const { run, retry_refused: refused, flow: own } = child as Readonly<Record<string, unknown>>;
+  return run !== undefined && refused === undefined && own === flow;
+}
+
+/** A child with the wish to go on, with what is other than before: parameters, definitions. */
+export function goingOn(
+  job: LiveJob,
+  { path, attempt, params }: ParentStep,
+  child: FinalJob,
+): ChildJob {
+  const before = attemptsOf(job, path).findLast((one) => one.attempt === attempt - 1);
+  const isSame = before !== undefined && canonical(before['params']) === canonical(params);
+  const wish = {
+    ...(isSame ? {} : { params }),
+    ...(job.refreshed === job.run ? { latest: true } : {}),
+  };
+  return { ...child, retry: wish };
+}
+
+/** It ended before the run that is waited for, and may still go on. */
+export function isToGoOn({ child_run: awaited = 1 }: ParentStep, child: FinalJob): boolean {
+  const { run, retry_refused: refused } = child as Readonly<Record<string, unknown>>;
+  return Number(run) < awaited && refused === undefined && child.exit !== exits.success;
+}

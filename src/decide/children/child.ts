@@ -1,0 +1,193 @@
+import { referenceTo, type BigResult } from '../../model/big-result.js';
+import { failure } from '../../model/failures.js';
+import type { LiveJob } from '../../model/job.js';
+import { exits, isOpen, type Failure } from '../../model/step.js';
+import { withAttached, withBegun, withStep } from '../steps.js';
+import { type Attempt, newAttempt } from '../start/attempt.js';
+import { goingOn, isToGoOn } from './child-again.js';
+import { underOwnId, type ParentStep } from './child-step.js';
+import { untilOf } from '../../reading/clock.js';
+import { failStep } from '../finish/fail.js';
+import { withChildRemade } from './child-remade.js';
+import { finish } from '../finish/finish.js';
+import { ownStep } from '../../reading/attempts.js';
+import { entryOf, leafAt } from '../../reading/leaf-at.js';
+import { childId, continuedFrom, depthOf, parentOf } from '../../reading/parent.js';
+import { isPlain } from '../../model/record.js';
+import { definitionFor } from '../../reading/definition-of.js';
+import { sliceMove } from './slices.js';
+import { continueParams } from '../../reading/decider-progress.js';
+import type { Beginning } from '../../structures/progress.js';
+import { lookUp } from '../queries.js';
+import type { Begun, ChildJob, Move, Wait } from '../intent.js';
+import type { World } from '../world.js';
+
+/** A step whose task is a flow: a child job is made for it, and the step waits without a slot. */
+export function spawnChild(
+  job: LiveJob,
+  attempt: Attempt,
+  flow: string,
+  params: Readonly<Record<string, unknown>>,
+  now: number,
+): Begun {
+  const child = childId(job, attempt);
+  const step: ParentStep = {
+    ...attempt,
+    state: '$$waiting',
+    params,
+    child,
+    accepted: now,
+    start: now,
+  };
+  const waiting = withBegun(job, step, now);
+  return { kind: 'spawn', job: waiting, children: [childJob(job, step, flow)] };
+}
+
+/** The job goes on as a new one with a fresh history; this one ends when that one is there. */
+export function continueAnew(job: LiveJob, beginning: Beginning, now: number): Begun {
+  const attempt = { ...newAttempt(job, beginning), continues: true };
+  const step: ParentStep = {
+    ...attempt,
+    state: '$$waiting',
+    child: childId(job, attempt),
+    accepted: now,
+    start: now,
+  };
+  return { kind: 'spawn', job: withBegun(job, step, now), children: [nextJob(job, step)] };
+}
+
+/** The same order with other parameters. */
+function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
+  const decider = leafAt(job, path.replace(/\.continue$/, ''));
+  const params = decider === undefined ? {} : continueParams(job, decider);
+  const kept = [
+    ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent', 'data'] as const),
+    ...(['notify', 'notifies'] as const),
+    ...(['target', 'locks', 'locked'] as const),
+  ] as const;
+  const same = Object.fromEntries(
+    kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
+  );
+  const inline = job.flow === undefined ? { tasks: job.tasks } : {};
+  return { _id: child, type: 'job', ...same, ...inline, params, ...continuedFrom(job) };
+}
+
+/** Priority and queue go down to children; a queue that a child's own flow names comes before one that only the parent's flow named. */
+function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
+  const { params } = step;
+  return {
+    _id: step.child,
+    type: 'job',
+    flow,
+    owner: job.owner ?? job.flow_definition.owner,
+    parent: parentOf(job, step, depthOf(job) + 1),
+    ...(params === undefined ? {} : { params }),
+    ...(job.priority === undefined ? {} : { priority: job.priority }),
+    ...(job.queue === undefined ? {} : { queue: job.queue }),
+  };
+}
+
+/** A step that has no job to go on with: what was made for it is refused by the database. */
+export function failChild(job: LiveJob, child: string, why: Failure, now: number): LiveJob {
+  const step = job.steps.find((one) => one['child'] === child && isOpen(one));
+  if (step === undefined) return job;
+  return failStep(job, step, { state: '$$error', failure: why, exit: exits.definition }, now);
+}
+
+/** A step that waits for a child: it ends when the child is final; a child that got lost is made. */
+export function childMove(
+  job: LiveJob,
+  step: ParentStep,
+  now: number,
+  world: World,
+): Move | undefined {
+  const child = world.child(step.child);
+  if (child.kind === 'unknown') return lookUp({ children: [step.child] });
+  if (entryOf(job, step.path)?.slices === true) return sliceMove(job, step, child, now, world);
+  switch (child.kind) {
+    case 'live':
+      return step['continues'] === true ? continued(job, step, now) : undefined;
+    case 'absent':
+      return {
+        kind: 'spawn',
+        job: withChildRemade(job, step, child, now),
+        children: [childOf(job, step)],
+      };
+    case 'foreign':
+      return underOwnId(job, step, now, (next, own) => ({
+        kind: 'spawn',
+        job: next,
+        children: [childOf(next, own)],
+      }));
+    case 'final':
+      if (step['continues'] === true) return continued(job, step, now);
+      if (!isToGoOn(step, child.job)) {
+        return { kind: 'change', job: settleChild(job, step, child, now) };
+      }
+      if (child.job['retry'] !== undefined) return undefined;
+      return { kind: 'spawn', job, children: [goingOn(job, step, child.job)] };
+  }
+}
+
+function childOf(job: LiveJob, step: ParentStep): ChildJob {
+  if (step['continues'] === true) return nextJob(job, step);
+  return childJob(job, step, String(definitionFor(job, step)?.flow));
+}
+
+/** The new job is there: this one is done. */
+function continued(job: LiveJob, step: ParentStep, now: number): Move {
+  const own = ownStep(job, step);
+  const ended = { ...step, state: '$$complete' as const, end: now, exit: exits.success };
+  const last = { ...withStep(job, own, ended), continued_to: step.child };
+  return { kind: 'change', job: finish(last, { exit: exits.success }, now) };
+}
+
+/** What a step that has a child waits for; `limit` (epoch ms) is when the job ends anyhow. */
+export function childWait(name: string, child: string, limit: number): Wait {
+  return { kind: 'wait', because: `Step ${name} waits for job ${child}.`, ...untilOf(limit) };
+}
+
+type Ended = {
+  readonly job: {
+    readonly _id: string;
+    readonly exit?: number;
+    readonly result?: unknown;
+    readonly failure?: Failure;
+  };
+  readonly big?: BigResult;
+};
+
+function settleChild(
+  job: LiveJob,
+  step: ParentStep,
+  { job: child, big }: Ended,
+  now: number,
+): LiveJob {
+  const own = ownStep(job, step);
+  const exit = child.exit ?? exits.failed;
+  if (exit === exits.success) {
+    const kept = big === undefined ? child.result : referenceTo(step, big);
+    const result = kept === undefined ? {} : { result: kept };
+    const holder = big === undefined ? job : withAttached(job, step, big);
+    return withStep(holder, own, { ...step, state: '$$complete', end: now, exit, ...result });
+  }
+  const cause = causeOf(child);
+  const of = cause === undefined || cause.job === child._id ? '' : `job ${cause.job}: `;
+  const reason = cause === undefined ? `exit ${exit}` : `${of}${cause.message}`;
+  // A flow has a retry of its own; only an entry that asks for it has the whole flow run again.
+  const { flow, retry } = entryOf(job, step.path) ?? {};
+  const again = flow === undefined || retry === undefined ? { retryable: false } : {};
+  // A child that went on as other jobs has failed in the last of them.
+  const told = cause === undefined ? {} : { cause };
+  const why = { ...failure('ChildFailed', { child: child._id, reason }), ...told, ...again };
+  return failStep(job, own, { state: '$$error', failure: why, exit }, now);
+}
+
+/** The failure at the root of that of a child, however deep below it. */
+type Cause = { readonly job: string; readonly name: string; readonly message: string };
+
+function causeOf({ _id: job, failure: why }: Ended['job']): Cause | undefined {
+  if (why === undefined) return undefined;
+  const { name, message, cause } = why;
+  return isPlain(cause) ? (cause as Cause) : { job, name, message };
+}

@@ -1,0 +1,94 @@
+import { hasLateWish, isAsked } from '../requests/edits.js';
+import type { Peer, World } from '../world.js';
+import { rankAmong, turnMs } from './turn.js';
+
+/** What a job document shows before it is read. */
+export type Glance =
+  /** It is final: nothing is to be done (D2). */
+  | { readonly kind: 'final' }
+  /** All that runs of it runs on engines that are alive; `engine` is the first of them. */
+  | { readonly kind: 'elsewhere'; readonly engine: string }
+  /** Nobody has begun it, and another engine goes first: to be looked at again then (epoch ms). */
+  | { readonly kind: 'later'; readonly until: number }
+  /** The same, and this engine has no free slot: to be looked at again when it has one. */
+  | { readonly kind: 'no_slot'; readonly rank: number }
+  /** It has to be read. */
+  | { readonly kind: 'unclear' };
+
+/** The part of the world that a glance needs. */
+export type GlanceWorld = Pick<World, 'peers' | 'seenAt'> & {
+  readonly me: Peer & { readonly freeSlots: number };
+};
+
+type JobDocument = Readonly<Record<string, unknown>> & { readonly _id: string };
+
+const unclear: Glance = { kind: 'unclear' };
+
+/**
+ * Spares reading and deciding where any decision would be to leave the job alone: every engine sees
+ * every revision of every job, but only one of them has something to do about most of them. What is
+ * not as an engine writes it is left to `decide`; a document that somebody spoilt is read by the
+ * engine that has it in hand, or that goes first.
+ */
+export function glance(job: JobDocument, now: number, world: GlanceWorld): Glance {
+  const { state, retry } = job;
+  if (state === '$$complete' || state === '$$cancelled') {
+    return isAsked(retry) || hasLateWish(job) ? unclear : { kind: 'final' };
+  }
+  return state === undefined ? glanceAtNew(job, now, world) : glanceAtLive(job, world);
+}
+
+/**
+ * Only engines that can do all that this one can are taken for being first: whatever it would claim
+ * or write, they would, too. The turn is the one that `inTurn` gives (D6). When the first one dies,
+ * or leaves the job lying, a sweep or that death brings the job up again.
+ */
+function glanceAtNew(job: JobDocument, now: number, { me, peers, seenAt }: GlanceWorld): Glance {
+  const able = peers.filter((peer) => canAll(peer, me));
+  const rank = rankAmong(`${job._id}:0`, able, me.id);
+  const until = seenAt + rank * turnMs;
+  if (rank === 0 || now >= until) return unclear;
+  return me.freeSlots === 0 ? { kind: 'no_slot', rank } : { kind: 'later', until };
+}
+
+function canAll(peer: Peer, me: Peer): boolean {
+  const { plugins, labels, queues } = peer;
+  return (
+    [...me.plugins].every((it) => plugins.has(it)) &&
+    [...me.labels].every((it) => labels.has(it)) &&
+    [...me.queues].every((it) => queues.has(it))
+  );
+}
+
+/** Where steps only follow one another nothing begins while one runs. */
+function glanceAtLive(job: JobDocument, world: GlanceWorld): Glance {
+  const { steps, tasks, flow_definition, paused, cancel, retry, requests } = job;
+  const flow = (flow_definition ?? {}) as Readonly<Record<string, unknown>>;
+  const ends = [flow['error'], flow['cancel']].filter((tree) => tree !== undefined);
+  const trees = [tasks, ...ends];
+  if (!Array.isArray(steps) || !trees.every(isPlain) || flow['timeout_mode'] === 'hard')
+    return unclear;
+  // What was asked for by editing the job is put on record first.
+  if ([paused, cancel, retry].some(isAsked) || requests !== undefined) return unclear;
+  const running = (steps as readonly unknown[]).filter(isRunning);
+  const [first] = running;
+  const alive = new Set(world.peers.map(({ id }) => id));
+  if (first === undefined || !running.every(({ engine }) => alive.has(engine))) return unclear;
+  return { kind: 'elsewhere', engine: first.engine };
+}
+
+function isPlain(tasks: unknown): boolean {
+  const node = (tasks ?? {}) as Readonly<Record<string, unknown>>;
+  const { task, structure, sequence } = node;
+  // A handler of the flow is written {name, params}.
+  const named = task ?? node['name'];
+  if (structure === undefined) return typeof named === 'string' && node['decider'] === undefined;
+  return structure === 'sequence' && Array.isArray(sequence) && sequence.every(isPlain);
+}
+
+type Running = { readonly engine: string };
+
+function isRunning(step: unknown): step is Running {
+  const { state } = (step ?? {}) as { readonly state?: unknown };
+  return state === '$$ready' || state === '$$active';
+}

@@ -1,0 +1,178 @@
+import { failure } from '../../model/failures.js';
+import type { LiveJob, Locked, NewJob } from '../../model/job.js';
+import { exits, type Failure } from '../../model/step.js';
+import { patternOf, targetOf, type Scoped } from '../../model/target.js';
+import { ownerOf } from '../../model/task.js';
+import { canonical } from '../../model/canonical.js';
+import { finish } from '../finish/finish.js';
+import { lookUp, type LockWish, type LookUp } from '../queries.js';
+import type { Blocker, LockAnswer, Rival, World } from '../world.js';
+import type { Move, Wait } from '../intent.js';
+import { isPlain, without } from '../../model/record.js';
+
+/**
+ * What the locks of a job come to. `locked` are those that it has: one that is refused gives back
+ * what it has got so far. `open`: something must be found out first, or another job comes first.
+ */
+export type Locking =
+  | { readonly kind: 'held'; readonly locked: Locked }
+  | {
+      readonly kind: 'refused';
+      readonly locked: Locked;
+      readonly failure: Failure;
+      readonly exit: number;
+    }
+  | { readonly kind: 'open'; readonly move: LookUp | Wait };
+
+/** Until what is being decided elsewhere is looked at again, ms. */
+const pollMs = 200;
+
+/**
+ * Takes the locks of a job before it begins: the one of its target and parameters, then the one for
+ * its pattern; then its target is compared with the patterns of all other jobs.
+ *
+ * This is exact under competition. L1: of all that want the same lock one gets it, since the first
+ * write of its document decides. L2: a job asks for the patterns of others only after its own is
+ * stored, so of two jobs that exclude each other at least one sees the other. L3: of two that see
+ * each other while neither is decided, the one whose pattern was stored first goes on; it waits until
+ * the other is refused, or has begun after all because it had looked before. Who waits comes first in
+ * that order, so nobody waits in a circle. L4: a pattern is stored before its job begins, so a job
+ * that finds none has come before that one: it is as if it had been stored earlier.
+ */
+export function locking(job: NewJob | LiveJob, now: number, world: World): Locking {
+  let locked = lockedBy(job);
+  for (const wish of wishesOf(job, world)) {
+    const answer = world.lock(wish.id);
+    if (answer.kind === 'unknown') return { kind: 'open', move: lookUp({ locks: [wish] }) };
+    if (answer.kind === 'contested') return { kind: 'open', move: contest(wish, answer, now) };
+    if (answer.kind !== 'held') return { kind: 'refused', locked, ...reasonOf(wish, answer) };
+    locked = { ...locked, [wish.kind]: wish.id };
+  }
+  const target = targetOf(job.target);
+  return target === undefined
+    ? { kind: 'held', locked }
+    : admitted(job, target.text, locked, now, world);
+}
+
+/** A job that goes on after its end has given its locks back: it takes them again, or ends again. */
+export function relockMove(job: LiveJob, now: number, world: World): Move | undefined {
+  if (job.relock !== true) return undefined;
+  const found = locking(job, now, world);
+  if (found.kind === 'open') return found.move;
+  const relocked = withLocks(without(job, 'relock'), found.locked);
+  if (found.kind === 'held') return { kind: 'change', job: relocked };
+  return { kind: 'change', job: finish(relocked, found, now) };
+}
+
+/** Whether a job has anything to lock. */
+export function mayLock({ target, locks }: Pick<LiveJob, 'target' | 'locks'>): boolean {
+  return targetOf(target) !== undefined || patternOf(locks) !== undefined;
+}
+
+/** The job with what it has locked, if that is anything. */
+export function withLocks<T extends object>(job: T, locked: Locked): T & { locked?: Locked } {
+  return Object.keys(locked).length === 0 ? job : { ...job, locked };
+}
+
+/** A new job may hold anything under this key. */
+function lockedBy(job: NewJob | LiveJob): Locked {
+  const { locked } = job as { readonly locked?: unknown };
+  if (!isPlain(locked)) return {};
+  const ids = Object.entries(locked).filter(([, id]) => /^lock:/.test(String(id)));
+  return Object.fromEntries(ids);
+}
+
+/**
+ * The locks in the order in which they are taken. A job that had them before, or has them from the
+ * one it continues, asks for the same: its parameters are no longer those that were submitted.
+ */
+function wishesOf(job: NewJob | LiveJob, world: World): readonly LockWish[] {
+  const { params = {} } = job;
+  const locked = lockedBy(job);
+  const target = targetOf(job.target);
+  const pattern = patternOf(job.locks);
+  const wishes: LockWish[] = [];
+  if (target !== undefined) {
+    const { text: key, scope } = target;
+    const { id, formerId } = targetLock(target, job.owner, params);
+    wishes.push(
+      locked.target === undefined
+        ? { kind: 'target', id: world.lockId(id), formerId: world.lockId(formerId), key, scope }
+        : { kind: 'target', id: locked.target, key, scope },
+    );
+  }
+  if (pattern !== undefined) {
+    const id = locked.pattern ?? world.lockId(canonical(['pattern', job._id]));
+    wishes.push({ kind: 'pattern', id, key: pattern.text, scope: pattern.scope });
+  }
+  return wishes;
+}
+
+/** What names the lock of a target, now and in earlier versions, which knew no owners. */
+export function targetLock(
+  { text, scope }: Scoped,
+  owner: unknown,
+  params: unknown,
+): { readonly id: string; readonly formerId: string } {
+  const whose = scope === 'database' ? { scope } : { owner: ownerOf({ owner }) };
+  return {
+    id: canonical(['target', whose, text, params]),
+    formerId: canonical(['target', text, params]),
+  };
+}
+
+/** A job that is refused stays so: it waits until the other one has begun, or given the lock up. */
+function contest({ key }: LockWish, { by, foreign }: Rival, now: number): Wait {
+  const other = foreign ? 'A job of another owner' : `Job ${by}`;
+  const because = `${other}, which has not begun yet, asks for the lock of "${key}", too.`;
+  return { kind: 'wait', because, until: now + pollMs };
+}
+
+type Unheld = Exclude<LockAnswer, { kind: 'unknown' | 'held' | 'contested' }>;
+
+function reasonOf({ key }: LockWish, answer: Unheld): { failure: Failure; exit: number } {
+  switch (answer.kind) {
+    case 'taken':
+      return {
+        failure: failure('TargetTaken', {
+          target: key,
+          by: answer.foreign ? undefined : answer.by,
+        }),
+        exit: exits.refused,
+      };
+    case 'invalid':
+      return {
+        failure: failure('LocksInvalid', { reason: answer.reason }),
+        exit: exits.definition,
+      };
+    case 'refused':
+      return {
+        failure: failure('StoreRefused', { reason: answer.reason }),
+        exit: exits.definition,
+      };
+  }
+}
+
+/** Compares the target with the patterns of other jobs (L2 to L4). */
+function admitted(
+  job: NewJob | LiveJob,
+  target: string,
+  locked: Locked,
+  now: number,
+  world: World,
+): Locking {
+  const blockers = world.blockers(target);
+  if (blockers.kind === 'unknown') return { kind: 'open', move: lookUp({ targets: [target] }) };
+  const { own, all } = blockers;
+  const isFirst = ({ at, job: other }: Blocker): boolean =>
+    own !== undefined && (at < own || (at === own && other < job._id));
+  const by = all.find((one) => one.decided || isFirst(one));
+  if (by !== undefined) {
+    const why = failure('TargetLocked', { target, by: by.foreign ? undefined : by.job });
+    return { kind: 'refused', locked, failure: why, exit: exits.refused };
+  }
+  const [open] = all;
+  if (open === undefined) return { kind: 'held', locked };
+  const because = `Job ${open.job}, whose "locks" match the target, has not begun yet.`;
+  return { kind: 'open', move: { kind: 'wait', because, until: now + pollMs } };
+}

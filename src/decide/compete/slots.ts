@@ -1,0 +1,38 @@
+import type { LiveJob } from '../../model/job.js';
+import type { LiveStep } from '../../model/step.js';
+import { keyOf, type Task } from '../../model/task.js';
+import type { TaskSlots } from '../intent.js';
+import type { World } from '../world.js';
+import { definitionFor } from '../../reading/definition-of.js';
+
+/** How many attempts of a task an engine may run at once; undefined: as many as it has slots. */
+export function taskSlots({ name, owner, slots }: Task): TaskSlots | undefined {
+  return slots === undefined ? undefined : { task: keyOf(name, owner), slots };
+}
+
+/** The limit of a task that runs as often as it may on this engine; undefined: it may run once more. */
+export function fullTask(task: Task, { me }: World): TaskSlots | undefined {
+  const limit = taskSlots(task);
+  return limit !== undefined && me.runningOf(limit.task) >= limit.slots ? limit : undefined;
+}
+
+/** The world as it is when the slots of some claims of the same decision are taken. */
+export function withClaims(job: LiveJob, world: World, claims: readonly LiveStep[]): World {
+  if (claims.length === 0) return world;
+  const { me } = world;
+  const claimed = claims.map((step) => limitOf(job, step)?.task);
+  return {
+    ...world,
+    me: {
+      ...me,
+      freeSlots: me.freeSlots - claims.length,
+      runningOf: (task) => me.runningOf(task) + claimed.filter((one) => one === task).length,
+    },
+  };
+}
+
+/** The limit of the task of a step. */
+export function limitOf(job: LiveJob, step: LiveStep): TaskSlots | undefined {
+  const definition = definitionFor(job, step);
+  return definition === undefined ? undefined : taskSlots(definition);
+}

@@ -1,0 +1,93 @@
+import { type Job, defaultQueue, isLiveJob, isNew } from '../../model/job.js';
+import type { Task } from '../../model/task.js';
+import type { Intent } from '../intent.js';
+import type { Peer, World } from '../world.js';
+import type { Step } from '../../model/step.js';
+import { delayedUntil, expiryOf, hardDeadline } from '../../reading/clock.js';
+import { share } from '../finish/retry.js';
+import { definitionFor, queueOf } from '../../reading/definition-of.js';
+import { serves } from './serving.js';
+
+/** So long each engine leaves to the one before it, ms: enough for a write to come round by the feed. */
+export const turnMs = 200;
+
+/**
+ * Lets engines act in turn, so that they do not all write at once: those that could do it are put
+ * into an order that everybody computes alike and that is another one for each boundary of each job
+ * (rendezvous hashing); the first acts at once, the others when it had time to and nothing moved.
+ */
+export function inTurn(job: Job, intent: Intent, now: number, world: World): Intent {
+  switch (intent.kind) {
+    case 'write':
+    case 'spawn':
+      return afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
+    case 'claim': {
+      // All steps of a claim were found to be this engine's to run; the first stands for them.
+      const [first] = intent.steps;
+      const task = first && definitionFor(intent.job, first);
+      const rank = rankFor(job, task, world, queueOf(intent.job));
+      return afterOthers(job, intent, rank, now, world);
+    }
+    case 'look_up':
+      // To ask for locks is to take them: a write, for which engines act in turn.
+      return intent.locks.length === 0 && intent.permits.length === 0
+        ? intent
+        : afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
+    case 'wait':
+    case 'ignore':
+    case 'abort':
+      return intent;
+  }
+}
+
+function afterOthers(job: Job, intent: Intent, rank: number, now: number, world: World): Intent {
+  if (rank === 0) return intent;
+  const until = turnFrom(job, now, world) + rank * turnMs;
+  if (now >= until) return intent;
+  return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
+}
+
+/**
+ * Turns are counted from the sight of this revision, or from the latest time for which something in
+ * the job has waited since: all engines wake then. Who has just settled an attempt goes on at once.
+ */
+function turnFrom(job: Job, now: number, { seenAt }: World): number {
+  if (!isLiveJob(job) || seenAt === -Infinity) return seenAt;
+  const ofJob = [job.next_due, delayedUntil(job), expiryOf(job), hardDeadline(job)];
+  const times = [...ofJob, ...job.steps.map(timeOf)];
+  return times.reduce<number>(
+    (from, time = 0) => (time > now ? from : Math.max(from, time)),
+    seenAt,
+  );
+}
+
+/** Until when a step waits, or when its next attempt is due. */
+function timeOf({ state, until, due }: Step): number | undefined {
+  return (state === '$$waiting' ? until : due) as number | undefined;
+}
+
+/** How many engines that can run the task come before this one at this boundary. */
+export function rankFor(
+  job: Job,
+  task: Task | undefined,
+  world: World,
+  queue = defaultQueue,
+): number {
+  const able = task === undefined ? [] : world.peers.filter((peer) => serves(peer, task, queue));
+  return rankOf(job, able, world);
+}
+
+function rankOf(job: Job, peers: readonly Peer[], { me }: World): number {
+  const steps = isNew(job) ? 0 : ((job.steps ?? []) as readonly unknown[]).length;
+  return rankAmong(`${job._id}:${steps}`, peers, me.id);
+}
+
+/** How many of these engines come before `me` at a boundary: `<job>:<number of steps>`. */
+export function rankAmong(boundary: string, peers: readonly Peer[], me: string): number {
+  if (peers.length === 0) return 0;
+  const mine = share(`${me}:${boundary}`);
+  return peers.filter(({ id }) => {
+    const other = share(`${id}:${boundary}`);
+    return other < mine || (other === mine && id < me);
+  }).length;
+}

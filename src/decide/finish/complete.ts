@@ -1,0 +1,52 @@
+import { failure } from '../../model/failures.js';
+import type { LiveJob } from '../../model/job.js';
+import { exits } from '../../model/step.js';
+import { finish } from './finish.js';
+import { lookUp, type Question } from '../queries.js';
+import type { Answer, TemplateContext, World } from '../world.js';
+import type { Move } from '../intent.js';
+import { allResults } from '../../reading/results.js';
+import { endSlice } from '../children/slices.js';
+
+/** All steps are done: the job succeeds, with the flow's `output` as its result. */
+export function complete(job: LiveJob, now: number, world: World): Move {
+  if (job.slice !== undefined) return endSlice(job, job.slice, undefined, now, world);
+  const { output } = job.flow_definition;
+  if (output === undefined) return end(job, undefined, now);
+  const named: readonly (readonly [string, string])[] =
+    typeof output === 'string'
+      ? [['output', output]]
+      : Object.entries(output).map(([key, expression]) => [`output.${key}`, expression]);
+  const { results, parent_results, missing } = allResults(job, world.contents);
+  if (missing.length > 0) return lookUp({ attachments: missing });
+  const context: TemplateContext = {
+    job,
+    step: {},
+    params: job.params ?? {},
+    results,
+    parent_results,
+  };
+  const questions = named.map(([id, expression]): Question => ({ id, expression, context }));
+  const open = questions.filter(({ id }) => !world.answers.has(id));
+  if (open.length > 0) return lookUp({ questions: open });
+  const values: Record<string, unknown> = {};
+  for (const { id } of questions) {
+    const answer = world.answers.get(id) as Answer;
+    if (!answer.ok) {
+      const why = failure('OutputError', { at: id, reason: answer.reason });
+      return {
+        kind: 'change',
+        job: finish(job, { exit: exits.definition, failure: why }, now),
+      };
+    }
+    values[id.slice('output.'.length)] = answer.value;
+  }
+  return end(job, typeof output === 'string' ? values[''] : values, now);
+}
+
+function end(job: LiveJob, result: unknown, now: number): Move {
+  return {
+    kind: 'change',
+    job: finish(job, { exit: exits.success, result }, now),
+  };
+}

@@ -1,0 +1,140 @@
+import { failure } from '../../model/failures.js';
+import type { LiveJob } from '../../model/job.js';
+import { toRetryPolicy, type RetryPolicy } from '../../model/retry.js';
+import { exits, isFailed, type Failure, type FailedStep, type Step } from '../../model/step.js';
+import type { Catalogued } from '../../model/catalogue.js';
+import { cataloguedAs, judged, policyFor } from './catalogue.js';
+import { attemptsOf } from '../../reading/attempts.js';
+import { withStep } from '../steps.js';
+import { entryOf } from '../../reading/leaf-at.js';
+import { isRetried, retryDue } from './retry.js';
+import { definitionFor } from '../../reading/definition-of.js';
+
+/** How an attempt failed. */
+export type Failing = {
+  readonly state: FailedStep['state'];
+  readonly failure: Failure;
+  readonly exit: number;
+  /** The plugin's own wish for the next attempt, ms from now. */
+  readonly retryAfterMs?: number;
+};
+
+/**
+ * Ends an attempt as failed. The retry policy speaks here, once: with a retry the step gets the
+ * time of the next attempt as `due`, without `due` the step is given up. What the flow's catalogue
+ * calls a warning does not fail the step: it is complete, and the failure is kept beside.
+ */
+export function failStep(job: LiveJob, step: Step, failing: Failing, now: number): LiveJob {
+  const { state, exit } = failing;
+  const catalogued = cataloguedAs(job, failing.failure);
+  const given: Failure = { ...judged(failing.failure, catalogued), step: step.name };
+  const due = nextAttempt(job, step, { ...failing, failure: given }, catalogued, now);
+  if (due === undefined && catalogued.severity === 'warning') {
+    return warnStep(job, step, given, now);
+  }
+  const ended = { ...step, state, end: now, exit, failure: given } as FailedStep;
+  return withStep(job, step, due === undefined ? ended : { ...ended, due });
+}
+
+function warnStep(job: LiveJob, step: Step, warning: Failure, now: number): LiveJob {
+  const { failure: _failure, ...kept } = step as FailedStep;
+  return withStep(job, step, {
+    ...kept,
+    state: '$$complete',
+    end: now,
+    exit: exits.success,
+    warning,
+  });
+}
+
+/** What is wrong with a definition fails again: its policy is not even looked for. */
+function nextAttempt(
+  job: LiveJob,
+  step: Step,
+  { failure: given, exit, retryAfterMs }: Failing,
+  catalogued: Catalogued,
+  now: number,
+): number | undefined {
+  if (exit === exits.definition) return undefined;
+  const policy = policyFor(catalogued, policyOf(job, step), flowDelayOf(job));
+  const attempts = attemptsOf(job, step.path).filter((attempt) => attempt.run === job.run);
+  const totalMs = definitionFor(job, step)?.total_timeout;
+  return retryDue(
+    policy,
+    {
+      failure: given,
+      failed: attempts.filter((attempt) => !isBlameless(attempt)).length,
+      firstAccepted: firstAcceptedOf(job, step, now),
+      seed: `${job._id}:${step.path}:${step.attempt}`,
+      ...(totalMs === undefined || totalMs === 0 ? {} : { totalMs }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+    now,
+  );
+}
+
+/** When the first attempt of the step in this run was accepted; `now` when nobody says. */
+export function firstAcceptedOf(job: LiveJob, { path }: Step, now: number): number {
+  const attempts = attemptsOf(job, path).filter((attempt) => attempt.run === job.run);
+  const accepted = attempts.find((attempt) => 'accepted' in attempt)?.['accepted'];
+  return typeof accepted === 'number' ? accepted : now;
+}
+
+/** The attempt says nothing about the work itself: it uses up no retry. */
+function isBlameless(step: Step): boolean {
+  return isLost(step) || (step.state === '$$cancelled' && blameless.has(step.failure.name));
+}
+
+const blameless = new Set(['Released', 'Requeued']);
+
+/** The exit tells it from an error of that name which a plugin threw. */
+function isLost(step: Step): boolean {
+  return isFailed(step) && step.exit === exits.lost && step.failure.name === 'EngineLost';
+}
+
+/** The policy of a step: the entry's, else its task's; the wait falls back to the flow's. */
+function policyOf(job: LiveJob, step: Step): RetryPolicy {
+  const written = entryOf(job, step.path)?.retry ?? definitionFor(job, step)?.retry;
+  return toRetryPolicy(written, flowDelayOf(job));
+}
+
+function flowDelayOf(job: LiveJob): number {
+  return flowPolicy(job).delay;
+}
+
+/** The flow's own policy; where it gives no delay, that of the job or of the engine's settings. */
+export function flowPolicy({ flow_definition: flow, retry_delay: delay }: LiveJob): RetryPolicy {
+  return toRetryPolicy(flow.retry, delay);
+}
+
+/**
+ * Ends an attempt whose engine is gone. It is tried again at once, whatever the number of retries,
+ * until `crashLimit` attempts of the step were lost; `never: ["EngineLost"]` forbids it.
+ */
+export function loseStep(job: LiveJob, step: Step, crashLimit: number, now: number): LiveJob {
+  const engine = String(step['engine']);
+  const given = { ...failure('EngineLost', { engine }), step: step.name };
+  const earlier = attemptsOf(job, step.path).filter(
+    (attempt) => attempt.run === job.run && isLost(attempt),
+  );
+  const poison = earlier.length + 1 >= crashLimit;
+  if (poison || !isRetried({ ...policyOf(job, step), on: ['*'] }, given)) {
+    const why = poison ? failure('CrashLimit', { engine, limit: crashLimit }) : given;
+    const givenUp = { ...why, step: step.name, retryable: false };
+    return withStep(job, step, {
+      ...step,
+      state: '$$error',
+      end: now,
+      exit: exits.lost,
+      failure: givenUp,
+    });
+  }
+  return withStep(job, step, {
+    ...step,
+    state: '$$error',
+    end: now,
+    exit: exits.lost,
+    failure: given,
+    due: now,
+  });
+}

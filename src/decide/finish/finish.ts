@@ -1,0 +1,114 @@
+import { failure } from '../../model/failures.js';
+import type { FinalJob, LiveJob, NewJob } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
+import { isFinalState } from '../../model/document.js';
+import { exits, isOpen, type Failure, type Step } from '../../model/step.js';
+import { retryAsked, withEdits, withoutWishes, withRefusedEdit } from '../requests/edits.js';
+import { isPlain, without } from '../../model/record.js';
+import { withSideFailures } from './side-failures.js';
+
+/** How a job ends. */
+export type Ending = {
+  readonly state?: FinalJob['state'];
+  readonly exit: number;
+  readonly failure?: Failure;
+  readonly result?: unknown;
+};
+
+/** The final document of a job that was initialised. */
+export function finish(job: LiveJob, ending: Ending, now: number): FinalJob {
+  const { state = '$$complete', exit } = ending;
+  const told = withSideFailures(job, ending.failure);
+  const kept = without(told, 'next_due', 'resume_at', 'held_since', 'relock');
+  return {
+    ...withoutWishes(kept, state),
+    state,
+    end: now,
+    exit,
+    ...(ending.failure === undefined ? {} : { failure: ending.failure }),
+    ...(ending.result === undefined ? {} : { result: ending.result }),
+  };
+}
+
+/** The final document of a job that never began: no snapshot, no steps, the reason. */
+export function endUnbegun(
+  job: NewJob | (Record<string, unknown> & { readonly _id: string; readonly _rev: string }),
+  now: number,
+  exit: number,
+  why: Failure,
+  problems: readonly Problem[] = [],
+): FinalJob {
+  const told = problems.length === 0 ? {} : { problems };
+  return endedJob(job, now, { exit, failure: why, ...told });
+}
+
+/** How a job ends that never began, or that goes on no more with the history it has. */
+type EndOfUnbegun = Pick<Ending, 'exit' | 'failure'> & {
+  readonly problems?: readonly Problem[];
+  readonly start?: number;
+  readonly steps?: readonly unknown[];
+};
+
+/** The final job. The document is copied once: it may have very many keys. */
+function endedJob<J extends object>(job: J, now: number, ending: EndOfUnbegun): FinalJob {
+  const state = ending.exit === exits.cancelled ? '$$cancelled' : '$$complete';
+  const told: object = withoutWishes(withEdits(job as JobDocument, now), state);
+  return {
+    ...told,
+    type: 'job',
+    state,
+    ...{ start: now, end: now, steps: [] },
+    ...ending,
+  } as unknown as FinalJob;
+}
+
+/**
+ * Ends a job document that cannot be read. Everything the user wrote is kept, but for `steps` and
+ * `state` the engine's own values stand; a live job keeps its steps when they are a list.
+ */
+export function endInvalid(
+  doc: JobDocument,
+  problems: readonly [Problem, ...Problem[]],
+  now: number,
+): FinalJob {
+  const [first, ...more] = problems;
+  const why = failure('InvalidJob', { problem: first.message, more: more.length });
+  const told = { exit: exits.definition, failure: why, problems, ...historyOf(doc, now) };
+  return endedJob(doc, now, told);
+}
+
+/**
+ * Ends a job that cannot go on: the database does not take it, or nothing can be decided about it. A
+ * final job keeps its end; its wish to go on is refused.
+ */
+export function endRefused(doc: JobDocument, why: Failure, now: number): FinalJob {
+  if (isFinalState(doc['state'])) return refuseRetry(doc as FinalJob, why.message, now);
+  return endedJob(doc, now, { exit: exits.definition, failure: why, ...historyOf(doc, now) });
+}
+
+/** The final job without the wish to go on, which cannot be granted, and with the reason. */
+export function refuseRetry(job: FinalJob, because: string, now: number): FinalJob {
+  const { retry, ...kept } = job;
+  return { ...withRefusedEdit(kept, retryAsked(retry), because, now), retry_refused: because };
+}
+
+type JobDocument = Readonly<Record<string, unknown>> & {
+  readonly _id: string;
+  readonly _rev: string;
+};
+
+/** What runs or waits ends with the job. */
+function historyOf({ start, steps }: JobDocument, now: number) {
+  const why = failure('Cancelled', { by: '', reason: ': its job could not go on' });
+  const how = { state: '$$cancelled', end: now, exit: exits.cancelled, failure: why };
+  return {
+    ...(typeof start === 'number' ? { start } : {}),
+    ...(Array.isArray(steps)
+      ? { steps: steps.map((step: unknown) => (isOpenStep(step) ? { ...step, ...how } : step)) }
+      : {}),
+  };
+}
+
+function isOpenStep(step: unknown): step is Step {
+  return isPlain(step) && isOpen(step as Step);
+}

@@ -1,0 +1,151 @@
+import type { FinalJob, LiveJob } from '../../model/job.js';
+import type { Notifies, NotifyEntry } from '../../model/notify.js';
+import type { RetryInput } from '../../model/retry.js';
+import { statusOf } from '../../reading/status.js';
+import { defaultOwner } from '../../model/task.js';
+import { toTree } from '../../structures/to-tree.js';
+import { leavesOf } from '../../structures/tree.js';
+import type { ChildJob } from '../intent.js';
+import type { World } from '../world.js';
+import { tellingDepth } from '../../reading/parent.js';
+import { expandParams } from '../start/params.js';
+
+/** What a notification is made of. `id` is its own; `before`: its subject as it was before the end. */
+export type Telling = {
+  readonly before: Subject;
+  readonly ended: FinalJob;
+  readonly entry: NotifyEntry;
+  /** Where the entry is, if it is a flow's. */
+  readonly of?: Notifies['entry'] | undefined;
+  readonly id: string;
+};
+
+type Doc = Readonly<Record<string, unknown>>;
+
+/** A job document before its end, as far as it matters here. */
+export type Subject = Doc & { readonly _id: string; readonly _rev: string };
+
+/** The run that ends; 0: the job has not begun. */
+export function runOf({ state, run, start }: Subject): number {
+  return state === undefined || typeof start !== 'number' || typeof run !== 'number' ? 0 : run;
+}
+
+/** The task and the plugin of webhooks. */
+export const webhook = 'webhook';
+
+/** A receiver that is away has about a day to come back: waits of 5 s, 25 s, 2 min, 10 min, 52 min, 4 h … */
+const webhookRetry: RetryInput = {
+  limit: 9,
+  delay: 5_000,
+  factor: 5,
+  max: 21_600_000,
+  jitter: 0.2,
+};
+
+/** The job that tells of the end of another. It is of the same owner, and in the same queue. */
+export function notificationOf(telling: Telling, world: Pick<World, 'linkOf'>): ChildJob {
+  const { ended, entry, id } = telling;
+  const { owner, priority } = ended as Doc;
+  const kept = {
+    _id: id,
+    type: 'job' as const,
+    owner: typeof owner === 'string' ? owner : defaultOwner,
+    ...(typeof priority === 'number' ? { priority } : {}),
+    notifies: notifiesFor(telling, world),
+  };
+  const { flow, task } = entry;
+  if (flow !== undefined) {
+    const params = entry.params === undefined ? {} : { params: entry.params };
+    return { ...kept, flow, ...ownQueue(ended), ...params };
+  }
+  const queue = queueFor(ended);
+  if (task === undefined) return { ...kept, ...queue, ...webhookParts(entry, kept.owner, ended) };
+  const params = entry.params === undefined ? {} : { params: entry.params };
+  return { ...kept, ...queue, tasks: toTree([{ task, ...params }]) };
+}
+
+/** A webhook needs no task document: its job is made as one that has begun, with what it needs. */
+function webhookParts(entry: NotifyEntry, owner: string, ended: FinalJob) {
+  const { url, headers, secret, body, timeout, retry = webhookRetry } = entry;
+  const given = { url, headers, secret, body };
+  const params = Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined));
+  const tasks = toTree([{ task: webhook, params }]);
+  const flow_definition: LiveJob['flow_definition'] = { type: 'flow', name: '', owner, timeout: 0 };
+  const task = {
+    type: 'task' as const,
+    name: webhook,
+    retry,
+    ...(timeout === undefined ? {} : { timeout }),
+  };
+  const definitions = { [webhook]: task };
+  return {
+    state: '$$ready',
+    start: Number(ended.end),
+    tasks,
+    definitions,
+    flow_definition,
+    params: expandParams({}, leavesOf(tasks), flow_definition, definitions),
+    steps: [],
+    run: 1,
+  };
+}
+
+function ownQueue({ queue }: Doc) {
+  return typeof queue === 'string' ? { queue } : {};
+}
+
+/** Engines that could run the subject are there for what tells of it, too. */
+function queueFor({ queue, flow_definition: flow, parent }: Doc) {
+  const named = [
+    queue,
+    (flow as Doc | undefined)?.['queue'],
+    (parent as Doc | undefined)?.['queue'],
+  ];
+  return ownQueue({ queue: named.find((one) => one !== undefined) });
+}
+
+function notifiesFor(
+  { before, ended, entry: { include, flow }, of }: Telling,
+  world: Pick<World, 'linkOf'>,
+): Notifies {
+  // What an entry says for a flow are the parameters of a job, which has no secrets.
+  const entry = flow === undefined ? of : undefined;
+  return {
+    ...toldOf(ended, include, world),
+    depth: tellingDepth(ended) + 1,
+    ...(runOf(before) === 0 ? { of_rev: before._rev } : {}),
+    ...(include === undefined ? {} : { include }),
+    ...(entry === undefined ? {} : { entry }),
+  };
+}
+
+type Told = Pick<Notifies, 'job' | 'run' | 'status'> & Doc;
+
+/** What is told of a final job: how it ended, and nothing of its work but what an entry includes. */
+export function toldOf(
+  ended: Doc & { readonly _id: string },
+  include: Notifies['include'] = [],
+  { linkOf }: Pick<World, 'linkOf'>,
+): Told {
+  const { _id: job, exit, failure, start, end, run, flow, owner, external_id, keys, tags } = ended;
+  const link = linkOf(job);
+  const known = { flow, owner, exit, failure, start, end, external_id, keys, tags, link };
+  const more = include
+    .filter((key) => ended[key] !== undefined)
+    .map((key): readonly [string, unknown] => [key, small(ended[key])]);
+  return {
+    job,
+    run: typeof run === 'number' ? run : 0,
+    status: statusOf({ state: ended['state'], exit }, 0) as Notifies['status'],
+    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(more),
+  };
+}
+
+/** Longer values (JSON, characters) stay where they are. */
+const mostIncluded = 65_536;
+
+function small(value: unknown): unknown {
+  const { length } = JSON.stringify(value);
+  return length <= mostIncluded ? value : { $omitted: length };
+}

@@ -1,0 +1,152 @@
+import type { FinalJob, Job } from '../../model/job.js';
+import {
+  isAbout,
+  mostEntries,
+  notificationsOf,
+  readNotify,
+  type NotificationMade,
+  type Notifies,
+  type NotifyEntry,
+} from '../../model/notify.js';
+import { statusOf } from '../../reading/status.js';
+import { defaultOwner, ownerOf } from '../../model/task.js';
+import { lookUp, type LookUp } from '../queries.js';
+import type { ChildJob, Intent } from '../intent.js';
+import type { World } from '../world.js';
+import { notificationOf, runOf, type Subject } from './notification.js';
+import { tellingDepth } from '../../reading/parent.js';
+import { isPlain } from '../../model/record.js';
+
+/**
+ * Notifications of the end of a job, its flow's (`notify`) and its own.
+ *
+ * N1 A notification is a job. It is made before the final revision of its subject is written, so that
+ *    none is lost with an engine that dies in between; the final revision names those that it is for.
+ * N2 It does nothing until its subject is final; one that the final revision does not name was made
+ *    for an end that did not come about, and ends without telling anybody.
+ * N3 Its id follows from the subject, the run and the place of the entry: whoever ends a job makes the
+ *    same ones.
+ * N4 It never changes its subject, and what tells of what tells ends at some depth.
+ */
+
+/** A job that tells of a job that tells of a job … ends here. */
+export const mostTelling = 3;
+
+/** The part of the world that is asked. */
+export type NotifyWorld = Pick<World, 'flow' | 'child' | 'linkOf'>;
+
+/** The final job with the names of its notifications, and those of them that are to be made before. */
+export type Announced = {
+  readonly kind: 'announced';
+  readonly job: FinalJob;
+  readonly makes: readonly ChildJob[];
+};
+
+/** An intent that ends a job makes its notifications first. */
+export function withNotifications(before: Job, intent: Intent, world: World): Intent {
+  if (intent.kind !== 'write' || isEnded(before) || !isEnded(intent.job)) return intent;
+  const announced = announce(before, intent.job, world);
+  if (announced.kind === 'look_up') return announced;
+  const { job, makes } = announced;
+  if (job === intent.job) return intent;
+  return { ...intent, job, ...(makes.length === 0 ? {} : { makes }) };
+}
+
+function isEnded(job: Job): job is FinalJob {
+  return job.state === '$$complete' || job.state === '$$cancelled';
+}
+
+/** What is to be told of the end of a job, also of one that could not be read. */
+export function announce(before: Subject, ended: FinalJob, world: NotifyWorld): Announced | LookUp {
+  const nothing: Announced = { kind: 'announced', job: ended, makes: [] };
+  if (isPartOfAnother(ended) || tellingDepth(ended) >= mostTelling) return nothing;
+  const ofFlow = flowsNotify(ended, world);
+  if (ofFlow.kind === 'look_up') return ofFlow;
+  const written: readonly Written[] = [ofFlow, { notify: ended['notify'] }];
+  if (written.every(({ notify }) => notify === undefined)) return nothing;
+  const status = statusOf(ended, 0);
+  const wanted = numbered(written).filter(({ entry }) => isAbout(entry, status));
+  const unknown: string[] = [];
+  const makes: ChildJob[] = [];
+  const made: NotificationMade[] = [];
+  for (const { number, ...told } of wanted) {
+    const found = freeId(before, number, world);
+    if (found.kind === 'unknown') unknown.push(found.id);
+    else {
+      const { id } = found;
+      made.push({ id, run: runOf(before), at: Number(ended.end) });
+      if (found.kind === 'absent')
+        makes.push(notificationOf({ before, ended, ...told, id }, world));
+    }
+  }
+  if (unknown.length > 0) return lookUp({ children: unknown });
+  if (made.length === 0) return nothing;
+  const notifications = [...notificationsOf(ended), ...made];
+  return { kind: 'announced', job: { ...ended, notifications }, makes };
+}
+
+/** A slice ends with its map, and the work of a job that goes on as a new one has not ended. */
+function isPartOfAnother(ended: FinalJob): boolean {
+  return ended['slice'] !== undefined || ended['continued_to'] !== undefined;
+}
+
+/** A list of entries; `of`: the flow that has it. */
+type Written = { readonly notify: unknown; readonly of?: Pick<Of, 'flow' | 'owner'> };
+type Of = NonNullable<Notifies['entry']>;
+
+type FlowsNotify = LookUp | ({ readonly kind: 'known' } & Written);
+
+/** `notify` of the snapshot; of a job that never began, of its flow as it is now. */
+function flowsNotify(ended: FinalJob, { flow }: NotifyWorld): FlowsNotify {
+  const { flow_definition: settings, flow: name, tasks, owner } = ended;
+  if (isPlain(settings)) return notifyOf(settings);
+  if (typeof name !== 'string' || tasks !== undefined) return { kind: 'known', notify: undefined };
+  const of = typeof owner === 'string' ? owner : defaultOwner;
+  const found = flow(name, of);
+  if (found.kind === 'unknown') return lookUp({ flows: [{ name, owner: of }] });
+  return found.kind === 'found' ? notifyOf(found.value) : { kind: 'known', notify: undefined };
+}
+
+function notifyOf(settings: Readonly<Record<string, unknown>>): FlowsNotify {
+  const { notify, name } = settings;
+  return { kind: 'known', notify, of: { flow: String(name), owner: ownerOf(settings) } };
+}
+
+type Wanted = {
+  readonly entry: NotifyEntry;
+  readonly of?: Of | undefined;
+  readonly number: number;
+};
+
+/** The entries that can be read, each with its number among all; what is wrong with others is no end. */
+function numbered(written: readonly Written[]): readonly Wanted[] {
+  return written
+    .flatMap(({ notify, of }) =>
+      (Array.isArray(notify) ? (notify as readonly unknown[]) : [])
+        .slice(0, mostEntries)
+        .map((one, at) => ({ one, of: of === undefined ? undefined : { ...of, at } })),
+    )
+    .flatMap(({ one, of }, number) =>
+      readNotify([one]).entries.map((entry) => ({ entry, of, number })),
+    );
+}
+
+type FreeId = { readonly kind: 'unknown' | 'absent' | 'there'; readonly id: string };
+
+/** Where the id is that of a notification of a former job of the same id, it gets a mark. */
+function freeId(before: Subject, number: number, { child }: NotifyWorld): FreeId {
+  const id = `${before._id}:notify:${runOf(before)}:${number}`;
+  const first = kindOf(child(id).kind);
+  if (first !== 'foreign') return { kind: first, id };
+  const marked = `${before._id}:notify-${markOf(before)}:${runOf(before)}:${number}`;
+  const second = kindOf(child(marked).kind);
+  return { kind: second === 'foreign' ? 'there' : second, id: marked };
+}
+
+function kindOf(kind: ReturnType<World['child']>['kind']): FreeId['kind'] | 'foreign' {
+  return kind === 'live' || kind === 'final' ? 'there' : kind;
+}
+
+function markOf(before: Subject): string {
+  return runOf(before) === 0 ? before._rev : String(before['start']);
+}

@@ -1,0 +1,36 @@
+import type { BigResult } from '../../model/big-result.js';
+import type { Failure } from '../../model/step.js';
+
+/** How an attempt ended, as the runner tells. Delays in ms. */
+export type Outcome =
+  | {
+      readonly kind: 'done';
+      readonly result?: unknown;
+      readonly exit?: number;
+      /** The result once more, when it is to be kept as an attachment. */
+      readonly big?: BigResult;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly failure: Failure;
+      readonly exit?: number;
+      readonly retryable?: boolean;
+      readonly retryAfterMs?: number;
+    }
+  | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  /** It gave no sign of life for so long. */
+  | { readonly kind: 'silent'; readonly heartbeatMs: number }
+  | { readonly kind: 'cancelled' }
+  /** The engine stops and hands the attempt back. */
+  | { readonly kind: 'released' }
+  /** The step waits for a signal of that name; its result will be what the signal brings. */
+  | {
+      readonly kind: 'wait';
+      readonly signal: string;
+      readonly timeoutMs?: number;
+      readonly details?: unknown;
+    }
+  /** The attempt did not come to anything and begins again. */
+  | { readonly kind: 'requeue'; readonly delayMs: number }
+  /** The whole job begins anew. */
+  | { readonly kind: 'restart'; readonly delayMs: number };

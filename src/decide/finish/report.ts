@@ -1,0 +1,91 @@
+import type { Job, LiveJob } from '../../model/job.js';
+import type { LiveStep, Step } from '../../model/step.js';
+import { attemptsOf, countsSince } from '../../reading/attempts.js';
+import { withStep } from '../steps.js';
+import { ownAttempt } from './own.js';
+
+/** A line that a running attempt logged; `at` epoch ms. */
+export type LogLine = {
+  readonly at: number;
+  readonly message: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+};
+
+/** What a running attempt has told of itself so far: each report repeats what the last one said. */
+export type Report = {
+  /** What its last heartbeat with details said. */
+  readonly details?: unknown;
+  readonly progress?: number | string;
+  readonly log?: readonly LogLine[];
+  /** What it changes in the `data` of the job, if it succeeds; `null` takes a key out. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** For how long (ms) it held up everything else in its process, the worst time. */
+  readonly blockedMs?: number;
+};
+
+/** What became of a report. `fenced`: the attempt is no longer ours; nobody wants to hear of it. */
+export type Reported =
+  | { readonly kind: 'reported'; readonly job: LiveJob }
+  | { readonly kind: 'fenced'; readonly because: string };
+
+/** Writes what a running attempt told into its step, if the claim in it is still the one that runs. */
+export function report(job: Job, claim: string, told: Report, now: number): Reported {
+  const own = ownAttempt(job, claim);
+  if (own.kind === 'fenced') return own;
+  const step = { ...withReport(own.step, told), reported: now };
+  return { kind: 'reported', job: withStep(own.job, own.step, step) };
+}
+
+/** The step with what its attempt told. */
+export function withReport(
+  step: LiveStep,
+  { details, progress, log = [], blockedMs }: Report,
+): LiveStep {
+  return {
+    ...step,
+    ...(details === undefined ? {} : { details }),
+    ...(progress === undefined ? {} : { progress }),
+    ...(blockedMs === undefined ? {} : { blocked_ms: blockedMs }),
+    ...(log.length === 0 ? {} : { log: boundedLog(log) }),
+  };
+}
+
+/** What the last attempt before this one that gave details left behind for it. */
+export function lastDetails(job: LiveJob, { path, attempt }: Pick<Step, 'path' | 'attempt'>) {
+  const earlier = earlierAttempts(job, { path, attempt });
+  return earlier.findLast((step) => step['details'] !== undefined)?.['details'];
+}
+
+/** The attempts of the step before this one at the same work: not those of what was undone since. */
+export function earlierAttempts(
+  job: LiveJob,
+  { path, attempt }: Pick<Step, 'path' | 'attempt'>,
+): readonly Step[] {
+  const since = countsSince(job, path);
+  return attemptsOf(job, path).filter((step) => step.attempt < attempt && step.run >= since);
+}
+
+/** A step keeps so much of what was logged: the newest lines, in bytes of their JSON. */
+const most = { lines: 50, bytes: 4096, text: 500 } as const;
+
+/** The newest lines, as many as a step keeps. */
+export function boundedLog(lines: readonly LogLine[]): readonly LogLine[] {
+  const newest = lines.slice(-most.lines);
+  let bytes = 0;
+  const tooOld = newest.findLastIndex((line) => {
+    bytes += bytesOf(line);
+    return bytes > most.bytes;
+  });
+  return newest.slice(tooOld + 1);
+}
+
+/** A line as a step keeps it: a long message is cut, large data are left out. */
+export function logLine({ at, message, data }: LogLine): LogLine {
+  const text = message.length > most.text ? `${message.slice(0, most.text)}…` : message;
+  const small = data !== undefined && JSON.stringify(data).length <= most.text;
+  return { at, message: text, ...(small ? { data } : {}) };
+}
+
+function bytesOf(line: LogLine): number {
+  return new TextEncoder().encode(JSON.stringify(line)).length;
+}

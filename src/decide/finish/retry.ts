@@ -1,0 +1,60 @@
+import type { RetryPolicy } from '../../model/retry.js';
+import type { Failure } from '../../model/step.js';
+import { matchesFailure } from './pattern.js';
+
+/** What the retry policy is asked about. Times epoch ms. */
+export type Attempt = {
+  readonly failure: Failure;
+  /** Failed attempts of this run, this one included; lost ones do not count. */
+  readonly failed: number;
+  /** When the first attempt was accepted. */
+  readonly firstAccepted: number;
+  /** Wall time allowed for waiting and all attempts, ms. */
+  readonly totalMs?: number;
+  /** The plugin's own wish, ms from now. */
+  readonly retryAfterMs?: number;
+  /** Where the jitter comes from: the same text gives the same wait. */
+  readonly seed: string;
+};
+
+/** The longest wait that a plugin may ask for: one year. */
+const longestWishMs = 31_536_000_000;
+
+/** When the next attempt may begin (epoch ms), or undefined: give up. */
+export function retryDue(policy: RetryPolicy, attempt: Attempt, now: number): number | undefined {
+  if (attempt.failure['retryable'] === false) return undefined;
+  if (!isRetried(policy, attempt.failure)) return undefined;
+  if (attempt.failed > policy.limit) return undefined;
+  const due = now + Math.min(attempt.retryAfterMs ?? waitMs(policy, attempt), longestWishMs);
+  const budget = Math.min(policy.total ?? Infinity, attempt.totalMs ?? Infinity);
+  return due > attempt.firstAccepted + budget ? undefined : due;
+}
+
+/**
+ * `never` wins over `on`; without `on` everything is retried but for business failures, which must
+ * be named.
+ */
+export function isRetried(policy: RetryPolicy, failure: Failure): boolean {
+  if (policy.never?.some((pattern) => matchesFailure(pattern, failure))) return false;
+  if (policy.on === undefined) return failure['kind'] !== 'business';
+  return policy.on.some((pattern) => matchesFailure(pattern, failure));
+}
+
+/** The wait before the next attempt (ms): it grows with the failed ones, spread by the jitter. */
+export function waitMs(
+  policy: RetryPolicy,
+  { failed, seed }: { readonly failed: number; readonly seed: string },
+): number {
+  const growth = Math.min(policy.factor ** (failed - 1), Number.MAX_VALUE);
+  const full = Math.min(policy.max, policy.delay * growth);
+  return Math.round(full * (1 - policy.jitter * share(seed)));
+}
+
+/** FNV-1a of the text, as a share from 0 to 1. */
+export function share(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return (hash >>> 0) / 0x1_0000_0000;
+}

@@ -1,0 +1,128 @@
+import { referenceTo } from '../../model/big-result.js';
+import { isEnding, mostInAnswer, toDecisions } from '../../model/decisions.js';
+import { failure } from '../../model/failures.js';
+import type { Job, LiveJob } from '../../model/job.js';
+import { exits, type Failure, type LiveStep } from '../../model/step.js';
+import { withAttached, withStep } from '../steps.js';
+import { withData } from './bag.js';
+import { cancelStep, parkStep, requeueStep, restartJob } from './detours.js';
+import { failStep } from './fail.js';
+import { leafAt } from '../../reading/leaf-at.js';
+import type { Outcome } from './outcome.js';
+import { ownAttempt } from './own.js';
+import { decisionMaker } from '../../structures/paths.js';
+import { withReport, type Report } from './report.js';
+import { askedInVain } from '../../reading/in-vain.js';
+
+/** What became of an outcome. `fenced`: the attempt is no longer ours; its outcome is dropped. */
+export type Settled =
+  | { readonly kind: 'settled'; readonly job: LiveJob }
+  | { readonly kind: 'fenced'; readonly because: string };
+
+/**
+ * Writes the outcome of an attempt into the job, and what it told on the way, if the claim in it is
+ * still the one that ran.
+ */
+export function settle(
+  job: Job,
+  claim: string,
+  outcome: Outcome,
+  now: number,
+  told: Report = {},
+): Settled {
+  const own = ownAttempt(job, claim);
+  if (own.kind === 'fenced') return own;
+  const step = withReport(own.step, told);
+  const reported = withStep(own.job, own.step, step);
+  const settled = settleStep(reported, step, outcome, now);
+  return { kind: 'settled', job: withData(settled, step.path, outcome, told) };
+}
+
+function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number): LiveJob {
+  switch (outcome.kind) {
+    case 'done':
+      return done(job, step, outcome, now);
+    case 'failed': {
+      const { retryAfterMs, retryable } = outcome;
+      const given = retryable === false ? { ...outcome.failure, retryable } : outcome.failure;
+      const exit = outcome.exit ?? exits.failed;
+      const wish = retryAfterMs === undefined ? {} : { retryAfterMs };
+      return failStep(job, step, { state: '$$error', failure: given, exit, ...wish }, now);
+    }
+    case 'timeout': {
+      const why = failure('StepTimeout', { timeout: outcome.timeoutMs });
+      return failStep(job, step, { state: '$$timeout', failure: why, exit: exits.timeout }, now);
+    }
+    case 'silent': {
+      const why = failure('HeartbeatTimeout', { heartbeat: outcome.heartbeatMs });
+      return failStep(job, step, { state: '$$timeout', failure: why, exit: exits.timeout }, now);
+    }
+    case 'cancelled':
+      return cancelStep(job, step, failure('Cancelled', { by: '', reason: '' }), now);
+    case 'released':
+      return cancelStep(job, step, failure('Released', {}), now, { due: now });
+    case 'wait':
+      return parkStep(job, step, outcome, now);
+    case 'requeue':
+      return requeueStep(job, step, outcome, now);
+    case 'restart':
+      return restartJob(job, step, outcome, now);
+  }
+}
+
+/** A step that set an exit other than 0 failed; a handler may set the exit of the job. */
+function done(
+  job: LiveJob,
+  step: LiveStep,
+  { result, exit, big }: Extract<Outcome, { kind: 'done' }>,
+  now: number,
+): LiveJob {
+  if (step.phase !== 'error' && exit !== undefined && exit !== exits.success) {
+    const why = failure('ExitSet', { exit });
+    return failStep(job, step, { state: '$$error', failure: why, exit }, now);
+  }
+  const isDecider = typeof step['seen'] === 'number';
+  const refusal = isDecider ? refusedAnswer(job, step, result) : undefined;
+  if (refusal !== undefined) return failStep(job, step, { state: '$$error', ...refusal }, now);
+  // What a decider decided is part of the job's state: it stays in the document.
+  const aside = isDecider ? undefined : big;
+  const kept = aside === undefined ? result : referenceTo(step, aside);
+  const holder = aside === undefined ? job : withAttached(job, step, aside);
+  return withStep(holder, step, {
+    ...step,
+    state: '$$complete',
+    end: now,
+    exit: exits.success,
+    ...(exit === undefined ? {} : { sets_exit: exit }),
+    ...(kept === undefined ? {} : { result: kept }),
+  });
+}
+
+/** A decider fails that gives no decisions, too many, the decision to fail, or any in vain. */
+function refusedAnswer(
+  job: LiveJob,
+  { path }: LiveStep,
+  result: unknown,
+): { readonly failure: Failure; readonly exit: number } | undefined {
+  if (Array.isArray(result) && result.length > mostInAnswer) {
+    const size = { decisions: result.length, most: mostInAnswer, of: 'answer' } as const;
+    return { failure: failure('TooManyDecisions', size), exit: exits.definition };
+  }
+  const answered = toDecisions(result);
+  if (!answered.ok) {
+    const why = failure('DecisionInvalid', { reason: answered.reason });
+    return { failure: why, exit: exits.failed };
+  }
+  const { decisions } = answered;
+  for (const decision of decisions) {
+    if (!('fail' in decision)) continue;
+    const { fail } = decision as { readonly fail: string | { name?: string; message: string } };
+    const given = typeof fail === 'string' ? { message: fail } : fail;
+    const why = failure('DeciderFailed', { reason: given.message });
+    return { failure: { ...why, ...given, retryable: false }, exit: exits.failed };
+  }
+  const decider = leafAt(job, decisionMaker(path));
+  if (decider === undefined || decisions.length === 0 || decisions.some(isEnding)) return undefined;
+  const why = askedInVain(job, decider);
+  return why && { failure: why, exit: exits.definition };
+}

@@ -1,0 +1,16 @@
+import { failure } from '../../model/failures.js';
+import type { LiveJob, NewJob } from '../../model/job.js';
+import type { Failure } from '../../model/step.js';
+
+export function isCancelRequested({ cancel }: Pick<NewJob | LiveJob, 'cancel'>): boolean {
+  return cancel !== undefined && cancel !== false;
+}
+
+/** The failure of a cancelled job: who and why, as far as was said. */
+export function cancelled({ cancel }: Pick<NewJob | LiveJob, 'cancel'>): Failure {
+  const { by, reason } = typeof cancel === 'object' ? cancel : {};
+  return failure('Cancelled', {
+    by: by === undefined ? '' : ` by ${by}`,
+    reason: reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`,
+  });
+}

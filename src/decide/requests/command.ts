@@ -1,0 +1,156 @@
+import { referenceTo, type BigResult } from '../../model/big-result.js';
+import { isFinal, isLiveJob, type Job, type LiveJob, type Signal } from '../../model/job.js';
+import type { JobRequest } from '../../model/request.js';
+import type { SignalDocument } from '../../model/signal.js';
+import { isCancelByParent } from '../finish/abandoned.js';
+import { withAttached } from '../steps.js';
+import { canonical } from '../../model/canonical.js';
+import { leasedStep } from '../waiting/lease.js';
+import { without } from '../../model/record.js';
+import { isRecordOf, revisionOf, withRecord } from './records.js';
+import { finalAlready, notEnded } from './refusal.js';
+import { reopened } from './reopen.js';
+import { pastOf } from './retry-record.js';
+import { skipped } from './skip.js';
+import { withUnreadSignals } from './unread-signals.js';
+
+/**
+ * What became of a request or a signal. `repeated`: the job has it on record already; `refused`: it
+ * can do nothing here; `because` says why.
+ */
+export type Commanded =
+  | { readonly kind: 'applied'; readonly job: Job }
+  | { readonly kind: 'repeated' }
+  | { readonly kind: 'refused'; readonly because: string };
+
+/**
+ * Applies a request to a job, once: the job keeps a record of it under `requests`, with all that is
+ * needed to apply it again (`replicas/resolve/merged-requests.ts`).
+ */
+export function command(job: Job, request: JobRequest, now: number): Commanded {
+  const known = recordsOf(job).filter(({ id }) => id === request._id);
+  if (known.some((record) => isRecordOf(record, request))) return { kind: 'repeated' };
+  // A parent may store its cancel request twice when it does not know whether it was stored.
+  if (known.length > 0 && isCancelByParent(job._id, request._id)) return { kind: 'repeated' };
+  if (known.length > 0) return usedBefore(request);
+  const { by, reason, action, step, from, params, latest } = request;
+  const who = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
+  const what = {
+    ...(step === undefined ? {} : { step }),
+    ...(from === undefined ? {} : { from }),
+    ...(params === undefined ? {} : { params }),
+    ...(latest === undefined ? {} : { latest }),
+  };
+  const changed = change(job, request, who, now);
+  if (changed.kind !== 'applied') return changed;
+  const past = action === 'note' ? {} : pastOf(job, changed.job, request);
+  const id = { id: request._id, ...revisionOf(request) };
+  const record = { ...id, action, ...what, ...past, ...who, at: now };
+  return { kind: 'applied', job: withRecord(changed.job as Job & Doc, record) };
+}
+
+type Doc = Readonly<Record<string, unknown>>;
+
+function usedBefore({ _id: id, type }: JobRequest | SignalDocument): Commanded {
+  return refused(`A ${type} with the id ${id} was taken before; send this one under another id.`);
+}
+
+/** A job keeps at most this many signals: each decision reads all of them. */
+export const mostSignals = 5_000;
+
+type Who = { readonly by?: string; readonly reason?: string };
+
+function change(job: Job, request: JobRequest, who: Who, now: number): Commanded {
+  switch (request.action) {
+    case 'cancel':
+      return ofUnfinished(job, { cancel: who });
+    case 'pause':
+      return ofUnfinished(job, { paused: true });
+    case 'resume':
+      return ofUnfinished(job, { paused: false });
+    case 'retry':
+      return isFinal(job) ? reopened(job, request, now) : refused(notEnded(job._id));
+    case 'skip':
+      return skipped(job, request.step ?? '', now);
+    case 'note': {
+      const { text = '' } = request;
+      if (text === '') return refused('A note needs "text".');
+      const by = who.by === undefined ? {} : { by: who.by };
+      const note = { text, ...by, at: now };
+      return { kind: 'applied', job: { ...job, notes: [...listIn(job, 'notes'), note] } as Job };
+    }
+  }
+}
+
+function ofUnfinished(job: Job, more: Readonly<Record<string, unknown>>): Commanded {
+  if (isFinal(job)) return refused(finalAlready(job._id));
+  return { kind: 'applied', job: { ...awake(job), ...more } as Job };
+}
+
+/** A sleeping job with something new is to be looked at, also by engines that start later. */
+function awake(job: Job): Job {
+  return without(job as Job & Readonly<Record<string, unknown>>, 'next_due');
+}
+
+/**
+ * Puts a signal into the job, once, where a waiting step takes it, now or later. `big`: its data, where
+ * that is long; of a worker's answer the job keeps it as an attachment, as any result of a step.
+ */
+export function receive(job: Job, signal: SignalDocument, now: number, big?: BigResult): Commanded {
+  const signals = listIn(job, 'signals');
+  const known = [...signals, ...recordsOf(job)].filter(({ id }) => id === signal._id);
+  if (known.some((record) => isRecordOf(record, signal))) return { kind: 'repeated' };
+  if (known.some((record) => isSentAgain(signal, record))) return { kind: 'repeated' };
+  if (known.length > 0) return usedBefore(signal);
+  if (isFinal(job)) return refused(finalAlready(job._id));
+  if (signals.length >= mostSignals) {
+    return refused(`Job ${job._id} has ${mostSignals} signals already, which is the most.`);
+  }
+  const { name, failure, by } = signal;
+  const { job: holder, data } = aside(job, signal, big);
+  const kept: Signal = {
+    id: signal._id,
+    ...revisionOf(signal),
+    name,
+    at: now,
+    ...(data === undefined ? {} : { data }),
+    ...(failure === undefined ? {} : { failure }),
+    ...(by === undefined ? {} : { by }),
+  };
+  const after = { ...awake(holder), signals: [...signals, kept] } as Job;
+  return { kind: 'applied', job: isLiveJob(after) ? withUnreadSignals(after, [name]) : after };
+}
+
+/** A client that got no answer sends the same once more. */
+function isSentAgain({ name, data, failure }: SignalDocument, record: Doc): boolean {
+  const { $attachment: isAside } = (record['data'] ?? {}) as Doc;
+  const isSame = canonical(record['failure']) === canonical(failure) && record['name'] === name;
+  return isSame && (isAside !== undefined || canonical(record['data']) === canonical(data));
+}
+
+/** A worker's long answer goes into an attachment; of any other signal the data stay where they are. */
+function aside(
+  job: Job,
+  { name, data }: SignalDocument,
+  big: BigResult | undefined,
+): { readonly job: Job; readonly data: unknown } {
+  const step = big === undefined || !isLiveJob(job) ? undefined : leasedStep(job, name);
+  // What a decider decided is part of the job's state.
+  if (big === undefined || step === undefined || typeof step['seen'] === 'number') {
+    return { job, data };
+  }
+  return { job: withAttached(job as LiveJob, step, big), data: referenceTo(step, big) };
+}
+
+function refused(because: string): Commanded {
+  return { kind: 'refused', because };
+}
+
+function recordsOf(job: Job): readonly Doc[] {
+  return listIn(job, 'requests');
+}
+
+function listIn(job: Job, key: string): readonly Readonly<Record<string, unknown>>[] {
+  const list = (job as Readonly<Record<string, unknown>>)[key];
+  return Array.isArray(list) ? (list as Readonly<Record<string, unknown>>[]) : [];
+}

@@ -1,0 +1,139 @@
+import type { FinalJob, Job } from '../../model/job.js';
+import type { JobRequest, RequestAction } from '../../model/request.js';
+import { isPlain, without } from '../../model/record.js';
+import { isRefusal, nextNumber, switchesIn, withRecord } from './records.js';
+import { finalAlready, notEnded, withRefusal } from './refusal.js';
+
+/**
+ * A pause, its end, a cancel and a retry may be written into the job document instead of being
+ * requested. They are put on record under `requests` like a request, when an engine first acts on them.
+ *
+ * W1 What `paused` and `cancel` say is on record in a job that an engine has written.
+ * W2 The id of a record follows from the records before it, so that engines that write tips of their
+ *    own record one edit under one id, and healing keeps it once.
+ * W3 A final job holds neither, but for the cancel that ended it: what is written into it is a new wish.
+ * W4 A job that has not ended holds no `retry`: it is refused as the request is, and not granted later.
+ */
+
+type Doc = Readonly<Record<string, unknown>>;
+
+/**
+ * The job with records of what was asked for by editing it, and without a retry, which a job that has
+ * not ended refuses; the same job where all is on record.
+ */
+export function withEdits<J extends Doc>(job: J, now: number): J {
+  const { requests = [], paused, cancel } = job;
+  if (!Array.isArray(requests)) return job;
+  const edits = [pauseEdit(requests, paused === true), cancelEdit(requests, cancel)];
+  const records = edits.filter((edit) => edit !== undefined);
+  const told = records.reduce<J>((before, record) => {
+    return withRecord(before, { ...record, edited: true, at: now });
+  }, job);
+  return isAsked(job['retry']) ? withoutRetry(told, requests, now) : told;
+}
+
+/**
+ * The job without the retry. Its refusal stands under `requests` alone: `retry_refused` tells a parent
+ * that a child does not go on after its end.
+ */
+function withoutRetry<J extends Doc>(job: J, requests: readonly unknown[], now: number): J {
+  const { retry, ...kept } = job;
+  const id = String(job['_id']);
+  const before = requests.filter((one) => isPlain(one) && /^edit:retry:/.test(String(one['id'])));
+  const _id = `edit:retry:${nextNumber(before)}`;
+  const message = { ...retryAsked(retry), _id, type: 'request', job: id } as const;
+  return withRefusal(kept as unknown as Job, message, notEnded(id), now) as unknown as J;
+}
+
+/** What the key `retry` of a job asks for, as far as it can be read. */
+export function retryAsked(retry: unknown): Wish {
+  const { from } = isPlain(retry) ? retry : {};
+  return { action: 'retry', ...(typeof from === 'string' ? { from } : {}) };
+}
+
+function pauseEdit(requests: readonly unknown[], isPaused: boolean): Doc | undefined {
+  const before = switchesIn(requests, 'pause');
+  const wasPaused = before.at(-1)?.['action'] === 'pause';
+  if (isPaused === wasPaused) return undefined;
+  const action: RequestAction = isPaused ? 'pause' : 'resume';
+  return { id: `edit:${action}:${nextNumber(before)}`, action };
+}
+
+function cancelEdit(requests: readonly unknown[], cancel: unknown): Doc | undefined {
+  const before = switchesIn(requests, 'cancel');
+  const last = before.at(-1);
+  const wasCancelled = last?.['action'] === 'cancel' && last['withdrawn'] !== true;
+  if (isAsked(cancel) === wasCancelled) return undefined;
+  const id = `edit:cancel:${nextNumber(before)}`;
+  if (!isAsked(cancel)) return { id, action: 'cancel', withdrawn: true };
+  return { id, action: 'cancel', ...wordsOf(cancel) };
+}
+
+/** Who asks for a cancel, and why, as far as that can be read. */
+function wordsOf(cancel: unknown): { readonly by?: string; readonly reason?: string } {
+  const { by, reason } = isPlain(cancel) ? cancel : {};
+  return {
+    ...(typeof by === 'string' ? { by } : {}),
+    ...(typeof reason === 'string' ? { reason } : {}),
+  };
+}
+
+/** Whether a key that asks for something does so. */
+export function isAsked(wish: unknown): boolean {
+  return wish !== undefined && wish !== null && wish !== false;
+}
+
+/** A job that ends, without the wishes that are over with its end (W3). */
+export function withoutWishes<J extends Doc>(job: J, state: FinalJob['state']): J {
+  const { paused, cancel } = job;
+  const over = [
+    ...(isAsked(paused) ? ['paused'] : []),
+    ...(state === '$$complete' && isAsked(cancel) ? ['cancel'] : []),
+  ];
+  return over.length === 0 ? job : without(job, ...over);
+}
+
+/** Whether somebody has asked a final job for something since it ended, beside a retry. */
+export function hasLateWish({ state, paused, cancel }: Doc): boolean {
+  return isAsked(paused) || (state === '$$complete' && isAsked(cancel));
+}
+
+/** The final job without a pause or cancel that was written into it since, and with their refusals. */
+export function withoutLateWishes(job: FinalJob, now: number): FinalJob {
+  if (!hasLateWish(job)) return job;
+  const { _id, state, paused, cancel } = job;
+  const wishes: readonly Wish[] = [
+    ...(isAsked(paused) ? [{ action: 'pause' } as const] : []),
+    ...(state === '$$complete' && isAsked(cancel)
+      ? [{ action: 'cancel', ...wordsOf(cancel) } as const]
+      : []),
+  ];
+  const because = finalAlready(_id);
+  const told = wishes.reduce((before, wish) => withRefusedEdit(before, wish, because, now), job);
+  return withoutWishes(told, state);
+}
+
+type Wish = Pick<JobRequest, 'action' | 'by' | 'reason' | 'from'>;
+
+/**
+ * The final job with a record of a wish that was written into it and cannot be granted. Its id follows
+ * from the revision that holds the wish.
+ */
+export function withRefusedEdit(job: FinalJob, wish: Wish, because: string, now: number): FinalJob {
+  const { _id, _rev, requests } = job;
+  if (requests !== undefined && !Array.isArray(requests)) return job;
+  const id = `edit:${wish.action}:${_rev}`;
+  const message = { ...wish, _id: id, type: 'request', job: _id } as const;
+  return withRefusal(job, message, because, now) as FinalJob;
+}
+
+/**
+ * What was last refused of what somebody wrote into a final job, while nothing was asked of it since.
+ * Its id ends with a revision; that of what was written into it before ends with a number (W2).
+ */
+export function refusedEdit({ requests }: Doc): { action: string; refused: string } | undefined {
+  const last: unknown = Array.isArray(requests) ? requests.at(-1) : undefined;
+  if (!isPlain(last) || !isRefusal(last)) return undefined;
+  if (!/^edit:\w+:\d+-/.test(String(last['id']))) return undefined;
+  return { action: String(last['action']), refused: String(last['refused']) };
+}

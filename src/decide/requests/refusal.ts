@@ -1,0 +1,52 @@
+import type { Job } from '../../model/job.js';
+import type { JobRequest } from '../../model/request.js';
+import type { SignalDocument } from '../../model/signal.js';
+import { isPlain } from '../../model/record.js';
+import { isRecordOf, isRefusal, revisionOf } from './records.js';
+
+/** Why a job that has ended takes nothing more. */
+export const finalAlready = (job: string): string => `Job ${job} is final already.`;
+
+/** Why a job that has not ended is not retried. */
+export const notEnded = (job: string): string =>
+  `Job ${job} has not ended; only a job that has ended can be retried.`;
+
+/** A job keeps so many refusals; the oldest give way. */
+export const mostRefusals = 100;
+
+/**
+ * The job with a record of a message that could not be applied, under `requests`: what was asked for,
+ * `at` when (epoch ms), and in `refused` why it changed nothing. All else stays as it is, also in a
+ * final job. Returns the same job where the refusal is on record already.
+ */
+export function withRefusal(
+  job: Job,
+  message: JobRequest | SignalDocument,
+  refused: string,
+  at: number,
+): Job {
+  const requests = requestsOf(job);
+  if (requests.some((record) => isRecordOf(record, message))) return job;
+  const asked = message.type === 'signal' ? askedBySignal(message) : askedByRequest(message);
+  const known = Object.fromEntries(
+    Object.entries(asked).filter(([, value]) => value !== undefined),
+  );
+  const all = [...requests, { id: message._id, ...revisionOf(message), ...known, at, refused }];
+  const refusals = all.filter((record) => isPlain(record) && isRefusal(record));
+  const dropped = new Set(refusals.slice(0, Math.max(0, refusals.length - mostRefusals)));
+  return { ...job, requests: all.filter((record) => !dropped.has(record)) } as Job;
+}
+
+function askedByRequest({ action, step, from, text, by, reason }: JobRequest) {
+  return { action, step, from, text, by, reason };
+}
+
+function askedBySignal({ name, by }: SignalDocument) {
+  return { action: 'signal', name, by };
+}
+
+/** Of a final job, which is read whatever it holds, they may be anything. */
+function requestsOf(job: Job): readonly unknown[] {
+  const { requests } = job as Readonly<Record<string, unknown>>;
+  return Array.isArray(requests) ? requests : [];
+}

@@ -1,0 +1,133 @@
+import type { FinalJob, Job, LiveJob } from '../../model/job.js';
+import { parseDocument, type Parsed } from '../../reading/parse.js';
+import type { StoredDocument } from '../../model/document.js';
+import type { RetryWish } from '../../model/request.js';
+import { timeSchema, toEpochMs } from '../../model/scalars.js';
+import type { Leaf } from '../../model/tree.js';
+import { leavesIn } from '../../reading/leaves.js';
+import { mayLock } from '../compete/locks.js';
+import { withoutPermit } from '../compete/permit.js';
+import { isPlain, merge, without } from '../../model/record.js';
+import { stepWords, strayChanges, withParams } from './retry-params.js';
+import { sealedChange } from '../start/sealed.js';
+
+type Reopened =
+  | { readonly kind: 'applied'; readonly job: Job }
+  | { readonly kind: 'refused'; readonly because: string };
+
+/**
+ * Lets a final job go on: at the step that failed, or at `from` and with all that comes after it.
+ * Nothing that was done is done again unless `from` asks for it; all attempts stay on record. The
+ * flow's time begins anew. A job that ended before its first step begins from nothing.
+ */
+export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened {
+  const lost = lostOf(job);
+  if (lost !== undefined) {
+    return refused(
+      `Job ${job._id} cannot go on: it has begun, and its "${lost}" is gone or was changed; submit a new job.`,
+    );
+  }
+  const isBegun = hasSnapshot(job);
+  const parsed = parseDocument(isBegun ? asLive(job, now) : asNew(job, wish.params, now));
+  if (parsed.kind !== 'job' || !parsed.ok) {
+    return refused(`Job ${job._id} cannot go on as it stands: ${problemOf(parsed)}`);
+  }
+  if (!isBegun) return { kind: 'applied', job: parsed.value };
+  const { from, params, latest } = wish;
+  const live = parsed.value as LiveJob;
+  const leaf = from === undefined ? undefined : leafNamed(live, from);
+  if (from !== undefined && leaf === undefined) {
+    return refused(`Job ${job._id} has no step "${from}"; its steps are ${stepWords(live)}.`);
+  }
+  if (leaf === undefined && job.exit === 0 && live.slice?.failed === undefined) {
+    return refused(`Job ${job._id} succeeded; say with "from" at which step it is to begin again.`);
+  }
+  // The definitions of today may have steps that the job does not know yet.
+  const [stray] = latest === true ? [] : strayChanges(live, params ?? {});
+  if (stray !== undefined) return refused(noSuchKey(live, stray));
+  const changed = params === undefined ? undefined : withParams(live, params);
+  const sealed = latest === true || changed === undefined ? undefined : sealedChange(live, changed);
+  if (sealed !== undefined) return refused(sealed.message);
+  const { redo = [] } = live;
+  const all = leaf === undefined ? redo : [...redo, { from: leaf.path, run: live.run }];
+  return {
+    kind: 'applied',
+    job: {
+      ...live,
+      ...(all.length === 0 ? {} : { redo: all }),
+      ...(latest === true ? { refresh: true } : {}),
+      ...(mayLock(live) ? { relock: true } : {}),
+      ...(changed === undefined ? {} : { params: changed }),
+    },
+  };
+}
+
+/** The document of the job as it would go on, in its next run. */
+function asLive(job: FinalJob, now: number): StoredDocument {
+  const { run, steps = [] } = job;
+  const last = steps.findLast((step) => isPlain(step) && step.structure === undefined);
+  return {
+    ...withoutPermit(withoutEnd(job, now)),
+    state: last === undefined ? '$$ready' : `${last.task}-${last.index}`,
+    run: Number(run) + 1,
+    timed_from: now,
+  };
+}
+
+/** Without what only a final job has, and without wishes that would end it again at once. */
+function withoutEnd(job: FinalJob, now: number): StoredDocument {
+  const { expires } = job as Readonly<Record<string, unknown>>;
+  const time = timeSchema.safeParse(expires);
+  const isOver = time.success && toEpochMs(time.data) <= now;
+  return without(
+    job,
+    ...(['state', 'end', 'exit', 'result', 'failure', 'cancel', 'retry', 'retry_refused'] as const),
+    ...(['held_ms', 'held_since', 'resume_at', 'next_due', 'paused'] as const),
+    ...(isOver ? ['expires'] : []),
+  );
+}
+
+function problemOf(parsed: Parsed): string {
+  return 'problems' in parsed ? parsed.problems[0].message : 'it is no job.';
+}
+
+function refused(because: string): Reopened {
+  return { kind: 'refused', because };
+}
+
+function noSuchKey(job: LiveJob, key: string): string {
+  return `Nothing in job ${job._id} has the parameters "${key}"; its steps are ${stepWords(job)}.`;
+}
+
+/** What its steps were done with and the job has no more: to begin anew would forget them. */
+function lostOf({ steps, tasks, definitions }: FinalJob): 'tasks' | 'definitions' | undefined {
+  if (!Array.isArray(steps) || steps.length === 0) return undefined;
+  if (!isPlain(tasks)) return 'tasks';
+  return isPlain(definitions) ? undefined : 'definitions';
+}
+
+function hasSnapshot(job: FinalJob): boolean {
+  return isPlain(job['definitions']) && isPlain(job['tasks']) && Array.isArray(job.steps);
+}
+
+function asNew(job: FinalJob, params: RetryWish['params'], now: number): StoredDocument {
+  const kept = without(
+    withoutPermit(withoutEnd(job, now)),
+    ...(['start', 'steps', 'problems', 'run'] as const),
+  );
+  const given = isPlain(kept['params']) ? kept['params'] : undefined;
+  const changed = params === undefined ? {} : { params: merge(given, params) };
+  return { ...kept, ...changed };
+}
+
+/** The leaf that a person means: by path, `<task>-<n>` or name; by task when only one step has it. */
+export function leafNamed(job: LiveJob, word: string): Leaf | undefined {
+  const { list, at } = leavesIn(job.tasks);
+  const byPath = at(word);
+  if (byPath !== undefined) return byPath;
+  const byLabel = list.find(({ label }) => label === word);
+  if (byLabel !== undefined) return byLabel;
+  const named = list.filter(({ name }) => name === word);
+  const found = named.length > 0 ? named : list.filter(({ entry }) => entry.task === word);
+  return found.length === 1 ? found[0] : undefined;
+}

@@ -1,0 +1,30 @@
+import { isFinal, type FinalJob, type Job } from '../../model/job.js';
+import type { RetryWish } from '../../model/request.js';
+import { isPlain, merge } from '../../model/record.js';
+
+type Doc = Readonly<Record<string, unknown>>;
+
+/**
+ * What a job that goes on keeps of how it was, so that its history tells the past as it was:
+ * `overrode` the end that counts no more, `params` what was asked for, `params_before` the values that
+ * were replaced (null: there was none).
+ */
+export function pastOf(job: Job, next: Job, { params, latest }: RetryWish): Doc {
+  if (!isFinal(job)) return {};
+  const { state, end, exit, failure } = job;
+  return {
+    ...(params === undefined ? {} : { params, params_before: replaced(job, next) }),
+    ...(latest === undefined ? {} : { latest }),
+    overrode: { state, end, exit, ...(failure === undefined ? {} : { failure }) },
+  };
+}
+
+function replaced(job: FinalJob, { params: now }: Doc): Doc {
+  const { params } = job;
+  const before: Doc = isPlain(params) ? params : {};
+  const after = merge(now as Doc | undefined);
+  const keys = Object.keys(after).filter(
+    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+  );
+  return Object.fromEntries(keys.map((key) => [key, before[key] ?? null]));
+}

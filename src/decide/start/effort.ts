@@ -1,0 +1,70 @@
+import type { Job, LiveJob } from '../../model/job.js';
+import type { Step } from '../../model/step.js';
+import type { Begun } from '../intent.js';
+import { itemsIn } from './lists.js';
+import { stepParams } from './params.js';
+import type { Beginning } from '../../structures/progress.js';
+
+/*
+ * A decision is made in one go and holds up the engine meanwhile: what is left of a job with very much
+ * to do is decided upon with its next revision. Effort is counted, for decisions know no clock.
+ */
+
+/** Maximum effort per move, and maximum number of structures asked about per move. */
+export const mostEffort = 100;
+export const mostGates = 20;
+/** Every decision looks at all steps: a job that has more than these holds up its engine. */
+export const mostSteps = 20_000;
+/** Entries that a job may have besides, for what follows its failure or its cancel. */
+export const stepsForEnd = 500;
+/**
+ * Steps that a decision adds, times those, the items of maps and the decisions of deciders that there
+ * are: each one has all of them looked through.
+ */
+const mostGrowth = 20_000;
+
+/** What the beginning of a step has cost. */
+export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number {
+  const steps = job.steps.length / 100;
+  switch (move.kind) {
+    case 'wait':
+      return 0;
+    case 'change':
+    case 'look_up':
+      return 5 + steps;
+    case 'spawn':
+      return 0.05 + steps + weightOf(stepParams(job, leaf));
+    case 'claim':
+      return 1 + steps + weightOf(stepParams(job, leaf));
+  }
+}
+
+/** Whether a decision has added so many steps that it is to be written. */
+export function hasGrown(before: Job, now: Job): boolean {
+  const [old, steps] = [stepsOf(before), stepsOf(now)];
+  const added = steps.length - old.length;
+  return added > 0 && added * (steps.length + itemsIn(steps) + decisionsIn(steps)) > mostGrowth;
+}
+
+/** How many decisions deciders have made in these steps. */
+function decisionsIn(steps: readonly Step[]): number {
+  let decisions = 0;
+  for (const { seen, result } of steps as readonly (Step & { readonly result?: unknown })[]) {
+    if (seen !== undefined && Array.isArray(result)) decisions += result.length;
+  }
+  return decisions;
+}
+
+function stepsOf(job: Job): readonly Step[] {
+  const { steps } = job as { readonly steps?: unknown };
+  return Array.isArray(steps) ? (steps as readonly Step[]) : [];
+}
+
+/** Values to copy, and tags to fill in. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return 0.002 + 0.2 * (value.split('{{').length - 1);
+  if (typeof value !== 'object' || value === null) return 0.002;
+  let weight = 0.002;
+  for (const inner of Object.values(value)) weight += weightOf(inner);
+  return weight;
+}

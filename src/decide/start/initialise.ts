@@ -1,0 +1,231 @@
+import { isObject } from '../../model/object.js';
+import { toKeyedParams } from '../../reading/dialects.js';
+import { failure } from '../../model/failures.js';
+import type { Flow } from '../../model/flow.js';
+import type { FlowSettings, LiveJob, NewJob } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
+import { readNotify, secretsInNotify } from '../../model/notify.js';
+import { toEpochMs } from '../../model/scalars.js';
+import { exits, type Failure } from '../../model/step.js';
+import { defaultOwner } from '../../model/task.js';
+import { leavesOf } from '../../structures/tree.js';
+import { cancelled, isCancelRequested } from '../requests/cancel-wish.js';
+import { untilOf } from '../../reading/clock.js';
+import { endUnbegun } from '../finish/finish.js';
+import { lookUp } from '../queries.js';
+import type { Found, World } from '../world.js';
+import type { Move } from '../intent.js';
+import { locking, withLocks } from '../compete/locks.js';
+import { expandParams, strayParams, withDefaults } from './params.js';
+import { withoutPermit } from '../compete/permit.js';
+import { without } from '../../model/record.js';
+import { sealedBreach } from './sealed.js';
+import { snapshot } from './snapshot.js';
+import { brokenSchema, unfitForFlow } from './suits.js';
+import { unreadIn } from '../requests/unread.js';
+import { withUnreadSignals } from '../requests/unread-signals.js';
+
+/**
+ * Turns a new job into a live one: state, snapshots of flow and tasks, expanded parameters, no
+ * steps. A job that can never run ends here, with exit 3 and the reason; so does one that was
+ * cancelled before, and one of a tree of jobs whose root has ended: flows that call themselves may make
+ * new jobs faster than a cancel comes down to them.
+ */
+export function initialise(submitted: NewJob, now: number, world: World): Move {
+  const job = withoutTraces(submitted);
+  if (isCancelRequested(job)) {
+    return { kind: 'change', job: endUnbegun(job, now, exits.cancelled, cancelled(job)) };
+  }
+  return leftAlone(job, now, world) ?? withFlow(job, now, world);
+}
+
+/** A job whose tree has come to its end is not needed any more. */
+function leftAlone(job: NewJob, now: number, world: World): Move | undefined {
+  const root = job.parent?.root;
+  if (root === undefined) return undefined;
+  switch (world.root(root)) {
+    case 'unknown':
+      return lookUp({ roots: [root] });
+    case 'live':
+      return undefined;
+    case 'crowded':
+      return refuse(job, now, failure('TooManyJobs', { root }));
+    case 'final': {
+      const reason = `job ${root}, for which it was made, has ended`;
+      const why = cancelled({ cancel: { reason } });
+      return { kind: 'change', job: endUnbegun(job, now, exits.cancelled, why) };
+    }
+  }
+}
+
+function withFlow(job: NewJob, now: number, world: World): Move {
+  const owner = job.owner ?? defaultOwner;
+  const found = flowOf(job, owner, world);
+  switch (found.kind) {
+    case 'unknown':
+      return lookUp({ flows: [{ name: String(job.flow), owner }] });
+    case 'found':
+      return initialiseWith(found.value, { ...job, owner }, now, world);
+    case 'absent': {
+      const why = flowFailure(String(job.flow), owner, found);
+      return notYet(job, why, now) ?? refuse(job, now, why);
+    }
+    case 'ambiguous':
+    case 'invalid':
+      return refuse(job, now, flowFailure(String(job.flow), owner, found), problemsOf(found));
+  }
+}
+
+/**
+ * A copy of an ended job, submitted again, begins with none of what the engine wrote: signals that
+ * came for the other one are not for this one. A job may get signals before it begins.
+ */
+function withoutTraces(job: NewJob): NewJob {
+  const written = ['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'] as const;
+  const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from'] as const;
+  const runs = [
+    'flow_rev',
+    'flow_version',
+    'first_run',
+    'restarts',
+    'redo',
+    'refresh',
+    'refreshed',
+    'retry_refused',
+  ] as const;
+  const told =
+    'steps' in job ? (['signals', 'requests', 'notes', 'retry', 'notifications'] as const) : [];
+  const traces = job as NewJob & Record<string, unknown>;
+  // What a job continues hands its locks on to it.
+  const locks = typeof traces['continued_from'] === 'string' ? [] : (['locked'] as const);
+  return withoutPermit(without(traces, ...written, ...times, ...runs, ...told, ...locks, 'relock'));
+}
+
+/**
+ * A job that must not begin yet waits for definitions that are not stored yet: they are looked for
+ * again when it begins. Undefined: it may begin now.
+ */
+function notYet(job: NewJob, why: Failure, now: number): Move | undefined {
+  const { exec_after: after, expires, paused } = job;
+  const from = after === undefined ? 0 : toEpochMs(after);
+  if (paused !== true && now >= from) return undefined;
+  const expiry = expires === undefined ? Infinity : toEpochMs(expires);
+  if (now >= expiry) {
+    const late = failure('Expired', { expires: new Date(expiry).toISOString() });
+    return { kind: 'change', job: endUnbegun(job, now, exits.refused, late) };
+  }
+  const held = paused === true ? 'The job is paused' : `Not before ${new Date(from).toISOString()}`;
+  const because = `${held}; it cannot begin yet: ${why.message}`;
+  return { kind: 'wait', because, ...untilOf(paused === true ? Infinity : from, expiry) };
+}
+
+type OwnedJob = NewJob & { readonly owner: string };
+type FoundFlow = Flow & { readonly _rev?: string };
+
+function flowOf(job: NewJob, owner: string, world: World): Found<Flow> {
+  if (job.tasks === undefined) return world.flow(String(job.flow), owner);
+  const name = job.flow ?? '';
+  return { kind: 'found', value: { type: 'flow', name, owner, tasks: job.tasks } };
+}
+
+function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: World): Move {
+  if (flow.enabled === false) return refuse(job, now, failure('FlowDisabled', { flow: flow.name }));
+  const tasks = snapshot(flow, job.owner, world);
+  switch (tasks.kind) {
+    case 'unknown':
+      return lookUp({ tasks: tasks.names.map((name) => ({ name, owner: job.owner })) });
+    case 'wrong': {
+      const early = tasks.failure.name === 'TaskMissing' && notYet(job, tasks.failure, now);
+      return early || refuse(job, now, tasks.failure, tasks.problems);
+    }
+    case 'taken':
+      break;
+  }
+  const { tasks: tree, ...settings } = flow;
+  const keyed = toKeyedParams(job.params ?? {}, tree);
+  const written = withDefaults(keyed, settings);
+  const unfit = brokenSchema(tasks.definitions, world) ?? unfitForFlow(settings, written, world);
+  if (unfit !== undefined) {
+    return { kind: 'change', job: endUnbegun(job, now, unfit.exit, unfit.failure, unfit.problems) };
+  }
+  const leaves = leavesOf(tree);
+  const { definitions } = tasks;
+  const breach = sealedBreach(job, { leaves, flow: settings, definitions, written });
+  if (breach !== undefined) return refuse(job, now, breach.failure);
+  const problems = [
+    ...strayParams(keyed, leaves, flow, tasks.definitions),
+    ...notifyProblems(settings, job),
+    ...unreadIn(job, flow, definitions),
+  ];
+  const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);
+  const found = locking(job, now, world);
+  if (found.kind === 'open') return found.move;
+  const owning = withLocks(job, found.locked);
+  const delay = job['retry_delay'] ?? (world.retryDelayMs === 0 ? undefined : world.retryDelayMs);
+  if (found.kind === 'refused') {
+    return { kind: 'change', job: endUnbegun(owning, now, found.exit, found.failure) };
+  }
+  const begun: LiveJob = {
+    ...owning,
+    state: '$$ready',
+    start: now,
+    tasks: tree,
+    definitions: tasks.definitions,
+    flow_definition: settings,
+    ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
+    ...(flow.version === undefined ? {} : { flow_version: flow.version }),
+    ...(delay === undefined ? {} : { retry_delay: delay }),
+    params: expandParams(written, leaves, settings, tasks.definitions),
+    steps: [],
+    run: 1,
+    ...(heldMs === 0 ? {} : { held_ms: heldMs }),
+    ...(problems.length === 0 ? {} : { problems }),
+  };
+  return { kind: 'change', job: withUnreadSignals(begun, namesOfEarly(job)) };
+}
+
+/** The names of the signals that came before the job began; nothing has read them until now. */
+function namesOfEarly({ signals }: Readonly<Record<string, unknown>>): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(signals) ? signals : [];
+  return list.flatMap((one) =>
+    isObject(one) && typeof one['name'] === 'string' ? one['name'] : [],
+  );
+}
+
+/** A notification that cannot be read is told of, and no reason not to run. */
+function notifyProblems(flow: FlowSettings, job: NewJob): readonly Problem[] {
+  const { problems } = readNotify(flow.notify);
+  const ofFlow = problems.map(({ path, message }) => ({
+    path: `flow_definition.${path}`,
+    message: `flow_definition.${message}`,
+  }));
+  return [...ofFlow, ...readNotify(job.notify).problems, ...secretsInNotify(job)];
+}
+
+function refuse(job: NewJob, now: number, why: Failure, problems?: readonly Problem[]): Move {
+  return { kind: 'change', job: endUnbegun(job, now, exits.definition, why, problems) };
+}
+
+/** Why a flow cannot be used. */
+type Wrong = Exclude<Found<Flow>, { kind: 'found' | 'unknown' }>;
+
+/** The failure of a job whose flow cannot be used. */
+export function flowFailure(flow: string, owner: string, found: Wrong): Failure {
+  switch (found.kind) {
+    case 'absent':
+      return failure('FlowMissing', { flow, owner });
+    case 'ambiguous':
+      return failure('FlowAmbiguous', { flow, owner, ids: found.ids.join(', ') });
+    case 'invalid':
+      return failure('InvalidFlow', {
+        flow,
+        id: found.id,
+        problem: String(found.problems[0]?.message),
+        more: found.problems.length - 1,
+      });
+  }
+}
+
+function problemsOf(found: Wrong): readonly Problem[] | undefined {
+  return found.kind === 'invalid' ? found.problems : undefined;
+}

@@ -1,0 +1,51 @@
+import { failure } from '../../model/failures.js';
+import type { LiveJob } from '../../model/job.js';
+import { widest } from '../../model/limits.js';
+import { exits } from '../../model/step.js';
+import { below, type Entry } from '../../model/tree.js';
+import { leavesOf } from '../../structures/tree.js';
+import { type MapOver, sliceFor } from '../../structures/map-slices.js';
+import { mostSteps } from './effort.js';
+import { listProblem } from './lists.js';
+import { definitionOf } from '../../reading/definition-of.js';
+import type { Conclusion } from '../../structures/kind.js';
+import type { Gate } from '../../structures/progress.js';
+
+/** Maximum number of items, or of slices, of one map. */
+const mostItems = 10 * widest;
+/** Maximum length of a sliced list; the job stores the whole list. */
+const mostSlicedItems = 100_000;
+
+/**
+ * What a map finds out: its list, and whether child jobs go over slices of it. Each item of a list
+ * without slices makes steps in this job, and so does each slice: there must not be too many of them.
+ * A list that is too large with those of the other maps fails the flow: no map of the job could go on
+ * better.
+ */
+export function overOf(job: LiveJob, gate: Gate, items: readonly unknown[]): Conclusion {
+  const { length } = items;
+  const at = below(gate.path, 'map.over');
+  const { slice: wanted, do: each } = (gate.node as MapOver).map;
+  const entries = leavesOf(each).map(({ entry }) => entry);
+  const inMap = { entries, definitionOf: (entry: Entry) => definitionOf(job, entry) };
+  const { slice } = sliceFor(gate, length, inMap);
+  const parts = slice === undefined ? length : Math.ceil(length / slice);
+  const perPart = slice === undefined ? stepsOfItem(job, entries) : 1;
+  const most = Math.min(mostItems, Math.floor(mostSteps / perPart));
+  if (parts > most || length > mostSlicedItems) {
+    const why = failure('OverTooLong', { at, items: length, slice: wanted, most });
+    return { kind: 'fail', failure: why, exit: exits.definition };
+  }
+  const why = listProblem(job, { at, items, isSliced: slice !== undefined, most: mostSteps });
+  if (why !== undefined) return { kind: 'fail_flow', failure: why };
+  const mark = { items, count: length, ...(slice === undefined ? {} : { slice }) };
+  return { kind: 'mark', mark };
+}
+
+/** How many steps an item makes: what may be undone takes another one. */
+function stepsOfItem(job: LiveJob, entries: readonly Entry[]): number {
+  const undoable = entries.filter(
+    (entry) => (entry.undo ?? definitionOf(job, entry)?.undo) !== undefined,
+  );
+  return entries.length + undoable.length;
+}

@@ -1,0 +1,142 @@
+import type { FlowSettings, LiveJob } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
+import { paramsRead } from '../../model/param-keys.js';
+import { namesTask, type Entry, type Leaf } from '../../model/tree.js';
+import { failure } from '../../model/failures.js';
+import { isSame } from '../../model/sealing.js';
+import type { Failure } from '../../model/step.js';
+import { isPlain, merge, valueAt, withValueAt } from '../../model/record.js';
+
+type Params = Readonly<Record<string, unknown>>;
+type Definitions = LiveJob['definitions'];
+
+/**
+ * The job's params after initialisation: what the user wrote, and for every step of the flow the
+ * merged parameters under its `<task>-<n>`.
+ */
+export function expandParams(
+  written: Params,
+  leaves: readonly Leaf[],
+  flow: FlowSettings,
+  definitions: Definitions,
+): Params {
+  const expanded: Record<string, unknown> = merge(written);
+  for (const leaf of leaves) {
+    expanded[leaf.label] = merge(
+      namesTask(leaf.entry) ? definitions[leaf.entry.task]?.params : undefined,
+      objectAt(flow.params, leaf.entry.task),
+      objectAt(flow.params, leaf.label),
+      leaf.entry.params,
+      objectAt(written, leaf.entry.task),
+      objectAt(written, leaf.label),
+    );
+  }
+  return expanded;
+}
+
+/**
+ * The parameters of a job with the flow's own values for those that its schema declares: these are
+ * parameters of the job as a whole, not of a step.
+ */
+export function withDefaults(written: Params, flow: FlowSettings): Params {
+  const { params = {} } = flow;
+  const declared = Object.keys(params).filter((key) => declaredBy(flow).has(key));
+  return merge(Object.fromEntries(declared.map((key) => [key, params[key]])), written);
+}
+
+/** The names that the schema of the flow knows. */
+function declaredBy({ schema }: FlowSettings): ReadonlySet<string> {
+  return new Set(isPlain(schema?.['properties']) ? Object.keys(schema['properties']) : []);
+}
+
+/** What of `params` is not the same in `defaults`, at any depth of objects. */
+export function difference(params: Params, defaults: Params): Params {
+  const own: Record<string, unknown> = {};
+  for (const key of Object.keys(params)) {
+    if (key === '__proto__') continue;
+    const value = params[key];
+    const old = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
+    if (isPlain(value) && isPlain(old)) {
+      const inner = difference(value, old);
+      if (Object.keys(inner).length > 0) own[key] = inner;
+    } else if (!isSame(value, old)) {
+      own[key] = value;
+    }
+  }
+  return own;
+}
+
+/** Parameters of a handler or of a step of the cancel branch: these have no place in the flow. */
+export function handlerParams(
+  job: Pick<LiveJob, 'definitions' | 'flow_definition' | 'params'>,
+  entry: Entry,
+): Params {
+  const { task, params } = entry;
+  return merge(
+    namesTask(entry) ? job.definitions[task]?.params : undefined,
+    objectAt(job.flow_definition.params, task),
+    params,
+    objectAt(job.params, task),
+  );
+}
+
+/** Parameters of a step as they stand in the job now; users may edit them until it begins. */
+export function stepParams(job: LiveJob, leaf: Leaf): Params {
+  return objectAt(job.params, leaf.label) ?? {};
+}
+
+/** Maximum number of problems that are reported; the next job reports those that are left. */
+const mostTold = 20;
+
+/** Names the keys of the job's params that no step gets and nothing in the flow or the tasks reads. */
+export function strayParams(
+  written: Params,
+  leaves: readonly Leaf[],
+  flow: FlowSettings,
+  definitions: Definitions,
+): readonly Problem[] {
+  const known = new Set([
+    ...leaves.map((leaf) => leaf.label),
+    ...Object.keys(definitions),
+    ...declaredBy(flow),
+    ...Object.keys(flow.params ?? {}),
+  ]);
+  const unknown = Object.keys(written).filter((key) => !known.has(key));
+  if (unknown.length === 0) return [];
+  const read = paramsRead([flow, definitions, written]);
+  return unknown
+    .filter((key) => !read.has(key))
+    .slice(0, mostTold)
+    .map((key) => ({
+      path: `params.${key}`,
+      message: `params.${key} names no step of the flow; steps see it only as {{job.params.${key}}}.`,
+    }));
+}
+
+export type Mapped =
+  | { readonly ok: true; readonly params: Params }
+  | { readonly ok: false; readonly failure: Failure };
+
+/**
+ * Applies `stdio`: keys of the result before (of the job's params for the first step) go to paths
+ * in the params. The key `stdout` stands for the whole result when the result has no such key.
+ */
+export function mapStdio(params: Params, leaf: Leaf, source: unknown): Mapped {
+  let mapped = params;
+  for (const [from, to] of Object.entries(leaf.entry.stdio ?? {})) {
+    const own = valueAt(source, from);
+    const value = own === undefined && from === 'stdout' ? source : own;
+    if (value === undefined) {
+      const reason = 'there is no such key in what came before';
+      return { ok: false, failure: failure('MappingError', { from, reason }) };
+    }
+    mapped = withValueAt(mapped, to, value);
+  }
+  return { ok: true, params: mapped };
+}
+
+/** The parameters that a record has for a step or task. */
+export function objectAt(record: Params | undefined, key: string): Params | undefined {
+  const value = record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+  return isPlain(value) ? value : undefined;
+}

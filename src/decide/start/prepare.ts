@@ -1,0 +1,60 @@
+import { failure } from '../../model/failures.js';
+import type { LiveJob } from '../../model/job.js';
+import { exits, type Failure } from '../../model/step.js';
+import { failureFor } from './failure-seen.js';
+import { attemptsOf } from '../../reading/attempts.js';
+import { inputOf, type Filling } from './input.js';
+import type { World } from '../world.js';
+import { mapStdio } from './params.js';
+
+/** Why an attempt failed before any engine began it. */
+export type Unbegun = { readonly failure: Failure; readonly exit: number };
+
+/** The parameters of an attempt with everything filled in; what is wrong with them; what is missing. */
+export type Prepared =
+  | {
+      readonly ok: true;
+      readonly params: Readonly<Record<string, unknown>>;
+      /** Texts of the entry itself. */
+      readonly texts: Readonly<Record<string, unknown>>;
+    }
+  | { readonly ok: false; readonly unbegun: Unbegun }
+  /** Attachments whose contents must be known first. */
+  | { readonly ok: false; readonly missing: readonly string[] };
+
+/**
+ * Fills in mappings and templates. `texts` are those of the entry itself that may hold templates,
+ * beside its parameters; `untouched` are parameters that the plugin renders.
+ */
+export function prepare(
+  job: LiveJob,
+  beginning: Filling,
+  world: World,
+  untouched: readonly string[],
+  texts: Readonly<Record<string, unknown>> = {},
+): Prepared {
+  const { leaf, phase } = beginning;
+  const input = inputOf(job, beginning, world.contents);
+  if (input.missing.length > 0) return { ok: false, missing: input.missing };
+  const { params, previous, results, parent_results, scope } = input;
+  const mapped = mapStdio(params, leaf, previous === undefined ? job.params : previous);
+  if (!mapped.ok) {
+    return { ok: false, unbegun: { failure: mapped.failure, exit: exits.definition } };
+  }
+  const { path, index, name, entry } = leaf;
+  const attempt = attemptsOf(job, path).length + 1;
+  const step = { index, path, name, task: entry.task, attempt, run: job.run, phase };
+  const seen = { params: mapped.params, results, parent_results, ...failureFor(job, { path }) };
+  const context = { ...scope, job, step, ...seen };
+  const filled = world.render(mapped.params, context, untouched);
+  if (!filled.ok) return unfilled(`params.${filled.at}`, filled.reason);
+  const told = world.render(texts, context, []);
+  return told.ok
+    ? { ok: true, params: filled.value, texts: told.value }
+    : unfilled(told.at, told.reason);
+}
+
+function unfilled(at: string, reason: string): Prepared {
+  const why = failure('TemplateError', { at, reason });
+  return { ok: false, unbegun: { failure: why, exit: exits.definition } };
+}

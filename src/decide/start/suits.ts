@@ -1,0 +1,64 @@
+import { failure } from '../../model/failures.js';
+import type { FlowSettings, LiveJob } from '../../model/job.js';
+import type { Problem } from '../../model/problems.js';
+import { exits, type Failure } from '../../model/step.js';
+import type { Task } from '../../model/task.js';
+import type { Unanswered, World } from '../world.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** Why parameters are refused; `problems` when they do not suit. */
+export type Unfit = {
+  readonly failure: Failure;
+  readonly exit: number;
+  readonly problems?: readonly Problem[];
+};
+
+/** What of a job's parameters does not suit the `schema` of its flow. */
+export function unfitForFlow(flow: FlowSettings, params: Params, world: World): Unfit | undefined {
+  const { name, schema } = flow;
+  return unfit({ what: "The job's parameters", of: `flow "${name}"`, schema }, params, world);
+}
+
+/** What of the parameters of an attempt, filled in, does not suit the `schema` of its task. */
+export function unfitForTask(task: Task, params: Params, world: World): Unfit | undefined {
+  const { name, schema } = task;
+  return unfit({ what: "The step's parameters", of: `task "${name}"`, schema }, params, world);
+}
+
+/** The first task whose `schema` is none: found before the job begins, not in the midst of it. */
+export function brokenSchema(definitions: LiveJob['definitions'], world: World): Unfit | undefined {
+  for (const { name, schema } of Object.values(definitions)) {
+    const read = schema === undefined ? undefined : world.schema(schema);
+    if (read?.ok === false) return broken(`task "${name}"`, read);
+  }
+  return undefined;
+}
+
+function broken(of: string, why: Unanswered): Unfit {
+  return { failure: failure('SchemaInvalid', { of, reason: why.reason }), exit: exits.definition };
+}
+
+type Demand = {
+  readonly what: string;
+  readonly of: string;
+  readonly schema: Params | undefined;
+};
+
+/** So many problems are told in the sentence; the list has them all. */
+const mostTold = 3;
+
+function unfit({ what, of, schema }: Demand, params: Params, world: World): Unfit | undefined {
+  if (schema === undefined) return undefined;
+  const read = world.schema(schema);
+  if (!read.ok) return broken(of, read);
+  const problems = read.problemsOf(params);
+  if (problems.length === 0) return undefined;
+  const told = problems.slice(0, mostTold).map(({ message }) => message.replace(/\.$/, ''));
+  const more = problems.length - told.length;
+  return {
+    failure: failure('ParamsUnfit', { what, of, problem: told.join('; '), more }),
+    exit: exits.definition,
+    problems,
+  };
+}

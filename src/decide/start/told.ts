@@ -1,0 +1,42 @@
+import type { Flow } from '../../model/flow.js';
+import { notifiesOf, type Notifies } from '../../model/notify.js';
+import type { Entry, Leaf } from '../../model/tree.js';
+import { webhook } from '../finish/notification.js';
+import { isOfDecider } from '../../structures/paths.js';
+import { isPlain } from '../../model/record.js';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** The entry of a flow's `notify` that a notification was made of. */
+export type ToldEntry = NonNullable<Notifies['entry']>;
+
+/**
+ * The entry of a flow's `notify` that a step of a notification was made of. Engines record it when they
+ * make the notification, and the API takes no `notifies` from anybody: what a step's parameters say is
+ * no evidence. Undefined for an entry of the job itself, and for what a decider began.
+ */
+export function toldEntry(
+  job: Readonly<Record<string, unknown>>,
+  { path }: Pick<Leaf, 'path'>,
+): ToldEntry | undefined {
+  return isOfDecider(path) ? undefined : notifiesOf(job)?.entry;
+}
+
+/** What a notification runs that is made of an entry of `notify`. */
+export function entryTold(flow: Flow, at: number): Entry | undefined {
+  const told = entryOf(flow, at);
+  if (told === undefined) return undefined;
+  const { url, headers, secret, body, task, params } = told;
+  if (url === undefined) return { task: String(task), ...(isPlain(params) ? { params } : {}) };
+  const given = Object.entries({ url, headers, secret, body });
+  return {
+    task: webhook,
+    params: Object.fromEntries(given.filter(([, one]) => one !== undefined)),
+  };
+}
+
+/** The entry at a position of a flow's `notify`. */
+export function entryOf({ notify }: Flow, at: number): Params | undefined {
+  const entry: unknown = Array.isArray(notify) ? notify[at] : undefined;
+  return isPlain(entry) ? entry : undefined;
+}

@@ -1,0 +1,79 @@
+import type { LiveJob } from '../../model/job.js';
+import type { Step, WaitingStep } from '../../model/step.js';
+import { leaseName, queueOfOffer, usualWorkLeaseMs, workWishOf } from '../../model/work.js';
+import { totalDeadline } from '../../reading/clock.js';
+import { withStep } from '../steps.js';
+
+/*
+ * Who has a step that is done by a worker outside. A lease is written on the revision that was read, so
+ * of two workers one gets the step. What comes of it is decided as for any step that waits: an answer is
+ * a signal, and a lease that is not renewed ends the attempt.
+ */
+
+/** What a worker asks for. `id` tells the lease from all others; `leaseMs` absent: as the task says. */
+export type LeaseWish = {
+  readonly worker: string;
+  readonly id: string;
+  readonly leaseMs?: number | undefined;
+};
+
+/** The job with a step in the hands of a worker; undefined where there is nothing to take. */
+export function takeOffer(
+  job: LiveJob,
+  signal: string,
+  { worker, id, leaseMs }: LeaseWish,
+  now: number,
+): LiveJob | undefined {
+  const step = waitingFor(job, signal);
+  if (step === undefined || queueOfOffer(signal) === undefined || isHalted(job)) return undefined;
+  const leased: WaitingStep = { ...step, signal: leaseName(id), worker, leased: now };
+  return withUntil(job, step, leased, now + (leaseMs ?? leaseMsOf(step)));
+}
+
+/** The job with a lease that lasts longer; undefined when nobody has it any more. */
+export function renewLease(
+  job: LiveJob,
+  signal: string,
+  leaseMs: number | undefined,
+  now: number,
+): LiveJob | undefined {
+  const step = leasedStep(job, signal);
+  if (step === undefined || Number(step.until) <= now) return undefined;
+  return withUntil(job, step, { ...step, renewed: now }, now + (leaseMs ?? leaseMsOf(step)));
+}
+
+/** How long a lease of a step lasts: what was last agreed, else what its task says, ms. */
+export function leaseMsOf({ until, leased, renewed, params }: WaitingStep): number {
+  const from = renewed ?? leased;
+  if (from !== undefined && until !== undefined) return until - from;
+  return workWishOf(params).lease ?? usualWorkLeaseMs;
+}
+
+/** The step that a worker has by the lease of that name. */
+export function leasedStep(job: LiveJob, signal: string): WaitingStep | undefined {
+  const step = waitingFor(job, signal);
+  return step?.worker === undefined ? undefined : step;
+}
+
+function waitingFor(job: LiveJob, signal: string): WaitingStep | undefined {
+  return job.steps.find(
+    (step): step is WaitingStep => step.state === '$$waiting' && step.signal === signal,
+  );
+}
+
+/** Somebody wants it to halt: nothing new begins. */
+function isHalted({ state, paused, cancel }: LiveJob): boolean {
+  return state === '$$paused' || paused === true || (cancel !== undefined && cancel !== false);
+}
+
+/** The step has its time until then, but not longer than its attempts may take; the job sleeps until it is over. */
+function withUntil(job: LiveJob, before: Step, step: WaitingStep, wanted: number): LiveJob {
+  const { timeout = Infinity } = workWishOf(step.params);
+  const until = Math.min(wanted, Number(step.leased) + timeout, totalDeadline(job, step));
+  const next = withStep(job, before, { ...step, until });
+  const { next_due: due } = job;
+  // A job that sleeps is looked at when its first time is over; one that is awake, always.
+  return due === undefined
+    ? next
+    : { ...next, next_due: due === before['until'] ? until : Math.min(due, until) };
+}

@@ -1,0 +1,61 @@
+import type { LiveJob } from '../../model/job.js';
+import { isLive } from '../../model/step.js';
+import { delayedUntil, expiryOf, hardDeadline, untilOf } from '../../reading/clock.js';
+import { waitedMs } from '../../reading/held.js';
+import type { Move } from '../intent.js';
+import type { World } from '../world.js';
+import { without } from '../../model/record.js';
+import { openWaits } from './waits.js';
+
+/**
+ * No new step begins while the job or its flow is paused. The time of the pause does not count
+ * towards the flow's timeout (mode `start`), but steps that wait go on waiting.
+ */
+export function pauseMove(job: LiveJob, now: number, world: World): Move | undefined {
+  const because = pausedBecause(job, world);
+  const running = job.steps.find(isLive);
+  if (because !== undefined && running !== undefined) {
+    const still = `Step ${running.name} still runs on ${running.engine}.`;
+    return { kind: 'wait', because: `${because} ${still}`, ...untilOf(...timesOf(job)) };
+  }
+  if (because !== undefined && job.state === '$$paused') {
+    return { kind: 'wait', because, ...untilOf(...timesOf(job)) };
+  }
+  if (because !== undefined) {
+    return { kind: 'change', job: { ...job, state: '$$paused', held_since: now } };
+  }
+  if (job.state !== '$$paused') return undefined;
+  const resumed = {
+    ...without(job, 'held_since'),
+    state: progressState(job),
+    held_ms: (job.held_ms ?? 0) + pausedMs(job, now),
+    resume_at: Math.max(now, job.resume_at ?? 0),
+  };
+  return { kind: 'change', job: resumed };
+}
+
+/** What a pause does not keep from happening: waits time out, and a job that has not begun expires. */
+function timesOf(job: LiveJob): readonly number[] {
+  const waits = openWaits(job).map(({ until = Infinity }) => until);
+  return [hardDeadline(job), expiryOf(job), ...waits];
+}
+
+/** How long the pause was, without what steps waited in it: that does not count anyhow. */
+function pausedMs(job: LiveJob, now: number): number {
+  const since = Math.max(job.held_since ?? now, delayedUntil(job));
+  return Math.max(0, now - since - waitedMs(job.steps, since, now));
+}
+
+function pausedBecause(job: LiveJob, world: World): string | undefined {
+  if (job.paused === true) return 'The job is paused ("paused": true).';
+  const { name, owner } = job.flow_definition;
+  const flow = world.flow(name, owner);
+  const paused = flow.kind === 'found' && flow.value.paused === true;
+  return paused ? `Flow "${name}" is paused ("paused": true).` : undefined;
+}
+
+/** The state of a job that goes on: where it began a step last, or ready. */
+function progressState(job: LiveJob): string {
+  const last = job.steps.findLast((step) => step.structure === undefined);
+  return last === undefined ? '$$ready' : `${last.task}-${last.index}`;
+}

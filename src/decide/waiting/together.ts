@@ -1,0 +1,32 @@
+import type { Wait } from '../intent.js';
+
+/** So many reasons to wait are named. */
+const namedReasons = 3;
+
+/** One wait for several reasons: until the first of their times, asleep if all are. */
+export function together(waits: readonly Wait[]): Wait {
+  const [first] = waits;
+  if (first === undefined) return { kind: 'wait', because: 'Nothing can be done now.' };
+  if (waits.length === 1) return first;
+  const reasons = [...new Set(waits.map(({ because }) => because))];
+  const more = reasons.length > namedReasons ? ` (${reasons.length - namedReasons} more)` : '';
+  const until = earliest(waits.map((wait) => wait.until ?? Infinity));
+  const forSlot = waits.filter((wait) => wait.for === 'slot');
+  const forEngine = waits.some((wait) => wait.for === 'engine');
+  const rank = earliest(forSlot.map((wait) => wait.rank ?? 0));
+  // Any slot will do when one of them lacks nothing else.
+  const lacking = forSlot.flatMap(({ tasks }) => (tasks === undefined ? [] : [tasks]));
+  const tasks = lacking.length < forSlot.length ? {} : { tasks: lacking.flat() };
+  return {
+    kind: 'wait',
+    because: `${reasons.slice(0, namedReasons).join(' ')}${more}`,
+    ...(until === Infinity ? {} : { until }),
+    ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
+    ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : forEngine ? { for: 'engine' } : {}),
+  };
+}
+
+/** Of any number of values: `Math.min` takes only so many. */
+function earliest(values: readonly number[]): number {
+  return values.reduce((least, value) => Math.min(least, value), Infinity);
+}

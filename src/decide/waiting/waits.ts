@@ -1,0 +1,247 @@
+import { failure } from '../../model/failures.js';
+import type { LiveJob, Signal } from '../../model/job.js';
+import { durationSchema, timeSchema, toEpochMs } from '../../model/scalars.js';
+import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../../model/step.js';
+import { type Entry, isWithin } from '../../model/tree.js';
+import { queueOfOffer, workWishOf } from '../../model/work.js';
+import { failUnbegun, newAttempt, unprepared } from '../start/attempt.js';
+import { childMove, childWait } from '../children/child.js';
+import { hardDeadline, totalDeadline, totalTimeoutOf, untilOf } from '../../reading/clock.js';
+import { failStep } from '../finish/fail.js';
+import { withBegun, withStep } from '../steps.js';
+import { lookUp, type EventName, type LookUp, mergeQueries } from '../queries.js';
+import type { Begun, Move, Wait } from '../intent.js';
+import type { Child, World } from '../world.js';
+import { isUndoing } from '../../structures/paths.js';
+import { leaseMsOf } from './lease.js';
+import { prepare } from '../start/prepare.js';
+import { cancelledSteps } from '../finish/stop.js';
+import type { Beginning } from '../../structures/progress.js';
+
+/** An entry that waits in the job document itself and needs no engine. */
+export function isBuiltIn({ wait, delay }: Entry): boolean {
+  return wait !== undefined || delay !== undefined;
+}
+
+/** Begins a delay or a wait: the step stands in the job as `$$waiting` until it is settled. */
+export function beginWait(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
+  const { wait, delay, timeout } = beginning.leaf.entry;
+  const texts = {
+    ...(delay === undefined ? {} : { delay }),
+    ...(wait?.signal === undefined ? {} : { signal: wait.signal }),
+    ...(wait?.key === undefined ? {} : { key: wait.key }),
+  };
+  const prepared = prepare(job, beginning, world, [], texts);
+  if (!prepared.ok) return unprepared(job, beginning, prepared, now);
+  const { params, texts: filled } = prepared;
+  const step: WaitingStep = {
+    ...newAttempt(job, beginning),
+    state: '$$waiting',
+    params,
+    accepted: now,
+    start: now,
+    ...(wait?.signal === undefined ? {} : { signal: asText(filled['signal']) }),
+    ...(wait?.event === undefined ? {} : { event: wait.event, key: asText(filled['key']) }),
+  };
+  const time =
+    delay === undefined
+      ? timeoutAt(wait?.timeout ?? timeout, now)
+      : delayUntil(filled['delay'], now);
+  if (time === undefined) {
+    const why = failure('DelayInvalid', { value: JSON.stringify(filled['delay']) });
+    return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
+  }
+  const waiting = time === Infinity ? step : { ...step, until: time };
+  return { kind: 'change', job: withBegun(job, waiting, now) };
+}
+
+/** A decider that asked for nothing waits for a signal that it has not seen. */
+export function beginNews(job: LiveJob, beginning: Beginning, now: number): Begun {
+  const times = { accepted: now, start: now };
+  const news = job.signals?.length ?? 0;
+  const step: WaitingStep = { ...newAttempt(job, beginning), state: '$$waiting', ...times, news };
+  return { kind: 'change', job: withBegun(job, step, now) };
+}
+
+function asText(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function timeoutAt(timeout: number | undefined, now: number): number {
+  return timeout === undefined || timeout === 0 ? Infinity : now + timeout;
+}
+
+/** A number is a length in ms, a text a time or a number; undefined: it is neither. */
+function delayUntil(delay: unknown, now: number): number | undefined {
+  const text = typeof delay === 'string' ? delay.trim() : undefined;
+  const length = text !== undefined && /^\d+$/.test(text) ? Number(text) : delay;
+  if (typeof length === 'number') {
+    const whole = durationSchema.safeParse(Math.round(length));
+    return whole.success ? now + whole.data : undefined;
+  }
+  const time = timeSchema.safeParse(text);
+  return time.success ? toEpochMs(time.data) : undefined;
+}
+
+/**
+ * Ends the waiting step that had first what it waited for, or asks what must be known for that. Of
+ * several that could end by now, one may be the reason why others are not needed any more: steps at
+ * or below the paths that `unneeded` tells are left out first.
+ */
+export function waitsMove(
+  job: LiveJob,
+  now: number,
+  world: World,
+  unneeded: () => readonly string[],
+): Move | undefined {
+  const move = endingMove(job, readyOnes(job, now, world), now, world);
+  if (move === undefined || move.kind === 'look_up') return move;
+  return unneededMove(job, unneeded(), now) ?? move;
+}
+
+function endingMove(
+  job: LiveJob,
+  ready: readonly WaitingStep[],
+  now: number,
+  world: World,
+): Move | undefined {
+  const queries: LookUp[] = [];
+  for (const step of ready) {
+    const move = waitMove(job, step, now, world);
+    if (move?.kind === 'look_up') queries.push(move);
+    else if (move !== undefined) return move;
+  }
+  return queries.length === 0 ? undefined : mergeQueries(queries);
+}
+
+/** Waiting steps of which something may come now, what was there first first. */
+function readyOnes(job: LiveJob, now: number, world: World): readonly WaitingStep[] {
+  return job.steps
+    .flatMap((step) => {
+      const at = step.state === '$$waiting' ? readyAt(job, step, now, world) : Infinity;
+      return at > now ? [] : [{ step: step as WaitingStep, at }];
+    })
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ step }) => step);
+}
+
+/** Since when a step has what it waits for; of an event nothing tells when it was announced. */
+function readyAt(job: LiveJob, step: WaitingStep, now: number, world: World): number {
+  const { child, signal: name, until = Infinity } = step;
+  if (child !== undefined) return childEnd(world.child(child), now);
+  const signal = name === undefined ? newsOf(job, step) : nextSignal(job, name);
+  if (signal !== undefined) return Math.min(signal.at, now);
+  const event = eventOf(step);
+  const isAbsent = event === undefined || world.event(event.type, event.key).kind === 'absent';
+  return isAbsent ? until : now;
+}
+
+function eventOf({ event, key = '' }: WaitingStep): EventName | undefined {
+  return event === undefined ? undefined : { type: event, key };
+}
+
+function childEnd(child: Child, now: number): number {
+  return child.kind === 'final' ? Math.min(Number(child.job['end'] ?? now), now) : now;
+}
+
+function unneededMove(job: LiveJob, paths: readonly string[], now: number): Move | undefined {
+  const isUnneeded = ({ state, path }: Step): boolean =>
+    state === '$$waiting' && !isUndoing(path) && paths.some((node) => isWithin(path, node));
+  if (!job.steps.some(isUnneeded)) return undefined;
+  const ended = cancelledSteps(job, isUnneeded, failure('NotNeeded', {}), now);
+  return { kind: 'change', job: ended };
+}
+
+/** What comes of a step that is ready: without what it waits for, its time is over. */
+function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): Move | undefined {
+  if (step.child !== undefined) return childMove(job, { ...step, child: step.child }, now, world);
+  if (step.signal !== undefined) {
+    const signal = nextSignal(job, step.signal);
+    if (signal !== undefined) return { kind: 'change', job: answered(job, step, signal, now) };
+  }
+  const name = eventOf(step);
+  if (name !== undefined) {
+    const event = world.event(name.type, name.key);
+    if (event.kind === 'unknown') return lookUp({ events: [name] });
+    if (event.kind === 'found')
+      return { kind: 'change', job: released(job, step, event.data, now) };
+  }
+  if (step.signal === undefined && step.event === undefined) {
+    return { kind: 'change', job: released(job, step, undefined, now) };
+  }
+  const failing = { state: '$$timeout', failure: tooLate(job, step), exit: exits.timeout } as const;
+  return { kind: 'change', job: failStep(job, step, failing, now) };
+}
+
+/** A signal brings a result or a failure; either way it is taken. */
+function answered(job: LiveJob, step: WaitingStep, signal: Signal, now: number): LiveJob {
+  const { id, data, failure: why } = signal;
+  const taken = { ...step, signal_id: id };
+  const holding = withStep(job, step, taken);
+  if (why === undefined) return released(holding, taken, data, now);
+  const failing = { state: '$$error', failure: why, exit: exits.failed } as const;
+  return failStep(holding, taken, failing, now);
+}
+
+/** Why a step fails whose time is over. */
+function tooLate(job: LiveJob, step: WaitingStep): Failure {
+  const { until, worker, leased, since, accepted, params } = step;
+  if (Number(until) >= totalDeadline(job, step)) {
+    const timeout = totalTimeoutOf(job, step);
+    return { ...failure('TotalTimeout', { timeout }), retryable: false };
+  }
+  if (worker !== undefined && leased !== undefined) {
+    const { timeout = Infinity } = workWishOf(params);
+    return Number(until) >= leased + timeout
+      ? failure('StepTimeout', { timeout })
+      : failure('WorkerLost', { worker, lease: leaseMsOf(step) });
+  }
+  const timeout = Number(until) - Number(since ?? accepted);
+  return failure('WaitTimeout', { awaited: describe(step), timeout });
+}
+
+/** The oldest signal of a name that no step has taken yet. */
+function nextSignal(job: LiveJob, name: string): Signal | undefined {
+  const taken = new Set(job.steps.map((step) => step['signal_id']));
+  return job.signals?.find((signal) => signal.name === name && !taken.has(signal.id));
+}
+
+/** The first signal that came while a decider waited for one. */
+function newsOf(job: LiveJob, { news }: WaitingStep): Signal | undefined {
+  return news === undefined ? undefined : job.signals?.[news];
+}
+
+function released(job: LiveJob, step: WaitingStep, result: unknown, now: number): LiveJob {
+  return withStep(job, step, {
+    ...step,
+    state: '$$complete',
+    end: now,
+    exit: exits.success,
+    ...(result === undefined ? {} : { result }),
+  });
+}
+
+/** What the waiting steps of a job wait for. */
+export function openWaits(job: LiveJob): readonly Wait[] {
+  const limit = hardDeadline(job);
+  return job.steps.filter(isOpen).map((step): Wait => {
+    if (step.state !== '$$waiting') {
+      const because = `Step ${step.name} (attempt ${step.attempt}) runs on ${step.engine}.`;
+      return { kind: 'wait', because, ...untilOf(limit) };
+    }
+    if (step.child !== undefined) return childWait(step.name, step.child, limit);
+    const because = `Step ${step.name} waits ${describe(step)}.`;
+    return { kind: 'wait', because, asleep: true, ...untilOf(step.until ?? Infinity, limit) };
+  });
+}
+
+function describe({ signal, event, key = '', until, worker, news }: WaitingStep): string {
+  if (news !== undefined) return 'for any signal: its decider asked for nothing else';
+  if (worker !== undefined) return `for worker "${worker}"`;
+  const queue = signal === undefined ? undefined : queueOfOffer(signal);
+  if (queue !== undefined) return `for a worker (queue "${queue}")`;
+  if (signal !== undefined) return `for the signal "${signal}"`;
+  if (event !== undefined) return `for the event "${event}"${key === '' ? '' : ` of "${key}"`}`;
+  return until === undefined ? 'for nothing' : `until ${new Date(until).toISOString()}`;
+}

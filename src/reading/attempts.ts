@@ -1,0 +1,261 @@
+import type { LiveJob } from '../model/job.js';
+import { isOpen, type Step, type StepIn } from '../model/step.js';
+import { definedPath, deciderOf } from '../structures/paths.js';
+import { type Node, isWithin } from '../model/tree.js';
+import { pathsAbove } from './leaves.js';
+import { isFrom } from './order.js';
+import type { JobSteps, Numbers } from '../structures/steps.js';
+
+/** All attempts of the step at a path, oldest first. */
+export function attemptsOf(job: LiveJob, path: string): readonly Step[] {
+  return index(job).all.get(path) ?? [];
+}
+
+/** Those of them that count. */
+export function countedAt(job: LiveJob, path: string): readonly Step[] {
+  return index(job).counted.get(path) ?? [];
+}
+
+/** The last attempt of the step at a path that counts. */
+export function lastAttempt(job: LiveJob, path: string): Step | undefined {
+  return index(job).counted.get(path)?.at(-1);
+}
+
+/** Some attempt was started or a child job was made; skipped steps and refused ones do not count. */
+export function hasBegun(job: LiveJob): boolean {
+  return job.steps.some((step) => 'start' in step);
+}
+
+/** The steps of a job as its structures ask for them. */
+export function jobSteps(job: LiveJob): JobSteps {
+  return {
+    run: job.run,
+    at: (path) => countedAt(job, path),
+    last: (path) => lastAttempt(job, path),
+    lastRunBelow: (path) => lastRunBelow(job, path),
+    isBusyBelow: (path) => isBusyBelow(job, path),
+    numbersBelow: (path) => index(job).numbers.get(path),
+    wasBegun: (path, run) => wasBegun(job, path, run),
+    isRepeated: (path) => {
+      const asked = job.redo ?? [];
+      return asked.some(({ from }) => isWithin(definedPath(from), definedPath(path)));
+    },
+  };
+}
+
+/** Something there was begun in that run or later; a step that somebody left out was not. */
+function wasBegun(job: LiveJob, path: string, run: number): boolean {
+  if ((lastRunBelow(job, path) ?? 0) < run) return false;
+  return job.steps.some(
+    (step) => step.run >= run && step.state !== '$$skipped' && isWithin(step.path, path),
+  );
+}
+
+/** Which attempt of a job it is. Tips that were merged may both have had one of that number: the runs differ. */
+export type AttemptOf = Pick<Step, 'path' | 'attempt' | 'run'>;
+
+/** Whether both are the same attempt, whichever copies of it they are. */
+export function isSameAttempt(one: AttemptOf, other: AttemptOf): boolean {
+  return one.path === other.path && one.attempt === other.attempt && one.run === other.run;
+}
+
+/** The attempt as it stands in the job. */
+export function ownStep(job: LiveJob, attempt: AttemptOf): Step {
+  return job.steps.find((one) => isSameAttempt(one, attempt)) as Step;
+}
+
+/** The attempt that completed the step at a path, or the handler's that recovered it. */
+export function completionOn(job: LiveJob, path: string): StepIn<'$$complete'> | undefined {
+  const last = index(job).line.get(path);
+  return last?.state === '$$complete' ? last : undefined;
+}
+
+/** The paths of a step and of what it handles: `0.error.error`, `0.error`, `0`. */
+export function lineOf(path: string): readonly string[] {
+  const line = [path];
+  for (let at = path; at.endsWith('.error'); line.push(at)) at = at.slice(0, -'.error'.length);
+  return line;
+}
+
+/** The last run in which something was done at a path or below it; undefined: nothing ever was. */
+export function lastRunBelow(job: LiveJob, path: string): number | undefined {
+  return index(job).below.get(path);
+}
+
+/** Something at a path or below it runs or waits. */
+export function isBusyBelow(job: LiveJob, path: string): boolean {
+  return index(job).busy.has(path);
+}
+
+/** Steps by path. All of them are numbered through, but not all count; see `counts`. */
+type Index = {
+  readonly all: Map<string, Step[]>;
+  readonly counted: Map<string, Step[]>;
+  /** The last one of a step and its handlers. */
+  readonly line: Map<string, Step>;
+  readonly below: Map<string, number>;
+  readonly numbers: Map<string, Numbers>;
+  readonly busy: Set<string>;
+};
+
+/**
+ * Every leaf of a tree asks for its steps; one pass answers them all. The answer is kept as long as
+ * the list itself and what it is read by: all of these are replaced, never changed.
+ */
+const indexes = new WeakMap<readonly Step[], { readonly of: LiveJob; readonly index: Index }>();
+
+/** The steps of a job as they were indexed last, by its tree. */
+const latest = new WeakMap<Node, readonly Step[]>();
+
+function index(job: LiveJob): Index {
+  const { steps } = job;
+  const known = indexes.get(steps);
+  if (known !== undefined && isReadAlike(known.of, job)) return known.index;
+  const made = extendedIndex(job) ?? makeIndex(job);
+  indexes.set(steps, { of: job, index: made });
+  // What earlier runs did is looked at beside all steps: that list does not grow.
+  if (steps.at(-1)?.run === job.run) latest.set(job.tasks, steps);
+  return made;
+}
+
+function isReadAlike(one: LiveJob, other: LiveJob): boolean {
+  return (
+    one.redo === other.redo &&
+    one.tasks === other.tasks &&
+    one.run === other.run &&
+    one.first_run === other.first_run &&
+    one.slice === other.slice
+  );
+}
+
+/**
+ * A decision may add many steps, one after the other: the index of the list before is taken over, and
+ * made anew should that list be asked for again. Undefined: steps were replaced, or are read otherwise.
+ */
+function extendedIndex(job: LiveJob): Index | undefined {
+  const { steps, run } = job;
+  const before = latest.get(job.tasks) ?? [];
+  const known = indexes.get(before);
+  if (known === undefined || !isReadAlike(known.of, job)) return undefined;
+  const more = steps.slice(before.length);
+  if (more.some((step) => step.run !== run)) return undefined;
+  if (!before.every((step, i) => step === steps[i])) return undefined;
+  indexes.delete(before);
+  const { all, counted } = known.index;
+  const add = createAdd(known.index, job, new Map());
+  for (const step of more) {
+    // Lists that were handed out do not change.
+    for (const byPath of [all, counted]) byPath.set(step.path, [...(byPath.get(step.path) ?? [])]);
+    add(step);
+  }
+  return known.index;
+}
+
+function makeIndex(job: LiveJob): Index {
+  const byPath = { all: new Map(), counted: new Map(), line: new Map(), below: new Map() };
+  const made: Index = { ...byPath, numbers: new Map(), busy: new Set() };
+  const { before = [] } = job.slice ?? {};
+  const take = createTake(made);
+  // What was done before a slice is not for the slice to do again: it counts in any case.
+  for (const step of before) take(step);
+  const add = createAdd(made, job, undoneDeciders(job));
+  for (const step of job.steps) add(step);
+  return made;
+}
+
+function createAdd(
+  index: Index,
+  job: LiveJob,
+  undone: ReadonlyMap<string, number>,
+): (step: Step) => void {
+  const take = createTake(index);
+  return (step) => {
+    put(index.all, step);
+    if (counts(step, job, undone)) take(step);
+  };
+}
+
+/** Enters a step that counts. */
+function createTake({ counted, line, below, numbers, busy }: Index): (step: Step) => void {
+  const above = createAbove();
+  return (step) => {
+    put(counted, step);
+    for (const at of lineOf(step.path)) line.set(at, step);
+    for (const at of above(step.path)) {
+      if (!below.has(at)) putNumber(numbers, at);
+      below.set(at, step.run);
+      if (isOpen(step)) busy.add(at);
+    }
+  };
+}
+
+/** The paths that a path is below of, and itself: most steps are below the same few. */
+function createAbove(): (path: string) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
+  return (path) => {
+    const stem = path.slice(0, Math.max(0, path.lastIndexOf('.')));
+    const above = known.get(stem) ?? pathsAbove(stem);
+    known.set(stem, above);
+    return path === '' ? above : [path, ...above];
+  };
+}
+
+const numbered = /^((?:.*\.)?(?:map|slice|loop))\.(\d+)$/;
+
+function putNumber(numbers: Map<string, Numbers>, path: string): void {
+  const [, stem, digits] = numbered.exec(path) ?? [];
+  if (stem === undefined) return;
+  const number = Number(digits);
+  const { least, most } = numbers.get(stem) ?? { least: number, most: number };
+  numbers.set(stem, { least: Math.min(least, number), most: Math.max(most, number) });
+}
+
+function put(byPath: Map<string, Step[]>, step: Step): void {
+  const there = byPath.get(step.path);
+  if (there === undefined) byPath.set(step.path, [step]);
+  else there.push(step);
+}
+
+/**
+ * What a job did before it began anew counts no more, nor what a later retry asked to be done again,
+ * nor how an earlier run ended: its handler and its cancel branch. A decider of which something was
+ * undone begins anew.
+ */
+function counts({ path, run }: Step, job: LiveJob, undone: ReadonlyMap<string, number>): boolean {
+  const { redo = [], first_run: firstRun = 1 } = job;
+  if (run < firstRun) return false;
+  if (run < job.run && (isWithin(path, 'error') || isWithin(path, 'cancel'))) return false;
+  for (const [decider, last] of undone) if (run <= last && isWithin(path, decider)) return false;
+  const isAskedFor = redo.some(
+    (wish) => run < wish.run && wish.run <= job.run && isFrom(path, wish.from, job.tasks),
+  );
+  return !isAskedFor;
+}
+
+/**
+ * The run since which work at a path counts: what was done there before was undone, was asked for
+ * again, or belongs to a job that began anew or to another end of it.
+ */
+export function countsSince(job: LiveJob, path: string): number {
+  const { redo = [], first_run: firstRun = 1, run } = job;
+  const isOfEnd = isWithin(path, 'error') || isWithin(path, 'cancel');
+  const asked = redo.filter(({ from }) => isFrom(path, from, job.tasks)).map((wish) => wish.run);
+  const undone = attemptsOf(job, `${path.replace(/(\.(undo|error))+$/, '')}.undo`)
+    .filter((undo) => undo.state === '$$complete' && undo.run < run)
+    .map((undo) => undo.run + 1);
+  const deciders = [...undoneDeciders(job)]
+    .filter(([decider]) => isWithin(path, decider))
+    .map(([, last]) => last + 1);
+  return Math.max(firstRun, isOfEnd ? run : 1, ...asked, ...undone, ...deciders);
+}
+
+/** Paths of deciders, with the last run before this one in which something of theirs was undone. */
+function undoneDeciders({ steps, run }: LiveJob): ReadonlyMap<string, number> {
+  const undone = new Map<string, number>();
+  for (const step of steps) {
+    if (step.phase !== 'undo' || step.state !== '$$complete' || step.run >= run) continue;
+    const decider = deciderOf(step.path.replace(/\.undo$/, ''));
+    if (decider !== undefined) undone.set(decider, step.run);
+  }
+  return undone;
+}

@@ -1,0 +1,30 @@
+import { defaultQueue, type LiveJob } from '../model/job.js';
+import type { Step } from '../model/step.js';
+import type { Task } from '../model/task.js';
+import { namesTask, type Entry } from '../model/tree.js';
+import { entryOf } from './leaf-at.js';
+
+/** The queue of a job: its own, its flow's, the one that a child has from its parent's flow. */
+export function queueOf({ queue, flow_definition, parent }: LiveJob): string {
+  return queue ?? flow_definition.queue ?? parent?.queue ?? defaultQueue;
+}
+
+/**
+ * The task that an entry runs: from the snapshot; flows and deciders named in the tree need none,
+ * and what just waits has none, whatever tasks there are of that name.
+ */
+export function definitionOf(job: LiveJob, entry: Entry): Task | undefined {
+  const { task, flow, decider } = entry;
+  if (flow !== undefined) return { type: 'task', name: task, flow };
+  if (decider !== undefined) return { type: 'task', name: task, plugin: decider };
+  return namesTask(entry) ? job.definitions[task] : undefined;
+}
+
+/** The task that an attempt runs: that of its entry, or of the handler that it is. */
+export function definitionFor(
+  job: LiveJob,
+  { path, task }: Pick<Step, 'path' | 'task'>,
+): Task | undefined {
+  const entry = entryOf(job, path);
+  return entry === undefined ? job.definitions[task] : definitionOf(job, entry);
+}

@@ -1,0 +1,132 @@
+import type { LiveJob } from '../model/job.js';
+import { isFailed, type Phase, type Step } from '../model/step.js';
+import { isStructure, type Leaf, type Node, type Structure } from '../model/tree.js';
+import type { Kind } from '../structures/kind.js';
+import { kindOf, leavesWork } from '../structures/kinds.js';
+import {
+  done,
+  failedAt,
+  noWork,
+  open,
+  type Interpreting,
+  type Progress,
+  type View,
+} from '../structures/progress.js';
+import { createRoom } from '../structures/room.js';
+import { jobSteps, lastAttempt } from './attempts.js';
+import { leavesIn, nodeAt, sliceLeaf, treeAt, type Branch, type Leaves } from './leaves.js';
+import { deciderProgress } from './decider-progress.js';
+import { leafProgress } from './leaf-progress.js';
+
+/**
+ * Says how far a tree has come. Nothing about nodes is stored: everything follows from the steps.
+ * `prefix` is the path of the root (`cancel` for the cancel branch, `error` for what follows a failure). In a further run of the flow,
+ * structures that were done stay done, whatever failed in them: only what failed begins anew.
+ */
+export function interpret(job: LiveJob, tree: Node, phase: Phase, prefix = ''): Progress {
+  const { slice } = job;
+  if (slice !== undefined) {
+    const map = nodeAt(job.tasks, slice.path) as Node;
+    const { phase: own } = lastAttempt(job, slice.path) as Step;
+    return visitorOf(job, leavesIn(job.tasks))(own, map, slice.path);
+  }
+  return visitorOf(job, leavesIn(tree, prefix))(phase, tree, prefix);
+}
+
+/** How far a node at a path of the flow, or of what follows a failure or a cancel, has come. */
+export function progressAt(job: LiveJob, node: Node, path: string): Progress {
+  const { tree, prefix } = treeAt(job, path) as Branch;
+  return visitorOf(job, leavesIn(tree, prefix))('main', node, path);
+}
+
+function visitorOf(job: LiveJob, leaves: Leaves): Visit {
+  const before = job.run > 1 ? visitor(stepsBefore(job), leaves, 'before') : undefined;
+  return visitor(job, leaves, 'now', before);
+}
+
+/** The job as the runs before this one left it. */
+function stepsBefore(job: LiveJob): LiveJob {
+  return { ...job, steps: job.steps.filter(({ run }) => run < job.run) };
+}
+
+type Visit = (phase: Phase, node: Node, path: string) => Progress;
+
+function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visit {
+  const known = new Map<string, Progress>();
+  const own = {
+    steps: jobSteps(job),
+    view,
+    room: createRoom(),
+    slice: job.slice,
+    leavesWork,
+    sliceLeaf: (path: string) => sliceLeaf(job, path),
+  };
+  const visitNew: Visit = (phase, node, path) => {
+    if (!isStructure(node)) {
+      const leaf = leaves.at(path) as Leaf;
+      return node.decider === undefined
+        ? leafProgress(job, leaf, phase, view)
+        : deciderProgress(job, leaf, phase, view);
+    }
+    const visit = (child: Node, at: string): Progress => visitAs(phase, child, at);
+    const visitBefore = (child: Node, at: string) => before?.(phase, child, at);
+    const interpreting = { ...own, phase, visit, visitAs, visitBefore };
+    // What failed in a slice is done again whatever is tolerated: only its parent sees all slices.
+    if (path === job.slice?.path) return sliceOf(node, path, interpreting);
+    if (before?.(phase, node, path).kind === 'done') return done;
+    return behindGate(node, path, interpreting);
+  };
+  const visitOnce: Visit = (phase, node, path) => {
+    const progress = known.get(path) ?? visitNew(phase, node, path);
+    known.set(path, progress);
+    return progress;
+  };
+  // How things were before is asked at every level.
+  const visitAs = view === 'before' ? visitOnce : visitNew;
+  return visitAs;
+}
+
+/** What must be found out first comes as a step of the structure itself; then its own rules speak. */
+function behindGate(node: Structure, path: string, interpreting: Interpreting): Progress {
+  const { steps, view, phase } = interpreting;
+  const kind = kindOf(node);
+  const mark = steps.last(path);
+  const gate = { ...open, gates: [{ node, path, phase }] };
+  if (mark === undefined) {
+    return needsGate(node, kind) ? gate : concluded(node, path, interpreting);
+  }
+  if (mark.state === '$$skipped') return done;
+  if (isFailed(mark) && mark.run < steps.run && view === 'now') return gate;
+  const unfit = isFailed(mark) ? undefined : kind.finding?.misfit(node, path, steps);
+  if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
+  return concluded(node, path, interpreting, mark);
+}
+
+/** The list of a slice was found by its parent: it is never asked for again. */
+function sliceOf(node: Structure, path: string, interpreting: Interpreting): Progress {
+  const { steps, phase } = interpreting;
+  const kind = kindOf(node);
+  const mark = steps.last(path);
+  if (mark !== undefined && isFailed(mark)) return failedAt(mark);
+  const unfit = kind.finding?.misfit(node, path, steps);
+  if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
+  return kind.progress(node, path, interpreting);
+}
+
+/** When a structure fails, nothing in it goes on; an optional one then counts as done. */
+function concluded(
+  node: Structure,
+  path: string,
+  interpreting: Interpreting,
+  mark?: Step,
+): Progress {
+  const isGivenUp = mark !== undefined && isFailed(mark);
+  const progress = isGivenUp ? failedAt(mark) : kindOf(node).progress(node, path, interpreting);
+  if (progress.kind !== 'failed') return progress;
+  const left = { ...noWork, drop: interpreting.steps.isBusyBelow(path) ? [path] : [] };
+  return node.optional === true ? { kind: 'done', ...left } : { ...progress, ...left };
+}
+
+function needsGate({ when, guards }: Structure, { finding }: Kind): boolean {
+  return finding?.isFirst === true || when !== undefined || guards !== undefined;
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { PermitAnswer } from '../../../src/decide/world.js';
+import { peer, t0 } from '../../support/builders.js';
+import { story, type Setting } from '../story.js';
+
+const key = 'f::DEFAULT';
+const held: PermitAnswer = { kind: 'held', id: 'lock:p' };
+const full: PermitAnswer = { kind: 'full', by: ['a', 'b'] };
+
+const limited = (answer?: PermitAnswer, { flow, world, ...more }: Partial<Setting> = {}) =>
+  story({
+    steps: ['a'],
+    flow: { max_running: 2, ...flow },
+    world: { ...(answer === undefined ? {} : { permits: { [key]: answer } }), ...world },
+    ...more,
+  });
+
+describe('a job of a flow with max_running', () => {
+  it('asks for a permit before anything of it begins', () => {
+    expect(limited().decide()).toMatchObject({ kind: 'look_up', permits: [{ key, most: 2 }] });
+  });
+
+  it('begins with it, and keeps it in mind', () => {
+    expect(limited(held).decide()).toMatchObject({
+      kind: 'claim',
+      job: { locked: { permit: 'lock:p' } },
+    });
+  });
+
+  it('asks in its turn: to ask is to take', () => {
+    const told = limited(undefined, { world: { peers: [peer(['a'])], seenAt: t0 } });
+    const kinds = [told.decide().kind, told.with({ id: 'zz' }).decide().kind];
+    expect(kinds.toSorted()).toEqual(['look_up', 'wait']);
+  });
+
+  it('waits as a new job while as many run as may', () => {
+    const intent = limited(full).decide();
+    expect(intent).toMatchObject({ kind: 'wait', for: 'permit', permit: key });
+    expect(intent).toHaveProperty(
+      'because',
+      'As many jobs of flow f run as may at the same time (2): a, b.',
+    );
+  });
+
+  it('waits for a permit, too, while others go first to those that are free', () => {
+    const intent = limited({ kind: 'behind', by: ['x', 'y'] }).decide();
+    expect(intent).toMatchObject({
+      kind: 'wait',
+      because: 'Other jobs of flow f get a permit first: x, y.',
+      for: 'permit',
+      permit: key,
+    });
+  });
+
+  it('still expires while it waits', () => {
+    const expires = new Date(t0 + 500).toISOString();
+    expect(limited(full, { job: { expires } }).decide()).toMatchObject({
+      kind: 'write',
+      job: { state: '$$ready' },
+    });
+  });
+
+  it('ends when the store takes no such document', () => {
+    const intent = limited({ kind: 'refused', reason: 'No.' }).decide();
+    expect(intent).toMatchObject({
+      kind: 'write',
+      job: { exit: 3, failure: { name: 'StoreRefused' } },
+    });
+  });
+
+  it.each([
+    [
+      'goes on as a new one and had one',
+      { job: { continued_from: 'x', locked: { permit: 'lock:q' } } },
+      true,
+    ],
+    ['is of a flow without', { flow: { max_running: undefined } }, false],
+  ])('that %s', (_title, setting, asks) => {
+    const intent = limited(undefined, setting).decide();
+    expect(intent.kind === 'look_up' && intent.permits.length > 0).toBe(asks);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { isRetried, retryDue, share, waitMs } from '../../../src/decide/finish/retry.js';
+import { toRetryPolicy, type RetryInput } from '../../../src/model/retry.js';
+import type { Failure } from '../../../src/model/step.js';
+import { t0 } from '../../support/builders.js';
+
+const broken: Failure = { name: 'Broken', message: 'It is broken.' };
+const failed = { failure: broken, failed: 1, firstAccepted: t0, seed: 'j:0:1' };
+
+describe('retryDue', () => {
+  const cases: readonly [string, RetryInput, object, number | undefined][] = [
+    ['gives up without a policy', 0, {}, undefined],
+    ['tries again at once by number', 1, {}, 0],
+    ['makes three attempts of two retries', 2, { failed: 2 }, 0],
+    ['gives up after the last retry', 2, { failed: 3 }, undefined],
+    ['waits the delay', { limit: 1, delay: 500 }, {}, 500],
+    ['waits as the plugin wishes', { limit: 1, delay: 500 }, { retryAfterMs: 70 }, 70],
+    [
+      'waits no longer than a year, whatever the plugin wishes',
+      1,
+      { retryAfterMs: Infinity },
+      31_536_000_000,
+    ],
+    ['waits a year at most', { limit: 1 }, { retryAfterMs: 1e300 }, 31_536_000_000],
+    ['gives up what is not retryable', 5, { failure: { ...broken, retryable: false } }, undefined],
+    ['gives up what `never` names', { limit: 1, never: ['Broken'] }, {}, undefined],
+    ['gives up what `on` does not name', { limit: 1, on: ['Other'] }, {}, undefined],
+    ['keeps within the total of the policy', { limit: 9, delay: 500, total: 499 }, {}, undefined],
+    ['uses all of the total of the policy', { limit: 9, delay: 500, total: 500 }, {}, 500],
+    ['keeps within the total of the task', { limit: 9, delay: 500 }, { totalMs: 499 }, undefined],
+    ['keeps to the shorter total', { limit: 9, delay: 9, total: 8 }, { totalMs: 99 }, undefined],
+    [
+      'counts the total from the first attempt',
+      { limit: 9, total: 9 },
+      { firstAccepted: t0 - 10 },
+      undefined,
+    ],
+  ];
+  it.each(cases)('%s', (_title, written, attempt, afterMs) => {
+    const due = retryDue(toRetryPolicy(written), { ...failed, ...attempt }, t0);
+    expect(due).toBe(afterMs === undefined ? undefined : t0 + afterMs);
+  });
+});
+
+describe('isRetried', () => {
+  const coded: Failure = { name: 'HttpError', message: '', code: 'net.dns.timeout' };
+  const cases: readonly [string, object, Failure, boolean][] = [
+    ['retries everything without patterns', {}, broken, true],
+    ['finds the name in `on`', { on: ['Other', 'Broken'] }, broken, true],
+    ['finds nothing in an empty `on`', { on: [] }, broken, false],
+    ['lets `never` win over `on`', { on: ['*'], never: ['Broken'] }, broken, false],
+    ['takes * for everything', { on: ['*'] }, broken, true],
+    ['finds the code', { on: ['net.dns.timeout'] }, coded, true],
+    ['finds the name beside a code', { never: ['HttpError'] }, coded, false],
+    ['finds a number as code', { never: ['404'] }, { ...broken, code: 404 }, false],
+    ['matches up to .*', { on: ['net.*'] }, coded, true],
+    ['matches a longer stem', { on: ['net.dns.*'] }, coded, true],
+    ['does not match a part of a word', { on: ['net.d.*'] }, coded, false],
+    ['does not match the bare stem', { on: ['net.*'] }, { ...broken, code: 'net' }, false],
+    ['does not match the beginning of a name', { on: ['Brok'] }, broken, false],
+    ['tells capitals apart', { on: ['broken'] }, broken, false],
+  ];
+  it.each(cases)('%s', (_title, patterns, failure, retried) => {
+    expect(isRetried(toRetryPolicy({ limit: 1, ...patterns }), failure)).toBe(retried);
+  });
+});
+
+describe('waitMs', () => {
+  const cases: readonly [string, Exclude<RetryInput, number>, number, number][] = [
+    ['is the delay before the first retry', { delay: 100, factor: 3 }, 1, 100],
+    ['grows by the factor', { delay: 100, factor: 3 }, 3, 900],
+    ['stays under the maximum', { delay: 100, factor: 3, max: 250 }, 3, 250],
+    ['stays under a day when nothing is said', { delay: 1000, factor: 10 }, 9, 86_400_000],
+    ['stays 0 however often it grows', { delay: 0, factor: 10 }, 5000, 0],
+    ['stays at the maximum however often it grows', { delay: 1, factor: 10, max: 7 }, 5000, 7],
+  ];
+  it.each(cases)('%s', (_title, policy, failures, ms) => {
+    expect(waitMs(toRetryPolicy(policy), { failed: failures, seed: 's' })).toBe(ms);
+  });
+
+  it('spreads the waits by the jitter, the same for the same text', () => {
+    const policy = toRetryPolicy({ delay: 1000, jitter: 0.2 });
+    const seeds = Array.from({ length: 200 }, (_, i) => `job-${i}:0:1`);
+    const waits = seeds.map((seed) => waitMs(policy, { failed: 1, seed }));
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(800);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(1000);
+    expect(new Set(waits).size).toBeGreaterThan(100);
+    expect(seeds.map((seed) => waitMs(policy, { failed: 1, seed }))).toEqual(waits);
+  });
+});
+
+describe('share', () => {
+  it('lies evenly from 0 to 1', () => {
+    const shares = Array.from({ length: 2000 }, (_, i) => share(`j${i}:0:1`));
+    expect(shares.every((one) => one >= 0 && one < 1)).toBe(true);
+    const mean = shares.reduce((sum, one) => sum + one, 0) / shares.length;
+    expect(mean).toBeGreaterThan(0.4);
+    expect(mean).toBeLessThan(0.6);
+  });
+});

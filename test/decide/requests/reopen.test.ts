@@ -1,0 +1,391 @@
+import { describe, expect, it } from 'vitest';
+import { abandoned } from '../../../src/decide/finish/abandoned.js';
+import { decide } from '../../../src/decide/decide.js';
+import { endRefused, endUnbegun, finish } from '../../../src/decide/finish/finish.js';
+import { leafNamed, reopened } from '../../../src/decide/requests/reopen.js';
+import type { FinalJob, Job, LiveJob } from '../../../src/model/job.js';
+import type { RetryWish } from '../../../src/model/request.js';
+import type { Step } from '../../../src/model/step.js';
+import { flow, frozen, liveJob, newJob, t0, world } from '../../support/builders.js';
+import { story, type Story } from '../story.js';
+
+const named = { params: { 'b-1': { n: 1 } } };
+const broken = { name: 'Broken', message: 'It is broken.' };
+
+/** `a` is done, `b` failed, so did the job; `c` was never begun. */
+function failing(more: Record<string, unknown> = {}): Story {
+  const it = story({ steps: ['a', { task: 'b', name: 'mid' }, 'c'], job: more });
+  it.go();
+  return it.did('a').broke('b');
+}
+
+const final = (it: Story): FinalJob => it.job as FinalJob;
+
+/** The job that goes on, or the reason why not. */
+function again(job: FinalJob, wish: RetryWish, now = t0 + 100): Job | string {
+  const result = reopened(frozen(job), wish, now);
+  return result.kind === 'applied' ? result.job : result.because;
+}
+
+describe('reopened', () => {
+  it('goes on at the step that failed, in the next run', () => {
+    const it = failing();
+    it.at(100).edit({ retry: true }).go();
+    expect(it.running).toEqual([]);
+    expect(it.liveJob).toMatchObject({ run: 2, timed_from: t0 + 100, state: 'b-1' });
+    it.go();
+    expect(it.trail).toEqual(['a#1 $$complete', 'b#1 $$error', 'b#2 $$active']);
+    it.did('b').did('c');
+    expect(it.ending).toEqual({ state: '$$complete', exit: 0, failure: undefined });
+  });
+
+  it('carries nothing of how the job ended', () => {
+    const kept = again({ ...final(failing()), cancel: {}, retry: true, paused: true }, {});
+    const gone = ['end', 'exit', 'failure', 'result', 'cancel', 'retry', 'paused', 'redo'];
+    for (const key of gone) expect(kept).not.toHaveProperty(key);
+  });
+
+  it('does again what is asked for and all that comes after it', () => {
+    const it = failing();
+    it.edit({ retry: { from: 'a' } }).go();
+    it.go();
+    expect(it.trail).toEqual(['a#1 $$complete', 'b#1 $$error', 'a#2 $$active']);
+    it.did('a').did('b').did('c');
+    expect(it.ending).toMatchObject({ exit: 0 });
+    it.edit({ retry: { from: 'c' } }).go();
+    expect(it.liveJob.redo).toEqual([
+      { from: '0', run: 2 },
+      { from: '2', run: 3 },
+    ]);
+    it.go();
+    expect(it.running).toEqual(['c']);
+  });
+
+  it('is ready again when nothing but a structure was looked at', () => {
+    const it = story({ steps: [{ loop: { while: 'w', max: 2, do: 'a' } }] });
+    it.answering({ '0.loop.0.while': true }).go();
+    const [mark] = it.steps.filter(({ structure }) => structure !== undefined);
+    expect(mark).toBeDefined();
+    const steps = [mark] as Step[];
+    expect(
+      again({ ...finish(it.liveJob, { exit: 2, failure: broken }, t0), steps }, {}),
+    ).toMatchObject({ state: '$$ready', steps });
+  });
+
+  it.each<[string, Partial<FinalJob>, RetryWish, object]>([
+    ['with the latest definitions', {}, { latest: true }, { refresh: true }],
+    ['with a target', { target: 'x' }, {}, { relock: true, target: 'x' }],
+    ['with a time to expire that is to come', { expires: t0 + 101 }, {}, { expires: t0 + 101 }],
+    [
+      'with other parameters of its own',
+      { params: { own: 0 } },
+      { params: { own: 1 } },
+      { params: { own: 1 } },
+    ],
+    ['with parameters of new steps', {}, { latest: true, params: { neu: {} } }, { refresh: true }],
+    ['with parameters of a step by its name', {}, { params: { mid: { n: 1 } } }, named],
+    ['with parameters of a step by its path', {}, { params: { '1': { n: 1 } } }, named],
+    [
+      'with parameters by words of which the most exact counts',
+      {},
+      { params: { 'b-1': { n: 3 }, '1': { n: 2, m: 2 }, b: { n: 1, k: 1 } } },
+      { params: { 'b-1': { n: 3, m: 2, k: 1 } } },
+    ],
+    [
+      'with other parameters of a task, at all its steps',
+      {},
+      { params: { b: { n: 1 }, 'c-2': { m: 2 } } },
+      { params: { b: { n: 1 }, 'b-1': { n: 1 }, 'c-2': { m: 2 } } },
+    ],
+  ])('goes on %s', (_title, more, wish, expected) => {
+    expect(again({ ...final(failing()), ...more }, wish)).toMatchObject(expected);
+  });
+
+  it('forgets a time to expire that is over', () => {
+    const job = { ...final(failing()), expires: t0 + 100 };
+    expect(again(job, {})).not.toHaveProperty('expires');
+  });
+
+  it('takes no lock and no new definitions of itself', () => {
+    const job = again(final(failing()), { latest: false });
+    expect(job).not.toHaveProperty('relock');
+    expect(job).not.toHaveProperty('refresh');
+  });
+
+  const done = finish(liveJob(flow(['a'])), { exit: 0 }, t0);
+  it.each<[string, FinalJob, RetryWish, string]>([
+    ['a step that is not there', done, { from: 'z' }, 'Job j has no step "z"; its steps are a-0.'],
+    [
+      'parameters that nothing has',
+      final(failing()),
+      { params: { mid: {}, lod: { n: 1 } } },
+      'Nothing in job j has the parameters "lod"; its steps are a-0, b-1 (mid), c-2.',
+    ],
+    [
+      'a job that succeeded',
+      done,
+      {},
+      'Job j succeeded; say with "from" at which step it is to begin again.',
+    ],
+    [
+      'a job whose document was spoilt',
+      { ...done, run: 'x' },
+      { from: 'a' },
+      'Job j cannot go on as it stands: run must be a number; it is NaN.',
+    ],
+    [
+      'a job with a step that is none',
+      { ...done, steps: [null] as unknown as Step[] },
+      { from: 'a' },
+      'Job j cannot go on as it stands: steps[0] must be a step (an object); it is null.',
+    ],
+    [
+      'a document that is no job',
+      { ...done, type: 'x' as 'job' },
+      { from: 'a' },
+      'Job j cannot go on as it stands: it is no job.',
+    ],
+  ])('refuses %s', (_title, job, wish, because) => {
+    expect(again(job, wish)).toBe(because);
+  });
+});
+
+describe('a job that ended before its first step', () => {
+  const unbegun = endUnbegun(newJob({ params: { n: 1 }, own: 1 }), t0, 3, broken, [
+    { path: 'flow', message: 'It is wrong.' },
+  ]);
+
+  it('begins from nothing', () => {
+    expect(again(unbegun, {})).toEqual(newJob({ params: { n: 1 }, own: 1 }));
+  });
+
+  it.each<[string, unknown, object]>([
+    ['that it has', { n: 1 }, { n: 1, m: 2 }],
+    ['that it lacks', 'text', { m: 2 }],
+  ])('begins with changed parameters beside those %s', (_title, params, expected) => {
+    expect(again({ ...unbegun, params }, { params: { m: 2 } })).toMatchObject({ params: expected });
+  });
+
+  it.each([['definitions'], ['tasks'], ['steps']])('begins from nothing without its %s', (key) => {
+    const job = { ...finish(liveJob(flow(['a'])), { exit: 2 }, t0), [key]: undefined };
+    expect(again(job as FinalJob, {})).not.toHaveProperty('state');
+  });
+});
+
+describe('a job that has steps and not what they were done with', () => {
+  const because = (key: string): string =>
+    `Job j cannot go on: it has begun, and its "${key}" is gone or was changed; submit a new job.`;
+
+  it.each([['definitions'], ['tasks']])('is not begun anew without its %s', (key) => {
+    const told = failing();
+    const ended = { ...final(told), [key]: undefined } as FinalJob;
+    expect(again(ended, {})).toBe(because(key));
+    told.write({ [key]: undefined, retry: true }).go();
+    expect(told.job).toMatchObject({
+      ...{ state: '$$complete', exit: 2, retry_refused: because(key) },
+      requests: [{ action: 'retry', refused: because(key) }],
+    });
+    expect(told.steps).toHaveLength(2);
+  });
+});
+
+describe('leafNamed', () => {
+  const job: LiveJob = liveJob(
+    flow([
+      'a',
+      { task: 'b', name: 'mid' },
+      ['a', { task: 'c', name: 'twice' }],
+      { task: 'd', name: 'twice' },
+      { task: 'e', name: 'first' },
+      'e',
+    ]),
+  );
+  it.each([
+    ['finds a step by its path', '2.sequence.0', '2.sequence.0'],
+    ['finds a step by its label', 'a-2', '2.sequence.0'],
+    ['finds a step by its name', 'mid', '1'],
+    ['finds a step by its task', 'c', '2.sequence.1'],
+    ['finds the one step of that name when others share it as their task', 'e', '5'],
+    ['finds none when several have the task', 'a', undefined],
+    ['finds none when several have the name', 'twice', undefined],
+    ['finds none for another word', 'z', undefined],
+  ])('%s', (_title, word, path) => {
+    expect(leafNamed(job, word)?.path).toBe(path);
+  });
+});
+
+describe('the key `retry` of a final job', () => {
+  it('lets it go on when it is true', () => {
+    expect(failing().edit({ retry: true }).go()).toMatchObject({ kind: 'write', job: { run: 2 } });
+  });
+
+  it('lets it go on as it says', () => {
+    const intent = failing()
+      .edit({ retry: { from: 'mid', params: { b: { n: 1 } } } })
+      .go();
+    expect(intent).toMatchObject({
+      kind: 'write',
+      job: { redo: [{ from: '1', run: 2 }], params: { 'b-1': { n: 1 } } },
+    });
+    expect(intent).not.toHaveProperty('job.retry');
+  });
+
+  it('is kept on record with what it overrode', () => {
+    const it = failing();
+    it.at(5)
+      .edit({ retry: { from: 'mid', params: { mid: { n: 1 } }, latest: false } })
+      .go();
+    expect(it.liveJob.requests).toEqual([
+      {
+        id: 'retry:0',
+        action: 'retry',
+        from: 'mid',
+        params: { mid: { n: 1 } },
+        params_before: { 'b-1': {} },
+        latest: false,
+        overrode: {
+          state: '$$complete',
+          end: t0,
+          exit: 2,
+          failure: { name: 'Broken', message: 'It is Broken.', step: 'mid' },
+        },
+        at: t0 + 5,
+      },
+    ]);
+    it.go();
+    it.broke('b').at(9).edit({ retry: true }).go();
+    expect(it.liveJob.requests).toMatchObject([
+      { id: 'retry:0' },
+      { id: 'retry:1', overrode: { exit: 2 }, at: t0 + 9 },
+    ]);
+  });
+
+  it.each<[string, object, object]>([
+    ['had none', { params: 'text', steps: undefined }, { b: null }],
+    ['had others', { params: { b: { n: 2 } } }, { 'b-1': null, b: { n: 2 } }],
+  ])('keeps what it replaces of a job that %s', (_title, more, before) => {
+    const job = { ...final(failing()), ...more, retry: { params: { b: { n: 1 } } } };
+    expect(decide(job as FinalJob, t0, world())).toMatchObject({
+      job: { requests: [{ params_before: before }] },
+    });
+  });
+
+  it.each([[false], [null], [undefined]])('changes nothing when it is %s', (retry) => {
+    const job = { ...final(failing()), retry } as FinalJob;
+    expect(decide(job, t0, world())).toEqual({
+      rule: 'final',
+      kind: 'ignore',
+      because: 'The job is final.',
+    });
+  });
+
+  it('is answered with the reason when it is refused', () => {
+    const it = failing();
+    it.edit({ retry: { from: 'z' } }).go();
+    expect(it.job).toMatchObject({
+      state: '$$complete',
+      retry_refused: 'Job j has no step "z"; its steps are a-0, b-1 (mid), c-2.',
+    });
+    expect(it.job).not.toHaveProperty('retry');
+    expect(it.job).toMatchObject({ requests: [{ action: 'retry', from: 'z' }] });
+    it.edit({ retry: true }).go();
+    expect(it.job).not.toHaveProperty('retry_refused');
+  });
+});
+
+describe('abandoned', () => {
+  const waiting = {
+    index: 0,
+    path: '0',
+    name: 'f',
+    task: 'f',
+    attempt: 1,
+    run: 1,
+    phase: 'main',
+    state: '$$waiting',
+    child: 'j:0',
+  } as Step;
+  const before = { ...liveJob(flow(['a'])), steps: [waiting] };
+  const ended = { end: t0, exit: 130, failure: broken };
+  it.each<[string, Job, string[]]>([
+    ['the child of a cancelled step', cancelledIn('$$cancelled'), ['j:0']],
+    ['the child of a step that took too long', cancelledIn('$$timeout'), ['j:0']],
+    ['no child of a step that failed with it', cancelledIn('$$error'), []],
+    ['no child of a step that still waits', before, []],
+    [
+      'no child when the steps are gone',
+      { ...finish(before, { exit: 2 }, t0), steps: undefined } as unknown as Job,
+      [],
+    ],
+    ['no child when the job begins anew', newJob(), []],
+  ])('gives up %s', (_title, after, children) => {
+    expect(abandoned(before, after).map(({ child }) => child)).toEqual(children);
+  });
+
+  function cancelledIn(state: Step['state']): Job {
+    return { ...before, steps: [{ ...waiting, ...ended, state } as Step] };
+  }
+});
+
+describe('a wish in a final job that cannot be read', () => {
+  const text = 'must be true or {from, params, latest}';
+  const cases: readonly (readonly [unknown, string])[] = [
+    ['true', `retry ${text}; it is the string "true".`],
+    [1, `retry ${text}; it is 1.`],
+    [[], `retry ${text}; it is an empty list.`],
+    [{ from: 5 }, 'retry.from must be a string; it is 5.'],
+    [{ params: 'x' }, 'retry.params must be an object of parameters; it is a string.'],
+  ];
+
+  it.each(cases)('%j is refused in the document and changes nothing else', (retry, because) => {
+    const told = failing();
+    const ended = final(told);
+    told.at(100).edit({ retry }).go();
+    const id = `edit:retry:${ended._rev}`;
+    const requests = [{ id, action: 'retry', at: t0 + 100, refused: because }];
+    expect(told.job).toEqual({ ...ended, requests, retry_refused: because });
+    expect(told.decide()).toMatchObject({ kind: 'ignore' });
+  });
+
+  it('is refused, too, when the steps of the job were spoilt by hand', () => {
+    const spoilt = { ...final(failing()), steps: [null, 5], retry: true } as unknown as FinalJob;
+    expect(decide(spoilt, t0, world())).toMatchObject({
+      kind: 'write',
+      job: {
+        state: '$$complete',
+        exit: 2,
+        retry_refused: expect.stringMatching(/cannot go on as it stands/) as string,
+      },
+    });
+  });
+});
+
+describe('a job that was refused for a bad field', () => {
+  const bad = { ...newJob({ tasks: ['a', 'b'] as never }), priority: 'high' };
+  const ended = endUnbegun(bad, t0, 3, broken);
+
+  it('begins when the field is mended and the job is retried by one edit', () => {
+    const told = story({ steps: ['a', 'b'] });
+    told.job = { ...ended, priority: 5, retry: true };
+    told.go();
+    told.go();
+    expect(told.running).toEqual(['a']);
+    told.did('a').did('b');
+    expect(told.ending).toEqual({ state: '$$complete', exit: 0, failure: undefined });
+  });
+
+  it('keeps its end while the field is still wrong', () => {
+    expect(again(ended, {})).toMatch(/cannot go on as it stands: priority must be/);
+  });
+});
+
+describe('a final job about which nothing can be decided', () => {
+  it('keeps its end, and its wish to go on is refused with the reason', () => {
+    const ended = final(failing());
+    const marked = endRefused({ ...ended, retry: true }, broken, t0 + 5);
+    const refused = broken.message;
+    const id = `edit:retry:${ended._rev}`;
+    const requests = [{ id, action: 'retry', at: t0 + 5, refused }];
+    expect(marked).toEqual({ ...ended, requests, retry_refused: refused });
+  });
+});

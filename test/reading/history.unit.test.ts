@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { historyOf } from '../../src/reading/history.js';
+import type { Job } from '../../src/model/job.js';
+
+const job = (more: object): Job =>
+  ({ _id: 'j', _rev: '1-0', type: 'job', state: '$$ready', start: 1, ...more }) as unknown as Job;
+const step = (more: object): object => ({ path: '0', name: 'a', attempt: 1, ...more });
+const overrode = { state: '$$complete', end: 5, exit: 2, failure: { name: 'E', message: 'No.' } };
+
+describe('historyOf', () => {
+  const retried = job({
+    params: { 'a-0': { n: 3 }, own: 1 },
+    steps: [
+      step({ state: '$$error', end: 5, failure: overrode.failure }),
+      step({ state: '$$complete', attempt: 2, start: 8, end: 9 }),
+    ],
+    requests: [
+      { action: 'retry', params: { a: { n: 2 } }, params_before: { 'a-0': {} }, overrode, at: 6 },
+      { action: 'retry', params_before: { 'a-0': { n: 2 }, own: null }, latest: true, at: 7 },
+    ],
+    state: '$$complete',
+    exit: 0,
+    end: 9,
+  });
+
+  it('tells the parameters with which the job began, whatever a retry changed', () => {
+    const [began] = historyOf(retried);
+    expect(began).toMatchObject({ kind: 'JobStarted', data: { params: { 'a-0': {} } } });
+    expect(began?.data).not.toHaveProperty('params.own');
+  });
+
+  it('tells the end that a retry overrode, and what the retry asked for', () => {
+    const kinds = historyOf(retried).map(({ kind }) => kind);
+    expect(kinds).toEqual([
+      'JobStarted',
+      'StepFailed',
+      'JobFailed',
+      'RequestApplied',
+      'RequestApplied',
+      'StepStarted',
+      'StepCompleted',
+      'JobCompleted',
+    ]);
+    expect(historyOf(retried)[2]).toMatchObject({ at: 5, data: { failure: overrode.failure } });
+    expect(historyOf(retried)[3]).toMatchObject({ data: { params: { a: { n: 2 } } } });
+    expect(historyOf(retried)[4]).toMatchObject({ data: { latest: true } });
+  });
+
+  it('tells when a child whose document was deleted was made again', () => {
+    const child = step({ state: '$$complete', child: 'j:0:1', start: 2, remade: 4, end: 6 });
+    expect(historyOf(job({ steps: [child] }))).toMatchObject([
+      { kind: 'JobStarted' },
+      { kind: 'ChildStarted' },
+      { kind: 'ChildMadeAgain', at: 4, path: '0', name: 'a' },
+      { kind: 'ChildCompleted' },
+    ]);
+  });
+
+  it('tells a request before what came of it', () => {
+    const skipped = job({
+      params: 'text',
+      steps: [step({ state: '$$skipped', end: 4 })],
+      requests: [{ action: 'skip', step: 'a', at: 4 }],
+    });
+    expect(historyOf(skipped).map(({ kind }) => kind)).toEqual([
+      'JobStarted',
+      'RequestApplied',
+      'StepSkipped',
+    ]);
+  });
+});
+
+describe('the history of notifications', () => {
+  it('has those that were made at the end of a job, after it', () => {
+    const notifications = [{ id: 'j:notify:1:0', run: 1, at: 5 }, 'no notification'];
+    const job = { _id: 'j', _rev: '3-x', type: 'job', state: '$$complete', exit: 0, end: 5 };
+    expect(historyOf({ ...job, notifications } as unknown as Job)).toMatchObject([
+      { kind: 'JobCompleted', at: 5 },
+      { kind: 'NotificationMade', at: 5, name: 'j:notify:1:0' },
+    ]);
+  });
+
+  it('has of a notification when the end of its subject was found', () => {
+    const notifies = { job: 's', run: 1, status: 'failed', depth: 1, since: 7 };
+    const job = { _id: 'n', _rev: '1-x', type: 'job', flow: 'f', notifies };
+    expect(historyOf(job as unknown as Job)).toMatchObject([
+      { kind: 'SubjectEnded', at: 7, name: 's' },
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { parseDocument } from '../../src/reading/parse.js';
+import { document } from '../model/arbitraries.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+describe('parseDocument', () => {
+  it.each<[string, Fields]>([
+    ['a task of nothing but a name', { type: 'task', name: 'a' }],
+    ['a task with a name in any script', { type: 'task', name: 'Größe 数 🙂 constructor' }],
+    ['a flow without steps', { type: 'flow', name: 'f', owner: 'o', tasks: [] }],
+    ['a flow without limits', { type: 'flow', name: 'f', owner: 'o', tasks: ['a'], timeout: 0 }],
+    ['a job with a structure of its own', { type: 'job', tasks: ['a', ['b']] }],
+    ['a job that is cancelled before it began', { type: 'job', flow: 'f', cancel: true }],
+    [
+      'a job to be started later',
+      { type: 'job', flow: 'f', exec_after: '2026-01-01T10:00:00+02:00' },
+    ],
+    ['any final job', { type: 'job', state: '$$complete', steps: 5, exit: null }],
+    ['a request', { type: 'request', job: 'j', action: 'pause' }],
+  ])('accepts %s', (_title, doc) => {
+    expect(parseDocument({ _id: 'x', _rev: '1-a', ...doc })).toMatchObject({ ok: true });
+  });
+
+  it.each([undefined, null, 5, 'job ', 'Task', 'signals'])(
+    'leaves alone a document of type %j',
+    (type) => {
+      expect(parseDocument({ _id: 'x', _rev: '1-a', type })).toEqual({ kind: 'other' });
+    },
+  );
+
+  it('keeps keys that it does not know', () => {
+    const doc = { ...document.flow, colour: 'red', tasks: [{ task: 'a', note: { deep: [1] } }] };
+    expect(parseDocument(doc)).toMatchObject({
+      value: { colour: 'red', tasks: { sequence: [{ task: 'a', note: { deep: [1] } }] } },
+    });
+  });
+
+  it('reports every mistake, each place once', () => {
+    const parsed = parseDocument({
+      ...document.flow,
+      tasks: [null, 5],
+      timeout: 1e300,
+      enabled: 1,
+    });
+    expect('problems' in parsed && parsed.problems.map(({ path }) => path)).toEqual([
+      'tasks[0]',
+      'tasks[1]',
+      'timeout',
+      'enabled',
+    ]);
+  });
+
+  it('refuses what is nested too deep to be walked, unless the job is final', () => {
+    let deep: unknown = 'a';
+    for (let i = 0; i < 20_000; i += 1) deep = [deep];
+    const message = 'tasks is nested deeper than 200 levels.';
+    const problems = [{ path: 'tasks', message }];
+    expect(parseDocument({ ...document.flow, tasks: deep })).toEqual({
+      kind: 'flow',
+      ok: false,
+      problems,
+    });
+    expect(parseDocument({ ...document.job, state: '$$complete', result: deep })).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it('reads a live job whose snapshot was edited into another form', () => {
+    const { flow_definition, ...rest } = document.live;
+    const doc = {
+      ...rest,
+      flow_definition: { ...flow_definition, error: 'sweep', cancel: ['sweep'] },
+    };
+    expect(parseDocument(doc)).toMatchObject({
+      value: {
+        flow_definition: {
+          error: { name: 'sweep' },
+          cancel: { structure: 'sequence', sequence: [{ task: 'sweep' }] },
+        },
+      },
+    });
+  });
+});
