@@ -40,6 +40,8 @@ const layers = {
   client: [
     ...['model', 'structures', 'reading', 'decide', 'store', 'validate'],
     ...['errors', 'words', 'lock-id'],
+    // To explain a job is to ask the rules about it: it reads children and templates as engines do.
+    ...['engine/children/find-child', 'engine/evaluate/expressions'],
   ],
   config: ['model', 'errors', 'plugin/egress', 'secrets/older-format'],
   http: [

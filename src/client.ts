@@ -3,7 +3,7 @@ export { createClient, type Client } from './client/client.js';
 export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figures.js';
 export { newDefinitionId, type DefinitionKind } from './client/definitions.js';
 export type { JobPage, JobSearch, PageOptions } from './client/search.js';
-export { stepsOf, type Told } from './client/next-steps.js';
+export { readSteps, type StepReading } from './reading/step-reading.js';
 export type { SubmittedOne } from './client/submit-many.js';
 export { summaryOf } from './client/summary.js';
 export type { JobCounts, JobSummary, Span } from './model/summary.js';

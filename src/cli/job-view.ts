@@ -1,4 +1,4 @@
-import { type Reason, stepsOf, type Told } from '../client.js';
+import { type Reason, readSteps, type StepReading } from '../client.js';
 import type { StoredDocument } from '../model/document.js';
 import { lengthOf, momentFrom } from '../words.js';
 import type { Io } from './io.js';
@@ -113,7 +113,7 @@ export function lineView(io: Io): JobView {
       const now = Date.now();
       const { start } = job;
       begun ??= typeof start === 'number' ? start : undefined;
-      for (const step of stepsOf(job)) {
+      for (const step of readSteps(job)) {
         const key = `${step.path}#${step.run ?? 1}#${step.attempt ?? 1}#${step.due ?? ''}`;
         if (told.get(key) === step.state) continue;
         told.set(key, step.state);
@@ -131,12 +131,12 @@ export function lineView(io: Io): JobView {
   };
 }
 
-function sinceStart({ end, start, accepted }: Told, begun = 0, now: number): string {
+function sinceStart({ end, start, accepted }: StepReading, begun = 0, now: number): string {
   const at = end ?? start ?? accepted ?? now;
   return `+${((at - begun) / 1000).toFixed(3)}s`.padStart(11);
 }
 
-function stepText(step: Told, now: number): string {
+function stepText(step: StepReading, now: number): string {
   const { name, path, state, attempt = 1, start, end, failure, due } = step;
   const again = attempt > 1 ? ` (attempt ${attempt})` : '';
   const took = start === undefined || end === undefined ? '' : ` after ${lengthOf(end - start)}`;

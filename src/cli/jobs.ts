@@ -31,7 +31,7 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
   const start = timeOf(job['start']);
   const end = timeOf(job['end']);
   const due = timeOf(job['next_due']) ?? timeOf(job['exec_after']);
-  const status = statusOf(job as Parameters<typeof statusOf>[0], now);
+  const status = statusOf(job, now);
   const sleeps = status === 'scheduled' || status === 'waiting';
   const text = (key: string): string | undefined =>
     isObject(failure) && typeof failure[key] === 'string' ? failure[key] : undefined;

@@ -80,8 +80,7 @@ async function stillThere(
 ): Promise<readonly StoredDocument[]> {
   const docs = await client.getMany(ids);
   const now = Date.now();
-  const isStill = (job: StoredDocument): boolean =>
-    status?.includes(statusOf(job as Parameters<typeof statusOf>[0], now)) ?? true;
+  const isStill = (job: StoredDocument): boolean => status?.includes(statusOf(job, now)) ?? true;
   return ids.flatMap((id) => docs.get(id) ?? []).filter(isStill);
 }
 

@@ -1,4 +1,4 @@
-import { stepsOf, type Told } from '../client.js';
+import { readSteps, type StepReading } from '../client.js';
 import type { StoredDocument } from '../model/document.js';
 import { neverDue } from '../model/scalars.js';
 import type { Picture, PictureFrame, PictureNode } from '../picture/picture.js';
@@ -50,7 +50,7 @@ export function stepLines(
   const picture = pictureOfJob(job);
   if (picture === undefined) return { lines: [], first: 0 };
   const rows = rowsOf(picture);
-  const steps = new Map(stepsOf(job).map((step) => [step.path, step]));
+  const steps = new Map(readSteps(job).map((step) => [step.path, step]));
   const names = rows.map(({ node, depth }) => '  '.repeat(depth) + plain(node.label));
   const width = Math.min(40, Math.max(4, ...names.map(widthOf)));
   const lines = rows.map(({ node }, i) => {
@@ -82,7 +82,7 @@ function rowsOf({ nodes, frames }: Picture): readonly Row[] {
     });
 }
 
-function factsOf(node: PictureNode, step: Told | undefined, now: number): readonly string[] {
+function factsOf(node: PictureNode, step: StepReading | undefined, now: number): readonly string[] {
   const { runs, attempts, failure, state } = node;
   if (runs !== undefined) {
     const bad = runs.failed === 0 ? '' : `, ${runs.failed} failed`;
@@ -96,13 +96,13 @@ function factsOf(node: PictureNode, step: Told | undefined, now: number): readon
   return [time, tries, step === undefined ? '' : waitsFor(step, state, now), why].filter(Boolean);
 }
 
-function tookOf({ start, accepted, end, state }: Told, now: number): string {
+function tookOf({ start, accepted, end, state }: StepReading, now: number): string {
   const from = start ?? accepted;
   if (from === undefined || state === '$$waiting') return '';
   return lengthOf((end ?? now) - from);
 }
 
-function waitsFor(step: Told, state: NodeState | undefined, now: number): string {
+function waitsFor(step: StepReading, state: NodeState | undefined, now: number): string {
   const { due, signal, event, child, until } = step;
   if (state === 'retrying') {
     return due === undefined ? '' : `again ${momentFrom(now, due)}`;

@@ -4,7 +4,7 @@ import type { StoredDocument } from '../model/document.js';
 import { exits } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import type { Reason } from './reason.js';
-import { stepsOf } from './next-steps.js';
+import { readSteps } from '../reading/step-reading.js';
 
 /**
  * The job that a job was made for, as it is now; undefined when there is none or it is gone.
@@ -25,7 +25,7 @@ export function endedParent(child: StoredDocument, parent: StoredDocument): Reas
   const { _id: id, state, exit } = parent;
   if (!isMadeBy(child, parent) || state !== '$$complete' || exit === exits.success)
     return undefined;
-  const steps = stepsOf(parent);
+  const steps = readSteps(parent);
   const step = steps.findLast((one) => one.child === child._id);
   const isLast = step === steps.findLast(({ path }) => path === step?.path);
   if (step?.state !== '$$error' || !isLast) return undefined;

@@ -7,6 +7,7 @@ import type { Reason, Seen } from './reason.js';
 import { parentOf } from './ended-parent.js';
 import { holderOf } from './holder.js';
 import { jobOf } from './jobs.js';
+import { lookUpFacts } from './observed-facts.js';
 import { listEngines, unfinishedJobs } from './lists.js';
 import { permitsFor } from './permits.js';
 import { createPulse, type Pulse } from './pulse.js';
@@ -45,7 +46,8 @@ export async function explainJob(
   const notifications = await notificationsFor(store, job, maySee);
   const above = await parentOf(store, job);
   const parent = above !== undefined && maySee?.(above) !== false ? above : undefined;
-  const seen: Seen = { job, engines, flow, holder, permits, hidden, notifications, parent, now };
+  const around: Seen = { job, engines, flow, holder, permits, hidden, notifications, parent, now };
+  const seen = { ...around, facts: await lookUpFacts(store, around) };
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };

@@ -1,21 +1,28 @@
 import { isObject } from '../model/object.js';
 import { notifiesOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/document.js';
-import { neverDue, toEpochMs } from '../model/scalars.js';
+import { isFinal } from '../model/job.js';
+import type { Status } from '../model/status.js';
+import type { Decided } from '../decide/intent.js';
+import { readJob, type JobReading } from '../reading/read-job.js';
 import { statusOf } from '../reading/status.js';
 import { momentFrom, shortened, textOf } from '../words.js';
 import { endedParent } from './ended-parent.js';
-import { stepsOf } from './next-steps.js';
+import { observe, type Observed } from './observer.js';
 import type { Reason, Seen } from './reason.js';
 import { noEngine, serviceReason } from './service.js';
 import { stepReasons, when } from './step-reasons.js';
 
-/** Why a job does not move, or what it does: at least one reason, the first one counts most. */
+/**
+ * Why a job does not move, or what it does: at least one reason, the first one counts most. It is what
+ * the rules of the engines decide about the job as it stands, and what can be done about that.
+ */
 export function explain(seen: Seen): readonly Reason[] {
-  const { job, parent } = seen;
+  const { job, parent, now } = seen;
   const above = parent === undefined ? undefined : endedParent(job, parent);
   const around = above === undefined ? [] : [above];
-  return [...standing(seen), ...around, ...refusals(seen), ...noticed(job)];
+  const read = readJob(job, now);
+  return [...decisionReasons(seen, read), ...around, ...refusals(seen), ...noticed(job)];
 }
 
 /** So many refusals are told, the last ones. */
@@ -63,45 +70,92 @@ function placeOf(path: unknown, message: string): string {
   return isSaid ? '' : ` in "${path}"`;
 }
 
-function standing(seen: Seen): readonly Reason[] {
-  const { job, now } = seen;
-  const status = statusOf(job as Parameters<typeof statusOf>[0], now);
-  if (status === 'succeeded' || status === 'failed' || status === 'cancelled') {
-    return [endReason(job, status), ...notificationReasons(seen)];
+/** What the rules say, each reason with their name. */
+function decisionReasons(seen: Seen, read: JobReading): readonly Reason[] {
+  if (isFinalStatus(read.status)) return [endReason(seen.job, read), ...notificationReasons(seen)];
+  const observed = observe(seen);
+  if (observed.kind === 'unreadable') {
+    const because = sentence(
+      `It is no valid job, and the next engine ends it: ${observed.because}`,
+    );
+    const ofEngines = noEngine(seen);
+    return [{ kind: 'unreadable', because }, ...(ofEngines === undefined ? [] : [ofEngines])];
   }
-  const subject = subjectReason(job);
-  if (subject !== undefined) return [subject];
-  return unended(seen);
+  const reasons = ruleReasons(seen, read, observed);
+  return reasons.map((reason) => ({ ...reason, rule: observed.decided.rule }));
 }
 
-function unended(seen: Seen): readonly Reason[] {
-  const held = holdReason(seen);
-  const inHand = stepReasons(seen);
-  // While it is paused, nothing follows what runs or waits now.
-  const isPaused = held?.kind === 'paused' || held?.kind === 'flow_paused';
-  if (inHand.length > 0) return isPaused ? [held, ...inHand] : inHand;
-  const without = noEngine(seen);
-  if (held !== undefined || without !== undefined) {
-    const reasons = [held, without, heldReason(seen)];
-    return reasons.filter((reason) => reason !== undefined);
+function isFinalStatus(status: Status): boolean {
+  return status === 'succeeded' || status === 'failed' || status === 'cancelled';
+}
+
+type Decision = Extract<Observed, { kind: 'decided' }>;
+
+/** What keeps the job back is named first; without that, what is under way or to be done. */
+function ruleReasons(seen: Seen, read: JobReading, decision: Decision): readonly Reason[] {
+  const { rule, ...intent } = decision.decided;
+  const because = intent.kind === 'wait' ? intent.because : '';
+  const underWay = stepReasons(seen, read);
+  const alone = (reason: Reason): readonly Reason[] =>
+    [reason, noEngine(seen), heldReason(seen)].filter((one) => one !== undefined);
+  switch (rule) {
+    case 'notification':
+      return [subjectReason(seen.job) ?? { kind: 'waiting', because }];
+    case 'pause': {
+      // While it is paused, nothing follows what runs or waits now.
+      const paused = pauseReason(seen);
+      return underWay.length > 0 ? [paused, ...underWay] : alone(paused);
+    }
+    case 'not before':
+      return alone(timeReason(seen, read, because));
+    case 'permit':
+      return intent.kind === 'wait'
+        ? alone(fullReason(seen) ?? { kind: 'full', because })
+        : workReasons(seen, decision);
+    case 'begin':
+      // It must not begin yet, and waits for its definitions as well.
+      if (intent.kind !== 'wait') return workReasons(seen, decision);
+      return alone(
+        seen.job['paused'] === true ? pauseReason(seen) : timeReason(seen, read, because),
+      );
+    default:
+      return underWay.length > 0 ? underWay : waitOrWork(seen, read, decision);
   }
-  return [
-    flowReason(seen) ?? heldReason(seen) ?? fullReason(seen) ?? serviceReason(seen) ?? soon(seen),
-  ];
+}
+
+function waitOrWork(seen: Seen, read: JobReading, decision: Decision): readonly Reason[] {
+  const retry = retryReason(seen, read);
+  const nobody = noEngine(seen);
+  if (retry !== undefined) return nobody === undefined ? [retry] : [retry, nobody];
+  return workReasons(seen, decision);
+}
+
+/** The next engine that can do it goes on with the job, if there is one. */
+function workReasons(seen: Seen, { job, decided }: Decision): readonly Reason[] {
+  const ending = endingReason(decided);
+  const nobody = noEngine(seen);
+  if (nobody !== undefined) {
+    return [nobody, heldReason(seen) ?? ending].filter((one) => one !== undefined);
+  }
+  const known = ending ?? heldReason(seen) ?? fullReason(seen) ?? serviceReason(seen, job);
+  if (known !== undefined) return [known];
+  // What only another engine can do, any of them may do at once.
+  const isHeld = decided.kind === 'wait' && decided.for === undefined;
+  return [isHeld ? { kind: 'waiting', because: decided.because } : soon(seen)];
 }
 
 /** How it ended; a failed one also why and where, and what is there to do. */
-function endReason(job: StoredDocument, status: string): Reason {
+function endReason(job: StoredDocument, { status, steps }: JobReading): Reason {
   const { failure, retry_refused: refused } = job;
   if (status === 'succeeded' && typeof refused !== 'string') {
     return { kind: 'ended', because: 'It has ended: succeeded.' };
   }
   const { message, step } = isObject(failure) ? failure : {};
-  const failed = stepsOf(job).findLast(
+  const failed = steps.findLast(
     ({ name, path, failed: isFailed }) => (name === step || path === step) && isFailed,
   );
   // Of a structure there is an entry for each thing that was found out.
-  const attempts = stepsOf(job).filter(
+  const attempts = steps.filter(
     ({ path, structure }) => path === failed?.path && structure === undefined,
   );
   const times = attempts.length > 1 ? ` after ${attempts.length} attempts` : '';
@@ -117,7 +171,7 @@ function endReason(job: StoredDocument, status: string): Reason {
 /** How it goes with telling of the end. */
 function notificationReasons({ notifications = [], now }: Seen): readonly Reason[] {
   return notifications.map((one) => {
-    const status = statusOf(one as Parameters<typeof statusOf>[0], now);
+    const status = statusOf(one, now);
     const because = `Its notification ${one._id}: ${status}.`;
     const todo = { todo: `See \`tws explain ${one._id}\`.` };
     return { kind: 'notification', because, ...(status === 'succeeded' ? {} : todo) };
@@ -133,27 +187,29 @@ function subjectReason(job: StoredDocument): Reason | undefined {
   return { kind: 'waiting', because, todo: `See \`tws explain ${subject}\`.`, child: subject };
 }
 
-/** What keeps a job back by somebody's wish: a pause, or a time that has not come. */
-function holdReason({ job, flow, now }: Seen): Reason | undefined {
+/** The job or its flow is paused. */
+function pauseReason({ job, flow, now }: Seen): Reason {
   if (job['paused'] === true) {
     const todo = `Let it go on with \`tws resume ${job._id}\`.`;
     return { kind: 'paused', because: pausedBy(job, now), todo };
   }
-  if (flow?.['paused'] === true) {
-    const because = `Flow "${textOf(flow['name'])}" is paused (document ${flow._id}), and all its jobs with it.`;
-    return { kind: 'flow_paused', because, todo: 'Set "paused" of the flow to false.' };
-  }
-  const last = stepsOf(job).at(-1);
-  const retryAt = last?.failed === true ? last.due : undefined;
-  if (last !== undefined && retryAt !== undefined && retryAt > now) {
-    const because = `Step "${last.name}" is tried again at ${when(retryAt, now)}; attempt ${last.attempt ?? 1} failed: ${last.failure ?? 'no reason given'}`;
-    return { kind: 'retry', because: sentence(because), until: retryAt };
-  }
-  const times = [job['next_due'], last === undefined ? job['exec_after'] : undefined];
-  const until = Math.max(0, ...times.map(timeOf).filter((time) => time !== undefined));
-  if (until <= now || until >= neverDue) return undefined;
-  const kind = last === undefined ? 'scheduled' : 'waiting';
+  const because = `Flow "${textOf(flow?.['name'])}" is paused (document ${flow?._id ?? ''}), and all its jobs with it.`;
+  return { kind: 'flow_paused', because, todo: 'Set "paused" of the flow to false.' };
+}
+
+/** A time has not come. */
+function timeReason({ now }: Seen, { steps, until }: JobReading, because: string): Reason {
+  const kind = steps.length === 0 ? 'scheduled' : 'waiting';
+  if (until === undefined) return { kind, because };
   return { kind, because: `It waits until ${when(until, now)}.`, until };
+}
+
+/** The last attempt failed, and the next one is due later. */
+function retryReason({ now }: Seen, { retried }: JobReading): Reason | undefined {
+  if (retried === undefined || retried.due <= now) return undefined;
+  const { name, attempt, failure = 'no reason given', due } = retried;
+  const because = `Step "${name}" is tried again at ${when(due, now)}; attempt ${attempt} failed: ${failure}`;
+  return { kind: 'retry', because: sentence(because), until: due };
 }
 
 /** Who paused the job, as far as it tells: whoever edits the document leaves no name. */
@@ -184,21 +240,22 @@ function heldReason({ holder, hidden }: Seen): Reason | undefined {
   return { kind: 'target_held', because, ...todo };
 }
 
-/** What an engine finds when it begins a new job. */
-function flowReason({ job, flow }: Seen): Reason | undefined {
-  if (job['state'] !== undefined || typeof job['flow'] !== 'string') return undefined;
-  const name = job['flow'];
-  if (flow?.['enabled'] === false) {
-    const todo = `Enable it with \`tws enable ${name}\` and submit the job again.`;
-    return {
-      kind: 'flow_disabled',
-      because: `Flow "${name}" is disabled; the job will fail.`,
-      todo,
-    };
+/** The job ends as soon as an engine looks at it. */
+function endingReason(decided: Decided): Reason | undefined {
+  if (decided.kind !== 'write' || !isFinal(decided.job)) return undefined;
+  const { failure: why, flow } = decided.job;
+  if (why === undefined) return undefined;
+  const because = sentence(`The next engine ends it: ${why.message}`);
+  switch (why.name) {
+    case 'FlowMissing':
+      return { kind: 'flow_missing', because, todo: 'Push the flow and submit the job again.' };
+    case 'FlowDisabled': {
+      const todo = `Enable it with \`tws enable ${textOf(flow)}\` and submit the job again.`;
+      return { kind: 'flow_disabled', because, todo };
+    }
+    default:
+      return { kind: 'ending', because };
   }
-  if (flow !== undefined || job['tasks'] !== undefined) return undefined;
-  const because = `There is no flow "${name}" for this job; it will fail.`;
-  return { kind: 'flow_missing', because, todo: 'Push the flow and submit the job again.' };
 }
 
 /** As many jobs of its flow run as may at the same time. */
@@ -220,12 +277,6 @@ function fullReason({ job, permits, hidden }: Seen): Reason | undefined {
 function soon({ job }: Seen): Reason {
   const what = job['state'] === undefined ? 'It has not begun' : 'It is between two steps';
   return { kind: 'soon', because: `${what}; an engine may take it at any moment.` };
-}
-
-function timeOf(time: unknown): number | undefined {
-  if (typeof time !== 'number' && typeof time !== 'string') return undefined;
-  const at = toEpochMs(time);
-  return Number.isFinite(at) ? at : undefined;
 }
 
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

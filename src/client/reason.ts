@@ -1,3 +1,4 @@
+import type { World } from '../decide/world.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Holder } from './holder.js';
 import type { Permits } from './permits.js';
@@ -21,13 +22,18 @@ export type Seen = {
   readonly notifications?: readonly StoredDocument[] | undefined;
   /** The job that it was made for, when that is there. */
   readonly parent?: StoredDocument | undefined;
+  /** What was looked up for the decision; the rest is not known. */
+  readonly facts?: Partial<World>;
   /** Ids of jobs that whoever asks must not learn. */
   readonly hidden?: ReadonlySet<string> | undefined;
   /** Epoch ms. */
   readonly now: number;
 };
 
-/** What a job waits for. `soon`: nothing that shows; an engine may take it at any moment. */
+/**
+ * What a job waits for. `soon`: nothing that shows; an engine may take it at any moment. `ending`: the
+ * next engine that looks at it ends it. `unreadable`: so it does, because the document is no valid job.
+ */
 export type ReasonKind =
   | 'ended'
   | 'notification'
@@ -47,6 +53,8 @@ export type ReasonKind =
   | 'unserved'
   | 'full'
   | 'busy'
+  | 'ending'
+  | 'unreadable'
   | 'refused'
   | 'problem'
   | 'soon';
@@ -57,6 +65,8 @@ export type ReasonKind =
  */
 export type Reason = {
   readonly kind: ReasonKind;
+  /** The rule of the engines that decides about the job as it stands (`src/decide/README.md`). */
+  readonly rule?: string;
   /** One sentence. */
   readonly because: string;
   readonly todo?: string;

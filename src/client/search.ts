@@ -144,11 +144,7 @@ function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolea
   const { owners, status, tags = [], key, externalId, parent } = search;
   if (doc['type'] !== 'job') return false;
   if (owners !== undefined && !owners.includes(ownerOf(doc))) return false;
-  if (
-    status !== undefined &&
-    !status.includes(statusOf(doc as Parameters<typeof statusOf>[0], now))
-  )
-    return false;
+  if (status !== undefined && !status.includes(statusOf(doc, now))) return false;
   const { tags: own, keys } = doc;
   if (!tags.every((tag) => Array.isArray(own) && own.includes(tag))) return false;
   if (key !== undefined && !hasKey(keys, key)) return false;

@@ -1,9 +1,12 @@
 import { partyOf } from '../decide/compete/fair-share.js';
 import type { EngineDocument } from '../model/engine.js';
-import { defaultQueue } from '../model/job.js';
+import { defaultQueue, isLiveJob, type Job, type LiveJob } from '../model/job.js';
+import { pluginOf } from '../model/task.js';
+import { definitionOf, queueOf } from '../reading/definition-of.js';
+import { interpret } from '../reading/progress.js';
+import { readSteps } from '../reading/step-reading.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Reason, Seen } from './reason.js';
-import { nextSteps, queueIn, stepsOf, type ToCome } from './next-steps.js';
 import type { SeenEngine } from './pulse.js';
 
 /** Why nobody at all takes work; undefined when somebody does. */
@@ -24,14 +27,34 @@ export function noEngine({ engines }: Seen): Reason | undefined {
   return { kind: 'no_engine', because, todo };
 }
 
+/** A step that may begin next, and what it needs of an engine. */
+type ToCome = {
+  readonly name: string;
+  readonly plugin: string;
+  readonly labels: readonly string[];
+};
+
 /** Nobody can take the next step, or all who could have their hands full. */
-export function serviceReason(seen: Seen): Reason | undefined {
-  const steps = nextSteps(seen.job);
-  if (seen.job['state'] === undefined) return busyReason(seen, [], 'It has not begun');
+export function serviceReason(seen: Seen, job: Job): Reason | undefined {
+  if (!isLiveJob(job)) return busyReason(seen, [], 'It has not begun');
+  const steps = stepsToCome(job, seen.now);
   if (steps.length === 0) return undefined;
-  const unserved = steps.map((step) => lack(step, seen)).filter((found) => found !== undefined);
+  const queue = queueOf(job);
+  const unserved = steps
+    .map((step) => lack(step, queue, seen))
+    .filter((found) => found !== undefined);
   if (unserved.length === steps.length) return unserved[0];
   return busyReason(seen, steps, `Step "${steps[0]?.name ?? ''}" waits`);
+}
+
+/** The steps that may begin now and need an engine, as the rules read them from the job. */
+function stepsToCome(job: LiveJob, now: number): readonly ToCome[] {
+  const { begin } = interpret(job, job.tasks, 'main');
+  return begin.flatMap(({ leaf, due = 0 }) => {
+    const task = due > now ? undefined : definitionOf(job, leaf.entry);
+    if (task === undefined || task.flow !== undefined) return [];
+    return [{ name: leaf.name, plugin: pluginOf(task), labels: task.labels ?? [] }];
+  });
 }
 
 /** All who could go on with a job have their hands full. */
@@ -52,7 +75,11 @@ function busyReason(seen: Seen, steps: readonly ToCome[], what: string): Reason 
 }
 
 /** Why no living engine can take a step; undefined when one can. */
-function lack({ name, plugin, labels }: ToCome, { engines, job }: Seen): Reason | undefined {
+function lack(
+  { name, plugin, labels }: ToCome,
+  queue: string,
+  { engines }: Seen,
+): Reason | undefined {
   const alive = engines.filter((one) => one.alive && one.engine.state === 'running');
   const withPlugin = alive.filter(({ engine }) => engine.plugins.includes(plugin));
   if (withPlugin.length === 0) {
@@ -62,7 +89,6 @@ function lack({ name, plugin, labels }: ToCome, { engines, job }: Seen): Reason 
     return { kind: 'unserved', because, todo };
   }
   const able = withPlugin.filter(({ engine }) => carries(engine.labels, labels));
-  const queue = queueIn(job);
   if (able.some(({ engine }) => servesQueue(engine, queue))) return undefined;
   if (able.length > 0) {
     const because = `No engine that could take step "${name}" serves the queue "${queue}" of the job.`;
@@ -79,7 +105,7 @@ function ableEngines(
   steps: readonly ToCome[],
   { engines, job, flow }: Seen,
 ): readonly SeenEngine[] {
-  const queue = queueIn({ flow_definition: flow, ...job });
+  const queue = queueOf({ flow_definition: flow ?? {}, ...job } as unknown as LiveJob);
   return engines.filter(
     ({ alive, engine }) =>
       alive &&
@@ -108,7 +134,7 @@ export function countOwn(jobs: readonly StoredDocument[], job: StoredDocument): 
 /** The steps in hand of each engine, counted in the jobs that have not ended. */
 export function countInHand(jobs: readonly StoredDocument[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { engine, state } of jobs.flatMap(stepsOf)) {
+  for (const { engine, state } of jobs.flatMap(readSteps)) {
     if (engine === undefined || (state !== '$$ready' && state !== '$$active')) continue;
     counts.set(engine, (counts.get(engine) ?? 0) + 1);
   }

@@ -1,26 +1,23 @@
 import { queueOfOffer } from '../model/work.js';
 import { lengthOf, momentFrom } from '../words.js';
 import type { Reason, Seen } from './reason.js';
-import { stepsOf, type Told } from './next-steps.js';
+import type { JobReading } from '../reading/read-job.js';
+import type { StepReading } from '../reading/step-reading.js';
 import { noEngine } from './service.js';
 
 /** Steps that an engine has, and steps that wait for something. */
-export function stepReasons(seen: Seen): readonly Reason[] {
-  const { job } = seen;
-  const steps = stepsOf(job);
-  const live = steps.filter(({ state }) => state === '$$ready' || state === '$$active');
-  const waiting = steps.filter(({ state }) => state === '$$waiting');
+export function stepReasons(seen: Seen, { running, waiting }: JobReading): readonly Reason[] {
   return [
-    ...live.map((step) => runningReason(step, seen)),
+    ...running.map((step) => runningReason(step, seen)),
     ...waiting.map((step) => waitingReason(step, seen)),
   ].flat();
 }
 
-function runningReason(step: Told, seen: Seen): readonly Reason[] {
+function runningReason(step: StepReading, seen: Seen): readonly Reason[] {
   const { name, engine = 'an engine', attempt } = step;
   const since = step.start ?? step.accepted;
   const lasting = since === undefined ? '' : ` for ${lengthOf(seen.now - since)}`;
-  const again = attempt !== undefined && attempt > 1 ? ` (attempt ${attempt})` : '';
+  const again = attempt > 1 ? ` (attempt ${attempt})` : '';
   const alive = seen.engines.some((one) => one.engine._id === engine && one.alive);
   if (alive) {
     return [{ kind: 'running', because: `Step "${name}"${again} has run${lasting} on ${engine}.` }];
@@ -30,7 +27,7 @@ function runningReason(step: Told, seen: Seen): readonly Reason[] {
   return [{ kind: 'engine_lost', because }, ...(without === undefined ? [] : [without])];
 }
 
-function waitingReason(step: Told, { job, now }: Seen): readonly Reason[] {
+function waitingReason(step: StepReading, { job, now }: Seen): readonly Reason[] {
   const { name, child, signal, worker, event, key = '', until, news } = step;
   if (child !== undefined) return [childReason({ ...step, child }, now)];
   const limit = until === undefined || until <= now ? {} : { until };
@@ -69,7 +66,7 @@ function waitingReason(step: Told, { job, now }: Seen): readonly Reason[] {
 }
 
 function childReason(
-  { name, child, remade }: Told & { readonly child: string },
+  { name, child, remade }: StepReading & { readonly child: string },
   now: number,
 ): Reason {
   const again =

@@ -1,25 +1,24 @@
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
-import { statusOf } from '../reading/status.js';
 import type { JobSummary } from '../model/summary.js';
 import { targetOf } from '../model/target.js';
 import { ownerOf } from '../model/task.js';
-import { numbers, stepsOf, texts } from './next-steps.js';
+import { readJob } from '../reading/read-job.js';
+import { numbers, texts } from '../reading/step-reading.js';
 
 /** What lists show of a job document, also of a malformed one. `now`: epoch ms. */
 export function summaryOf(job: StoredDocument, now: number): JobSummary {
   const { _id: id, _rev: rev, failure, exec_after: after, tags, keys, parent, steps } = job;
   const target = targetOf(job['target']);
-  const current = stepsOf(job)
-    .filter(({ state }) => state === '$$ready' || state === '$$active' || state === '$$waiting')
-    .map(({ name }) => name);
+  const { status, steps: read } = readJob(job, now);
+  const current = read.filter(({ open }) => open).map(({ name }) => name);
   return {
     id,
     rev,
     ...texts(job, ['flow', 'state', 'external_id', 'queue']),
     ...(target === undefined ? {} : { target: target.text }),
     owner: ownerOf(job),
-    status: statusOf(job as Parameters<typeof statusOf>[0], now),
+    status,
     ...numbers(job, ['start', 'end', 'exit', 'next_due', 'priority']),
     ...(isObject(failure) ? { failure: failureOf(failure) } : {}),
     ...(typeof after === 'number' || typeof after === 'string' ? { exec_after: after } : {}),

@@ -184,6 +184,10 @@ export const explainedSchema = z
           reasons: z.array(
             z.object({
               kind: z.string(),
+              rule: z
+                .string()
+                .optional()
+                .describe('The rule by which engines decide about the job as it stands.'),
               because: z.string(),
               todo: z.string().optional(),
               until: time.optional(),

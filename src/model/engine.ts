@@ -7,6 +7,9 @@ import { z } from 'zod';
  */
 export const usualLeaseMs = 10_000;
 
+/** So many engines may be lost at one step before the job ends with exit 4. */
+export const usualCrashLimit = 3;
+
 /** The document of one engine process: who it is, what it can run, and its lease. Times epoch ms. */
 export const engineSchema = z.looseObject({
   _id: z.string().regex(/^engine:/, { error: 'must begin with "engine:"' }),

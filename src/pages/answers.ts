@@ -55,6 +55,7 @@ export type Engine = {
 
 export type Reason = {
   readonly kind: string;
+  readonly rule?: string;
   readonly because: string;
   readonly todo?: string;
   readonly until?: number;

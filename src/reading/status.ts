@@ -1,16 +1,10 @@
 import { toEpochMs } from '../model/scalars.js';
 import type { Status } from '../model/status.js';
 
-type Seen = {
-  readonly state?: unknown;
-  readonly exit?: unknown;
-  readonly exec_after?: unknown;
-  readonly next_due?: unknown;
-  readonly steps?: unknown;
-};
+type Doc = Readonly<Record<string, unknown>>;
 
 /** Status of a job document at `now` (epoch ms). Reads any document, also a malformed one. */
-export function statusOf(job: Seen, now: number): Status {
+export function statusOf(job: Doc, now: number): Status {
   switch (job.state) {
     case '$$complete':
       return job.exit === 0 ? 'succeeded' : 'failed';
@@ -23,7 +17,7 @@ export function statusOf(job: Seen, now: number): Status {
   }
 }
 
-function liveStatus(job: Seen, now: number): Status {
+function liveStatus(job: Doc, now: number): Status {
   const states = Array.isArray(job.steps)
     ? job.steps.map((step: unknown) => (step as { state?: unknown } | null)?.state)
     : [];

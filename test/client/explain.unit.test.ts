@@ -4,6 +4,7 @@ import type { Reason, Seen } from '../../src/client/reason.js';
 import { countInHand, countOwn } from '../../src/client/service.js';
 import type { SeenEngine } from '../../src/client/pulse.js';
 import type { StoredDocument } from '../../src/model/document.js';
+import { task } from '../support/builders.js';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 
@@ -23,34 +24,58 @@ const fresh = (more: object = {}): StoredDocument => ({
 
 const live = (more: object = {}): StoredDocument =>
   fresh({
+    owner: 'me',
     state: '$$ready',
     run: 1,
     start: now - 5_000,
+    params: {},
     steps: [],
     tasks: { structure: 'sequence', sequence: [{ task: 'a' }, { task: 'b' }] },
-    definitions: { a: { name: 'a', plugin: 'noop' }, b: { name: 'b', plugin: 'rare' } },
+    definitions: { a: task('a', { plugin: 'noop' }), b: task('b', { plugin: 'rare' }) },
+    flow_definition: { type: 'flow', name: 'f', owner: 'DEFAULT' },
     ...more,
   });
 
-const step = (more: object): object => ({
+const step = (more: { readonly state?: string } & Record<string, unknown>): object => ({
   index: 0,
   path: '0',
   name: 'a',
   task: 'a',
+  plugin: 'noop',
+  phase: 'main',
   attempt: 1,
   run: 1,
   state: '$$active',
   engine: 'engine:e',
+  pid: 1,
+  claim: 'n:0',
+  params: {},
   accepted: now - 4_000,
   start: now - 4_000,
+  ...(more.state === '$$complete' ? { end: now - 1_000, exit: 0 } : {}),
   ...more,
 });
 
-const failed = { state: '$$error', failure: { name: 'E', message: 'no luck' } };
-const flow = { _id: 'flow:f', _rev: '1-0', type: 'flow', name: 'f', owner: 'DEFAULT' };
+const failed = {
+  state: '$$error',
+  end: now - 1_000,
+  exit: 2,
+  failure: { name: 'E', message: 'no luck' },
+};
+const flow = {
+  _id: 'flow:f',
+  _rev: '1-0',
+  type: 'flow',
+  name: 'f',
+  owner: 'DEFAULT',
+  tasks: ['a'],
+};
 
 function reasonsOf(seen: Partial<Seen>): readonly Reason[] {
-  return explain({ job: live(), engines: [engine('e')], flow, now, ...seen });
+  const facts: Seen['facts'] = {
+    task: (name) => ({ kind: 'found', value: task(name, { plugin: 'noop' }) }),
+  };
+  return explain({ job: live(), engines: [engine('e')], flow, now, facts, ...seen });
 }
 
 type Case = readonly [
@@ -126,7 +151,12 @@ describe('explain', () => {
     ],
     [
       'jobs beyond a number that was lowered',
-      { job: live(), permits: { most: 1, heldBy: ['a', 'b', 'c', 'd', 'e'] } },
+      {
+        job: live({
+          flow_definition: { type: 'flow', name: 'f', owner: 'DEFAULT', max_running: 1 },
+        }),
+        permits: { most: 1, heldBy: ['a', 'b', 'c', 'd', 'e'] },
+      },
       ['full'],
       /one job runs at a time at the most .* now: a, b, c and 2 more\.$/,
     ],
@@ -208,7 +238,13 @@ describe('explain', () => {
     ],
     [
       'another wait of a job that has begun',
-      { job: live({ steps: [step({ state: '$$complete' })], next_due: now + 60_000 }) },
+      {
+        job: live({
+          steps: [step({ state: '$$complete' })],
+          next_due: now + 60_000,
+          resume_at: now + 60_000,
+        }),
+      },
       ['waiting'],
       /\(in 1 min\)/,
     ],
@@ -279,7 +315,9 @@ describe('explain', () => {
     [
       'a label that no engine carries',
       {
-        job: live({ definitions: { a: { name: 'a', plugin: 'noop', labels: ['gpu'] } } }),
+        job: live({
+          definitions: { a: task('a', { plugin: 'noop', labels: ['gpu'] }), b: task('b') },
+        }),
       },
       ['unserved'],
       /No engine with plugin "noop" carries the label gpu/,
@@ -292,7 +330,9 @@ describe('explain', () => {
     ],
     [
       'a queue of the flow that no engine serves',
-      { job: live({ flow_definition: { queue: 'gpu' } }) },
+      {
+        job: live({ flow_definition: { type: 'flow', name: 'f', owner: 'DEFAULT', queue: 'gpu' } }),
+      },
       ['unserved'],
       /queue "gpu"/,
     ],
@@ -311,7 +351,7 @@ describe('explain', () => {
       {
         job: live({
           steps: [step(failed)],
-          definitions: { a: { name: 'a', plugin: 'noop', error: 'b' }, b: { name: 'b' } },
+          definitions: { a: task('a', { plugin: 'noop', error: 'b' }), b: task('b') },
         }),
       },
       ['unserved'],

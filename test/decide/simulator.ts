@@ -17,6 +17,7 @@ import type { Task } from '../../src/model/task.js';
 import { frozen, newJob, peer, t0, world } from '../support/builders.js';
 import { answerTo, chanceFrom, decisionsBy, oneOf, outcomeBy } from './chance.js';
 import { dueTimes } from './simulation/due.js';
+import { checkExplained, checkPicture } from './simulation/explained.js';
 import { Outside, type EventAt } from './simulation/outside.js';
 
 /** What is simulated; times are ms after the start. */
@@ -347,7 +348,13 @@ class Simulation implements Run {
       this.#asked += 1;
       if (this.#asked % 5 === 0) this.#askAgain(job, around, intent);
       if (ended === undefined) this.#checkGlance(engine, job, intent);
-      if (intent.kind !== 'look_up') return intent;
+      if (intent.kind !== 'look_up') {
+        if (ended === undefined && this.#asked % 3 === 0) {
+          checkExplained(job, intent, this.#now, around);
+        }
+        if (this.#asked % 5 === 0) checkPicture(job);
+        return intent;
+      }
       if (intent.questions.length === 0) throw new Error('It asks for what it knows.');
       for (const { id } of intent.questions) answers.set(id, answerTo(id, this.#scenario.seed));
     }

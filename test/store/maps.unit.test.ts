@@ -243,6 +243,6 @@ describe('the status of a searched job', () => {
   ])('is %s for %j, as it is counted', (status, doc) => {
     expect(mapped('search', doc)[1]?.[0]).toContain(status);
     expect(mapped('figures', doc)[0]?.[0]).toContain(status);
-    expect(statusOf(doc, 0)).toBe(status);
+    expect(statusOf(doc as Record<string, unknown>, 0)).toBe(status);
   });
 });

@@ -22,6 +22,8 @@ export const explain = command(z.object({}), async ({ args, config: read }, io) 
       for (const { because, todo } of reasons) {
         io.out(`  ${plain(because)}${todo === undefined ? '' : ` ${plain(todo)}`}`);
       }
+      const rule = reasons[0]?.rule;
+      if (rule !== undefined) io.out(io.style('dim', `  Rule of the engines: ${rule}.`));
     }
     io.json(
       chain.map(({ job, reasons }) => ({ id: job._id, state: job['state'] ?? null, reasons })),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isAway, open, stepsOf, summaryOf, type Client } from '../../client.js';
+import { isAway, open, readSteps, summaryOf, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';
@@ -87,7 +87,7 @@ async function watchOne(client: Client, { id, database, leaseMs }: One, io: Io):
 }
 
 function show(job: StoredDocument, view: JobView, io: Io): void {
-  if (io.mode === 'json') io.jsonLine({ ...summaryOf(job, Date.now()), steps: stepsOf(job) });
+  if (io.mode === 'json') io.jsonLine({ ...summaryOf(job, Date.now()), steps: readSteps(job) });
   else view.moved(job);
 }
 

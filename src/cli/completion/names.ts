@@ -78,7 +78,7 @@ async function storedAs(source: Source, client: Client): Promise<readonly Candid
       const { jobs } = await client.search({}, { limit: mostJobs, now });
       return jobs.map((job) => ({
         value: job._id,
-        about: `${typeof job['flow'] === 'string' ? job['flow'] : 'job'} ${statusOf(job as Parameters<typeof statusOf>[0], now)}`,
+        about: `${typeof job['flow'] === 'string' ? job['flow'] : 'job'} ${statusOf(job, now)}`,
       }));
     }
     case 'engine':

@@ -1,4 +1,4 @@
-import { stepsOf, type Work } from '../../client.js';
+import { readSteps, type Work } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import { defaultPriority, defaultQueue } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -112,7 +112,7 @@ function workArgs(job: StoredDocument, params: unknown): unknown[] {
 
 function attemptsOf(job: StoredDocument): { attempt: number; max_attempts?: number } {
   // What nobody has fetched yet is no attempt of a worker.
-  const attempts = stepsOf(job).map(({ attempt = 1, plugin, worker }) =>
+  const attempts = readSteps(job).map(({ attempt = 1, plugin, worker }) =>
     plugin === 'worker' && worker === undefined ? attempt - 1 : attempt,
   );
   const limit = isAlone(job) ? limitOf(job) : undefined;
@@ -144,7 +144,7 @@ function timesOf(
   now: number,
 ): Partial<Envelope> {
   const created = numberOf(ojs['created_at']);
-  const steps = stepsOf(job);
+  const steps = readSteps(job);
   const after = momentOf(job['exec_after']) ?? 0;
   const available = created === undefined ? undefined : Math.max(created, Math.min(after, now));
   const last = steps.at(-1);

@@ -1,8 +1,6 @@
 import type { StoredDocument } from '../../model/document.js';
-import { statusOf } from '../../reading/status.js';
+import { readJob } from '../../reading/read-job.js';
 import type { Status } from '../../model/status.js';
-import { queueOfOffer } from '../../model/work.js';
-import { stepsOf } from '../../client.js';
 
 /** The states of a job in the Open Job Spec (core, section 6.1). */
 export const ojsStates = [
@@ -41,27 +39,13 @@ export function ojsStateOf(job: StoredDocument, now: number): OjsState {
 
 /** How a job stands at `now` (epoch ms). Reads any document, also a malformed one. */
 export function standingOf(job: StoredDocument, now: number): Standing {
-  const status = statusOf(job as Parameters<typeof statusOf>[0], now);
+  const { status, retried, isOffered } = readJob(job, now);
   if (job['paused'] === true && (status === 'queued' || status === 'scheduled')) return 'paused';
-  if (status !== 'running' && status !== 'waiting') return status;
-  const steps = stepsOf(job);
-  const live = steps.filter(({ state }) => state === '$$ready' || state === '$$active');
-  // An engine that just offers a step to workers does nothing of its work.
-  if (live.length > 0)
-    return live.every(({ plugin }) => plugin === 'worker') ? 'offered' : 'running';
-  const waits = steps.filter(({ state }) => state === '$$waiting');
-  if (waits.length > 0) {
-    const offered = waits.every(({ signal = '' }) => queueOfOffer(signal) !== undefined);
-    return offered ? 'offered' : 'waiting';
-  }
-  const last = steps.at(-1);
-  if (last?.failed === true && last.due !== undefined) {
-    return last.due > now ? 'retrying' : 'offered';
-  }
-  // A retry has begun another run, of which nothing has begun yet.
-  const isNewRun = last?.run !== undefined && Number(job['run']) > last.run;
-  return job['state'] === '$$ready' || isNewRun ? 'offered' : status;
+  if (isOffered) return 'offered';
+  return retried !== undefined && retried.due > now && isUnderWay(status) ? 'retrying' : status;
 }
+
+const isUnderWay = (status: Status): boolean => status === 'running' || status === 'waiting';
 
 /** Whether nothing more happens in a state by itself. */
 export function isTerminal(state: OjsState): boolean {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { explainChain, isFinalState, stepsOf, summaryOf } from '../../client.js';
+import { explainChain, isFinalState, readSteps, summaryOf } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { statusOf } from '../../reading/status.js';
@@ -89,7 +89,7 @@ export const explainRoute = route({
     const now = api.now();
     const jobs = chain.map(({ job, reasons }) => ({
       id: job._id,
-      status: statusOf(job as Parameters<typeof statusOf>[0], now),
+      status: statusOf(job, now),
       reasons,
     }));
     return { status: 200, body: { jobs, settled: chain.every(({ settled }) => settled) } };
@@ -154,7 +154,7 @@ function linesOf(job: StoredDocument): readonly Line[] {
 
 function progressOf(job: StoredDocument): readonly object[] {
   const open = new Set(
-    stepsOf(job)
+    readSteps(job)
       .filter(({ state }) => state === '$$active' || state === '$$ready')
       .map(({ path, attempt }) => `${path} ${attempt}`),
   );

@@ -1,33 +1,11 @@
+import { readSteps, type StepReading } from '../../reading/step-reading.js';
 import type { Doc } from '../answers.js';
 
-/** An attempt as a job document tells it, whatever shape the document is in. Times in epoch ms. */
-export type Attempt = {
-  /** Its place in `steps`. */
-  readonly place: number;
-  readonly path: string;
-  readonly name: string;
-  readonly task: string;
-  readonly attempt: number;
-  readonly run: number;
-  readonly phase: string;
-  readonly state: string;
-  readonly engine?: string;
-  readonly accepted?: number;
-  readonly start?: number;
-  readonly end?: number;
-  readonly exit?: number;
-  /** When the next attempt may begin. */
-  readonly due?: number;
-  readonly since?: number;
-  readonly until?: number;
-  readonly signal?: string;
-  readonly event?: string;
-  readonly key?: string;
-  readonly child?: string;
-  readonly reported?: number;
+/** An attempt as the reading of the job has it, with what its plugin got, answered and told. */
+export type Attempt = Omit<StepReading, 'failure'> & {
   readonly failure?: { readonly name: string; readonly message: string; readonly code?: string };
   readonly warning?: string;
-  /** What the plugin got, what it answered, and what it told on the way; undefined: nothing. */
+  /** Undefined: nothing. */
   readonly params?: unknown;
   readonly result?: unknown;
   readonly progress?: unknown;
@@ -40,21 +18,11 @@ export type Attempt = {
 };
 
 /** The attempts of a job in the order in which they were made; marks of structures are none. */
-export function attemptsOf({ steps }: Doc): readonly Attempt[] {
-  if (!Array.isArray(steps)) return [];
-  return (steps as readonly unknown[]).flatMap((step, place) =>
-    isObject(step) && step['structure'] === undefined ? [attemptOf(step, place)] : [],
-  );
-}
-
-/** Claimed, running or waiting. */
-export function isOpen({ state }: Attempt): boolean {
-  return state === '$$ready' || state === '$$active' || state === '$$waiting';
-}
-
-/** Ended without success. */
-export function isFailed({ state }: Attempt): boolean {
-  return state === '$$error' || state === '$$timeout' || state === '$$cancelled';
+export function attemptsOf(job: Doc): readonly Attempt[] {
+  const steps = (job.steps ?? []) as readonly unknown[];
+  return readSteps(job)
+    .filter(({ structure }) => structure === undefined)
+    .map((read) => attemptOf(read, steps[read.place] as Readonly<Record<string, unknown>>));
 }
 
 /** When it began for whoever looks at it: waiting counts from when it waits. */
@@ -73,22 +41,17 @@ export function isAt(path: string, node: string): boolean {
   );
 }
 
-function attemptOf(step: Readonly<Record<string, unknown>>, place: number): Attempt {
+function attemptOf(read: StepReading, step: Readonly<Record<string, unknown>>): Attempt {
   const { failure, warning, log } = step;
+  const { failure: _sentence, ...rest } = read;
+  const path = read.path === '' ? String(read.place) : read.path;
   return {
-    place,
-    path: textOf(step['path']) ?? String(place),
-    name: textOf(step['name']) ?? textOf(step['task']) ?? 'step',
-    task: textOf(step['task']) ?? '',
-    attempt: numberOf(step['attempt']) ?? 1,
-    run: numberOf(step['run']) ?? 1,
-    phase: textOf(step['phase']) ?? 'main',
-    state: textOf(step['state']) ?? '',
-    ...texts(step, ['engine', 'signal', 'event', 'key', 'child']),
-    ...numbers(step, ['accepted', 'start', 'end', 'exit', 'due', 'since', 'until', 'reported']),
+    ...rest,
+    path,
+    name: read.name === '' ? 'step' : read.name,
     ...(isObject(failure) ? { failure: failureOf(failure) } : {}),
     ...(isObject(warning) ? { warning: failureOf(warning).message } : {}),
-    ...rest(step, ['params', 'result', 'progress', 'details']),
+    ...known(step, ['params', 'result', 'progress', 'details']),
     log: Array.isArray(log) ? (log as readonly unknown[]).filter(isObject).map(lineOf) : [],
   };
 }
@@ -106,24 +69,13 @@ function lineOf({ at, message, data }: Readonly<Record<string, unknown>>) {
   };
 }
 
-function texts<K extends string>(step: Readonly<Record<string, unknown>>, names: readonly K[]) {
-  return pick(names, (name) => textOf(step[name]));
-}
-function numbers<K extends string>(step: Readonly<Record<string, unknown>>, names: readonly K[]) {
-  return pick(names, (name) => numberOf(step[name]));
-}
-function rest<K extends string>(step: Readonly<Record<string, unknown>>, names: readonly K[]) {
-  return pick(names, (name) => step[name]);
-}
-function pick<K extends string, V>(
-  names: readonly K[],
-  read: (name: K) => V | undefined,
-): Partial<Record<K, V>> {
-  const known = names.flatMap((name) => {
-    const value = read(name);
-    return value === undefined ? [] : [[name, value]];
-  });
-  return Object.fromEntries(known) as Partial<Record<K, V>>;
+/** Those of the keys that are there. */
+function known<K extends string>(
+  step: Readonly<Record<string, unknown>>,
+  keys: readonly K[],
+): Partial<Record<K, unknown>> {
+  const found = keys.filter((key) => step[key] !== undefined);
+  return Object.fromEntries(found.map((key) => [key, step[key]])) as Partial<Record<K, unknown>>;
 }
 
 /** An object that is no list. */

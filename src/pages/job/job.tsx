@@ -9,7 +9,7 @@ import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { Tabs } from '../parts/tabs.js';
-import { attemptsOf, isAt, isFailed, isOpen, type Attempt } from './attempts.js';
+import { attemptsOf, isAt, type Attempt } from './attempts.js';
 import { JobHead } from './head.js';
 import { JobPart, jobTabs } from './parts.js';
 import type { StepChoice } from './questions.js';
@@ -125,10 +125,10 @@ function looked({ failure, status }: StoredJob, attempts: readonly Attempt[]): s
   const failed =
     status === 'failed'
       ? (attempts.findLast(
-          (one) => isFailed(one) && (one.name === failure?.step || one.path === failure?.step),
-        ) ?? attempts.findLast(isFailed))
+          (one) => one.failed && (one.name === failure?.step || one.path === failure?.step),
+        ) ?? attempts.findLast((one) => one.failed))
       : undefined;
-  return (failed ?? attempts.findLast(isOpen) ?? attempts.at(-1))?.path;
+  return (failed ?? attempts.findLast(({ open }) => open) ?? attempts.at(-1))?.path;
 }
 
 /** What can be retried or skipped: everything that is a step, or a structure with a name of its own. */

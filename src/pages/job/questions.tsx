@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Ask, jsonIn, textIn } from '../parts/ask.js';
-import { isAt, isFailed, isOpen, type Attempt } from './attempts.js';
+import { isAt, type Attempt } from './attempts.js';
 import { Json } from '../parts/json.js';
 import { changedParams } from './changed-params.js';
 
@@ -133,7 +133,7 @@ type SignalProps = Props & { readonly attempts: readonly Attempt[] };
 
 /** Asks for a signal and its data. */
 export function SignalQuestion({ ask, onClose, attempts }: SignalProps) {
-  const awaited = attempts.filter(isOpen).flatMap(({ signal }) => signal ?? []);
+  const awaited = attempts.filter(({ open }) => open).flatMap(({ signal }) => signal ?? []);
   return (
     <Ask
       title="Send a signal to this job"
@@ -180,7 +180,7 @@ export function RetryQuestion(props: RetryProps) {
   const [from, setFrom] = useState(
     hasFailed ? '' : ((chosenOf(some, selected) || some[0]?.path) ?? ''),
   );
-  const last = begun.findLast((one) => (from === '' ? isFailed(one) : isAt(one.path, from)));
+  const last = begun.findLast((one) => (from === '' ? one.failed : isAt(one.path, from)));
   return (
     <Ask
       title={hasFailed ? 'Retry this job' : 'Run this job again'}

@@ -7,7 +7,7 @@ import { Json } from '../parts/json.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { StepWord } from '../parts/status.js';
 import { Ago, clockTime, exact, Took } from '../parts/time.js';
-import { isAt, isObject, isOpen, type Attempt } from './attempts.js';
+import { isAt, isObject, type Attempt } from './attempts.js';
 import { LogLines } from './log.js';
 
 type Props = {
@@ -74,7 +74,7 @@ function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
         </div>
       )}
       {warning !== undefined && <p class="box warning">{warning}</p>}
-      {isOpen(one) && <Waiting attempt={one} />}
+      {one.open && <Waiting attempt={one} />}
       <dl class="facts">
         {path !== '' && <Fact name="Path" value={<code>{path}</code>} />}
         {one.task !== '' && one.task !== one.name && <Fact name="Task" value={one.task} />}

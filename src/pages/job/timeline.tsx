@@ -3,7 +3,7 @@ import { lengthOf } from '../../words.js';
 import { now } from '../live/clock.js';
 import { stepWords } from '../parts/status.js';
 import { clockTime } from '../parts/time.js';
-import { beganAt, isOpen, type Attempt } from './attempts.js';
+import { beganAt, type Attempt } from './attempts.js';
 
 type Props = {
   readonly attempts: readonly Attempt[];
@@ -138,7 +138,7 @@ function barsOf(one: Attempt, next: Attempt | undefined, { now: until }: Scale):
   const began = beganAt(one) ?? until;
   const to = end ?? until;
   const ran = start ?? began;
-  const kind = isOpen(one)
+  const kind = one.open
     ? state === '$$waiting'
       ? 'waiting'
       : 'running'

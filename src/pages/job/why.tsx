@@ -73,9 +73,9 @@ function Reasons({ explained: { jobs, settled }, isRunning }: ReasonsProps) {
   );
 }
 
-function ReasonLine({ reason: { because, todo, child } }: { readonly reason: Reason }) {
+function ReasonLine({ reason: { because, todo, child, rule } }: { readonly reason: Reason }) {
   return (
-    <li>
+    <li title={rule === undefined ? undefined : `Rule of the engines: ${rule}`}>
       {because}
       {todo !== undefined && child === undefined && <div class="todo">{withCode(todo)}</div>}
     </li>

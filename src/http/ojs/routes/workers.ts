@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { leasedSteps, stepsOf, workIn, type Work, type WorkAnswer } from '../../../client.js';
+import { leasedSteps, readSteps, workIn, type Work, type WorkAnswer } from '../../../client.js';
 import { problem, TwsError } from '../../../errors.js';
 import { isObject } from '../../../model/object.js';
 import type { StoredDocument } from '../../../model/document.js';
@@ -53,7 +53,7 @@ export const fetchRoute = ojsRoute({
       });
     const isNew = (job: StoredDocument): boolean =>
       isMeant(job) &&
-      stepsOf(job).some(({ signal: name = '' }) => queues.includes(queueOfOffer(name) ?? ''));
+      readSteps(job).some(({ signal: name = '' }) => queues.includes(queueOfOffer(name) ?? ''));
     const works = await waiting(api, shortMs, (waitMs) =>
       takeOrWait(api, { take, isNew, waitMs, signal, headers }),
     );

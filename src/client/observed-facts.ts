@@ -1,0 +1,89 @@
+import { findChild } from '../engine/children/find-child.js';
+import type { LookUp } from '../decide/queries.js';
+import type { Announced, Child, Found, SubjectFound, World } from '../decide/world.js';
+import { eventId } from '../model/event.js';
+import type { Job } from '../model/job.js';
+import { defaultOwner, keyOf, type Task } from '../model/task.js';
+import { parseDocument } from '../reading/parse.js';
+import type { Store } from '../store/store.js';
+import { observe } from './observer.js';
+import type { Seen } from './reason.js';
+
+/** So many rounds of questions are answered; engines ask in fewer. */
+const mostRounds = 10;
+
+/**
+ * Reads what the rules ask for before they decide: tasks, child jobs, events, the subject of a
+ * notification. Nothing is taken and nothing is evaluated; where the rules ask for that, they are
+ * left there.
+ */
+export async function lookUpFacts(store: Store, seen: Seen): Promise<Partial<World>> {
+  const found = {
+    tasks: new Map<string, Found<Task>>(),
+    children: new Map<string, Child>(),
+    events: new Map<string, Announced>(),
+    subjects: new Map<string, SubjectFound>(),
+  };
+  const facts: Partial<World> = {
+    task: (name, owner) => found.tasks.get(keyOf(name, owner)) ?? { kind: 'unknown' },
+    child: (id) => found.children.get(id) ?? { kind: 'unknown' },
+    event: (type, key) => found.events.get(eventId({ type, key })) ?? { kind: 'unknown' },
+    subject: (id) => found.subjects.get(id) ?? { kind: 'unknown' },
+  };
+  for (let round = 0, known = -1; round < mostRounds; round += 1) {
+    const observed = observe({ ...seen, facts });
+    const query = observed.kind === 'decided' ? observed.decided : undefined;
+    const count = Object.values(found).reduce((sum, { size }) => sum + size, 0);
+    if (observed.kind !== 'decided' || query?.kind !== 'look_up' || count === known) break;
+    known = count;
+    await answer(store, query, observed.job, found);
+  }
+  return facts;
+}
+
+type FoundFacts = {
+  readonly tasks: Map<string, Found<Task>>;
+  readonly children: Map<string, Child>;
+  readonly events: Map<string, Announced>;
+  readonly subjects: Map<string, SubjectFound>;
+};
+
+async function answer(store: Store, query: LookUp, job: Job, found: FoundFacts): Promise<void> {
+  for (const { name, owner } of query.tasks) {
+    found.tasks.set(keyOf(name, owner), await findTask(store, name, owner));
+  }
+  for (const id of query.children) {
+    found.children.set(id, await findChild(store, id, job, (ask) => ask()));
+  }
+  for (const name of query.events) {
+    const key = [name.type, name.key];
+    const rows = await store.view('events', { key, includeDocs: true, limit: 1 });
+    const doc = rows[0]?.doc;
+    const data = doc?.['data'];
+    found.events.set(
+      eventId(name),
+      doc === undefined ? { kind: 'absent' } : { kind: 'found', data },
+    );
+  }
+  for (const id of query.subjects) {
+    const doc = await store.get(id);
+    found.subjects.set(id, doc === undefined ? { kind: 'absent' } : { kind: 'there', doc });
+  }
+}
+
+/** The owner's task of that name, else everybody's. */
+async function findTask(store: Store, name: string, owner: string): Promise<Found<Task>> {
+  for (const one of new Set([owner, defaultOwner])) {
+    const rows = await store.view('tasks', { key: keyOf(name, one), includeDocs: true });
+    const docs = rows.flatMap(({ doc }) => doc ?? []);
+    const [doc] = docs;
+    if (doc === undefined) continue;
+    if (docs.length > 1) return { kind: 'ambiguous', ids: docs.map(({ _id }) => _id) };
+    const parsed = parseDocument(doc);
+    if (parsed.kind !== 'task') continue;
+    return parsed.ok
+      ? { kind: 'found', value: parsed.value }
+      : { kind: 'invalid', id: doc._id, problems: parsed.problems };
+  }
+  return { kind: 'absent' };
+}
