@@ -18,53 +18,58 @@ export function mapEncrypted(root: unknown, visit: (text: string, keys: Keys) =>
     if (text !== undefined) return visit(text, keys);
     if (Array.isArray(value)) return value.map((item, i) => walk(item, [...keys, i], place));
     if (typeof value !== 'object' || value === null) return value;
-    const credentials = isCredentialsName(place.key);
     const entries = Object.entries(value).map(
-      ([key, item]) => [key, walk(item, [...keys, key], { key, credentials })] as const,
+      ([key, item]) => [key, walk(item, [...keys, key], placeOf(key, place))] as const,
     );
     return Object.fromEntries(entries);
   };
   return walk(root, [], nowhere);
 }
 
-type Place = { readonly key: string; readonly credentials: boolean };
+/** The key of a value, and the key of the object around it; the items of a list are where the list is. */
+type Place = { readonly key: string; readonly around: string };
 
-const nowhere: Place = { key: '', credentials: false };
+const nowhere: Place = { key: '', around: '' };
+
+function placeOf(key: string | number, place: Place): Place {
+  return typeof key === 'number' ? place : { key, around: place.key };
+}
 
 /** The encrypted text that a value is where it stands; undefined: it is none. */
 function encryptedAt(value: unknown, place: Place): string | undefined {
   const text = encryptedText(value);
   if (text === undefined || typeof value === 'object' || isEncrypted(text)) return text;
-  const isExpected = (): boolean => place.credentials || isSecretName(place.key);
-  return isOlderFormat(text) && isExpected() ? text : undefined;
+  if (!isOlderFormat(text)) return undefined;
+  return isCredentialsName(place.around) || isSecretName(place.key) ? text : undefined;
 }
 
 /** The encrypted values of a document, by field (see `fieldOf`). */
 export function encryptedIn(root: unknown): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const keys: (string | number)[] = [];
-  const walk = (value: unknown, place: Place): void => {
-    const text = encryptedAt(value, place);
-    if (text !== undefined) found.set(fieldOf(keys), text);
-    if (text !== undefined || typeof value !== 'object' || value === null) return;
-    const credentials = isCredentialsName(place.key);
-    eachIn(value, keys, (item, key) => {
-      walk(item, typeof key === 'number' ? place : { key, credentials });
-    });
-  };
-  walk(root, nowhere);
-  return found;
+  return textsIn(root, false);
 }
 
 /** The encrypted values and references of parameters, by field. Both are secrets to a job. */
 export function secretsIn(root: unknown): ReadonlyMap<string, string> {
-  const found = new Map(encryptedIn(root));
+  return textsIn(root, true);
+}
+
+function textsIn(root: unknown, withReferences: boolean): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  // Most parameters are absent or empty.
+  if (typeof root === 'object' ? Object.keys(root ?? {}).length === 0 : root === undefined) {
+    return found;
+  }
   const keys: (string | number)[] = [];
-  const walk = (value: unknown): void => {
-    if (isReference(value)) found.set(fieldOf(keys), String(value));
-    if (typeof value === 'object' && value !== null) eachIn(value, keys, walk);
+  const isFound = (value: unknown): boolean => withReferences && isReference(value);
+  const walk = (value: unknown, place: Place): void => {
+    const text = isFound(value) ? String(value) : encryptedAt(value, place);
+    if (text !== undefined) found.set(fieldOf(keys), text);
+    if (typeof value !== 'object' || value === null) return;
+    // What is in `{"$enc": text}` is no further value, unless it is a reference.
+    if (text !== undefined && !isFound(text)) return;
+    eachIn(value, keys, (item, key) => walk(item, placeOf(key, place)));
   };
-  walk(root);
+  walk(root, nowhere);
   return found;
 }
 

@@ -36,18 +36,16 @@ type Fields = Readonly<Record<string, unknown>>;
 /** How many times as large as in a document that a user writes the value of a key may be. */
 export type Growth = (key: string) => number;
 
-const none: Growth = () => 1;
-
 /** What is too large in a document that a user writes, or in its copy that has grown, if anything is. */
-export function sizeProblem(doc: Fields, growth: Growth = none): Problem | undefined {
-  let values = sizes.written * growth('');
+export function sizeProblem(doc: Fields, growth?: Growth): Problem | undefined {
+  let values = sizes.written * (growth?.('') ?? 1);
   let keys = 0;
   for (const key in doc) {
     keys += 1;
-    const mostKeys = sizes.keys * growth('keys');
+    const mostKeys = sizes.keys * (growth?.('keys') ?? 1);
     if (keys > mostKeys)
       return { path: '', message: `The document has more than ${mostKeys} keys.` };
-    const most = mostOf(key, growth(key));
+    const most = mostOf(key, growth?.(key));
     const left = { ...most };
     const problem = problemIn(key, doc[key], left);
     if (problem !== undefined) return problem;
