@@ -1,8 +1,7 @@
-import type { WriteResult } from '../src/store/batch.js';
-import { bulkSender } from '../src/store/bulk.js';
+import { type WriteResult, bulkSender, type SendBulk } from '../src/store/batch.js';
 import type { Connection } from '../src/store/connection.js';
 import { openStore, type Store } from '../src/store/store.js';
-import { createWriter, type NewDocument, type SendBulk } from '../src/store/writer.js';
+import { createWriter, type NewDocument } from '../src/store/writer.js';
 import type { Counts } from './engine-messages.js';
 
 /** A store that counts the writes of the engine above it. */

@@ -1,12 +1,11 @@
-import { bulkSender } from '../src/store/bulk.js';
-import { openStore } from '../src/store/store.js';
+import { bulkSender } from '../src/store/batch.js';
+import { openStore, type Store } from '../src/store/store.js';
 import type { NewDocument } from '../src/store/writer.js';
 import { preciseNow, type Bench } from './bench.js';
 import { startEngines, type Engines } from './engines.js';
 import { percentile } from './figure.js';
 import { definitions, newJobs, storeAll } from './project.js';
 import { documentsOf, rawChain } from './raw.js';
-import type { Store } from '../src/store/store.js';
 
 const steps = 3;
 const warmUp = 20;

@@ -1,4 +1,4 @@
-import { bulkSender } from '../src/store/bulk.js';
+import { bulkSender } from '../src/store/batch.js';
 import type { Connection } from '../src/store/connection.js';
 import { revisionsOf } from './project.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { bulkSender } from '../src/store/bulk.js';
+import { bulkSender } from '../src/store/batch.js';
 import type { Connection } from '../src/store/connection.js';
 import type { NewDocument } from '../src/store/writer.js';
 

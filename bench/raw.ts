@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { resultsOf } from '../src/store/batch.js';
-import { bulkSender } from '../src/store/bulk.js';
+import { resultsOf, bulkSender } from '../src/store/batch.js';
 import type { NewDocument } from '../src/store/writer.js';
 import { sum } from './figure.js';
 import { revisionsOf, storeAll } from './project.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { bulkSender } from '../src/store/bulk.js';
+import { bulkSender } from '../src/store/batch.js';
 import { credentialsOf, type Connection } from '../src/store/connection.js';
 import { signIn as signInTo } from '../src/store/sessions.js';
 import type { Bench } from './bench.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bulkSender } from '../src/store/bulk.js';
+import { bulkSender } from '../src/store/batch.js';
 import type { Connection } from '../src/store/connection.js';
 import type { StoredDocument } from '../src/model/document.js';
 import { openStore, type Store } from '../src/store/store.js';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { bulkSender } from '../src/store/bulk.js';
-import { resultsOf } from '../src/store/batch.js';
+import { bulkSender, resultsOf } from '../src/store/batch.js';
 import type { Bench } from './bench.js';
 import { percentile, sum } from './figure.js';
 import { storeAll } from './project.js';

@@ -1,3 +1,7 @@
+import { databasePath, type Connection } from './connection.js';
+import { openExchange } from './exchange.js';
+import { createPatience } from './patience.js';
+
 const nobody: ReadonlySet<string> = new Set();
 
 /** What became of one document that was to be written. */
@@ -18,6 +22,28 @@ export type WriteResult =
 export type BulkAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
   | { readonly kind: 'failed'; readonly cause: string };
+
+/** Sends the JSON of a `_bulk_docs` request. Never rejects. */
+export type SendBulk = (json: string) => Promise<BulkAnswer>;
+
+/** Sends `_bulk_docs` requests to the database of a connection. */
+export function bulkSender(connection: Connection, exchange = openExchange(connection)): SendBulk {
+  const path = databasePath(connection, '/_bulk_docs');
+  const patience = createPatience();
+  return async (body) => {
+    const answer = await exchange.send({ method: 'POST', path, body, patience });
+    return answer.kind === 'failed' ? answer : read(answer.status, answer.text);
+  };
+}
+
+function read(status: number, text: string): BulkAnswer {
+  try {
+    return { kind: 'answered', status, body: JSON.parse(text) as unknown };
+  } catch {
+    if (status >= 300) return { kind: 'answered', status, body: undefined };
+    return { kind: 'failed', cause: 'the answer is not complete' };
+  }
+}
 
 /** The most that goes into one request. */
 export type BatchLimits = { readonly documents: number; readonly bytes: number };
@@ -82,7 +108,9 @@ function rowResults(
   status: 201 | 202,
 ): readonly WriteResult[] {
   const byId = new Map<unknown, Row>();
-  for (const row of rows) if (isRow(row)) byId.set(row.id, row);
+  for (const row of rows) {
+    if (typeof row === 'object' && row !== null) byId.set((row as Row).id, row);
+  }
   // 202 is said of the whole request; "accepted", where it is told, of the rows that are meant.
   const isTold = [...byId.values()].some(({ accepted }) => accepted === true);
   return ids.map((id) => {
@@ -92,16 +120,12 @@ function rowResults(
 }
 
 type Row = {
-  readonly id: string;
+  readonly id?: unknown;
   readonly rev?: unknown;
   readonly error?: unknown;
   readonly reason?: unknown;
   readonly accepted?: unknown;
 };
-
-function isRow(row: unknown): row is Row {
-  return typeof row === 'object' && row !== null && typeof (row as Row).id === 'string';
-}
 
 /** `accepted`: not on enough nodes. */
 function rowResult(row: Row | undefined, accepted: boolean): WriteResult {

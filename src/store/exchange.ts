@@ -3,8 +3,7 @@ import { Agent as AgentHttps, request as requestHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { causeOf } from './causes.js';
 import { credentialsOf, serverUrl, type Connection } from './connection.js';
-import { longestMs, type Patience } from './patience.js';
-import { watchSilence } from './silence.js';
+import { longestMs, watchSilence, type Patience } from './patience.js';
 
 /** One HTTP request. `path` is encoded, with its query, and begins with a slash. */
 export type Call = {
@@ -31,6 +30,8 @@ export type Exchange = {
   /** Never rejects. Redirects are not followed. */
   readonly send: (call: Call) => Promise<Answered>;
 };
+
+const json = { 'content-type': 'application/json' } as const;
 
 /** So much of a body is sent at a time, so that a slow link shows that it goes on, bytes. */
 const sliceBytes = 65_536;
@@ -64,7 +65,7 @@ export function openExchange(connection: Connection): Exchange {
         method,
         path: `${above}${path}`,
         agent,
-        headers: payload === undefined ? headers : { ...headers, ...jsonOf(bytes) },
+        headers: payload === undefined ? headers : { ...headers, ...json, 'content-length': bytes },
       });
       let hasBegun = false;
       const watch = watchSilence(patience.limitMs(bytes), () => {
@@ -119,10 +120,6 @@ export function openExchange(connection: Connection): Exchange {
       sendBody(outgoing, payload, watch.heard);
     });
   return { send };
-}
-
-function jsonOf(bytes: number): Readonly<Record<string, string>> {
-  return { 'content-type': 'application/json', 'content-length': String(bytes) };
 }
 
 /** `moved` is called whenever a part has gone out. */

@@ -36,9 +36,42 @@ export function createPatience(leastMs: number = usualMs): Patience {
   let factor = 1;
   const usual = (bytes: number): number => leastMs + bytes / usualRate;
   return {
-    limitMs: (bytes) => Math.min(Math.max(longestMs, usual(bytes)), factor * usual(bytes)),
+    limitMs: (bytes) => {
+      const own = usual(bytes);
+      return Math.min(Math.max(longestMs, own), factor * own);
+    },
     answered: (ms, bytes) => {
       factor = Math.max(1, forgetting * factor, (margin * ms) / usual(bytes));
     },
   };
+}
+
+/** Watches that something goes on. */
+export type SilenceWatch = {
+  /** There was a sign of life: the time begins anew. */
+  readonly heard: () => void;
+  readonly stop: () => void;
+};
+
+/** A timer that fires this much late shows that the process itself stood still, ms. */
+const standstillMs = 250;
+
+/**
+ * Calls `act` once when nothing was heard for `ms`. After a standstill of this process (a blocked
+ * event loop, a suspended machine) the whole time is granted again: what arrived meanwhile has not
+ * been read yet. It keeps no process alive.
+ */
+export function watchSilence(ms: number, act: () => void): SilenceWatch {
+  let dueAt = performance.now() + ms;
+  const fire = (): void => {
+    const isLate = performance.now() - dueAt > standstillMs;
+    if (isLate) heard();
+    else act();
+  };
+  const timer = setTimeout(fire, ms).unref();
+  const heard = (): void => {
+    dueAt = performance.now() + ms;
+    timer.refresh();
+  };
+  return { heard, stop: () => clearTimeout(timer) };
 }

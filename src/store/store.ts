@@ -1,7 +1,6 @@
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
-import type { WriteResult } from './batch.js';
-import { bulkSender } from './bulk.js';
+import { type WriteResult, bulkSender, type SendBulk } from './batch.js';
 import { documentsOf, hasMore, mostIds, notOfCouch, readRange } from './all-docs.js';
 import { readAttachment, type OfRevision } from './attachment.js';
 import { isDocument, type Change } from './change.js';
@@ -22,7 +21,7 @@ import {
   type ViewQuery,
   type ViewRow,
 } from './views.js';
-import { createWriter, type NewDocument, type SendBulk } from './writer.js';
+import { createWriter, type NewDocument } from './writer.js';
 
 /**
  * One database. What is read throws the problems of `Client.ask`; what is written has a result and

@@ -3,7 +3,7 @@ import {
   resultsOf,
   takeBatch,
   type BatchLimits,
-  type BulkAnswer,
+  type SendBulk,
   type WriteResult,
 } from './batch.js';
 
@@ -13,9 +13,6 @@ export type NewDocument = {
   readonly _rev?: string;
   readonly [key: string]: unknown;
 };
-
-/** Sends the JSON of a `_bulk_docs` request. Never rejects. */
-export type SendBulk = (json: string) => Promise<BulkAnswer>;
 
 /**
  * Group commit. W1: one request is in flight; beside one that is slow to be answered there are others,
