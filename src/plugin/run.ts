@@ -58,7 +58,7 @@ async function attempt(
 ): Promise<Outcome> {
   try {
     await plugin.start();
-    const invalid = await checkParams(plugin, context.params);
+    const invalid = plugin.check && (await checkParams(plugin, context.params));
     if (invalid) return toFailed(invalid);
     const finished = verify ? await finishedEarlier(plugin, context) : undefined;
     if (finished !== undefined) return done(plugin.name, finished.done);

@@ -31,6 +31,7 @@ export type TemplateBounds = {
 export function createTemplateBounds(): TemplateBounds {
   let [tags, runs, characters] = [mostTags, mostIterations, longestOutput];
   let [values, handedOn] = [mostValues, longestHandedOn];
+  const texts = { json: new WeakMap<object, string>(), list: new WeakMap<object, string>() };
   const countText = (length: number): void => {
     characters -= length;
     if (characters < 0) throw new Error(`it becomes longer than ${longestOutput} characters`);
@@ -50,8 +51,8 @@ export function createTemplateBounds(): TemplateBounds {
     }
   };
   return {
-    jsonOf: once((value: object) => JSON.stringify(value)),
-    listOf: once((value: readonly unknown[]) => value.join()),
+    jsonOf: (value) => once(texts.json, value, JSON.stringify),
+    listOf: (value) => once(texts.list, value, (list) => list.join()),
     countTags: (template) => {
       tags -= tagsOf(template);
       if (tags < 0) throw new Error(`there are more than ${mostTags} tags to fill in`);
@@ -66,13 +67,14 @@ export function createTemplateBounds(): TemplateBounds {
   };
 }
 
-function once<T extends object>(make: (value: T) => string): (value: T) => string {
-  const made = new WeakMap<T, string>();
-  return (value) => {
-    const text = made.get(value) ?? make(value);
-    made.set(value, text);
-    return text;
-  };
+function once<T extends object>(
+  made: WeakMap<object, string>,
+  value: T,
+  make: (value: T) => string,
+): string {
+  const text = made.get(value) ?? make(value);
+  made.set(value, text);
+  return text;
 }
 
 /** Throws where a tag is longer than it may be: reading it takes longer than its length. */
