@@ -1,5 +1,5 @@
 import { isEnding, toDecisions } from '../model/decisions.js';
-import { isFailed, type Step } from '../model/step.js';
+import type { FailedStep, Step } from '../model/step.js';
 import type { NodeState } from '../structures/node-state.js';
 import type { Trail } from './trail.js';
 
@@ -33,8 +33,7 @@ function doneState(trail: Trail, { path, run }: Step, isOver: boolean): NodeStat
   return undo.run < trail.run && !isOver ? 'pending' : 'undone';
 }
 
-function failedState(trail: Trail, last: Step, isOver: boolean): NodeState {
-  if (!isFailed(last)) return 'done';
+function failedState(trail: Trail, last: FailedStep, isOver: boolean): NodeState {
   if (last.due !== undefined && !isOver) return 'retrying';
   if (handlersOf(trail, last.path).some(({ state }) => state === '$$complete')) return 'recovered';
   if (last.run < trail.run && !isOver) return 'pending';

@@ -70,6 +70,74 @@ describe('historyOf', () => {
   });
 });
 
+describe('the history of documents that somebody edited', () => {
+  type Row = readonly [string, object, string, object];
+  const rows: readonly Row[] = [
+    ['a note without a time', { notes: [{ text: 'look', by: 'ann' }] }, 'NoteAdded', { at: 0 }],
+    ...['$$ready', '$$active', '$$waiting'].map((state): Row => [
+      `the end of a step in ${state}`,
+      { steps: [step({ state, end: 4 })] },
+      'StepOpen',
+      { at: 4, path: '0' },
+    ]),
+    [
+      'a step without path, name and attempt',
+      { steps: [{ state: '$$complete', end: 4 }] },
+      'StepCompleted',
+      { at: 4, path: '', name: '', attempt: 1 },
+    ],
+  ];
+  it.each(rows)('has %s', (_title, more, kind, expected) => {
+    const event = historyOf(job(more)).find((one) => one.kind === kind);
+    expect(event).toMatchObject(expected);
+  });
+
+  it('has the result of the job, and no data of a signal that brought none', () => {
+    const doc = job({ signals: [{ name: 'go', at: 2 }], state: '$$complete', exit: 0, end: 5 });
+    const [, signal, end] = historyOf({ ...doc, result: 7 } as unknown as Job);
+    expect(signal).not.toHaveProperty('data');
+    expect(end?.data).toEqual({ exit: 0, result: 7 });
+  });
+});
+
+describe('the history of decisions', () => {
+  const decided = (number: number, end: number, result: unknown): object =>
+    step({ path: `0.decision.${number}`, state: '$$complete', end, result });
+  const begins = [
+    { schedule: 'a', id: 'x' },
+    { schedule: 'a', id: 'x' },
+    { start_child: 'g', id: 'x' },
+  ];
+  const x = { path: '0.activity.x', name: 'x' };
+  type Row = readonly [string, readonly object[], readonly string[]];
+  const rows: readonly Row[] = [
+    [
+      'a second activity of one id, but no child of that id',
+      [decided(0, 2, begins)],
+      ['DecisionCompleted', 'StartRefused'],
+    ],
+    [
+      'no refused cancel of what still runs',
+      [
+        decided(0, 2, begins.slice(0, 1)),
+        step({ ...x, state: '$$active' }),
+        decided(1, 3, { cancel: 'x' }),
+      ],
+      ['DecisionCompleted', 'DecisionCompleted'],
+    ],
+    [
+      'no refused cancel of what has not begun',
+      [decided(0, 2, [...begins.slice(0, 1), { cancel: 'x' }])],
+      ['DecisionCompleted'],
+    ],
+    ['nothing of what is no decision', [decided(0, 2, [{ tell: 'x' }])], ['DecisionCompleted']],
+  ];
+  it.each(rows)('has %s', (_title, steps, kinds) => {
+    const [, ...events] = historyOf(job({ steps }));
+    expect(events.map(({ kind }) => kind)).toEqual(kinds);
+  });
+});
+
 describe('the history of notifications', () => {
   it('has those that were made at the end of a job, after it', () => {
     const notifications = [{ id: 'j:notify:1:0', run: 1, at: 5 }, 'no notification'];

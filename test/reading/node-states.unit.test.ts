@@ -345,6 +345,65 @@ describe('The states in the picture of a job', () => {
       { steps: [step('0.decision.0', '$$complete', { result: [{ complete: 1 }] })] },
       ['0:done'],
     ],
+    ['a decider has begun nothing', [{ decider: 'd' }], { steps: [] }, ['0:pending']],
+    [
+      'a decider was left out',
+      [{ decider: 'd' }],
+      { steps: [step('0', '$$skipped')] },
+      ['0:skipped'],
+    ],
+    [
+      'what was found out about a map failed in an earlier run, and the job is over',
+      [{ map: { over: 'x', do: 'a' } }],
+      { ...final, run: 2, steps: [step('0', '$$error', { structure: 'map' })] },
+      ['0:failed'],
+    ],
+    [
+      'what a decider asked for runs',
+      [{ decider: 'd' }],
+      {
+        steps: [
+          step('0.decision.0', '$$complete', { result: [{ schedule: 'a', id: 'x' }] }),
+          step('0.activity.x', '$$active'),
+        ],
+      },
+      ['0:active'],
+    ],
+    [
+      'a decider waits for its timer',
+      [{ decider: 'd' }],
+      {
+        steps: [
+          step('0.decision.0', '$$complete', { result: [{ start_timer: 5, id: 'x' }] }),
+          step('0.timer.x', '$$waiting'),
+        ],
+      },
+      ['0:waiting'],
+    ],
+    [
+      'a decider is between two decisions',
+      [{ decider: 'd' }],
+      { steps: [step('0.decision.0', '$$complete', { result: [] })] },
+      ['0:active'],
+    ],
+    [
+      'the next run is to do again what was undone',
+      [{ task: 'a', undo: 'u' }],
+      { run: 2, steps: [done('0'), done('0.undo')] },
+      ['0:pending', '0.undo:done'],
+    ],
+    [
+      'the slices of a map that is the whole flow are under way',
+      { map: { over: 'x', do: ['a', 'b'], slice: 2 } },
+      { steps: [mark('', { items: [1, 2], slice: 2 }), step('slice.0', '$$waiting')] },
+      ['map.*.sequence.0:waiting', 'map.*.sequence.1:waiting'],
+    ],
+    [
+      'somebody wrote no step between the steps',
+      ['a', 'b'],
+      { steps: [null, done('0')] as unknown as readonly Step[] },
+      ['0:done', '1:pending'],
+    ],
     [
       'the flow was cancelled and cleans up',
       ['a'],

@@ -18,6 +18,22 @@ describe('parseDocument', () => {
     ],
     ['any final job', { type: 'job', state: '$$complete', steps: 5, exit: null }],
     ['a request', { type: 'request', job: 'j', action: 'pause' }],
+    ['a signal', { type: 'signal', job: 'j', name: 'go' }],
+    ['an event', { type: 'event', event: 'payment' }],
+    [
+      'an engine',
+      {
+        ...{ _id: 'engine:1', type: 'engine', host: 'h', pid: 1, version: '1', plugins: [] },
+        ...{ labels: [], slots: 1, started: 1, beat: 1, state: 'running' },
+      },
+    ],
+    [
+      'a lock',
+      {
+        ...{ _id: 'lock:1', type: 'lock', kind: 'target', key: 't', job: 'j', at: 1 },
+        ...{ nonce: 'n' },
+      },
+    ],
   ])('accepts %s', (_title, doc) => {
     expect(parseDocument({ _id: 'x', _rev: '1-a', ...doc })).toMatchObject({ ok: true });
   });
@@ -49,6 +65,36 @@ describe('parseDocument', () => {
       'timeout',
       'enabled',
     ]);
+  });
+
+  it('refuses a reference to a secret in a definition', () => {
+    const params = { token: 'tws:secret:task:DEFAULT:pick:params.token' };
+    expect(parseDocument({ ...document.task, params })).toMatchObject({
+      ok: false,
+      problems: [{ path: 'params.token' }],
+    });
+  });
+
+  it('refuses a job that is wrong beside its notifications', () => {
+    expect(parseDocument({ ...document.job, notify: 7, flow: 5 })).toMatchObject({
+      ok: false,
+      problems: [{ path: 'flow' }],
+    });
+  });
+
+  it('refuses a step of a run that the job has not begun', () => {
+    const [step] = document.live.steps;
+    expect(parseDocument({ ...document.live, steps: [{ ...step, run: 2 }] })).toMatchObject({
+      ok: false,
+      problems: [{ path: 'run' }],
+    });
+  });
+
+  it('reads a long list in an object of the job in pieces', () => {
+    const [step] = document.live.steps;
+    const before = Array.from({ length: 2_000 }, () => step);
+    const slice = { path: '0', total: 2, before };
+    expect(parseDocument({ ...document.live, slice })).toMatchObject({ ok: true });
   });
 
   it('refuses what is nested too deep to be walked, unless the job is final', () => {

@@ -39,6 +39,12 @@ describe('unreadKeys', () => {
       'cancel.prams',
       'params',
     ],
+    [
+      'the default of a choice that was left out',
+      { ...flow('f', []), tasks: { default: { task: 'a', wen: '1' } } },
+      'tasks.default.wen',
+      'when',
+    ],
     ['a job', { type: 'job', flow: 'f', execAfter: 1 }, 'execAfter', 'exec_after'],
     [
       'the tasks of a job',
