@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../../src/embedded/start.js';
@@ -8,6 +7,7 @@ import type { StoredDocument } from '../../src/model/document.js';
 import { credentialsOf, type Connection } from '../../src/store/connection.js';
 import { createDatabase } from '../../src/store/database.js';
 import { installDesign } from '../../src/store/design.js';
+import { freePort } from '../support/ports.js';
 
 /** The database of a run, made new and ready for engines. */
 export type Database = {
@@ -105,13 +105,4 @@ async function readAll(connection: Connection): Promise<readonly StoredDocument[
   });
   const { rows } = (await answer.json()) as { rows: readonly { doc: StoredDocument }[] };
   return rows.map(({ doc }) => doc);
-}
-
-/** A port that is free now: the server must come back where it was. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -9,4 +9,6 @@ for (const args of JSON.parse(calls)) {
   await main(args);
   for (const stream of [process.stdout, process.stderr]) stream.write(end);
 }
+// As in bin/tws.js: what a plugin that was loaded left behind must not keep the process. No command
+// itself leaves more than its standard streams, and those are pipes, which Node.js writes at once.
 process.exit();

@@ -1,22 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../src/store/database.js';
 import { openStore } from '../../src/store/store.js';
 import { couchKind } from '../support/couch.js';
+import { freePort } from '../support/ports.js';
 import { follow } from './follower.js';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 test.skipIf(couchKind() === 'couchdb')(
   'a feed begins before its server and survives its restart',

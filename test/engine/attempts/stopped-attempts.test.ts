@@ -1,9 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { couchUrl } from '../../support/couch.js';
+import { describe, expect, it } from 'vitest';
+import { startEngineProcess } from '../../support/engine-process.js';
 import { openWorkspace, type Workspace } from '../../support/workspace.js';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -75,12 +73,12 @@ describe.each(places)('the example of the guide, in %s', (place) => {
     await space.put(...definitions);
     const folder = await project(space, await example(place));
     const file = join(folder, 'rows');
-    const first = await start(folder);
+    const first = await startEngineProcess(folder);
     const id = await begun(space, file);
-    first.kill('SIGTERM');
-    await once(first, 'exit');
+    first.child.kill('SIGTERM');
+    await first.ended;
     expect((await rowsIn(file)).length).toBeLessThan(rows);
-    await start(folder);
+    await startEngineProcess(folder);
     const ended = await space.ended(id);
     expect(ended).toMatchObject({ exit: 0, steps: [{}, { result: { pages: rows } }] });
     expect(ended.steps).toHaveLength(2);
@@ -101,25 +99,4 @@ async function project(space: Workspace, plugin: string): Promise<string> {
   const { database } = space.store.connection;
   await writeFile(join(folder, 'tws.json'), JSON.stringify({ database, drain: 1 }));
   return folder;
-}
-
-/** `tws start`; resolves when it follows the feed. */
-async function start(folder: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(root, 'bin', 'tws.js'), 'start'], {
-    cwd: folder,
-    env: { ...process.env, COUCH_URL: couchUrl() },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let said = '';
-  await new Promise<void>((resolve, reject) => {
-    const listen = (text: Buffer): void => {
-      said += String(text);
-      if (said.includes('follows')) resolve();
-    };
-    child.stdout.on('data', listen);
-    child.stderr.on('data', listen);
-    child.on('exit', (code) => reject(new Error(`tws start ended with ${code}: ${said}`)));
-  });
-  return child;
 }

@@ -1,12 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { couchUrl } from '../../support/couch.js';
+import { startEngineProcess } from '../../support/engine-process.js';
 import { openWorkspace, type Workspace } from '../../support/workspace.js';
-
-const bin = join(import.meta.dirname, '..', '..', '..', 'bin', 'tws.js');
 
 /** Works for a moment and leaves a line in a file that is only ever appended to. */
 const witness = `
@@ -30,26 +27,7 @@ async function makeProject(space: Workspace): Promise<string> {
   return folder;
 }
 
-/** `tws start` by hand; resolves when it follows the feed. */
-async function startByHand(folder: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [bin, 'start', '--slots', '4'], {
-    cwd: folder,
-    env: { ...process.env, COUCH_URL: couchUrl() },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let said = '';
-  await new Promise<void>((resolve, reject) => {
-    const listen = (text: Buffer): void => {
-      said += String(text);
-      if (said.includes('follows')) resolve();
-    };
-    child.stdout.on('data', listen);
-    child.stderr.on('data', listen);
-    child.on('exit', (code) => reject(new Error(`tws start ended with ${code}: ${said}`)));
-  });
-  return child;
-}
+const start = (folder: string) => startEngineProcess(folder, { flags: ['--slots', '4'] });
 
 type Line = {
   readonly job: string;
@@ -87,7 +65,7 @@ async function submitAll(space: Workspace, count: number): Promise<readonly stri
 it('two engines started by hand share 200 jobs, and every step runs once', async () => {
   const space = await openWorkspace();
   const folder = await makeProject(space);
-  await Promise.all([startByHand(folder), startByHand(folder)]);
+  await Promise.all([start(folder), start(folder)]);
   const ids = await submitAll(space, 200);
   for (const id of ids) expect(await space.ended(id)).toMatchObject({ exit: 0 });
   const lines = await witnessed(folder);
@@ -99,10 +77,10 @@ it('two engines started by hand share 200 jobs, and every step runs once', async
 it('an engine that is killed in the middle loses nothing', async () => {
   const space = await openWorkspace();
   const folder = await makeProject(space);
-  const [victim] = await Promise.all([startByHand(folder), startByHand(folder)]);
+  const [victim] = await Promise.all([start(folder), start(folder)]);
   const ids = await submitAll(space, 200);
   await space.until(String(ids[60]), (doc) => doc['state'] === '$$complete');
-  victim.kill('SIGKILL');
+  victim.child.kill('SIGKILL');
   const lost = new Set<string>();
   for (const id of ids) {
     const ended = await space.ended(id);

@@ -1,12 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { couchUrl } from '../../support/couch.js';
+import { describe, expect, it } from 'vitest';
+import { spawnEngine } from '../../support/engine-process.js';
 import { openWorkspace, type Workspace } from '../../support/workspace.js';
-
-const bin = join(import.meta.dirname, '..', '..', '..', 'bin', 'tws.js');
 
 const plugins = {
   'loop.mjs': 'export default async ({ log }) => { log("begins"); await null; for (;;); };',
@@ -34,33 +30,6 @@ async function project(space: Workspace, task: Record<string, unknown>): Promise
   return folder;
 }
 
-type Started = {
-  readonly child: ChildProcess;
-  readonly said: () => string;
-  readonly ended: Promise<unknown>;
-};
-
-async function start(folder: string, ...options: readonly string[]): Promise<Started> {
-  const child = spawn(process.execPath, [...options, bin, 'start'], {
-    cwd: folder,
-    env: { ...process.env, COUCH_URL: couchUrl() },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = once(child, 'exit');
-  let said = '';
-  const until = new Promise<void>((resolve) => {
-    const listen = (text: Buffer): void => {
-      said += String(text);
-      if (said.includes('follows')) resolve();
-    };
-    child.stdout.on('data', listen);
-    child.stderr.on('data', listen);
-  });
-  await Promise.race([until, ended]);
-  return { child, ended, said: () => said };
-}
-
 const job = { type: 'job', flow: 'f', owner: 'me' };
 const notesOf = (doc: Record<string, unknown>): string =>
   JSON.stringify(doc['notes'] ?? doc['requests']);
@@ -78,7 +47,7 @@ describe('a plugin in the process that never gives the event loop back', () => {
       const [id] = await space.put(job);
       const said: string[] = [];
       for (let n = 0; n < 3; n += 1) {
-        const engine = await start(folder);
+        const engine = await spawnEngine(folder);
         expect(await engine.ended).toEqual([null, 'SIGKILL']);
         said.push(engine.said());
       }
@@ -90,7 +59,7 @@ describe('a plugin in the process that never gives the event loop back', () => {
       }
       if (plugin === 'loop') expect(said[0]).toContain('plugins/loop.mjs:1');
       // The document of the engine is gone, so that nobody waits for its lease.
-      await start(folder);
+      await spawnEngine(folder);
       const ended = await space.ended(String(id));
       expect(ended).toMatchObject({ exit: 4 });
       expect(JSON.stringify(ended)).toContain(`Plugin ${plugin} (step t of job`);
@@ -106,7 +75,7 @@ describe('a plugin in the process that never gives the event loop back', () => {
         join(folder, 'tws.json'),
         JSON.stringify({ database: space.store.connection.database, lease: 60_000 }),
       );
-      const { child, ended, said } = await start(folder);
+      const { child, ended, said } = await spawnEngine(folder);
       await space.put(job);
       await expect.poll(said).toContain('SIGTERM end the process at once');
       child.kill(signal);
@@ -119,7 +88,7 @@ it('a main thread that a debugger may have stopped is left alone', async () => {
   const space = await openWorkspace();
   const folder = await project(space, { plugin: 'breakpoint', timeout: 500 });
   const [id] = await space.put(job);
-  const { child, said } = await start(folder, '--inspect=127.0.0.1:0');
+  const { child, said } = await spawnEngine(folder, { node: ['--inspect=127.0.0.1:0'] });
   await expect.poll(said).toContain('The inspector is open');
   await space.ended(id as string);
   expect(said()).not.toMatch(/ha(?:s|ve) blocked the engine/);
