@@ -16,9 +16,9 @@ export const pagesPrefix = `${prefix}/admin`;
  * The admin pages are files that the build made, the same for everybody; whatever they show they ask
  * the API for.
  *
- * P1 Only what was found in the folder when the server started can be had: a request's path is looked
+ * X1 Only what was found in the folder when the server started can be had: a request's path is looked
  *    up and never becomes a path of the file system.
- * P2 Every address that is no file of the build is a page: the script in it knows which.
+ * X2 Every address that is no file of the build is a page: the script in it knows which.
  */
 export async function addPages(app: FastifyInstance, folder = builtPages()): Promise<void> {
   const files = await filesIn(folder);

@@ -33,11 +33,11 @@ const usualHeartbeatMs = 1_500;
 
 /**
  * Follows `_changes` until `signal` aborts. Feed invariants:
- * F1 every change is handed out at least once, in the order of the feed, after a broken connection
+ * T3 every change is handed out at least once, in the order of the feed, after a broken connection
  *    from the last one that was handed out;
- * F2 no failure of the server or of the network ends it;
- * F3 nothing is read ahead beyond the buffers of the socket while the consumer is busy;
- * F4 a database that was deleted and made anew is read from its beginning.
+ * T4 no failure of the server or of the network ends it;
+ * T5 nothing is read ahead beyond the buffers of the socket while the consumer is busy;
+ * T6 a database that was deleted and made anew is read from its beginning.
  */
 export async function* followChanges(
   client: Client,
@@ -119,7 +119,7 @@ async function* follow(
 }
 
 /**
- * Decides where to go on (F4). CouchDB from 3.3 on tells databases of one name apart by the time of
+ * Decides where to go on (T6). CouchDB from 3.3 on tells databases of one name apart by the time of
  * their making, and begins anew by itself when a sequence is of another one; where that time is not
  * told, having missed the database and a position beyond its end give it away.
  */

@@ -15,10 +15,12 @@ export type NewDocument = {
 };
 
 /**
- * Group commit. W1: one request is in flight; beside one that is slow to be answered there are others,
- * a few at most. W2: what arrives meanwhile, and in the turn of the event loop in which an answer is
- * heard, is the next batch; nothing waits longer for more to come. W3: an `_id` is never in flight
- * twice, and its writes keep their order.
+ * Group commit.
+ *
+ * T7 One request is in flight; beside one that is slow to be answered there are others, a few at most.
+ * T8 What arrives meanwhile, and in the turn of the event loop in which an answer is heard, is the next
+ *    batch; nothing waits longer for more to come.
+ * T9 An `_id` is never in flight twice, and its writes keep their order.
  */
 export type Writer = {
   /**

@@ -111,11 +111,11 @@ export type Finding<N extends Structure> = {
    * that believed a record which somebody has changed would leave out the rest of the work. Returns
    * what is wrong, or undefined where everything fits.
    *
-   * U1 What an engine has written always fits, in every run of a job.
-   * U2 A list with fewer or more items than were found, or than were begun, does not fit; nor does a
+   * A1 What an engine has written always fits, in every run of a job.
+   * A2 A list with fewer or more items than were found, or than were begun, does not fit; nor does a
    *    round that is missing, or that nobody began, or a case (or the default) that was begun beside
    *    the one that was taken, since the choice was last found out.
-   * U3 A step in any case may be left out by hand, before the choice is found out or after.
+   * A3 A step in any case may be left out by hand, before the choice is found out or after.
    */
   readonly misfit: (node: N, path: string, steps: JobSteps) => string | undefined;
 };

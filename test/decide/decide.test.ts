@@ -17,7 +17,7 @@ describe('decide', () => {
     expect(told.revisions).toBe(4);
   });
 
-  it('brings skips, the end of a step and the next claim together', () => {
+  it('D3: brings skips, the end of a step and the next claim together', () => {
     const told = story({ steps: ['a', { task: 'b', when: 'x' }, { task: 'b', when: 'x' }, 'c'] });
     told.answering({ '1.when': false, '2.when': false }).go();
     told.done();
@@ -67,7 +67,7 @@ describe('decide', () => {
     ['cancelled', { state: '$$cancelled', exit: 130 }],
     ['cancelled, as its cancel says', { state: '$$cancelled', exit: 130, cancel: true }],
   ];
-  it.each(finals)('leaves a job alone that is %s', (_title, more) => {
+  it.each(finals)('D2: leaves a job alone that is %s', (_title, more) => {
     const job = { ...liveJob(flow(['a'])), ...more } as Job;
     expect(decide(job, t0, world())).toEqual({
       rule: 'final',
@@ -110,7 +110,7 @@ function withPause(told: Story): Story {
 }
 
 describe.each(intents)('the intent of %s', (_title, kind, begin) => {
-  it(`is ${kind}, the same for the same job, time and world`, () => {
+  it(`D1: is ${kind}, the same for the same job, time and world`, () => {
     const told = begin();
     const intent = told.decide();
     expect(intent.kind).toBe(kind);
@@ -131,7 +131,7 @@ describe.each(intents)('the intent of %s', (_title, kind, begin) => {
   });
 });
 
-describe('next_due', () => {
+describe('D5: next_due', () => {
   const retry = { limit: 3, delay: 500 };
   it.each([
     ['exec_after', story({ steps: ['a'], job: { exec_after: t0 + 900 } }), 900],
@@ -210,7 +210,7 @@ describe('deciding about a job of 1,000 steps', () => {
 });
 
 describe('a decision of many moves', () => {
-  it('is written in parts, so that it always comes to an end', () => {
+  it('D7: is written in parts, so that it always comes to an end', () => {
     const told = story({ steps: [{ loop: { max: mostMoves, do: { delay: 0 } } }, 'b'] });
     const parts: Intent[] = [];
     while (!isFinal(told.job) && told.running.length === 0) {

@@ -18,7 +18,7 @@ test.each([
   [8, 8_000],
   [11, 60_000],
   [1_000, 60_000],
-])('after %i failures a name is locked for %i ms (L1)', (failures, ms) => {
+])('O3: after %i failures a name is locked for %i ms', (failures, ms) => {
   const guesses = watched();
   guesses.fail(failures, 'ann', 'here');
   expect(guesses.lockedMs('ann', 'here')).toBe(ms);
@@ -44,7 +44,7 @@ test('others are not locked, elsewhere the same name is not, and a success forge
   expect(guesses.lockedMs('ann', 'here')).toBe(0);
 });
 
-test('an address that tries many names is locked for all of them (L2)', () => {
+test('O4: an address that tries many names is locked for all of them', () => {
   const guesses = watched();
   for (let n = 0; n < 30; n += 1) guesses.fail(1, `name-${n}`);
   expect(guesses.lockedMs('never-tried', 'here')).toBe(1_000);

@@ -20,7 +20,7 @@ async function openMap() {
 const keys = ['r0a', 'r0b', 'r0c', 'r0d', 'r0\uffee', 'r0\u{1f600}', 'r1a', 'r1b', 'r1z'];
 const keyOf = fc.constantFrom(...keys);
 
-test('what was counted stays right while rows come and go', async () => {
+test('O2: what was counted stays right while rows come and go', async () => {
   const map = await openMap();
   await fc.assert(
     fc.asyncProperty(
@@ -56,7 +56,7 @@ test('what was counted stays right while rows come and go', async () => {
   );
 });
 
-test('nothing that was counted during a write, or before one that failed, is kept', async () => {
+test('O1: nothing that was counted during a write, or before one that failed, is kept', async () => {
   const map = await openMap();
   const offsets = createOffsets(map);
   await map.apply([['r0a', 'x']]);

@@ -71,7 +71,7 @@ describe('a guesser', () => {
     expect(known.filter((one) => one > usual)).toEqual(usual < 10 ? [10] : []);
   });
 
-  test('learns nothing about which names there are', async () => {
+  test('O5: learns nothing about which names there are', async () => {
     const nobody = signing('nobody-there');
     const seen = await statuses(6, () => nobody.session('wrong'));
     expect(seen).toEqual([401, 401, 401, 401, 401, 403]);

@@ -38,7 +38,7 @@ describe('the stream of changes', () => {
     stream.close();
   });
 
-  it('goes on after the last event that was seen, near and far', async () => {
+  it('X3: goes on after the last event that was seen, near and far', async () => {
     const { follow, put, client } = await ready();
     const begin = await client.position();
     const stream = await follow();
@@ -108,7 +108,7 @@ describe('the stream of changes', () => {
     refused.close();
   });
 
-  it('gives signs of life, and ends when its reader may not read any more', async () => {
+  it('X5: gives signs of life, and ends when its reader may not read any more', async () => {
     const { client, ask, url, put } = await ready({
       settings: { sign_in: 'always' },
       heartbeatMs: 50,
@@ -136,7 +136,7 @@ describe('the stream of changes', () => {
     expect((await ask('GET', '/jobs', { token: made.token })).status).toBe(401);
   });
 
-  it('costs bounded memory for a reader that is too slow, who is told to look anew', async () => {
+  it('X4: costs bounded memory for a reader that is too slow, who is told to look anew', async () => {
     const { url, put, follow } = await ready();
     const quick = await follow();
     const slow = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -48,7 +48,7 @@ describe('whoever loses his right', () => {
     expect([status, text]).toEqual([401, expect.stringContaining('token_refused') as string]);
   });
 
-  it('is told nothing by a stream after some seconds, also by one that is never silent', async () => {
+  it('X6: is told nothing by a stream after some seconds, also by one that is never silent', async () => {
     const api = await openApi({ settings: always, keepMs: 10 });
     const { headers, revoke } = await waiter(api);
     const stream = await openStream(`${api.url}/_tws/changes`, headers);
@@ -65,7 +65,7 @@ describe('whoever loses his right', () => {
     expect(performance.now() - began).toBeLessThan(30_000);
   });
 
-  it('is kept by a stream, and told nothing, while the database cannot say so', async () => {
+  it('X6: is kept by a stream, and told nothing, while the database cannot say so', async () => {
     const first = await openApi();
     const token = await first.tokenOf('tws-viewer');
     let away = false;

@@ -24,7 +24,7 @@ function raw(url: string, method: string, path: string, headers: Record<string, 
   );
 }
 
-it('answers every address of a page with the page, and names a new nonce each time', async () => {
+it('X2: answers every address of a page with the page, and names a new nonce each time', async () => {
   const { url } = await openApi({ settings: { sign_in: 'always' } });
   const nonces = new Set<string>();
   for (const path of ['', '/', '/jobs', '/jobs/a.b%2Fc', '/flows/x', '/signin', '/no/such/page']) {
@@ -94,7 +94,7 @@ it.each([
   '/_tws/admin/assets//etc/passwd',
   '/_tws/admin/assets/none.js',
   '/_tws/admin/assets/constructor',
-])('has no file of this machine at %s', async (path) => {
+])('X1: has no file of this machine at %s', async (path) => {
   const { url } = await openApi();
   const { status, body } = await raw(url, 'GET', path);
   const text = body.toString('utf8');

@@ -109,7 +109,7 @@ describe('a lock of which there are several copies', () => {
     expect(all.leaves()).toMatchObject([{ job: 'a', _rev: '1-1' }]);
   });
 
-  it('is held by one of two jobs of which each was told that its lock is stored', async () => {
+  it('U4: is held by one of two jobs of which each was told that its lock is stored', async () => {
     const all = database('a', 'b');
     const a = locksOn(all.store([0, 1]));
     const b = locksOn(all.store([2]));
@@ -174,7 +174,7 @@ describe('a lock of which there are several copies', () => {
     expect(answer).toEqual({ kind, by: 'b' });
   });
 
-  it('of a job that does not begin is refused in the end', async () => {
+  it('U8: of a job that does not begin is refused in the end', async () => {
     const all = database('a', 'b');
     const old = { ...lock('b', '1-y'), at: -60_000 };
     all.copies.splice(0, 3, old, old, old);
@@ -209,7 +209,7 @@ describe('a lock of which there are several copies', () => {
     },
   );
 
-  it('is held beside what another engine wrote for the same job', async () => {
+  it('U5: is held beside what another engine wrote for the same job', async () => {
     const all = database('a');
     all.copies.splice(2, 1, lock('a', '1-z', 'other'));
     const answer = await locksOn(all.store([0, 1])).take(wish, { _id: 'a', _rev: '1-x' });

@@ -73,7 +73,7 @@ describe('on a database with several copies an engine', () => {
     await space.logged(({ message }) => message.includes('keeps 3 copies'));
   });
 
-  it('starts nothing twice when writes are only accepted', async () => {
+  it('E3: starts nothing twice when writes are only accepted', async () => {
     const { space, proxy } = await severalCopies({ 'echo.mjs': echo });
     await space.engine();
     await space.engine();

@@ -60,7 +60,7 @@ test('a large body on a slow link is sent to its end: silence counts, not time',
   expect(answer).toEqual({ kind: 'answered', status: 200, text: String(body.length) });
 });
 
-test('a slow server is found out by an answer that came too late, and waited for', async () => {
+test('T1, T2: a slow server is found out by an answer that came too late, and waited for', async () => {
   let answer = (): void => undefined;
   let isSlow = true;
   const { send } = await serving((_request, response) => {

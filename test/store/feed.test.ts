@@ -111,7 +111,7 @@ describe('follow', () => {
 });
 
 describe('a connection that breaks', () => {
-  test('is made again, from the last change on', async () => {
+  test('T3: is made again, from the last change on', async () => {
     const proxy = await startProxy(connect(database).url);
     const follower = follow(openStore(connect(database, proxy.url)));
     await storeAll(database, many(50));
@@ -148,7 +148,7 @@ describe('a connection that breaks', () => {
     await follower.state('following', 2);
   });
 
-  test('is told once, however often it is tried', async () => {
+  test('T4: is told once, however often it is tried', async () => {
     const proxy = await startProxy(connect(database).url);
     const follower = follow(openStore(connect(database, proxy.url)));
     await follower.state('following');
@@ -163,7 +163,7 @@ describe('a connection that breaks', () => {
 });
 
 describe('a consumer that is busy', () => {
-  test('holds the server back', async () => {
+  test('T5: holds the server back', async () => {
     const documents = many(200, 200_000);
     for (let i = 0; i < 200; i += 20) await storeAll(database, documents.slice(i, i + 20));
     const proxy = await startProxy(connect(database).url);
@@ -201,7 +201,7 @@ describe('a database that is not there', () => {
     expect(follower.states).toEqual(['lost: database missing', 'following']);
   });
 
-  test('that is deleted and made anew is read from its beginning', async () => {
+  test('T6: that is deleted and made anew is read from its beginning', async () => {
     await storeAll(database, many(30));
     const follower = follow(store);
     await follower.id('doc-29');

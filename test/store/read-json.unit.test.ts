@@ -102,7 +102,7 @@ describe('a text that is parsed in pieces', () => {
     ['a name that is no ordinary one', JSON.parse(`{"__proto__":${JSON.stringify([long])},"b":1}`)],
     ['short things', [1]],
     ['a number', 1],
-  ])('%s is what JSON.parse makes of it', async (_title, value) => {
+  ])('J1, J2: %s is what JSON.parse makes of it', async (_title, value) => {
     for (const space of [0, 1]) {
       const text = ` ${JSON.stringify(value, null, space)}\n`;
       expect(await parsePieces(text)).toEqual(JSON.parse(text));

@@ -52,7 +52,7 @@ test('writes of one turn go together', async () => {
   ]);
 });
 
-test('what arrives during a request is the next batch (W1, W2)', async () => {
+test('T7, T8: what arrives during a request is the next batch', async () => {
   const { send, requests, hold, answerNext } = server();
   hold();
   const writer = createWriter(send);
@@ -69,7 +69,7 @@ test('what arrives during a request is the next batch (W1, W2)', async () => {
   await Promise.all(later);
 });
 
-test('what is written in answer to a batch goes with what waits already (W2)', async () => {
+test('T8: what is written in answer to a batch goes with what waits already', async () => {
   const { send, requests, hold, answerNext } = server();
   hold();
   const writer = createWriter(send);
@@ -83,7 +83,7 @@ test('what is written in answer to a batch goes with what waits already (W2)', a
   await Promise.all([first, other]);
 });
 
-test('an id is never twice in a request (W3)', async () => {
+test('T9: an id is never twice in a request', async () => {
   const { send, requests } = server();
   const writer = createWriter(send);
   await Promise.all(['a', 'a', 'b', 'a'].map((_id) => writer.write({ _id })));
@@ -139,7 +139,7 @@ test('close waits for what was taken and takes nothing more', async () => {
   expect(requests).toEqual(['a']);
 });
 
-test('a request that hangs holds up no other document, but every later write of its own (W1, W3)', async () => {
+test('T7, T9: a request that hangs holds up no other document, but every later write of its own', async () => {
   const { send, requests, hold, answerNext } = server();
   hold();
   const writer = createWriter(send, { documents: 500, bytes: 1e6 }, 1);

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFinal } from '../../src/model/job.js';
-import type { Step } from '../../src/model/step.js';
+import { isFinal, type LiveJob } from '../../src/model/job.js';
+import type { Failure, Step } from '../../src/model/step.js';
 import type { WrittenNode } from '../../src/structures/schema.js';
 import { minutes, runs } from '../support/properties.js';
 import { family } from '../decide/family.js';
+import { anyScenario } from '../decide/simulation/flows.js';
+import { simulate } from '../decide/simulator.js';
 import { begun, story, type Story } from '../decide/story.js';
 
 type Result = Readonly<Record<string, unknown>>;
@@ -67,7 +69,7 @@ const lists: readonly (readonly [string, (result: Result) => unknown, string])[]
   ['is gone over in slices all at once', (mark) => ({ ...mark, slice: 2 }), 'items were begun'],
 ];
 
-describe('what is on record about a map and was changed by hand', () => {
+describe('A2: what is on record about a map and was changed by hand', () => {
   it.each(lists)('is not believed when its list %s, and nothing is left out', (_t, change, why) => {
     const told = begun(map()).did('0.map.0');
     spoil(told, change);
@@ -134,7 +136,7 @@ describe('what is on record about a map and was changed by hand', () => {
   });
 });
 
-describe('what is on record about a loop and was changed by hand', () => {
+describe('A2: what is on record about a loop and was changed by hand', () => {
   type Change = (marks: readonly Step[]) => readonly unknown[];
   const changes: readonly (readonly [string, Change, string])[] = [
     [
@@ -170,7 +172,7 @@ describe('what is on record about a loop and was changed by hand', () => {
   });
 });
 
-describe('what is on record about a choice and was changed by hand', () => {
+describe('A2: what is on record about a choice and was changed by hand', () => {
   const w = { '0.choice[0].when': true, '0.choice[1].when': false };
   it.each<[string, unknown, string]>([
     ['names no case', 7, '"chosen" is none of its cases'],
@@ -246,6 +248,19 @@ const anyChange = fc.oneof(
     )
     .map(([key, value]) => (mark: Result) => ({ ...mark, [key]: value })),
 );
+
+describe('what engines have written about structures', () => {
+  it('A1: fits in every run of a job', minutes, () => {
+    fc.assert(
+      fc.property(anyScenario, (given) => {
+        const { steps = [] } = simulate(given).revisions.at(-1)?.job as Partial<LiveJob>;
+        const names = steps.map((one) => (one as { failure?: Failure }).failure?.name);
+        expect(names).not.toContain('MarkUnfit');
+      }),
+      runs(100),
+    );
+  });
+});
 
 describe('a job of which a record about a structure was changed at any time', () => {
   const steps: WrittenNode[] = [

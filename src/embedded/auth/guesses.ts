@@ -1,11 +1,11 @@
 /**
  * Keeps guessers from trying one password after the other. Times are ms of a monotonic clock.
  *
- * L1 After a few failures a name is locked for an address: for a second, and with each further failure
+ * O3 After a few failures a name is locked for an address: for a second, and with each further failure
  *    for twice as long, up to a minute. What is tried meanwhile is refused unread and prolongs nothing,
  *    so nobody is locked out for ever.
- * L2 An address that fails with many names is locked as a whole in the same way.
- * L3 Names that nobody has are treated as all others: a lock tells nothing.
+ * O4 An address that fails with many names is locked as a whole in the same way.
+ * O5 Names that nobody has are treated as all others: a lock tells nothing.
  */
 export type Guesses = {
   /** How long it is locked yet; 0: it may try. */

@@ -35,7 +35,7 @@ import { readLockPattern } from './patterns.js';
  * U3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
  *    it because the job was final then, finds another revision.
  *
- * Where the database keeps several copies, U4 and U5 in lock-leaves.ts take the place of U1.
+ * Where the database keeps several copies, U4 and U5 in `replicas/lock.ts` take the place of U1.
  */
 export type Locks = {
   /** Takes a lock for a job, if no other job that has not ended has it. */

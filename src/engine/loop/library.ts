@@ -18,8 +18,8 @@ type Entry<T> =
 /**
  * The flows and tasks of the database, kept in memory by the feed.
  *
- * L1 Nobody is told that there is no definition at all unless the store was just asked for it.
- * L2 That an owner has none of its own, so that the one of everybody counts, is believed while the
+ * E10 Nobody is told that there is no definition at all unless the store was just asked for it.
+ * E11 That an owner has none of its own, so that the one of everybody counts, is believed while the
  *    feed goes on without a break: a definition would come by it, as its next version does.
  */
 export type Library = {

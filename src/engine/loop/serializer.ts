@@ -3,8 +3,8 @@ import type { StoredDocument } from '../../model/document.js';
 /**
  * The documents on which something is under way, by id.
  *
- * K1 In this process one thing at a time happens to a document.
- * K2 A task always works on the newest version that was seen; older ones are dropped.
+ * E8 In this process one thing at a time happens to a document.
+ * E9 A task always works on the newest version that was seen; older ones are dropped.
  */
 export type Serializer = {
   /** Takes a version: `stale` when a newer one was seen, `echo` when this one was. */

@@ -55,7 +55,7 @@ type Tried =
  * ours; otherwise the outcome is dropped. Answers the document that has to be looked at next, if
  * there is more to do about it.
  *
- * S1 An attempt that has ended is not run again here: its outcome is kept until it is stored, the job
+ * E6 An attempt that has ended is not run again here: its outcome is kept until it is stored, the job
  *    is no longer ours, or the job has ended. When something throws on the way, the outcome is written
  *    without what follows it; when that throws, too, the job ends with exit 3. An outcome is dropped
  *    only when the database refuses it, the failure in its place and the end of the job.

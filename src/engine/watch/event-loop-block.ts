@@ -53,7 +53,7 @@ export type BlockFinding = {
 /**
  * Finds out who holds up the event loop, and ends the process when that lasts too long.
  *
- * S1 What blocks the loop is named in the log, and in its job if its time is over, within 2 s of its
+ * E7 What blocks the loop is named in the log, and in its job if its time is over, within 2 s of its
  *    timeout: it is asked after at most a second and one look (250 ms), and answers within half a second
  *    or not at all. This does not hold where the main thread has no processor of its own.
  */

@@ -9,11 +9,11 @@ import { jsonText } from '../plumbing/json-text.js';
 /**
  * Server-sent events of changes of jobs.
  *
- * S1 Who comes back with the id of the last event is told what has happened since, at least once.
- * S2 A reader that is slower than the changes costs bounded memory: of each job the last state is
+ * X3 Who comes back with the id of the last event is told what has happened since, at least once.
+ * X4 A reader that is slower than the changes costs bounded memory: of each job the last state is
  *    kept, and when too many jobs wait, the reader is told to look at everything anew (`reset`).
- * S3 Every `heartbeatMs` something is sent, so that both ends notice when the other is gone.
- * S4 Nothing is told to whoever lost his right to it more than `askMs` ago; while the database is
+ * X5 Every `heartbeatMs` something is sent, so that both ends notice when the other is gone.
+ * X6 Nothing is told to whoever lost his right to it more than `askMs` ago; while the database is
  *    away, and cannot say so, he is kept and told nothing.
  */
 export type StreamOptions = {
@@ -71,7 +71,7 @@ export async function streamChanges(sink: Sink, options: StreamOptions): Promise
 const askMs = 5_000;
 const alive = ': still here\n\n';
 
-/** Whether somebody may read on (S4). */
+/** Whether somebody may read on (X6). */
 async function isPermitted(sink: Sink, options: StreamOptions): Promise<boolean> {
   const { mayGoOn, heartbeatMs, signal } = options;
   while (!signal.aborted) {
@@ -90,7 +90,7 @@ type Outbox = {
   readonly take: (withinMs: number) => Promise<string>;
 };
 
-/** What waits for a reader: of each job the newest (S2). */
+/** What waits for a reader: of each job the newest (X4). */
 function createOutbox(options: StreamOptions): Outbox {
   const waiting = new Map<string, { readonly seq: string; readonly text: string }>();
   let overflow: string | undefined;
@@ -130,7 +130,7 @@ function createOutbox(options: StreamOptions): Outbox {
   };
 }
 
-/** Tells what a reader missed (S1); when that is not known any more, that it has to look anew. */
+/** Tells what a reader missed (X3); when that is not known any more, that it has to look anew. */
 async function catchUp(sink: Sink, since: string, options: StreamOptions): Promise<void> {
   const { hub, client, signal } = options;
   const recent = hub.since(since);

@@ -23,8 +23,8 @@ const againMs = 3_000;
 /**
  * Follows the changes of jobs until the signal aborts.
  *
- * L1 However many changes come, there are at most four batches a second.
- * L2 A page that nobody sees has no stream: browsers allow few of them. When it is seen again, what
+ * Y1 However many changes come, there are at most four batches a second.
+ * Y2 A page that nobody sees has no stream: browsers allow few of them. When it is seen again, what
  *    was missed is read.
  */
 export function followChanges(following: Following): void {
@@ -73,7 +73,7 @@ export function followChanges(following: Following): void {
   open();
 }
 
-/** Puts changes together (L1). */
+/** Puts changes together (Y1). */
 function createCollector({ onBatch }: Pick<Following, 'onBatch'>) {
   let changed = new Map<string, Summary>();
   let removed = new Set<string>();

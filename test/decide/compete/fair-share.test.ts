@@ -52,7 +52,7 @@ describe('whom the slots of a job count for', () => {
   });
 });
 
-describe('the next free slot goes', () => {
+describe('F1, F2, F3, F4: the next free slot goes', () => {
   const a = job('a');
   const b = job('b');
   const wide = job('w', { begun: true });
@@ -139,7 +139,7 @@ describe('the next free slot goes', () => {
   });
 });
 
-describe('how many of the free slots a job may claim', () => {
+describe('F5: how many of the free slots a job may claim', () => {
   const wide = job('w', { begun: true });
   const news = (count: number, more: Partial<Claimant> = {}) =>
     Array.from({ length: count }, (_, n) => job(`n${n}`, { since: n, ...more }));
@@ -178,7 +178,7 @@ describe('slots that are taken', () => {
 });
 
 describe('a head start', () => {
-  it('is for jobs that have begun, until their root has had its slots', () => {
+  it('F4: is for jobs that have begun, until their root has had its slots', () => {
     const had = use({ had: { long: headStart, short: headStart - 1 } });
     const goes = (root: string, begun: boolean) => goesOn({ root, begun }, had);
     expect([goes('short', true), goes('short', false), goes('long', true)]).toEqual([

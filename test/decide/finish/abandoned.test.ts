@@ -152,7 +152,7 @@ describe('a child that cannot be cancelled', () => {
   });
 });
 
-describe('the request that gives a child up', () => {
+describe('G1, G2, G3: the request that gives a child up', () => {
   const instead = {
     ...{ _id: 'c', type: 'job' as const, flow: 'f' },
     parent: { job: 'p', step: '0', start: 5 },

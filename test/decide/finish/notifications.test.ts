@@ -34,7 +34,7 @@ describe('the end of a job', () => {
     });
   });
 
-  it('makes those that are not there, and names all of them', () => {
+  it('N1, N3: makes those that are not there, and names all of them', () => {
     const children = { ...absent('j:notify:1:0'), 'j:notify:1:1': { kind: 'live' } as const };
     const intent = ended([{ url }, { url }], (told) => told.done(), { children }) as Writing;
     expect(intent.makes).toMatchObject([
@@ -255,7 +255,7 @@ describe('a notification', () => {
     ['ended in another way', subject({ state: '$$complete', start: 5, run: 1 })],
     ['goes on in another run', subject({ state: 'a-0', start: 5, run: 2 })],
     ['is another job of its id', subject({ state: 'a-0', start: 6, run: 1 })],
-  ])('ends without telling anything when its subject %s', (_title, around) => {
+  ])('N2: ends without telling anything when its subject %s', (_title, around) => {
     const skipped = 'Job s did not end as this notification was to tell.';
     const final = { state: '$$complete', exit: 0, result: { skipped } };
     expect(told(around)).toMatchObject({ kind: 'write', job: { ...final, steps: [] } });
@@ -302,7 +302,7 @@ describe('a notification', () => {
     });
   });
 
-  it('hands its depth down to its child jobs', () => {
+  it('N4: hands its depth down to its child jobs', () => {
     const more = { notifies: { ...notifies, since: 1 } };
     const tale = story({ steps: [{ flow: 'inner' }], job: more });
     tale.go();

@@ -45,7 +45,7 @@ function trips(round: (n: number) => Round): number | undefined {
 
 const records = (n: number): Fields => ({ requests: Array.from({ length: n }, () => ({})) });
 
-describe('a job is in a loop', () => {
+describe('S1, S2, S3: a job is in a loop', () => {
   const cases: readonly (readonly [string, (n: number) => Round, number | undefined])[] = [
     ['when it is written again and again', () => ({}), 21],
     ['at whatever speed the store has', () => ({ busyMs: 30_000 }), 21],
@@ -109,7 +109,7 @@ describe('a streak at rest', () => {
     expect(isLeftAlone(resting, 1_101)).toBe(true);
   });
 
-  it('is not left alone while the engine is busy with it', () => {
+  it('S2: is not left alone while the engine is busy with it', () => {
     expect(isLeftAlone(busy, 1_000_000)).toBe(false);
   });
 });

@@ -20,7 +20,7 @@ const kindsOf = ({ job }: Story): readonly string[] =>
   historyOf(job).flatMap(({ kind, name }) => (/^Request/.test(kind) ? [`${kind} ${name}`] : []));
 
 describe('an edit of a live job', () => {
-  it('that pauses it is on record before anything else, once, and so is its end', () => {
+  it('W1: that pauses it is on record before anything else, once, and so is its end', () => {
     const told = story({ steps: ['a', 'b'] });
     told.go();
     told.at(10).write({ paused: true });
@@ -117,7 +117,7 @@ describe('an edit of a live job', () => {
     expect(requestsOf(told).map(({ id }) => id)).toEqual(['edit:retry:0', 'edit:retry:1']);
   });
 
-  it('that is refused keeps no retry after its end from being granted', () => {
+  it('W4: that is refused keeps no retry after its end from being granted', () => {
     const told = begun(['a']).write({ retry: true });
     told.go();
     told.broke('a').write({ retry: true }).go();
@@ -161,7 +161,7 @@ describe('an edit of a job that has not begun', () => {
   it.each<[string, FinalJob, string]>([
     ['is refused', endUnbegun(newJob({ paused: true }), t0, 3, none), 'pause'],
     ['cannot be read', endInvalid(spoilt, [problem], t0), 'cancel'],
-  ])('leaves no wish behind in a job that %s', (_title, ended, action) => {
+  ])('W3: leaves no wish behind in a job that %s', (_title, ended, action) => {
     expect(hasLateWish(ended)).toBe(false);
     expect(ended['requests']).toMatchObject([{ action }]);
   });

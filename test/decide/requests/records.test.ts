@@ -20,21 +20,24 @@ const full = (first: readonly object[] = []) => [
 ];
 
 describe('a job with very many requests on record', () => {
-  it.each(['cancel', 'pause', 'resume', 'note'] as const)('takes a %s all the same', (action) => {
-    const job = { ...live, requests: full() } as Job;
-    const request = { _id: 'r', type: 'request', job: 'j', action, text: 'x' } as const;
-    const taken = command(job, request, t0 + 9);
-    if (taken.kind !== 'applied') throw new Error(taken.kind);
-    const { requests = [], problems } = taken.job as typeof live;
-    expect(requests).toHaveLength(mostRecords);
-    expect([requests[0], requests.at(-1)]).toMatchObject([{ id: 'n1' }, { id: 'r', action }]);
-    const message = `requests: only the last ${mostRecords} are kept; older ones were left out.`;
-    expect(problems).toEqual([{ path: 'requests', message }]);
-    // It is said once.
-    expect(withRecord(taken.job, note(0))).toMatchObject({ problems: [{ message }] });
-  });
+  it.each(['cancel', 'pause', 'resume', 'note'] as const)(
+    'Q1: takes a %s all the same',
+    (action) => {
+      const job = { ...live, requests: full() } as Job;
+      const request = { _id: 'r', type: 'request', job: 'j', action, text: 'x' } as const;
+      const taken = command(job, request, t0 + 9);
+      if (taken.kind !== 'applied') throw new Error(taken.kind);
+      const { requests = [], problems } = taken.job as typeof live;
+      expect(requests).toHaveLength(mostRecords);
+      expect([requests[0], requests.at(-1)]).toMatchObject([{ id: 'n1' }, { id: 'r', action }]);
+      const message = `requests: only the last ${mostRecords} are kept; older ones were left out.`;
+      expect(problems).toEqual([{ path: 'requests', message }]);
+      // It is said once.
+      expect(withRecord(taken.job, note(0))).toMatchObject({ problems: [{ message }] });
+    },
+  );
 
-  it('keeps what tells whether it is paused or cancelled', () => {
+  it('Q2: keeps what tells whether it is paused or cancelled', () => {
     const pause = { id: 'p', action: 'pause', at: 1 };
     const cancel = { id: 'c', action: 'cancel', at: 2 };
     const refused = { id: 'q', action: 'resume', refused: 'no', at: 3 };
@@ -74,7 +77,7 @@ it.each([
   [{}, '1-a'],
   [{}, 'none'],
   [{ revision: 3 }, '3-c'],
-])('a message is told from others of its id by %j', (told, _rev) => {
+])('Q3: a message is told from others of its id by %j', (told, _rev) => {
   expect(revisionOf({ _id: 'm', _rev })).toEqual(told);
   expect(isRecordOf({ id: 'm', ...told }, { _id: 'm', _rev })).toBe(true);
   expect(isRecordOf({ id: 'm', revision: 9 }, { _id: 'm', _rev })).toBe(false);

@@ -113,7 +113,7 @@ describe('skipped', () => {
   it.each([
     ['before the choice is found out', false],
     ['after another case was taken', true],
-  ])('leaves out a step of a case that is not taken, %s', (_title, isTaken) => {
+  ])('A3: leaves out a step of a case that is not taken, %s', (_title, isTaken) => {
     const it = begun(isTaken ? cases : ['z', ...cases], { job: { flow: 'f' } });
     const no = { '0.choice[0].when': false, '1.choice[0].when': false };
     if (isTaken) it.answering(no).go();

@@ -127,7 +127,7 @@ describe('a claim', () => {
   });
 });
 
-describe('a step that this engine cannot take', () => {
+describe('D4: a step that this engine cannot take', () => {
   const other = { plugins: [], peers: [peer(['a'])] };
 
   it.each([

@@ -96,7 +96,7 @@ describe('a condition', () => {
     expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ExpressionError' });
   });
 
-  it('ends nothing while the engine cannot evaluate it: the job is decided anew a second later', () => {
+  it('D8: ends nothing while the engine cannot evaluate it: the job is decided anew a second later', () => {
     const told = story({ steps: [{ task: 'a', when: 'x' }] });
     told.go();
     const unanswered = 'its thread could not be started: EAGAIN';

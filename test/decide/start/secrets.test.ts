@@ -57,8 +57,8 @@ const failureOf = (answer: ReturnType<typeof given>) =>
 const messageOf = (answer: ReturnType<typeof given>): string =>
   'unbegun' in answer ? answer.unbegun.failure.message : '';
 
-describe('the parameters of a step with a secret', () => {
-  it('are those of the stored task, wherever its snapshot would send the secret', () => {
+describe('K1: the parameters of a step with a secret', () => {
+  it('K2: are those of the stored task, wherever its snapshot would send the secret', () => {
     const forged = http({ params: { url: 'evil', token } });
     const answer = given({ snapshot: { task: forged }, stored: { task: http() } });
     expect(answer).toMatchObject({ ok: true, params: { url: 'good', token }, secrets: ['token'] });
@@ -505,7 +505,7 @@ describe('a job whose task has a secret', () => {
     });
   });
 
-  it('is refused with a structure of its own that sets a sealed parameter', () => {
+  it('K3: is refused with a structure of its own that sets a sealed parameter', () => {
     const { tasks } = one({ params: { url: 'evil' } });
     const { flow: _none, ...inline } = newJob({ tasks });
     expect(initialise(inline as never, t0, world({ tasks: [http()] }))).toMatchObject({
@@ -529,7 +529,7 @@ describe('a job whose task has a secret', () => {
     expect(told.live).not.toHaveProperty('params.body');
   });
 
-  it('ends with exit 3 when somebody edits a sealed parameter, or hands the secret on', () => {
+  it('K3: ends with exit 3 when somebody edits a sealed parameter, or hands the secret on', () => {
     const told = story({ steps: ['a', 'http'], tasks: [task('a'), http({ open: ['body'] })] });
     told.go();
     told.edit({ params: { 'http-1': { url: 'evil', token } } });

@@ -22,7 +22,7 @@ async function open(): Promise<Workspace> {
   return space;
 }
 
-describe('a request that cannot be applied', () => {
+describe('R1: a request that cannot be applied', () => {
   it('is on record in the live job, in its history and in explain', async () => {
     const space = await open();
     await space.put(

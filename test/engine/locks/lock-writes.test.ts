@@ -58,7 +58,7 @@ async function lockOf({ store }: Workspace): Promise<unknown> {
 }
 
 describe('a lock', () => {
-  it('is taken by one of many jobs that want it at the same moment', async () => {
+  it('U1: is taken by one of many jobs that want it at the same moment', async () => {
     const space = await openWorkspace();
     const ids = Array.from({ length: 20 }, (_, i) => `j${i}`);
     await space.put(...ids.map((one) => job(one)));
@@ -71,7 +71,7 @@ describe('a lock', () => {
     });
   });
 
-  it('of a job that is gone is taken over by one of many', async () => {
+  it('U2: of a job that is gone is taken over by one of many', async () => {
     const space = await openWorkspace();
     const ids = Array.from({ length: 20 }, (_, i) => `j${i}`);
     await space.put(...ids.map((one) => job(one)));
@@ -182,7 +182,7 @@ describe('a lock', () => {
 });
 
 describe('a lock that is released', () => {
-  it('stays when its job was taken up again meanwhile', async () => {
+  it('U3: stays when its job was taken up again meanwhile', async () => {
     const space = await openWorkspace();
     const ended = { ...final, locked: { target: id } };
     await space.put(job('a', ended));

@@ -36,7 +36,7 @@ const parked = (space: Workspace, id: string) =>
   space.logged(({ about, message }) => about['job'] === id && message.startsWith('As many jobs'));
 
 describe('a flow with max_running', () => {
-  it.each([1, 3])('has %d of its jobs run at the same time, whoever runs them', async (max) => {
+  it.each([1, 3])('U6: has %d of its jobs run at the same time, whoever runs them', async (max) => {
     const space = await ready(max);
     await Promise.all([space.engine(), space.engine(), space.engine()]);
     const ids = await space.put(
@@ -82,7 +82,7 @@ describe('a flow with max_running', () => {
     [2, 1],
     [3, 1],
     [2, 4],
-  ])('keeps that order with %d engines and %d permits', async (count, max) => {
+  ])('U7: keeps that order with %d engines and %d permits', async (count, max) => {
     const space = await ready(max);
     const blockers = Array.from({ length: max }, (_, i) => `blocker-${i}`);
     await space.put(

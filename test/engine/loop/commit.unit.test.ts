@@ -55,7 +55,7 @@ describe('a job that the database refuses', () => {
     ]);
   });
 
-  it('is left as it is when somebody has written it since', async () => {
+  it('E1: is left as it is when somebody has written it since', async () => {
     const written = await refused({ _id: 'j', _rev: '9-y', type: 'job', state: '$$complete' });
     expect(written).toEqual([]);
   });

@@ -25,7 +25,7 @@ describe('an engine', () => {
     expect(Number.parseInt(ended._rev, 10)).toBeLessThanOrEqual(7);
   });
 
-  it('runs jobs that were stored while no engine ran', async () => {
+  it('E4: runs jobs that were stored while no engine ran', async () => {
     const space = await openWorkspace({ 'echo.mjs': echo });
     const [, , id] = await space.put(task('echo'), flow('one', ['echo']), job('one'));
     await space.engine();
@@ -198,7 +198,7 @@ describe('an engine', () => {
     expect(ended.steps[1]).toMatchObject({ result: { n: 3, got: 6 } });
   });
 
-  it('hands a running attempt back when it stops, and another engine finishes the job', async () => {
+  it('E5: hands a running attempt back when it stops, and another engine finishes the job', async () => {
     const space = await openWorkspace({
       'once.mjs': `export default ({ step, signal }) => step.attempt > 1 ? 'done' :
         new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason)));`,

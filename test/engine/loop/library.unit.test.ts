@@ -65,7 +65,7 @@ function watchedStore(...docs: readonly StoredDocument[]) {
 }
 
 describe('a task that an owner has none of', () => {
-  it('is that of everybody, without a question, while the feed goes on', async () => {
+  it('E11: is that of everybody, without a question, while the feed goes on', async () => {
     const { store, asked } = watchedStore(task('1-x', 'common'));
     const library = createLibrary(store);
     await library.load();
@@ -73,7 +73,7 @@ describe('a task that an owner has none of', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is asked for when the feed was broken, until everything was read again', async () => {
+  it('E11: is asked for when the feed was broken, until everything was read again', async () => {
     const { store, asked } = watchedStore(task('1-x', 'common'));
     const library = createLibrary(store);
     await library.load();
@@ -98,7 +98,7 @@ describe('a task that an owner has none of', () => {
   });
 });
 
-it('a definition that is nowhere is called absent only after a question', async () => {
+it('E10: a definition that is nowhere is called absent only after a question', async () => {
   const { store, asked } = watchedStore();
   const library = createLibrary(store);
   await library.load();

@@ -4,7 +4,7 @@ import { createSerializer } from '../../../src/engine/loop/serializer.js';
 const open = () => createSerializer(() => undefined, Date.now);
 const doc = (rev: string) => ({ _id: 'job', _rev: rev });
 
-describe('a version of a document', () => {
+describe('E4: a version of a document', () => {
   it.each([
     ['the first one is news', [], '1-a', 'news'],
     ['a later one is news', ['1-a'], '2-b', 'news'],
@@ -36,7 +36,7 @@ it('a version that was taken is known, also when it was dropped again', () => {
   expect(serializer.newest('job')).toBeUndefined();
 });
 
-it('a version made here counts instead of the copy that the feed brought before', () => {
+it('E9: a version made here counts instead of the copy that the feed brought before', () => {
   const serializer = open();
   const [copy, own] = [doc('2-b'), doc('2-b')];
   serializer.put(copy);
@@ -49,7 +49,7 @@ it('a version made here counts instead of the copy that the feed brought before'
   ]);
 });
 
-it('a version made here does not take the place of a newer one', () => {
+it('E9: a version made here does not take the place of a newer one', () => {
   const serializer = open();
   const later = doc('3-c');
   serializer.put(later);
@@ -60,7 +60,7 @@ it('a version made here does not take the place of a newer one', () => {
 });
 
 describe('tasks for one document', () => {
-  it('run one after the other, also when one fails', async () => {
+  it('E2, E8: run one after the other, also when one fails', async () => {
     const said: string[] = [];
     const serializer = createSerializer(
       (id, error) => void said.push(`${id}: ${String(error)}`),

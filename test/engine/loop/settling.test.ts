@@ -35,7 +35,7 @@ function isSettled(given: object): boolean {
 /** An intent with which nothing can be done: whatever reads its job throws. */
 const broken = { kind: 'write', job: null } as unknown as Intent;
 
-describe('the outcome of an attempt that has ended', () => {
+describe('E6: the outcome of an attempt that has ended', () => {
   it.each([
     ['once', 1],
     ['always', Infinity],

@@ -33,7 +33,7 @@ function withClock() {
 }
 
 describe('the lease of another engine', () => {
-  it('is alive while its document moves, whatever its clock says', () => {
+  it('P1: is alive while its document moves, whatever its clock says', () => {
     const { peers, after } = withClock();
     for (let beat = 1; beat < 5; beat += 1) {
       peers.update('engine:b', doc(beat, { started: 9e15 }));
@@ -73,7 +73,7 @@ describe('the lease of another engine', () => {
     expect(peers.lease('engine:c')).toBe('dead');
   });
 
-  it('is granted once to an engine nobody has heard of', () => {
+  it('P3: is granted once to an engine nobody has heard of', () => {
     const { peers, after } = withClock();
     expect(peers.lease('engine:x')).toBe('alive');
     after(1_001);
@@ -81,7 +81,7 @@ describe('the lease of another engine', () => {
     expect(peers.died()).toEqual(['engine:x']);
   });
 
-  it('is granted to another process of a dead engine: its claim may come before its document', () => {
+  it('P3: is granted to another process of a dead engine: its claim may come before its document', () => {
     const { peers, after } = withClock();
     peers.update('engine:b', doc(1, { pid: 1 }));
     after(1_200);
@@ -98,7 +98,7 @@ describe('the lease of another engine', () => {
     expect(peers.lease('engine:b', 2)).toBe('alive');
   });
 
-  it('does not run on while nothing could be seen', () => {
+  it('P2: does not run on while nothing could be seen', () => {
     const { peers, after, blind } = withClock();
     peers.update('engine:b', doc(1));
     after(900);

@@ -83,7 +83,7 @@ describe('a plugin that blocks the event loop', () => {
       answerMs - 10,
     ],
     ['a system call, which does not answer', silent, answerMs],
-  ])('is named and ended within 2 s of its timeout: %s', async (_title, answer, afterMs) => {
+  ])('E7: is named and ended within 2 s of its timeout: %s', async (_title, answer, afterMs) => {
     for (const timeout of [0, 100, 500, 1_000, 1_700, 5_000]) {
       for (const from of offsets) {
         const {

@@ -54,7 +54,7 @@ function many(
 }
 
 describe('where every document has several copies, a claim', () => {
-  it('is written twice and seen twice alone before it starts', () => {
+  it('C2, C3: is written twice and seen twice alone before it starts', () => {
     const { result, written } = many(claiming, [[before], [ready], [active]]);
     expect(result).toEqual({ kind: 'written', doc: active });
     expect(written).toEqual([told(ready), told(active)]);
@@ -90,7 +90,7 @@ describe('where every document has several copies, a claim', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('waits until a losing leaf is dropped', () => {
+  it('C1: waits until a losing leaf is dropped', () => {
     const rival = leaf('4-0', ['0#1 $$complete a', '1#1 $$ready z']);
     const { kind, written } = many(claiming, [[before], [ready, rival], [ready], [active]]);
     expect(kind).toBe('written');
@@ -172,7 +172,7 @@ describe('where every document has several copies, a change that has jobs made',
     return { result, kind: result.kind, written: all.map(isBegun) };
   };
 
-  it('is written twice and seen twice alone before they are made', () => {
+  it('C2, C3: is written twice and seen twice alone before they are made', () => {
     const { result, written } = starts([[before], [unmade], [made]]);
     expect(result).toEqual({ kind: 'written', doc: made });
     expect(written).toEqual([false, true]);
@@ -211,7 +211,7 @@ describe('where every document has several copies, a change that has jobs made',
     expect(written).toEqual([false, false, true, true]);
   });
 
-  it('leaves begun what another engine has begun meanwhile, whose job may have been made', () => {
+  it('C4: leaves begun what another engine has begun meanwhile, whose job may have been made', () => {
     const looks = [[before], [made], [made], [made]];
     const { kind, written } = starts(looks, ['unknown', 'written', 'written']);
     expect(kind).toBe('written');
@@ -244,7 +244,7 @@ describe('where every document has several copies, an end', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('is written on the winner of several leaves, when it begins nothing', () => {
+  it('C1: is written on the winner of several leaves, when it begins nothing', () => {
     const rival = leaf('3-0', ['0#1 $$active z']);
     expect(many(ending, [[before, rival]]).kind).toBe('written');
     expect(many(settling, [[before, rival]]).kind).toBe('lost');
@@ -261,7 +261,7 @@ describe('where every document has several copies, an end', () => {
     expect(written).toHaveLength(3);
   });
 
-  it('is not known to be stored when that does not come about', () => {
+  it('C5: is not known to be stored when that does not come about', () => {
     const unknown = Array.from({ length: 9 }, () => 'unknown' as const);
     expect(many(ending, [[before], [ended]], unknown).kind).toBe('lost');
     expect(many(ending, [[before], [before]], unknown).kind).toBe('lost');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConsistent } from '../../../src/replicas/resolve/consistent-read.js';
 import { resolveConflict, planResolution } from '../../../src/replicas/resolve/conflict.js';
-import type { LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
+import { winnerFirst, type LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import { attempt, play, liveness, leaf, told } from './leaves.js';
 import type { Step } from '../../../src/model/step.js';
 
@@ -25,6 +25,15 @@ describe('planResolution', () => {
     expect(resolution?.drop).toEqual([loser, other]);
   });
 
+  it('H2: is the same for every engine, in whatever order it reads the losing leaves', () => {
+    const other = leaf('2-c', ['0#1 $$active a', '1#1 $$complete c']);
+    const third = leaf('2-d', ['1#1 $$error d']);
+    const one = planResolution(winnerFirst([third, other, loser, winner]), nobody);
+    const two = planResolution(winnerFirst([loser, winner, third, other]), nobody);
+    expect(one?.next).toBeDefined();
+    expect(two).toEqual(one);
+  });
+
   it('keeps a leaf with an attempt that may run elsewhere', () => {
     const busy = leaf('3-a', ['0#1 $$active b']);
     expect(planResolution([winner, busy], liveness({ a: 'runs' }))).toBeUndefined();
@@ -40,7 +49,7 @@ describe('planResolution', () => {
 });
 
 describe('healing', () => {
-  it('writes the winner first, then deletes the losing leaf, then looks again', () => {
+  it('H1: writes the winner first, then deletes the losing leaf, then looks again', () => {
     const { result, writes } = play(resolveConflict('j', nobody), [[winner, loser], [winner]]);
     expect(result).toEqual([winner]);
     expect(writes.map(({ _rev, _deleted }) => [_rev, _deleted])).toEqual([
@@ -132,13 +141,13 @@ describe('the children of a leaf that is dropped', () => {
   const parent = leaf('3-a', [made]);
   const over = leaf('4-b', [], { state: '$$cancelled', end: 9 });
 
-  it('are asked to cancel before it is, when nobody waits for them any more', () => {
+  it('H3: are asked to cancel before it is, when nobody waits for them any more', () => {
     const { abandoned, writes } = play(resolveConflict('j', nobody), [[over, parent], [over]]);
     expect(abandoned).toEqual(['c']);
     expect(writes.map(({ _deleted }) => _deleted)).toEqual([undefined, true]);
   });
 
-  it('are named in the winner when they cannot be cancelled', () => {
+  it('H3: are named in the winner when they cannot be cancelled', () => {
     const untold = [{ child: 'c', step: '0', id: 'request:c:parent:1', because: 'forbidden' }];
     const { writes } = play(resolveConflict('j', nobody), [[over, parent], [over]], [], untold);
     const refused = 'Child job c cannot be cancelled and may go on: forbidden';
@@ -187,7 +196,7 @@ describe('the children of a leaf that is dropped', () => {
     const askedBy = (parents: readonly LeafRevision[] | undefined) =>
       play(resolveConflict('j', nobody), [[goesOn, ended], parents, [goesOn]]).abandoned;
 
-    it('is given up when its parent does not wait for it', () => {
+    it('H4: is given up when its parent does not wait for it', () => {
       expect(askedBy([above('$$cancelled')])).toEqual(['j']);
       expect(askedBy([above('$$waiting')])).toEqual([]);
       expect(askedBy([above('$$cancelled'), above('$$waiting')])).toEqual([]);

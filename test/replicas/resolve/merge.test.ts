@@ -223,7 +223,7 @@ describe.each([
   ['of claims', claims],
   ['of rivals', rivals],
   ['of ends', ends],
-] as const)('what is carried %s:', (_group, cases) => {
+] as const)('M1, M2, M3: what is carried %s:', (_group, cases) => {
   it.each(cases)('%s', (_title, winner, loser, of, expected) => {
     const next = mergeRevision(leaf('3-b', winner), leaf('3-a', loser), liveness(of));
     expect(next && told(next)).toEqual(expected);
@@ -348,7 +348,7 @@ describe('the rest of the job', () => {
   });
 });
 
-describe('a step that waits for a job of its own', () => {
+describe('M5: a step that waits for a job of its own', () => {
   const spawn = (text: string, more = {}): Step =>
     attempt(text, { child: 'c', accepted: 3, start: 4, ...more });
   const { start: _start, ...unmade } = spawn('0#1 $$waiting') as Step & { readonly start?: number };
@@ -401,14 +401,14 @@ describe('a step that waits for a job of its own', () => {
     expect(carried([renamed], [failed])).toMatchObject({ start: 1, steps: [given, failed] });
   });
 
-  it('leaves everything that has ended in the winner where it is', () => {
+  it('M1, M6: leaves everything that has ended in the winner where it is', () => {
     const after = attempt('1#1 $$complete x');
     const given = { ...ended, child: 'c:1' };
     expect(carried([renamed, after], [done])).toMatchObject({ steps: [given, after, done] });
     expect(carried([renamed, after], [made])).toMatchObject({ steps: [renamed, after], problems });
   });
 
-  it('ends what the winner waits for at its path in another run', () => {
+  it('M6: ends what the winner waits for at its path in another run', () => {
     const early = { ...unmade, run: 1, accepted: 3 } as Step;
     const late = { ...made, run: 2 } as Step;
     const given = { ...early, state: '$$cancelled', end: 3, exit: 130 };

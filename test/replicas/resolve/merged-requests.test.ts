@@ -37,7 +37,7 @@ describe('what users asked of the other revision', () => {
     });
   });
 
-  it('keeps an edit once that two engines have put on record', () => {
+  it('W2: keeps an edit once that two engines have put on record', () => {
     const edited = { paused: true, cancel: true };
     const one = withEdits(leaf('2-a', [], edited), 1);
     const other = withEdits(leaf('2-b', [], { ...edited, note: 1 }), 2);
@@ -144,7 +144,7 @@ function unclaimed(job: Job): Job {
   return { ...job, state: '$$ready', steps: [] } as unknown as Job;
 }
 
-describe('a skip that only a losing revision tells of', () => {
+describe('M4: a skip that only a losing revision tells of', () => {
   it.each<[string, WrittenNode[], string, readonly string[]]>([
     ['ends the waiting step', [wait, 'b'], 'w', ['0#1 $$cancelled', '0#2 $$skipped']],
     ['ends the running step', ['a', 'b'], 'a', ['0#1 $$cancelled', '0#2 $$skipped']],
@@ -236,7 +236,7 @@ describe('a skip that only a losing revision tells of', () => {
   });
 });
 
-describe('a retry that only a losing revision tells of', () => {
+describe('M4: a retry that only a losing revision tells of', () => {
   const failed = begun(['a', 'b']).did('a').broke('b').job;
   const wishes: readonly Partial<JobRequest>[] = [
     {},
