@@ -1,5 +1,5 @@
 import { findChild } from '../engine/children/find-child.js';
-import type { LookUp } from '../decide/queries.js';
+import type { Query } from '../decide/queries.js';
 import type { Announced, Child, Found, SubjectFound, World } from '../decide/world.js';
 import { eventId } from '../model/event.js';
 import type { Job } from '../model/job.js';
@@ -48,7 +48,7 @@ type FoundFacts = {
   readonly subjects: Map<string, SubjectFound>;
 };
 
-async function answer(store: Store, query: LookUp, job: Job, found: FoundFacts): Promise<void> {
+async function answer(store: Store, query: Query, job: Job, found: FoundFacts): Promise<void> {
   for (const { name, owner } of query.tasks) {
     found.tasks.set(keyOf(name, owner), await findTask(store, name, owner));
   }

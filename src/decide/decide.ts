@@ -112,8 +112,8 @@ function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number):
  * Combines the changes made on the way and the last move into one intent. A new job that others may
  * begin stays as it is, unless a clock has to start with it or it holds locks. A wait and an abort
  * carry no job: what was changed is written first, since steps that are told to stop would otherwise
- * end before the reason why they were. The other intents carry the changed job, and after a look-up
- * the decision is made anew.
+ * end before the reason why they were. The other intents carry the changed job, and after a query
+ * or an acquire the decision is made anew.
  */
 function conclude(original: Job, current: NewJob | LiveJob, last: Intent): Intent {
   if (isNew(current) || current === original) return last;

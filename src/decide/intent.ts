@@ -1,7 +1,7 @@
 import type { FinalJob, Job, LiveJob, NewJob } from '../model/job.js';
 import type { RetryWish } from '../model/request.js';
 import type { LiveStep } from '../model/step.js';
-import type { LookUp } from './queries.js';
+import type { Acquire, Query } from './queries.js';
 
 /** The document of a child job, to be created; one that has ended may be there and go on. */
 export type ChildJob =
@@ -28,7 +28,8 @@ export type Intent =
       readonly children: readonly ChildJob[];
     } & Abandoning)
   | { readonly kind: 'abort'; readonly claims: readonly string[]; readonly because: string }
-  | LookUp;
+  | Query
+  | Acquire;
 
 /** A child job that an attempt of a step of its parent gives up. */
 export type GivenUp = {
@@ -88,5 +89,5 @@ export type Move = { readonly kind: 'change'; readonly job: LiveJob | FinalJob }
 export type Begun =
   | { readonly kind: 'change'; readonly job: LiveJob }
   | Extract<Intent, { kind: 'claim' | 'spawn' }>
-  | LookUp
+  | Query
   | Wait;

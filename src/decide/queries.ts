@@ -3,8 +3,7 @@ import { keyOf } from '../model/task.js';
 import type { TemplateContext } from './world.js';
 
 /**
- * A lock that a job wants, as a document of the store: asking for it takes it where that is possible.
- * `key` is the target, the pattern, or the flow as `<flow>::<owner>`.
+ * A lock that a job wants, as a document of the store. `key` is the target, the pattern, or the flow as `<flow>::<owner>`.
  */
 export type LockWish = {
   readonly kind: 'target' | 'pattern' | 'permit';
@@ -26,8 +25,8 @@ export type Question = {
   readonly context: TemplateContext;
 };
 
-/** What must be known first. The caller finds it out and decides again. */
-export type LookUp = {
+/** What must be known first. The caller finds it out, changes nothing, and decides again. */
+export type Query = {
   readonly kind: 'look_up';
   readonly flows: readonly NameAndOwner[];
   readonly tasks: readonly NameAndOwner[];
@@ -35,22 +34,26 @@ export type LookUp = {
   readonly roots: readonly string[];
   readonly subjects: readonly string[];
   readonly events: readonly EventName[];
-  /** Locks to take: who asks for them is about to begin the job. */
-  readonly locks: readonly LockWish[];
-  /** Permits to take: the same holds for them. */
-  readonly permits: readonly PermitWish[];
   /** Targets to compare with the patterns of other jobs. */
   readonly targets: readonly string[];
   readonly questions: readonly Question[];
   /** Names of attachments of the job that hold results. */
   readonly attachments: readonly string[];
 };
+
+/** What the job must have first. The caller takes it where that is possible, and decides again. */
+export type Acquire = {
+  readonly kind: 'acquire';
+  readonly locks: readonly LockWish[];
+  readonly permits: readonly PermitWish[];
+};
+
 /** An event by its type and key. */
 export type EventName = { readonly type: string; readonly key: string };
 export type NameAndOwner = { readonly name: string; readonly owner: string };
 
 /** A query; what is left out is not asked for. */
-export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
+export const lookUp = (wanted: Partial<Omit<Query, 'kind'>>): Query => ({
   kind: 'look_up',
   flows: [],
   tasks: [],
@@ -58,11 +61,17 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
   roots: [],
   subjects: [],
   events: [],
-  locks: [],
-  permits: [],
   targets: [],
   questions: [],
   attachments: [],
+  ...wanted,
+});
+
+/** Locks and permits to take. */
+export const acquire = (wanted: Partial<Omit<Acquire, 'kind'>>): Acquire => ({
+  kind: 'acquire',
+  locks: [],
+  permits: [],
   ...wanted,
 });
 
@@ -70,7 +79,7 @@ export const lookUp = (wanted: Partial<Omit<LookUp, 'kind'>>): LookUp => ({
  * Brings several queries together in one. Every kind must be listed here: the result type does not
  * let one be forgotten.
  */
-export function mergeQueries(queries: readonly LookUp[]): LookUp {
+export function mergeQueries(queries: readonly Query[]): Query {
   return {
     kind: 'look_up',
     flows: queries.flatMap(({ flows }) => flows),
@@ -79,8 +88,6 @@ export function mergeQueries(queries: readonly LookUp[]): LookUp {
     roots: queries.flatMap(({ roots }) => roots),
     subjects: queries.flatMap(({ subjects }) => subjects),
     events: queries.flatMap(({ events }) => events),
-    locks: queries.flatMap(({ locks }) => locks),
-    permits: queries.flatMap(({ permits }) => permits),
     targets: queries.flatMap(({ targets }) => targets),
     questions: queries.flatMap(({ questions }) => questions),
     attachments: queries.flatMap(({ attachments }) => attachments),
@@ -88,22 +95,32 @@ export function mergeQueries(queries: readonly LookUp[]): LookUp {
 }
 
 /**
- * The keys of all facts that a query asks for, each `<kind> <key>`. A fact is known once it was
- * answered: a decision that asks only for known facts learns nothing and never comes to an end.
+ * The keys of all that an intent asks for or takes, each `<kind> <key>`. It is known once the caller has
+ * answered: a decision that asks only for what is known learns nothing and never comes to an end.
  */
-export function queryKeys(query: LookUp): readonly string[] {
-  const keys: Readonly<Record<keyof Omit<LookUp, 'kind'>, readonly string[]>> = {
+export function keysOfWanted(wanted: Query | Acquire): readonly string[] {
+  return Object.entries(wanted.kind === 'acquire' ? keysTaken(wanted) : keysAsked(wanted)).flatMap(
+    ([kind, of]) => of.map((key) => `${kind} ${key}`),
+  );
+}
+
+/** Every kind must be listed here. */
+type Keys<Wanted> = Readonly<Record<Exclude<keyof Wanted, 'kind'>, readonly string[]>>;
+
+function keysAsked(query: Query): Keys<Query> {
+  return {
     flows: query.flows.map(({ name, owner }) => keyOf(name, owner)),
     tasks: query.tasks.map(({ name, owner }) => keyOf(name, owner)),
     children: query.children,
     roots: query.roots,
     subjects: query.subjects,
     events: query.events.map(eventId),
-    locks: query.locks.map(({ id }) => id),
-    permits: query.permits.map(({ key }) => key),
     targets: query.targets,
     questions: query.questions.map(({ id }) => id),
     attachments: query.attachments,
   };
-  return Object.entries(keys).flatMap(([kind, of]) => of.map((key) => `${kind} ${key}`));
+}
+
+function keysTaken({ locks, permits }: Acquire): Keys<Acquire> {
+  return { locks: locks.map(({ id }) => id), permits: permits.map(({ key }) => key) };
 }

@@ -10,7 +10,7 @@ import { gatesMove } from './start/gates.js';
 import { hasBegun } from '../reading/attempts.js';
 import { withBegun } from './steps.js';
 import type { ChildJob, Move, Wait } from './intent.js';
-import { type LookUp, mergeQueries } from './queries.js';
+import { type Query, mergeQueries } from './queries.js';
 import type { World } from './world.js';
 import { pathsAbove } from '../reading/leaves.js';
 import { isUndoing } from '../structures/paths.js';
@@ -60,7 +60,7 @@ type Harvest = {
   readonly claims: LiveStep[];
   readonly spawned: Step[];
   readonly children: ChildJob[];
-  readonly lookUps: LookUp[];
+  readonly lookUps: Query[];
   readonly waits: Wait[];
   /** The job with what ended, or waits, without any engine. */
   changed: LiveJob;

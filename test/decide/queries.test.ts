@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { lookUp, type LookUp, mergeQueries, queryKeys } from '../../src/decide/queries.js';
+import {
+  acquire,
+  keysOfWanted,
+  lookUp,
+  mergeQueries,
+  type Query,
+} from '../../src/decide/queries.js';
 import { t0 } from '../support/builders.js';
 import { begun } from './story.js';
 
@@ -7,15 +13,13 @@ const context = { job: {}, step: {}, params: {}, results: {}, parent_results: {}
 const question = { id: 'q', expression: 'true', context };
 
 /** A query of each kind by itself, and the key of what it asks for. */
-const kinds: readonly (readonly [Partial<LookUp>, string])[] = [
+const kinds: readonly (readonly [Partial<Query>, string])[] = [
   [{ flows: [{ name: 'f', owner: 'o' }] }, 'flows f::o'],
   [{ tasks: [{ name: 't', owner: 'o' }] }, 'tasks t::o'],
   [{ children: ['c'] }, 'children c'],
   [{ roots: ['r'] }, 'roots r'],
   [{ subjects: ['s'] }, 'subjects s'],
   [{ events: [{ type: 'e', key: 'k' }] }, 'events event:e:k'],
-  [{ locks: [{ kind: 'target', id: 'lock:1', key: 'x' }] }, 'locks lock:1'],
-  [{ permits: [{ key: 'f::o', most: 1 }] }, 'permits f::o'],
   [{ targets: ['x'] }, 'targets x'],
   [{ questions: [question] }, 'questions q'],
   [{ attachments: ['a.json'] }, 'attachments a.json'],
@@ -24,7 +28,7 @@ const kinds: readonly (readonly [Partial<LookUp>, string])[] = [
 describe('mergeQueries', () => {
   it.each(kinds)('keeps %j beside others', (query) => {
     const merged = mergeQueries([lookUp({ children: ['other'] }), lookUp(query)]);
-    const [kind, values] = Object.entries(query)[0] as [keyof LookUp, readonly unknown[]];
+    const [kind, values] = Object.entries(query)[0] as [keyof Query, readonly unknown[]];
     expect(merged[kind]).toEqual(kind === 'children' ? ['other', ...values] : values);
   });
 
@@ -34,9 +38,15 @@ describe('mergeQueries', () => {
   });
 });
 
-describe('queryKeys', () => {
+describe('keysOfWanted', () => {
   it.each(kinds)('names what %j asks for', (query, key) => {
-    expect(queryKeys(lookUp(query))).toEqual([key]);
+    expect(keysOfWanted(lookUp(query))).toEqual([key]);
+  });
+
+  it('names the locks and permits that are to be taken', () => {
+    const lock = { kind: 'target', id: 'lock:1', key: 'x' } as const;
+    const wanted = acquire({ locks: [lock], permits: [{ key: 'f::o', most: 1 }] });
+    expect(keysOfWanted(wanted)).toEqual(['locks lock:1', 'permits f::o']);
   });
 });
 

@@ -5,7 +5,7 @@ import { decide } from '../../src/decide/decide.js';
 import { glance } from '../../src/decide/compete/glance.js';
 import type { Answer, World } from '../../src/decide/world.js';
 import type { ChildJob, GivenUp, Intent } from '../../src/decide/intent.js';
-import type { LookUp } from '../../src/decide/queries.js';
+import type { Acquire, Query } from '../../src/decide/queries.js';
 import type { Outcome } from '../../src/decide/finish/outcome.js';
 import { share } from '../../src/decide/finish/retry.js';
 import { settle } from '../../src/decide/finish/settle.js';
@@ -340,7 +340,7 @@ class Simulation implements Run {
   }
 
   /** Decides, now and then twice, on the job and on a copy of it, and answers questions. */
-  #ask(engine: Engine, job: Job, ended?: string): Exclude<Intent, LookUp> {
+  #ask(engine: Engine, job: Job, ended?: string): Exclude<Intent, Query | Acquire> {
     const answers = new Map<string, Answer>();
     for (;;) {
       const around = { ...this.#worldOf(engine, ended), answers };
@@ -348,6 +348,7 @@ class Simulation implements Run {
       this.#asked += 1;
       if (this.#asked % 5 === 0) this.#askAgain(job, around, intent);
       if (ended === undefined) this.#checkGlance(engine, job, intent);
+      if (intent.kind === 'acquire') throw new Error('It takes what it has.');
       if (intent.kind !== 'look_up') {
         if (ended === undefined && this.#asked % 3 === 0) {
           checkExplained(job, intent, this.#now, around);

@@ -1,7 +1,7 @@
 import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
 import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Answer, Blockers, Child, LockAnswer, Root, World } from '../../src/decide/world.js';
-import type { LookUp } from '../../src/decide/queries.js';
+import type { Acquire, Query } from '../../src/decide/queries.js';
 import { isMadeBy } from '../../src/reading/parent.js';
 import { isFinal, type Job } from '../../src/model/job.js';
 import { isFinalState } from '../../src/model/document.js';
@@ -42,7 +42,7 @@ export function withFindings(world: World, found: Findings): World {
 
 /** Finds out what `src/engine/loop/decision.ts` finds out, with ordinary reads; throws at other questions. */
 export function* lookUps(
-  asked: LookUp,
+  asked: Query,
   job: Job,
   found: Findings,
   locks: Locks,
@@ -57,11 +57,21 @@ export function* lookUps(
     const isOver = doc?.['continued_to'] === undefined && isFinalState(doc?.['state']);
     found.roots.set(id, isOver ? 'final' : 'live');
   }
-  for (const wish of asked.locks) found.taken.set(wish.id, yield* locks.take(wish, job));
   for (const target of asked.targets) {
     found.blockers.set(target, yield* locks.blockers(target, job));
   }
   for (const { id } of questions) found.answers.set(id, { ok: true, value: items });
+}
+
+/** Takes what `src/engine/loop/decision.ts` takes; throws at permits. */
+export function* acquire(
+  { locks: wishes, permits }: Acquire,
+  job: Job,
+  found: Findings,
+  locks: Locks,
+): Generator<Wish, void, EffectAnswer> {
+  if (permits.length > 0) throw new Error(`Nobody can give ${JSON.stringify({ permits })}.`);
+  for (const wish of wishes) found.taken.set(wish.id, yield* locks.take(wish, job));
 }
 
 function* get(id: string): Generator<Wish, LeafRevision | undefined, EffectAnswer> {

@@ -11,7 +11,7 @@ import {
 import { holds, stepsIn, type LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import { decide } from '../../src/decide/decide.js';
 import type { GivenUp, Intent, ChildJob } from '../../src/decide/intent.js';
-import type { LookUp } from '../../src/decide/queries.js';
+import type { Acquire, Query } from '../../src/decide/queries.js';
 import type { World } from '../../src/decide/world.js';
 import type { Outcome } from '../../src/decide/finish/outcome.js';
 import { report } from '../../src/decide/finish/report.js';
@@ -21,7 +21,7 @@ import { isLive, type LiveStep } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';
 import { abandoned, leftBy } from '../../src/decide/finish/abandoned.js';
 import type { FeedEvent } from './cluster.js';
-import { emptyFindings, lookUps, withFindings } from './findings.js';
+import { acquire, emptyFindings, lookUps, withFindings } from './findings.js';
 import type { Locks } from './locks.js';
 import { takeMessage, type Mailbox, type Message } from './messages.js';
 import { Process, type ProcessParts, type Task, type Wish } from './process.js';
@@ -54,7 +54,7 @@ export type WorkerParts = ProcessParts & {
 /** `all`; nothing (`none`), as on a single copy; or claims alone, but not what makes jobs. */
 export type Confirms = 'all' | 'claims' | 'none';
 
-type Deciding = Generator<Wish, Exclude<Intent, LookUp>, EffectAnswer>;
+type Deciding = Generator<Wish, Exclude<Intent, Query | Acquire>, EffectAnswer>;
 
 type Attempt = { readonly step: LiveStep; outcome: Outcome; endsAt: number };
 
@@ -236,8 +236,11 @@ export class Worker {
       const past = { unbegun: this.#unbegun, ended: this.#ended };
       const me = { ...world.me, running, freeSlots, ...past };
       const intent = decide(job, this.#parts.timeline.now, { ...world, me, seenAt });
-      if (intent.kind !== 'look_up') return intent;
-      yield* lookUps(intent, this.#asMaker(job), found, this.#parts.locks);
+      if (intent.kind === 'look_up') {
+        yield* lookUps(intent, this.#asMaker(job), found, this.#parts.locks);
+      } else if (intent.kind === 'acquire') {
+        yield* acquire(intent, this.#asMaker(job), found, this.#parts.locks);
+      } else return intent;
     }
   }
 

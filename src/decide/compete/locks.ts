@@ -5,7 +5,7 @@ import { patternOf, targetOf, type Scoped } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
 import { canonical } from '../../model/canonical.js';
 import { finish } from '../finish/finish.js';
-import { lookUp, type LockWish, type LookUp } from '../queries.js';
+import { acquire, lookUp, type Acquire, type LockWish, type Query } from '../queries.js';
 import type { Blocker, LockAnswer, Rival, World } from '../world.js';
 import type { Move, Wait } from '../intent.js';
 import { isPlain, without } from '../../model/record.js';
@@ -22,7 +22,7 @@ export type Locking =
       readonly failure: Failure;
       readonly exit: number;
     }
-  | { readonly kind: 'open'; readonly move: LookUp | Wait };
+  | { readonly kind: 'open'; readonly move: Query | Acquire | Wait };
 
 /** Until what is being decided elsewhere is looked at again, ms. */
 const pollMs = 200;
@@ -43,7 +43,7 @@ export function locking(job: NewJob | LiveJob, now: number, world: World): Locki
   let locked = lockedBy(job);
   for (const wish of wishesOf(job, world)) {
     const answer = world.lock(wish.id);
-    if (answer.kind === 'unknown') return { kind: 'open', move: lookUp({ locks: [wish] }) };
+    if (answer.kind === 'unknown') return { kind: 'open', move: acquire({ locks: [wish] }) };
     if (answer.kind === 'contested') return { kind: 'open', move: contest(wish, answer, now) };
     if (answer.kind !== 'held') return { kind: 'refused', locked, ...reasonOf(wish, answer) };
     locked = { ...locked, [wish.kind]: wish.id };

@@ -4,7 +4,7 @@ import { exits } from '../../model/step.js';
 import { keyOf } from '../../model/task.js';
 import { expiryOf, hardDeadline, untilOf } from '../../reading/clock.js';
 import { finish } from '../finish/finish.js';
-import { lookUp } from '../queries.js';
+import { acquire } from '../queries.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
 import { isPlain, without } from '../../model/record.js';
@@ -27,7 +27,7 @@ export function permitMove(job: LiveJob, now: number, world: World): Move | unde
   });
   switch (answer.kind) {
     case 'unknown':
-      return lookUp({ permits: [{ key, most }] });
+      return acquire({ permits: [{ key, most }] });
     case 'held':
       return { kind: 'change', job: { ...job, locked: { ...job.locked, permit: answer.id } } };
     case 'full':

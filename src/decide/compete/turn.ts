@@ -20,6 +20,7 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
   switch (intent.kind) {
     case 'write':
     case 'spawn':
+    case 'acquire':
       return afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
     case 'claim': {
       // All steps of a claim were found to be this engine's to run; the first stands for them.
@@ -29,10 +30,6 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
       return afterOthers(job, intent, rank, now, world);
     }
     case 'look_up':
-      // To ask for locks is to take them: a write, for which engines act in turn.
-      return intent.locks.length === 0 && intent.permits.length === 0
-        ? intent
-        : afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
     case 'wait':
     case 'ignore':
     case 'abort':

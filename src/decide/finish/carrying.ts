@@ -1,6 +1,6 @@
 import type { LiveJob } from '../../model/job.js';
 import type { Intent } from '../intent.js';
-import type { LookUp } from '../queries.js';
+import type { Acquire, Query } from '../queries.js';
 import { withNextDue } from '../waiting/sleep.js';
 
 /** An intent that writes. */
@@ -10,7 +10,7 @@ export type Writing = Extract<Intent, { kind: 'write' | 'claim' | 'spawn' }>;
  * What to write for a job that was settled and decided upon, but not stored in between: where the
  * decision itself writes nothing, the settled job is written, with the time of a wait (D5).
  */
-export function carrying(settled: LiveJob, intent: Exclude<Intent, LookUp>): Writing {
+export function carrying(settled: LiveJob, intent: Exclude<Intent, Query | Acquire>): Writing {
   switch (intent.kind) {
     case 'write':
     case 'claim':

@@ -10,7 +10,7 @@ import {
 } from '../../model/notify.js';
 import { statusOf } from '../../reading/status.js';
 import { defaultOwner, ownerOf } from '../../model/task.js';
-import { lookUp, type LookUp } from '../queries.js';
+import { lookUp, type Query } from '../queries.js';
 import type { ChildJob, Intent } from '../intent.js';
 import type { World } from '../world.js';
 import { notificationOf, runOf, type Subject } from './notification.js';
@@ -57,7 +57,7 @@ function isEnded(job: Job): job is FinalJob {
 }
 
 /** What is to be told of the end of a job, also of one that could not be read. */
-export function announce(before: Subject, ended: FinalJob, world: NotifyWorld): Announced | LookUp {
+export function announce(before: Subject, ended: FinalJob, world: NotifyWorld): Announced | Query {
   const nothing: Announced = { kind: 'announced', job: ended, makes: [] };
   if (isPartOfAnother(ended) || tellingDepth(ended) >= mostTelling) return nothing;
   const ofFlow = flowsNotify(ended, world);
@@ -94,7 +94,7 @@ function isPartOfAnother(ended: FinalJob): boolean {
 type Written = { readonly notify: unknown; readonly of?: Pick<Of, 'flow' | 'owner'> };
 type Of = NonNullable<Notifies['entry']>;
 
-type FlowsNotify = LookUp | ({ readonly kind: 'known' } & Written);
+type FlowsNotify = Query | ({ readonly kind: 'known' } & Written);
 
 /** `notify` of the snapshot; of a job that never began, of its flow as it is now. */
 function flowsNotify(ended: FinalJob, { flow }: NotifyWorld): FlowsNotify {

@@ -4,7 +4,7 @@ import { isFinalState } from '../../model/document.js';
 import { exits } from '../../model/step.js';
 import { isCancelRequested } from '../requests/cancel-wish.js';
 import { finish } from './finish.js';
-import { lookUp, type LookUp } from '../queries.js';
+import { lookUp, type Query } from '../queries.js';
 import type { Wait } from '../intent.js';
 import type { World } from '../world.js';
 import { toldOf } from './notification.js';
@@ -17,7 +17,7 @@ export type SubjectMove =
   | { readonly kind: 'knows'; readonly job: NewJob | LiveJob }
   | { readonly kind: 'write'; readonly job: FinalJob }
   | Wait
-  | LookUp;
+  | Query;
 
 /**
  * A notification waits until the end that it tells of is stored (N2); undefined: it is no

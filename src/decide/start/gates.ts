@@ -14,7 +14,7 @@ import { attemptsOf, jobSteps } from '../../reading/attempts.js';
 import { withNewStep } from '../steps.js';
 import { firstIndexAt } from '../../reading/leaves.js';
 import { resultsFor } from './input.js';
-import { lookUp, type LookUp, mergeQueries } from '../queries.js';
+import { lookUp, type Query, mergeQueries } from '../queries.js';
 import type { Move } from '../intent.js';
 import type { TemplateContext, World } from '../world.js';
 import { withProblem } from './noted.js';
@@ -33,7 +33,7 @@ export function gatesMove(
   world: World,
 ): Move | undefined {
   if (gates.length === 0) return undefined;
-  const queries: LookUp[] = [];
+  const queries: Query[] = [];
   let marked = job;
   for (const gate of gates.slice(0, mostGates)) {
     const asks = gate.unfit === undefined ? asksOf(job, gate) : [];

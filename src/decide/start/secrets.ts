@@ -7,7 +7,7 @@ import { exits, isOfFlow, type Failure } from '../../model/step.js';
 import { defaultOwner, pluginOf, type Task } from '../../model/task.js';
 import { isStructure, type Entry } from '../../model/tree.js';
 import { branchesOf, handlerOf, type Flow } from '../../model/flow.js';
-import { lookUp, type LookUp } from '../queries.js';
+import { lookUp, type Query } from '../queries.js';
 import type { Found, World } from '../world.js';
 import { nodeAt } from '../../reading/leaves.js';
 import { webhook } from '../finish/notification.js';
@@ -44,7 +44,7 @@ export type Given =
       readonly secrets: readonly string[];
     }
   | { readonly ok: false; readonly unbegun: Unbegun }
-  | { readonly ok: false; readonly unknown: LookUp };
+  | { readonly ok: false; readonly unknown: Query };
 
 /** The parameters of a step before anything is filled in, or why it cannot have them. */
 export function givenParams(
@@ -142,7 +142,7 @@ function ofSnapshot(job: LiveJob, beginning: Beginning, task: Task): Defined {
 }
 
 type Stored =
-  { readonly kind: 'known'; readonly defined: Defined } | { readonly kind: 'gone' } | LookUp;
+  { readonly kind: 'known'; readonly defined: Defined } | { readonly kind: 'gone' } | Query;
 
 const nowhere = { kind: 'gone' } as const;
 
@@ -171,7 +171,7 @@ type Around =
       readonly webhook: boolean;
     }
   | { readonly kind: 'gone' }
-  | LookUp;
+  | Query;
 
 /** What the flow that is stored now says; where its snapshot says nothing secret, that one will do. */
 function flowNow(job: LiveJob, beginning: Beginning, { ofFlow }: Defined, world: World): Around {

@@ -9,7 +9,7 @@ import { childMove, childWait } from '../children/child.js';
 import { hardDeadline, totalDeadline, totalTimeoutOf, untilOf } from '../../reading/clock.js';
 import { failStep } from '../finish/fail.js';
 import { withBegun, withStep } from '../steps.js';
-import { lookUp, type EventName, type LookUp, mergeQueries } from '../queries.js';
+import { lookUp, type EventName, type Query, mergeQueries } from '../queries.js';
 import type { Begun, Move, Wait } from '../intent.js';
 import type { Child, World } from '../world.js';
 import { isUndoing } from '../../structures/paths.js';
@@ -106,7 +106,7 @@ function endingMove(
   now: number,
   world: World,
 ): Move | undefined {
-  const queries: LookUp[] = [];
+  const queries: Query[] = [];
   for (const step of ready) {
     const move = waitMove(job, step, now, world);
     if (move?.kind === 'look_up') queries.push(move);

@@ -1,7 +1,7 @@
 import { announce } from '../../decide/finish/notifications.js';
 import type { ChildJob } from '../../decide/intent.js';
 import type { World } from '../../decide/world.js';
-import { queryKeys } from '../../decide/queries.js';
+import { keysOfWanted } from '../../decide/queries.js';
 import type { FinalJob } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
 import { keyOf } from '../../model/task.js';
@@ -73,7 +73,7 @@ async function tellEnd(
       await make(announced.makes);
       return announced.job;
     }
-    const open = queryKeys(announced);
+    const open = keysOfWanted(announced);
     if (open.every((key) => asked.has(key))) {
       once.log('error', ended._id, `The end of job ${ended._id} is announced to nobody.`);
       return ended;

@@ -11,7 +11,7 @@ import type {
   SubjectFound,
   World,
 } from '../../decide/world.js';
-import { type EventName, type LookUp, queryKeys } from '../../decide/queries.js';
+import { type Acquire, type EventName, keysOfWanted, type Query } from '../../decide/queries.js';
 import type { Intent } from '../../decide/intent.js';
 import { eventId } from '../../model/event.js';
 import { failure } from '../../model/failures.js';
@@ -36,8 +36,8 @@ import { createSchemaChecks } from '../evaluate/schema-checks.js';
 /** No decision can be made about the job: the job ends, or is marked, with this failure. */
 export type Fault = { readonly kind: 'fault'; readonly failure: Failure };
 
-/** An intent that needs nothing more to be known. */
-export type DecidedIntent = (Exclude<Intent, LookUp> & Named) | Fault;
+/** An intent that needs nothing more to be known or taken. */
+export type DecidedIntent = (Exclude<Intent, Query | Acquire> & Named) | Fault;
 
 /** The rule that gave an intent; those of tests have no name. */
 type Named = { readonly rule?: string };
@@ -90,9 +90,9 @@ export type DeciderParts = {
 };
 
 /**
- * Makes the function that decides, finding out on the way what the decision asks for: definitions
- * the library has not, child jobs, conditions; and taking the locks it asks for. A decision that
- * throws, or that asks only for what was answered already, is a fault, which names itself.
+ * Makes the function that decides, finding out on the way what the decision asks for (definitions the
+ * library has not, child jobs, conditions) and taking the locks and permits that it needs. A decision
+ * that throws, or that asks only for what was answered already, is a fault, which names itself.
  */
 export function createDecider(parts: DeciderParts): Decider {
   const { library, life, onDecide, once, rule = decide } = parts;
@@ -116,13 +116,18 @@ export function createDecider(parts: DeciderParts): Decider {
         unanswered = await whyNot(() => schemas.settle(), job, once);
         continue;
       }
-      if (intent.kind !== 'look_up') return intent;
-      const open = queryKeys(intent);
+      if (intent.kind !== 'look_up' && intent.kind !== 'acquire') return intent;
+      const open = keysOfWanted(intent);
       if (open.every((key) => asked.has(key))) return fault(`it asks again for ${named(open)}`);
       for (const key of open) asked.add(key);
       if (found === nothing) found = emptyFindings();
       const of = found;
-      unanswered = await whyNot(() => answer(intent, of, job, parts), job, once);
+      unanswered = await whyNot(
+        () =>
+          intent.kind === 'acquire' ? take(intent, of, job, parts) : answer(intent, of, job, parts),
+        job,
+        once,
+      );
     }
   };
 }
@@ -173,12 +178,12 @@ function fault(reason: string): Fault {
 
 /** Finds out what a query asks for. */
 async function answer(
-  query: LookUp,
+  query: Query,
   found: Findings,
   job: Job,
   { store, library, attachments, locks, jobTree, retry }: DeciderParts,
 ): Promise<void> {
-  const { answers, contents, children, roots, events, taken, permits, blockers } = found;
+  const { answers, contents, children, roots, events, blockers } = found;
   const { subjects, flows, tasks } = found;
   for (const kind of ['flow', 'task'] as const) {
     const wanted = kind === 'flow' ? query.flows : query.tasks;
@@ -198,8 +203,6 @@ async function answer(
   }
   for (const id of query.subjects) subjects.set(id, await findSubject(store, id, retry));
   for (const name of query.events) events.set(eventId(name), await findEvent(store, name, retry));
-  for (const wish of query.locks) taken.set(wish.id, await locks.take(wish, job));
-  for (const wish of query.permits) permits.set(wish.key, await locks.permit(wish, job));
   for (const target of query.targets) blockers.set(target, await locks.blockers(target, job));
   if (query.attachments.length > 0) {
     const read = await attachments.of(job as LiveJob, query.attachments);
@@ -208,7 +211,18 @@ async function answer(
   for (const question of query.questions) answers.set(question.id, await evaluate(question));
 }
 
-/** What was found out for one decision, by id. */
+/** Takes locks and permits, as far as they are free. */
+async function take(
+  wanted: Acquire,
+  { taken, permits }: Findings,
+  job: Job,
+  { locks }: Pick<DeciderParts, 'locks'>,
+): Promise<void> {
+  for (const wish of wanted.locks) taken.set(wish.id, await locks.take(wish, job));
+  for (const wish of wanted.permits) permits.set(wish.key, await locks.permit(wish, job));
+}
+
+/** What was found out and taken for one decision, by id. */
 type Findings = ReturnType<typeof emptyFindings>;
 
 function emptyFindings() {

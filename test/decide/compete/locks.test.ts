@@ -15,19 +15,20 @@ const locker = (setting: Partial<Setting> = {}) =>
   story({ steps: ['a'], job: { target: 'db', locks: '^db', params }, ...setting });
 
 describe('a job with a target and locks', () => {
-  it('asks for its locks one after the other, then for the patterns of others, before it begins', () => {
+  it('takes its locks one after the other, then asks for the patterns of others, before it begins', () => {
     const told = locker({ world: { locks: { [targetId]: unknown } } });
     expect(told.decide()).toMatchObject({
-      kind: 'look_up',
+      kind: 'acquire',
+      rule: 'begin',
       locks: [{ kind: 'target', id: targetId, formerId, key: 'db', scope: 'owner' }],
     });
     told.with({ locks: { [patternId]: unknown } });
     expect(told.decide()).toMatchObject({
-      kind: 'look_up',
+      kind: 'acquire',
       locks: [{ kind: 'pattern', id: patternId, key: '^db', scope: 'owner' }],
     });
     told.with({ locks: {}, blockers: { db: { kind: 'unknown' } } });
-    expect(told.decide()).toMatchObject({ kind: 'look_up', locks: [], targets: ['db'] });
+    expect(told.decide()).toMatchObject({ kind: 'look_up', targets: ['db'] });
     told.with({ blockers: {} });
     expect(told.go()).toMatchObject({
       kind: 'claim',
@@ -230,7 +231,7 @@ describe('engines that could all take a lock', () => {
       });
       return told.decide().kind;
     });
-    expect(kinds.toSorted()).toEqual(['look_up', 'wait', 'wait']);
+    expect(kinds.toSorted()).toEqual(['acquire', 'wait', 'wait']);
   });
 });
 
@@ -246,7 +247,7 @@ describe('a job that is retried', () => {
     const told = failed();
     told.with({ locks: { [targetId]: unknown } });
     expect(told.go()).toMatchObject({ kind: 'write', job: { relock: true } });
-    expect(told.decide()).toMatchObject({ kind: 'look_up', locks: [{ id: targetId }] });
+    expect(told.decide()).toMatchObject({ kind: 'acquire', locks: [{ id: targetId }] });
     told.with({ locks: {} });
     expect(told.go().kind).toBe('claim');
     expect(told.job).toMatchObject({ locked: { target: targetId, pattern: patternId } });

@@ -17,7 +17,10 @@ const limited = (answer?: PermitAnswer, { flow, world, ...more }: Partial<Settin
 
 describe('a job of a flow with max_running', () => {
   it('asks for a permit before anything of it begins', () => {
-    expect(limited().decide()).toMatchObject({ kind: 'look_up', permits: [{ key, most: 2 }] });
+    expect(limited().decide()).toMatchObject({
+      ...{ kind: 'acquire', locks: [], permits: [{ key, most: 2 }] },
+      rule: 'permit',
+    });
   });
 
   it('begins with it, and keeps it in mind', () => {
@@ -27,10 +30,10 @@ describe('a job of a flow with max_running', () => {
     });
   });
 
-  it('asks in its turn: to ask is to take', () => {
+  it('takes one in its turn', () => {
     const told = limited(undefined, { world: { peers: [peer(['a'])], seenAt: t0 } });
     const kinds = [told.decide().kind, told.with({ id: 'zz' }).decide().kind];
-    expect(kinds.toSorted()).toEqual(['look_up', 'wait']);
+    expect(kinds.toSorted()).toEqual(['acquire', 'wait']);
   });
 
   it('waits as a new job while as many run as may', () => {
@@ -77,6 +80,6 @@ describe('a job of a flow with max_running', () => {
     ['is of a flow without', { flow: { max_running: undefined } }, false],
   ])('that %s', (_title, setting, asks) => {
     const intent = limited(undefined, setting).decide();
-    expect(intent.kind === 'look_up' && intent.permits.length > 0).toBe(asks);
+    expect(intent.kind === 'acquire' && intent.permits.length > 0).toBe(asks);
   });
 });

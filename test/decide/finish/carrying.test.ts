@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { carrying } from '../../../src/decide/finish/carrying.js';
 import type { Intent } from '../../../src/decide/intent.js';
-import type { LookUp } from '../../../src/decide/queries.js';
+import type { Acquire, Query } from '../../../src/decide/queries.js';
 import { flow, liveJob } from '../../support/builders.js';
 
 const settled = liveJob(flow(['a']));
 const next = { ...settled, run: 2 };
 
 describe('a settled job that is not stored yet', () => {
-  it.each<[string, Exclude<Intent, LookUp>, unknown]>([
+  it.each<[string, Exclude<Intent, Query | Acquire>, unknown]>([
     ['is written as decided', { kind: 'write', job: next }, { kind: 'write', job: next }],
     [
       'goes into the next claim',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lookUp } from '../../../src/decide/queries.js';
+import { acquire, lookUp } from '../../../src/decide/queries.js';
 import type { Intent } from '../../../src/decide/intent.js';
 import { createDecider, type DeciderParts } from '../../../src/engine/loop/decision.js';
 import { flow, newJob, t0, world } from '../../support/builders.js';
@@ -52,6 +52,31 @@ describe('the decider', () => {
       kind: 'fault',
       failure: { message: expect.stringContaining('it asks again for "children c"') as string },
     });
+  });
+
+  it('gives a fault for a rule that takes again what it has taken', async () => {
+    const taken: unknown[] = [];
+    const locks = { take: async (wish: unknown) => taken.push(wish) };
+    const wish = { kind: 'target', id: 'lock:1', key: 'x' } as const;
+    const decided = await decider(() => acquire({ locks: [wish] }), { locks });
+    expect(taken).toEqual([wish]);
+    expect(decided).toMatchObject({
+      kind: 'fault',
+      failure: { message: expect.stringContaining('it asks again for "locks lock:1"') as string },
+    });
+  });
+
+  it('takes a permit, and decides again with it', async () => {
+    const held = { kind: 'held', id: 'lock:p' } as const;
+    const decided = await decider(
+      (_job, _now, { permit }) => {
+        const { kind } = permit('f::o');
+        if (kind === 'unknown') return acquire({ permits: [{ key: 'f::o', most: 1 }] });
+        return { kind: 'ignore', because: kind };
+      },
+      { locks: { permit: async () => held } },
+    );
+    expect(decided).toEqual({ kind: 'ignore', because: 'held' });
   });
 
   it('asks for all children of a job by one request', async () => {
