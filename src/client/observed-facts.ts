@@ -14,7 +14,7 @@ const mostRounds = 10;
 
 /**
  * Reads what the rules ask for before they decide: tasks, child jobs, events, the subject of a
- * notification. Nothing is taken and nothing is evaluated; where the rules ask for that, they are
+ * notification. Nothing is taken and nothing is evaluated; where the rules come to that, they are
  * left there.
  */
 export async function lookUpFacts(store: Store, seen: Seen): Promise<Partial<World>> {

@@ -127,7 +127,9 @@ export function createReplicas(parts: ReplicasParts): Replicas {
     run: (protocol) => runProtocol(protocol, ports),
     commit: async (change, mostBytes) => {
       const protocol =
-        copies > 1 ? commitToMany(change, livenessIn(change.job._id)) : commitToOne(change);
+        copies > 1 && change.unconfirmed !== true
+          ? commitToMany(change, livenessIn(change.job._id))
+          : commitToOne(change);
       // Only what is to be started has to be true now.
       const patience = beginsAnything(change) ? {} : { patienceMs: Infinity };
       const most = mostBytes === undefined ? {} : { mostBytes };

@@ -1,8 +1,8 @@
 import { report, type Report } from '../../decide/finish/report.js';
 import type { StoredDocument } from '../../model/document.js';
-import { inReadingOrder } from '../../model/reading-order.js';
 import type { LiveStep } from '../../model/step.js';
-import type { JobParts } from '../loop/job-parts.js';
+import { roomForResults } from '../loop/document-limit.js';
+import { writeJob, type WriteParts } from '../loop/write-job.js';
 
 /** A report that meets so many other writes leaves it to the next one. */
 const mostTries = 5;
@@ -13,12 +13,14 @@ const mostTries = 5;
  * Answers the document that has to be looked at next: what it was written upon may not have been.
  */
 export async function writeReport(
-  parts: Pick<JobParts, 'store' | 'serializer' | 'parsedJobs' | 'now' | 'log' | 'life'>,
+  parts: WriteParts,
   id: string,
   { claim }: LiveStep,
   given: Report,
 ): Promise<StoredDocument | undefined> {
-  const { store, serializer, parsedJobs, now, log, life } = parts;
+  const { store, serializer, parsedJobs, now, log, life, documentLimit } = parts;
+  // The room for the end of the job is not for reports.
+  const mostBytes = roomForResults(documentLimit);
   try {
     for (let tries = 0; tries < mostTries && !life.signal.aborted; tries += 1) {
       const doc = (tries === 0 ? serializer.newest(id) : undefined) ?? (await store.get(id));
@@ -27,14 +29,9 @@ export async function writeReport(
       if (parsed.kind !== 'job' || !parsed.ok) return undefined;
       const reported = report(parsed.value, claim, given, now());
       if (reported.kind === 'fenced') return undefined;
-      const next = inReadingOrder(reported.job);
-      const result = await store.write(next);
-      if (result.kind === 'written') {
-        const written = { ...next, _rev: result.rev };
-        serializer.putOwn(written);
-        return written;
-      }
-      if (result.kind !== 'conflict') break;
+      const written = await writeJob(parts, { job: reported.job, unconfirmed: true, mostBytes });
+      if (written.kind === 'written') return written.doc;
+      if (written.kind !== 'lost' || written.cause !== undefined) break;
     }
     log.debug({ job: id }, 'A report was not stored.');
   } catch (error) {

@@ -6,10 +6,7 @@ import {
   type Untold,
 } from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
-import { isMadeBy } from '../../reading/parent.js';
-import type { Job } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
-import { inReadingOrder } from '../../model/reading-order.js';
 import type { Store } from '../../store/store.js';
 import type { LogOnce } from '../events/log-once.js';
 import type { Retry } from '../retry.js';
@@ -126,31 +123,4 @@ async function requestCancel(store: CancelChildrenParts['store'], given: GivenUp
     }
   }
   throw new Error(`Job ${given.child} was changed ${mostTries} times meanwhile.`);
-}
-
-/**
- * Puts on record in the parent that a child refuses the cancel request `id`. Other writes of the parent
- * are waited out; a parent that is gone, or that is not the one that made the child, is left as it is.
- */
-export async function recordInParent(
-  { store, retry, once, now }: CancelChildrenParts & { readonly now: () => number },
-  child: Job,
-  id: string,
-  because: string,
-): Promise<void> {
-  const { job, step } =
-    (child as { readonly parent?: { job?: unknown; step?: unknown } }).parent ?? {};
-  if (typeof job !== 'string') return;
-  const record: Untold = { child: child._id, step: String(step), id, because };
-  await retry(async () => {
-    const parent = await store.get(job);
-    if (parent === undefined || !isMadeBy(child, parent)) return;
-    const next = withUntold(parent, [record], now());
-    if (next === parent) return;
-    const { kind } = await store.write(inReadingOrder(next));
-    if (kind === 'conflict' || kind === 'unknown')
-      throw new Error(`Job ${job} was changed: ${kind}`);
-    if (kind === 'refused')
-      once.log('error', job, `Job ${job} cannot be told about its child ${child._id}: ${because}`);
-  });
 }

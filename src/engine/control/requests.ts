@@ -1,46 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abandoned } from '../../decide/finish/abandoned.js';
-import { continuationOf } from '../../reading/parent.js';
+import { abandoned, withUntold } from '../../decide/finish/abandoned.js';
+import type { GivenUp } from '../../decide/intent.js';
+import { continuationOf, isMadeBy } from '../../reading/parent.js';
 import { failure } from '../../model/failures.js';
-import { isOnItsWay } from '../../model/big-result.js';
 import { isFinal, type Job } from '../../model/job.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
-import { inReadingOrder } from '../../model/reading-order.js';
-import type { Store } from '../../store/store.js';
-import {
-  cancelChildrenAgain,
-  withChildrenCancelled,
-  recordInParent,
-} from '../children/cancel-children.js';
 import { requestMessage, signalMessage, type Message } from './message.js';
 import { unlessThrown } from '../loop/decision.js';
-import type { Replicas } from '../../replicas/replicas.js';
-import type { Serializer } from '../loop/serializer.js';
 import type { EarlySignals } from './early-signals.js';
-import { refusalOf, type DocumentLimit } from '../loop/document-limit.js';
+import { refusalOf } from '../loop/document-limit.js';
 import type { Jobs } from '../loop/jobs.js';
-import type { Log } from '../log.js';
-import type { LogOnce } from '../events/log-once.js';
-import { backOff, type Retry } from '../retry.js';
+import { writeJob, type JobWritten, type WriteParts } from '../loop/write-job.js';
+import { backOff } from '../retry.js';
 import { parseInTurns } from '../loop/parsed-jobs.js';
 import { reportMalformed } from './report-malformed.js';
 
-export type RequestParts = {
-  readonly store: Store;
-  readonly serializer: Serializer;
+export type RequestParts = WriteParts & {
   readonly jobs: Jobs;
   /** Signals whose job has not come yet. */
   readonly earlySignals: EarlySignals;
-  readonly replicas: Pick<Replicas, 'many'>;
-  readonly retry: Retry;
-  /** Aborted: nothing is written any more. */
-  readonly life: AbortController;
-  /** How long a document may be, bytes. */
-  readonly documentLimit: DocumentLimit;
-  readonly now: () => number;
-  readonly log: Log;
-  readonly once: Pick<LogOnce, 'log'>;
 };
 
 /**
@@ -199,15 +178,13 @@ async function refuse(
   before: Job,
   because: string,
 ): Promise<Verdict | Again> {
-  const { store, now, log, documentLimit } = parts;
-  log.info({ job, request: id }, `${called} changes nothing: ${because}`);
+  parts.log.info({ job, request: id }, `${called} changes nothing: ${because}`);
   if (isOfParent && !isFinal(before)) await recordInParent(parts, before, id, because);
-  const next = refusing(before, because, now());
+  const next = refusing(before, because, parts.now());
   if (next === before) return { kind: 'dealt_with', refused: because };
-  const result = await store.write(inReadingOrder(next), documentLimit.bytes);
-  if (result.kind === 'conflict' || result.kind === 'unknown') return result.kind;
-  if (result.kind === 'written') return { kind: 'dealt_with', refused: because };
-  return { kind: 'unanswerable', refused: because };
+  const result = await writeChanged(parts, next);
+  if (result.kind === 'lost') return againAfter(result);
+  return { kind: result.kind === 'refused' ? 'unanswerable' : 'dealt_with', refused: because };
 }
 
 /** Stores the job as the message changed it. */
@@ -217,18 +194,11 @@ async function storeChanged(
   before: Job,
   wanted: Job,
 ): Promise<Verdict | Again> {
-  const { store, jobs, retry, life, documentLimit, now, log, once } = parts;
-  const about = { job, request: id };
-  const children = abandoned(before, wanted);
-  const changed = await withChildrenCancelled({ store, retry, once, now }, wanted, children);
-  // The engine ends: nobody knows whether the children were told.
-  if (life.signal.aborted) return { kind: 'later' };
-  const result = await store.write(changed, documentLimit.bytes);
+  const { documentLimit, log, once } = parts;
+  const result = await writeChanged(parts, wanted, abandoned(before, wanted));
   switch (result.kind) {
-    case 'conflict':
-      return 'conflict';
-    case 'unknown':
-      return 'unknown';
+    case 'lost':
+      return againAfter(result);
     case 'refused': {
       once.log('error', job, `${called} (${id}) cannot be applied: ${result.reason}`);
       // A signal stays, for the step that waits for it; a sweep tries again.
@@ -237,15 +207,56 @@ async function storeChanged(
       if (isOfParent) await recordInParent(parts, before, id, refused);
       return { kind: 'unanswerable', refused };
     }
-    case 'written': {
-      log.info(about, `${called} was applied to job ${job}.`);
-      // In the database an attachment is a stub, which later writes keep.
-      const stored = isOnItsWay(changed)
-        ? await retry(() => store.get(job))
-        : { ...(changed as StoredDocument), _rev: result.rev };
-      if (stored !== undefined) jobs.take(stored);
-      await cancelChildrenAgain(parts, job, children);
+    case 'written':
+    case 'given_up':
+      log.info({ job, request: id }, `${called} was applied to job ${job}.`);
       return { kind: 'dealt_with' };
-    }
   }
+}
+
+/** Writes a job that a message changed, and has it looked at. */
+async function writeChanged(
+  parts: RequestParts,
+  job: Job,
+  abandons: readonly GivenUp[] = [],
+): Promise<JobWritten> {
+  const written = await writeJob(parts, { job, abandons, unconfirmed: true });
+  if (written.kind === 'written') parts.jobs.review(written.doc);
+  return written;
+}
+
+function againAfter({ cause }: Extract<JobWritten, { kind: 'lost' }>): Again {
+  return cause === undefined ? 'conflict' : 'unknown';
+}
+
+/**
+ * Puts on record in the parent that a child refuses the cancel request `id`. Other writes of the parent
+ * are waited out; a parent that is gone, that cannot be read, or that is not the one that made the
+ * child, is left as it is.
+ */
+async function recordInParent(
+  parts: RequestParts,
+  child: Job,
+  id: string,
+  because: string,
+): Promise<void> {
+  const { store, retry, once, now } = parts;
+  const { job, step } =
+    (child as { readonly parent?: { job?: unknown; step?: unknown } }).parent ?? {};
+  if (typeof job !== 'string') return;
+  const record = { child: child._id, step: String(step), id, because };
+  await retry(async () => {
+    const doc = await store.get(job);
+    if (doc === undefined || !isMadeBy(child, doc)) return;
+    const parent = await parseInTurns(doc);
+    if (parent.kind !== 'job' || !parent.ok) return;
+    const next = withUntold(parent.value, [record], now());
+    if (next === parent.value) return;
+    const written = await writeChanged(parts, next);
+    if (written.kind === 'lost') throw new Error(`Job ${job} was changed: ${againAfter(written)}`);
+    if (written.kind === 'refused') {
+      const what = `Job ${job} cannot be told about its child ${child._id}`;
+      once.log('error', job, `${what}: ${because}`);
+    }
+  });
 }

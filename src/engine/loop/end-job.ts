@@ -1,44 +1,24 @@
 import { endInvalid, endRefused } from '../../decide/finish/finish.js';
-import type { FinalJob } from '../../model/job.js';
+import type { FinalJob, Job } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
-import { inReadingOrder } from '../../model/reading-order.js';
 import type { Failure } from '../../model/step.js';
-import type { WriteResult } from '../../store/batch.js';
-import {
-  childrenLeftBy,
-  cancelChildrenAgain,
-  withChildrenCancelled,
-} from '../children/cancel-children.js';
+import { childrenLeftBy } from '../children/cancel-children.js';
 import type { JobParts } from './job-parts.js';
+import { writeJob, type JobWritten, type WriteParts } from './write-job.js';
 
-type MalformedParts = Pick<
-  JobParts,
-  | 'store'
-  | 'replicas'
-  | 'retry'
-  | 'attempts'
-  | 'serializer'
-  | 'waitQueue'
-  | 'locks'
-  | 'notifications'
-  | 'events'
-  | 'life'
-  | 'now'
-  | 'once'
->;
-
-/** What became of the write that ends a job. */
-export type EndStored = WriteResult['kind'];
+type EndParts = WriteParts & Pick<JobParts, 'waitQueue' | 'events'>;
 
 /** A job document that cannot be read ends with exit 3 and says what is wrong with it. */
 export async function endMalformed(
-  parts: MalformedParts,
+  parts: EndParts,
   doc: StoredDocument,
   problems: Parameters<typeof endInvalid>[1],
-): Promise<EndStored> {
-  const stored = await end(parts, doc, endInvalid(doc, problems, parts.now()));
-  if (stored === 'written') parts.events.emit({ type: 'job.malformed', job: doc._id, problems });
-  return stored;
+): Promise<JobWritten> {
+  const written = await end(parts, doc, endInvalid(doc, problems, parts.now()));
+  if (written.kind === 'written') {
+    parts.events.emit({ type: 'job.malformed', job: doc._id, problems });
+  }
+  return written;
 }
 
 /**
@@ -46,68 +26,78 @@ export async function endMalformed(
  * end, and its wish to go on is refused.
  */
 export async function endFaulty(
-  parts: MalformedParts,
+  parts: EndParts,
   doc: StoredDocument,
   why: Failure,
-): Promise<EndStored> {
+): Promise<JobWritten> {
   parts.once.log('error', doc._id, `Job ${doc._id}: ${why.message}`);
   return end(parts, doc, endRefused(doc, why, parts.now()));
 }
 
 /** Ends a job that goes on no more, and then its attempts here: where the end is not stored they go on. */
-async function end(
-  parts: MalformedParts,
-  doc: StoredDocument,
-  ended: FinalJob,
-): Promise<EndStored> {
+async function end(parts: EndParts, doc: StoredDocument, ended: FinalJob): Promise<JobWritten> {
   const { attempts, waitQueue } = parts;
   waitQueue.leave(doc._id);
-  const stored = await writeEnd(parts, doc, ended);
-  if (stored === 'written')
+  const written = await writeEnd(parts, doc, ended);
+  if (written.kind === 'written') {
     for (const claim of attempts.of(doc._id)) attempts.stop(claim, 'fenced');
-  return stored;
+  }
+  return written;
+}
+
+/**
+ * What the database refuses once it refuses always: the job ends, in the smallest document there is,
+ * unless it has changed since.
+ */
+export async function endRefusedJob(
+  parts: WriteParts,
+  { _id: id, _rev }: Pick<Job, '_id' | '_rev'>,
+  why: Failure,
+): Promise<JobWritten> {
+  const { store, retry, serializer, now, once } = parts;
+  const doc = await retry(() => store.get(id));
+  serializer.drop(id);
+  // What somebody has written since was not decided upon: the feed brings it.
+  if (doc?._rev !== _rev) return { kind: 'lost' };
+  once.log('error', id, `Job ${id} cannot be stored as it would go on: ${why.message}`);
+  return writeEnd(parts, doc, endRefused(doc, why, now()));
 }
 
 /**
  * Writes the end of a job that no step of it led to, with its notifications; its children are given up
  * and its locks removed. Of a final job, `ended` only says why its wish to go on is refused.
  */
-export async function writeEnd(
-  parts: Omit<MalformedParts, 'attempts' | 'waitQueue' | 'events'>,
+async function writeEnd(
+  parts: WriteParts,
   doc: StoredDocument,
   ended: FinalJob,
-): Promise<EndStored> {
-  const { store, serializer, locks } = parts;
+): Promise<JobWritten> {
+  const { store, retry, serializer, locks, notifications } = parts;
   const isOver = isFinalState(doc['state']);
-  const children = isOver ? [] : await childrenLeftBy(parts, doc);
+  const abandons = isOver ? [] : await childrenLeftBy(parts, doc);
   // A job that went on meanwhile keeps its children.
-  if (children.length > 0 && (await parts.retry(() => store.get(doc._id)))?._rev !== doc._rev) {
+  if (abandons.length > 0 && (await retry(() => store.get(doc._id)))?._rev !== doc._rev) {
     serializer.drop(doc._id);
-    return 'conflict';
+    return { kind: 'lost' };
   }
-  const announced = isOver ? ended : await parts.notifications.ofEnd(doc, ended);
-  const job = await withChildrenCancelled(parts, announced, children);
-  if (parts.life.signal.aborted) return 'unknown';
-  const result = await store.write(inReadingOrder(job));
-  tellWrite(parts, doc._id, result);
+  const job = isOver ? ended : await notifications.ofEnd(doc, ended);
+  // The end says why the job cannot go on: no limit keeps it from being stored.
+  const mostBytes = Infinity;
+  const written = await writeJob(parts, { job, abandons, mostBytes, unconfirmed: true });
+  tellEnd(parts, doc._id, written);
   serializer.drop(doc._id);
   // Another engine was faster: the job may go on, and needs its locks.
-  if (result.kind !== 'written') return result.kind;
-  await cancelChildrenAgain(parts, doc._id, children);
+  if (written.kind !== 'written') return written;
   locks.adopt(doc);
   await locks.release(doc);
-  return 'written';
+  return written;
 }
 
-function tellWrite({ once }: Pick<MalformedParts, 'once'>, job: string, result: WriteResult): void {
-  switch (result.kind) {
-    case 'written':
-      return once.stored(job);
-    case 'conflict':
-      return once.forget(job);
-    case 'refused':
-      return once.log('error', job, `The job cannot be ended: ${result.reason}`);
-    case 'unknown':
-      return once.waits(job, result.cause);
+function tellEnd({ once, life }: WriteParts, job: string, written: JobWritten): void {
+  if (written.kind === 'refused') {
+    once.log('error', job, `The job cannot be ended: ${written.reason}`);
+  } else if (written.kind === 'lost' && !life.signal.aborted) {
+    if (written.cause === undefined) once.forget(job);
+    else once.waits(job, written.cause);
   }
 }

@@ -1,20 +1,22 @@
 import { glance } from '../../decide/compete/glance.js';
+import type { Writing } from '../../decide/finish/carrying.js';
 import type { Wait } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
 import { isFinal, isLiveJob, type Job } from '../../model/job.js';
 import type { Report } from '../../decide/finish/report.js';
 import { TwsError } from '../../errors.js';
-import type { StoredDocument } from '../../model/document.js';
+import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { notificationsOf } from '../../model/notify.js';
 import { isLive, type LiveStep } from '../../model/step.js';
-import { commit } from './commit.js';
 import { faultOf } from './decision.js';
-import { endFaulty, endMalformed } from './end-job.js';
+import { refusalOf } from './document-limit.js';
+import { endFaulty, endMalformed, endRefusedJob } from './end-job.js';
 import type { JobParts } from './job-parts.js';
 import { failureForBlocking, withoutBlockedEngines } from '../watch/blocked-engines.js';
 import { inLineOf } from '../waiting/wait-queue.js';
 import { backOff } from '../retry.js';
-import { settleAttempts, type EndedAttempt } from './settle.js';
+import { settleAttempts } from './settle.js';
+import { writeDecision, type EndedAttempt, type JobWritten } from './write-job.js';
 import { writeReport } from '../attempts/write-report.js';
 
 export type Jobs = {
@@ -159,7 +161,9 @@ async function considerVersion(
       return await considerOnce(parts, given);
     } catch (error) {
       if (life.signal.aborted || error instanceof TwsError) throw error;
-      if (tries > 0) return void (await endFaulty(parts, given, faultOf(error).failure));
+      if (tries > 0) {
+        return afterEnd(given, await endFaulty(parts, given, faultOf(error).failure));
+      }
       const about = { job: given._id, error: String(error) };
       log.error(about, `What job ${given._id} asks for could not be done; it is tried once more.`);
       await backOff(tries, life.signal);
@@ -201,19 +205,20 @@ async function decideAndDo(
 ): Promise<StoredDocument | undefined> {
   const { decider, serializer, attempts, waitQueue, parsedJobs, surroundings, now } = parts;
   const blocked = failureForBlocking(doc, parts.crashLimit);
-  if (blocked !== undefined)
-    return void (await endFaulty(parts, withoutBlockedEngines(doc), blocked));
+  if (blocked !== undefined) {
+    return afterEnd(doc, await endFaulty(parts, withoutBlockedEngines(doc), blocked));
+  }
   const parsed = await parsedJobs.read(doc);
   if (parsed.kind !== 'job') return void waitQueue.leave(doc._id);
-  if (!parsed.ok) return void (await endMalformed(parts, doc, parsed.problems));
+  if (!parsed.ok) return afterEnd(doc, await endMalformed(parts, doc, parsed.problems));
   fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);
   const standpoint = { job: parsed.value, seenAt: serializer.seenAt(doc._id) };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   const loop = parts.breaker.count(parsed.value, decision);
-  if (loop !== undefined) return void (await endFaulty(parts, doc, loop));
+  if (loop !== undefined) return afterEnd(doc, await endFaulty(parts, doc, loop));
   switch (decision.kind) {
     case 'fault':
-      return void (await endFaulty(parts, doc, decision.failure));
+      return afterEnd(doc, await endFaulty(parts, doc, decision.failure));
     case 'ignore':
       return leave(parts, doc);
     case 'wait':
@@ -230,6 +235,35 @@ async function decideAndDo(
     case 'spawn':
       return commit(parts, decision);
   }
+}
+
+/** How long to wait for the winning revision to arrive by the feed, ms. */
+const hearsayMs = 2_000;
+
+/** Writes what was decided; a lost write is dropped (E1). */
+async function commit(parts: JobParts, decision: Writing): Promise<StoredDocument | undefined> {
+  const { waitQueue, attempts, serializer, timers, now, documentLimit } = parts;
+  const { _id: id, _rev: rev } = decision.job;
+  waitQueue.leave(id);
+  const written = await writeDecision(parts, decision);
+  if (written.kind === 'refused') {
+    return writtenIn(await endRefusedJob(parts, decision.job, refusalOf(documentLimit, written)));
+  }
+  if (written.kind === 'lost') {
+    if (attempts.of(id).length === 0) serializer.drop(id);
+    // If no write won, nothing else wakes the job.
+    if (serializer.knows(id, rev)) timers.set(id, now() + hearsayMs);
+  }
+  return writtenIn(written);
+}
+
+/** The document to look at next; a job that was final before rests. */
+function afterEnd(before: StoredDocument, end: JobWritten): StoredDocument | undefined {
+  return isFinalState(before['state']) ? undefined : writtenIn(end);
+}
+
+function writtenIn(written: JobWritten): StoredDocument | undefined {
+  return 'doc' in written ? written.doc : undefined;
 }
 
 /** Stops what runs here but is, by the document, no longer ours. */

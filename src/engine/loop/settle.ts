@@ -1,36 +1,20 @@
 import { abandoned } from '../../decide/finish/abandoned.js';
-import { carrying } from '../../decide/finish/carrying.js';
+import { carrying, type Writing } from '../../decide/finish/carrying.js';
 import { stepOf } from '../../replicas/resolve/leaf-revisions.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
-import type { Report } from '../../decide/finish/report.js';
 import { settle } from '../../decide/finish/settle.js';
 import { TwsError } from '../../errors.js';
 import type { Job, LiveJob } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
-import type { Failure, LiveStep } from '../../model/step.js';
-import { cancelChildrenAgain, withChildrenCancelled } from '../children/cancel-children.js';
+import type { Failure } from '../../model/step.js';
 import { faultOf, unlessThrown, type Fault } from './decision.js';
-import { endFaulty, endMalformed, type EndStored } from './end-job.js';
+import { endFaulty, endMalformed, endRefusedJob } from './end-job.js';
 import { withBigResult } from '../attachments/large-results.js';
-import {
-  endRefusedJob,
-  goOn,
-  holding,
-  spawnsOf,
-  store as storeJob,
-  type CommittableIntent,
-} from './commit.js';
 import { refusalOf, roomForResults } from './document-limit.js';
 import { backOff } from '../retry.js';
 import { fatalEnd } from './fatal-failure.js';
 import type { JobParts } from './job-parts.js';
-
-/** An attempt that ran here and has ended; its outcome is not written yet. */
-export type EndedAttempt = {
-  readonly step: LiveStep;
-  readonly outcome: Outcome;
-  readonly report: Report;
-};
+import { writeDecision, type EndedAttempt, type JobWritten } from './write-job.js';
 
 /** What is left to write of a job. */
 type Pending = {
@@ -121,10 +105,9 @@ async function endForFault(
   return afterEnd(await endFaulty(parts, doc, failure), pending);
 }
 
-function afterEnd(stored: EndStored, pending: Pending): Tried {
-  return stored === 'written' || stored === 'refused'
-    ? { kind: 'over' }
-    : { kind: 'anew', pending };
+function afterEnd(end: JobWritten, pending: Pending): Tried {
+  if (end.kind === 'written') return { kind: 'over', doc: end.doc };
+  return end.kind === 'refused' ? { kind: 'over' } : { kind: 'anew', pending };
 }
 
 async function trySettling(
@@ -169,35 +152,17 @@ async function storeSettled(
   job: LiveJob,
   pending: Pending,
 ): Promise<Tried | Unfit> {
-  const { attempts, log, documentLimit } = parts;
+  const { attempts, documentLimit } = parts;
   const { left } = pending;
   const ended = left.map(({ step }) => step.claim);
   const wanted = await whatFollows(parts, job, { ended, isFaulty: pending.faults.length > 0 });
   const claims = wanted.kind === 'claim' ? wanted.steps : [];
-  const children = abandoned(read, wanted.job);
-  const hasResults = left.some(isDone);
+  const decision = { ...wanted, abandons: abandoned(read, wanted.job) };
   if (!attempts.fits(wanted.job as LiveJob, claims, ended)) return { kind: 'again', pending };
-  const { next, written } = await holding(parts, { claims, ended, job: wanted.job }, async () => {
-    const parent = await withChildrenCancelled(parts, wanted.job, children);
-    const next = { ...wanted, job: parent } as CommittableIntent;
-    if (next.kind === 'write') await parts.notifications.make(next.makes);
-    const most = hasResults ? roomForResults(documentLimit) : documentLimit.bytes;
-    const change = { job: next.job, claims, spawns: spawnsOf(next), ended };
-    return { next, written: await storeJob(parts, change, most) };
-  });
-  if (written.kind === 'written' || written.kind === 'given_up') {
-    for (const { step, outcome } of left) {
-      attempts.release(step.claim);
-      sayEnd(log, { job: job._id, step: step.name, attempt: step.attempt }, outcome);
-    }
-  }
-  if (written.kind === 'written') {
-    const doc = await goOn(parts, next, written.doc);
-    await cancelChildrenAgain(parts, job._id, children);
-    return doc === undefined ? { kind: 'over' } : { kind: 'over', doc };
-  }
-  attempts.withdraw(claims, ended);
+  const mostBytes = left.some(isDone) ? roomForResults(documentLimit) : undefined;
+  const written = await writeDecision(parts, decision, { ended: left, mostBytes });
   switch (written.kind) {
+    case 'written':
     case 'given_up':
       return { kind: 'over', doc: written.doc };
     case 'lost':
@@ -212,7 +177,7 @@ async function whatFollows(
   { replicas, decider, surroundings, now }: JobParts,
   job: LiveJob,
   { ended, isFaulty }: { readonly ended: readonly string[]; readonly isFaulty: boolean },
-): Promise<CommittableIntent> {
+): Promise<Writing> {
   // Nothing is begun in a conflict, but what has ended is written.
   if (isFaulty || replicas.isSuspect(job._id)) return { kind: 'write', job };
   const standpoint = { job, seenAt: -Infinity, ended };
@@ -234,21 +199,6 @@ function withoutRefused(pending: Pending, why: Failure, bytes: number | undefine
   if (refusals > 0) return { kind: 'unfit', why };
   const none = left.map((one) => ({ ...one, outcome }));
   return { kind: 'again', pending: { ...pending, left: none, refusals: refusals + 1 } };
-}
-
-type About = { readonly job: string; readonly step: string; readonly attempt: number };
-
-/** A failure is a warning, with its reason and its place: the job tells what becomes of it. */
-function sayEnd(log: JobParts['log'], about: About, outcome: Outcome): void {
-  const { step } = about;
-  if (outcome.kind !== 'failed') {
-    const level = outcome.kind === 'timeout' ? 'warn' : 'info';
-    log[level](about, `Step ${step} ended: ${outcome.kind}.`);
-    return;
-  }
-  const { name, message, at } = outcome.failure;
-  const where = typeof at === 'string' ? ` (${at})` : '';
-  log.warn({ ...about, error: name }, `Step ${step} failed${where}: ${name}: ${message}`);
 }
 
 /** The job with all outcomes that are still ours to write, and these. */

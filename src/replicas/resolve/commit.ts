@@ -19,6 +19,8 @@ export type JobWrite = Beginnings & {
   readonly job: Draft;
   /** The claims of the attempts that end with it. */
   readonly ended?: readonly string[] | undefined;
+  /** It begins and ends no attempt: it is written upon the revision that was read (C1). */
+  readonly unconfirmed?: true;
 };
 
 /** What became of a change. */
@@ -27,8 +29,8 @@ export type Committed =
   | { readonly kind: 'written'; readonly doc: LeafRevision }
   /** The end of the attempt is stored, but nothing may be started or made. */
   | { readonly kind: 'given_up'; readonly doc: LeafRevision }
-  /** Somebody was faster, or it is not known to have taken place. */
-  | { readonly kind: 'lost' }
+  /** Somebody was faster; with a `cause` it is not known whether it took place. */
+  | { readonly kind: 'lost'; readonly cause?: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly bytes?: number };
 
 /**
@@ -46,10 +48,11 @@ export function* commitToOne(change: JobWrite): Protocol<Committed> {
     case 'refused':
       return stored;
     case 'unknown': {
-      if (claims.length === 0 && ended.length === 0) return { kind: 'lost' };
+      const { cause } = stored;
+      if (claims.length === 0 && ended.length === 0) return { kind: 'lost', cause };
       const [leaf] = (yield* look(job._id)) ?? [];
       const isThere = leaf !== undefined && haveBegun(leaf, { claims }) && hasEnds(leaf, change);
-      return isThere ? { kind: 'written', doc: leaf } : { kind: 'lost' };
+      return isThere ? { kind: 'written', doc: leaf } : { kind: 'lost', cause };
     }
   }
 }
@@ -63,8 +66,10 @@ const mostLooks = 8;
  * have may win in the end. Nothing is started, and no job is made, before both of its revisions were
  * confirmed.
  *
- * C1 Nothing is written but on the only leaf of the document, as seen by a look just before; only
- *    the end of an attempt is, if need be, written on the winner of several.
+ * C1 Nothing is written but on the only leaf of the document, as seen by a look just before. Only the
+ *    end of an attempt is, if need be, written on the winner of several; and what is `unconfirmed` (a
+ *    request, a report, the end of a job that cannot go on) does not wait for a conflict to be resolved:
+ *    it is written as to one copy, and merged as any revision.
  * C2 A claim is written as `$$ready`, a step that waits for a job to be made without `start`. Once a
  *    quorum has acknowledged that (201) and a look has found it in the only leaf, the claim is written
  *    as `$$active` and the step with its `start`, one revision deeper than whatever was on its way

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createSerializer } from '../../../src/engine/loop/serializer.js';
 import { createEarlySignals } from '../../../src/engine/control/early-signals.js';
 import { takeEarly, takeMessage } from '../../../src/engine/control/requests.js';
 import type { RequestParts } from '../../../src/engine/control/requests.js';
 import type { StoredDocument } from '../../../src/model/document.js';
-import { createRetry } from '../../../src/engine/retry.js';
 import type { WriteResult } from '../../../src/store/batch.js';
+import { writeParts } from '../loop/write-parts.js';
 
 const request: StoredDocument = {
   ...{ _id: 'r', _rev: '1-r', type: 'request', job: 'j', action: 'pause' },
@@ -16,30 +15,20 @@ function parts(answer: (tries: number) => WriteResult) {
   const job: StoredDocument = { _id: 'j', _rev: '1-j', type: 'job', flow: 'f', owner: 'me' };
   const tried: StoredDocument[] = [];
   const removed: StoredDocument[] = [];
-  const made: RequestParts = {
-    store: {
-      get: async (id: string) => (id === 'r' ? request : job),
-      write: async (doc: StoredDocument) => {
-        if (doc._id === 'j') tried.push(doc);
-        else removed.push(doc);
-        return doc._id === 'j' ? answer(tried.length) : { kind: 'written', rev: '2-r' };
-      },
-    } as unknown as RequestParts['store'],
-    serializer: createSerializer(() => undefined, Date.now),
-    jobs: { take: () => undefined } as unknown as RequestParts['jobs'],
-    earlySignals: createEarlySignals(),
-    replicas: { many: false },
-    retry: (ask) => ask(),
-    life: new AbortController(),
-    documentLimit: { bytes: Infinity },
-    now: Date.now,
-    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    once: { log: nothing },
-  };
+  const { parts: writing, store, life } = writeParts();
+  Object.assign(store, {
+    get: async (id: string) => (id === 'r' ? request : job),
+    write: async (doc: StoredDocument) => {
+      if (doc._id === 'j') tried.push(doc);
+      else removed.push(doc);
+      return doc._id === 'j' ? answer(tried.length) : { kind: 'written', rev: '2-r' };
+    },
+  });
+  const jobs = { review: () => undefined } as unknown as RequestParts['jobs'];
+  const made: RequestParts = { ...writing, life, jobs, earlySignals: createEarlySignals() };
   return { made, tried, removed };
 }
 
-const nothing = (): void => undefined;
 const conflict: WriteResult = { kind: 'conflict' };
 
 describe('a request whose job others keep writing', () => {
@@ -110,36 +99,35 @@ describe('a skip of a step that waits for a child', () => {
 
   /** Skips the step; `tell`: what the store says to a cancel request, after so many writes. */
   async function skipped(
-    given: Partial<RequestParts>,
+    copies: number,
     childNow: (isSkipped: boolean) => StoredDocument,
-    tell: () => WriteResult,
+    tell: (life: AbortController) => WriteResult,
   ): Promise<readonly string[]> {
-    const { made } = parts(() => ({ kind: 'written', rev: '3-j' }));
+    const { parts: writing, store, life } = writeParts({ copies });
     const written: string[] = [];
     let job = parent;
-    const store = {
+    Object.assign(store, {
       get: async (id: string) =>
         id === 'r' ? skip : id === 'j' ? job : childNow(written.includes('the job')),
       write: async (doc: StoredDocument) => {
         if (doc._id === 'r') return { kind: 'written', rev: '2-r' };
         written.push(doc._id === 'j' ? 'the job' : `${String(doc['action'])} the child`);
-        if (doc._id !== 'j') return tell();
+        if (doc._id !== 'j') return tell(life);
         job = { ...doc, _rev: '3-j' };
         return { kind: 'written', rev: '3-j' };
       },
-    } as unknown as RequestParts['store'];
-    takeMessage({ ...made, ...given, store }, skip);
-    await made.serializer.idle();
+    });
+    const jobs = { review: () => undefined } as unknown as RequestParts['jobs'];
+    takeMessage({ ...writing, jobs, earlySignals: createEarlySignals() }, skip);
+    await writing.serializer.idle();
     return written;
   }
 
   it('is left to other engines when this one ends before the child is told', async () => {
-    const life = new AbortController();
-    const retry = createRetry({ signal: life.signal, report: nothing });
     const written = await skipped(
-      { life, retry },
+      1,
       () => child('wait-0'),
-      () => {
+      (life) => {
         life.abort();
         return { kind: 'unknown', cause: 'no answer' };
       },
@@ -149,7 +137,7 @@ describe('a skip of a step that waits for a child', () => {
 
   it('gives it up once more when a copy has it go on meanwhile', async () => {
     const written = await skipped(
-      { replicas: { many: true } },
+      3,
       (isSkipped) => child(isSkipped ? 'wait-0' : '$$complete'),
       () => ({ kind: 'written', rev: '1-x' }),
     );

@@ -1,0 +1,221 @@
+import { failChild } from '../../decide/children/child.js';
+import type { Writing } from '../../decide/finish/carrying.js';
+import type { Outcome } from '../../decide/finish/outcome.js';
+import type { Report } from '../../decide/finish/report.js';
+import { refusedEdit } from '../../decide/requests/edits.js';
+import type { ChildJob, GivenUp } from '../../decide/intent.js';
+import type { StoredDocument } from '../../model/document.js';
+import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../../model/job.js';
+import type { LiveStep } from '../../model/step.js';
+import type { Committed } from '../../replicas/resolve/commit.js';
+import { cancelChildrenAgain, withChildrenCancelled } from '../children/cancel-children.js';
+import { refusalOf } from './document-limit.js';
+import type { JobParts } from './job-parts.js';
+import { generationOf } from './serializer.js';
+
+/** What writing a job needs of an engine. */
+export type WriteParts = Pick<
+  JobParts,
+  | 'attempts'
+  | 'documentLimit'
+  | 'life'
+  | 'locks'
+  | 'log'
+  | 'notifications'
+  | 'now'
+  | 'once'
+  | 'parsedJobs'
+  | 'replicas'
+  | 'retry'
+  | 'serializer'
+  | 'store'
+>;
+
+/** An attempt that ran here and has ended; its outcome is not written yet. */
+export type EndedAttempt = {
+  readonly step: LiveStep;
+  readonly outcome: Outcome;
+  readonly report: Report;
+};
+
+/** The next revision of a job, and what belongs to it. */
+export type JobChange = {
+  /** The whole next document; its `_rev` is the revision that was decided upon. */
+  readonly job: Job;
+  /** Children that it gives up: they are asked to cancel before it is written. */
+  readonly abandons?: readonly GivenUp[] | undefined;
+  /** Notifications of its end: they are made before it is written. */
+  readonly makes?: readonly ChildJob[] | undefined;
+  /** Steps that it claims: their attempts are started after it is written. */
+  readonly claims?: readonly LiveStep[];
+  /** Child jobs that it waits for: they are made after it is written. */
+  readonly children?: readonly ChildJob[];
+  /** Attempts whose outcomes are in it: their slots are free after it is written. */
+  readonly ended?: readonly EndedAttempt[];
+  /** It begins and ends no attempt, so it may be written upon the winner of a conflict. */
+  readonly unconfirmed?: true;
+  /** Maximum length, bytes; without it what the database takes. */
+  readonly mostBytes?: number | undefined;
+};
+
+/**
+ * What became of a change. `written`: `doc` has to be looked at next. `given_up`: the outcomes are
+ * stored, but nothing was started. `lost`: somebody was faster, or it is not known (`cause`); nothing
+ * was started.
+ */
+export type JobWritten = Committed;
+
+/**
+ * Writes the next revision of a job: every revision that an engine writes passes here.
+ *
+ * J1 It is a compare-and-set on the revision that was decided upon; what is lost is never written
+ *    over what won (E1). Without a clear answer the change counts as lost, unless it is read back.
+ * J2 Given-up children are cancelled and notifications made before the write: an engine that dies in
+ *    between leaves no child behind, and no end untold. Among several copies the children are
+ *    cancelled once more afterwards (H4).
+ * J3 Attempts are started, and children made, only after the write was confirmed (E3). Claims have
+ *    their slots from before the write; they are free again when it is not confirmed or anything throws.
+ * J4 Once the engine ends nothing is written.
+ */
+export async function writeJob(parts: WriteParts, change: JobChange): Promise<JobWritten> {
+  const { attempts, serializer, parsedJobs } = parts;
+  const { job, abandons, claims = [], children = [], ended = [] } = change;
+  const endedClaims = ended.map(({ step }) => step.claim);
+  attempts.reserve(claims, endedClaims, job as LiveJob);
+  let written: JobWritten;
+  try {
+    written = await store(parts, change, endedClaims);
+  } catch (error) {
+    attempts.withdraw(claims, endedClaims);
+    throw error;
+  }
+  if (written.kind === 'written' || written.kind === 'given_up') {
+    for (const attempt of ended) sayOutcome(parts, job._id, attempt);
+    for (const claim of endedClaims) attempts.release(claim);
+  }
+  if (written.kind !== 'written') {
+    attempts.withdraw(claims, endedClaims);
+    return written;
+  }
+  const doc: StoredDocument = written.doc;
+  const now = { ...job, ...attachmentsOf(doc), _rev: doc._rev };
+  serializer.putOwn(doc);
+  // What was read back may be a later revision, with changes of somebody else in it.
+  const isOurs = generationOf(doc._rev) === generationOf(job._rev) + 1;
+  if (isOurs && !isFinal(job)) parsedJobs.know(doc, now);
+  for (const step of claims) start(parts, now as LiveJob, step);
+  const next = children.length === 0 ? undefined : await makeChildren(parts, doc, children);
+  await cancelChildrenAgain(parts, job._id, abandons);
+  return next ?? written;
+}
+
+/** Writes what was decided, with the attempts that ended before; the end of the job is logged. */
+export async function writeDecision(
+  parts: WriteParts,
+  decision: Writing,
+  more: Pick<JobChange, 'ended' | 'mostBytes'> = {},
+): Promise<JobWritten> {
+  const { job, abandons } = decision;
+  const own = {
+    ...(decision.kind === 'write' && { makes: decision.makes }),
+    ...(decision.kind === 'claim' && { claims: decision.steps }),
+    ...(decision.kind === 'spawn' && { children: decision.children }),
+  };
+  const written = await writeJob(parts, { job, abandons, ...own, ...more });
+  if (written.kind === 'written' && isFinal(job)) {
+    sayEnd(parts, job);
+    parts.locks.adopt(written.doc);
+  }
+  return written;
+}
+
+/** Cancels the children, makes the notifications and stores the job. */
+async function store(
+  parts: WriteParts,
+  { job: wanted, abandons = [], makes = [], claims = [], ...change }: JobChange,
+  ended: readonly string[],
+): Promise<Committed> {
+  const { replicas, notifications, life, documentLimit } = parts;
+  const job = abandons.length === 0 ? wanted : await withChildrenCancelled(parts, wanted, abandons);
+  if (makes.length > 0) await notifications.make(makes);
+  if (life.signal.aborted) return { kind: 'lost', cause: 'the engine ends' };
+  const { children = [], unconfirmed, mostBytes = documentLimit.bytes } = change;
+  const spawns = children.map(({ _id }) => _id);
+  const plain = unconfirmed === undefined ? {} : { unconfirmed };
+  return replicas.commit({ job, claims, spawns, ended, ...plain }, mostBytes);
+}
+
+/** What was sent as text is in the database now: from here on only its name is written. */
+function attachmentsOf(doc: StoredDocument): { _attachments?: Record<string, unknown> } {
+  const { _attachments } = doc as { readonly _attachments?: Record<string, unknown> };
+  return _attachments === undefined ? {} : { _attachments };
+}
+
+function start({ attempts, log }: WriteParts, job: LiveJob, step: LiveStep): void {
+  const about = { job: job._id, step: step.name, attempt: step.attempt };
+  log.info(about, `Step ${step.name} begins.`);
+  attempts.start(job, step);
+}
+
+/**
+ * Makes the children. What the database refuses fails the step that wanted it: resolves to the parent
+ * as it was written with that. A conflict says that there is such a document; whose it is the next
+ * decision asks.
+ */
+async function makeChildren(
+  parts: WriteParts,
+  doc: StoredDocument,
+  children: readonly ChildJob[],
+): Promise<JobWritten | undefined> {
+  const refusals = await Promise.all(
+    children.map(async (child) => {
+      const result = await parts.retry(() => makeChild(parts, child));
+      return result?.kind === 'refused' ? [{ child: child._id, result }] : [];
+    }),
+  );
+  const refused = refusals.flat();
+  const parent = refused.length === 0 ? undefined : await parts.parsedJobs.read(doc);
+  if (parent?.kind !== 'job' || !parent.ok || !isLiveJob(parent.value)) return undefined;
+  const failed = refused.reduce<LiveJob>((job, { child, result }) => {
+    return failChild(job, child, refusalOf(parts.documentLimit, result), parts.now());
+  }, parent.value);
+  if (failed === parent.value) return undefined;
+  const written = await writeJob(parts, { job: failed });
+  return written.kind === 'written' ? written : undefined;
+}
+
+/** Stores a child; rejects when nobody knows whether it is stored. */
+async function makeChild({ store, documentLimit }: WriteParts, child: ChildJob) {
+  const result = await store.write(child, documentLimit.bytes);
+  if (result.kind === 'unknown') throw new Error(result.cause);
+  return result;
+}
+
+/** A failure is a warning, with its reason and its place: the job tells what becomes of it. */
+function sayOutcome({ log }: WriteParts, job: string, { step, outcome }: EndedAttempt): void {
+  const about = { job, step: step.name, attempt: step.attempt };
+  if (outcome.kind !== 'failed') {
+    const level = outcome.kind === 'timeout' ? 'warn' : 'info';
+    log[level](about, `Step ${step.name} ended: ${outcome.kind}.`);
+    return;
+  }
+  const { name, message, at } = outcome.failure;
+  const where = typeof at === 'string' ? ` (${at})` : '';
+  log.warn({ ...about, error: name }, `Step ${step.name} failed${where}: ${name}: ${message}`);
+}
+
+function sayEnd({ log }: WriteParts, job: FinalJob): void {
+  const { exit, failure } = job;
+  const late = refusedEdit(job);
+  if (late !== undefined) {
+    const { action, refused } = late;
+    log.warn(
+      { job: job._id },
+      `Job ${job._id}: the ${action} written into it is refused: ${refused}`,
+    );
+    return;
+  }
+  const because = failure === undefined ? '' : ` ${failure.message}`;
+  const level = exit === 0 ? 'info' : 'warn';
+  log[level]({ job: job._id, exit }, `Job ${job._id} ended with exit ${exit}.${because}`);
+}
