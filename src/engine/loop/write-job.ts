@@ -68,14 +68,14 @@ export type JobWritten = Committed;
 /**
  * Writes the next revision of a job: every revision that an engine writes passes here.
  *
- * J1 It is a compare-and-set on the revision that was decided upon; what is lost is never written
+ * E12 It is a compare-and-set on the revision that was decided upon; what is lost is never written
  *    over what won (E1). Without a clear answer the change counts as lost, unless it is read back.
- * J2 Given-up children are cancelled and notifications made before the write: an engine that dies in
+ * E13 Given-up children are cancelled and notifications made before the write: an engine that dies in
  *    between leaves no child behind, and no end untold. Among several copies the children are
- *    cancelled once more afterwards (H4).
- * J3 Attempts are started, and children made, only after the write was confirmed (E3). Claims have
+ *    cancelled once more afterwards.
+ * E14 Attempts are started, and children made, only after the write was confirmed (E3). Claims have
  *    their slots from before the write; they are free again when it is not confirmed or anything throws.
- * J4 Once the engine ends nothing is written.
+ * E15 Once the engine ends nothing is written.
  */
 export async function writeJob(parts: WriteParts, change: JobChange): Promise<JobWritten> {
   const { attempts, serializer, parsedJobs } = parts;

@@ -24,7 +24,7 @@ const claim = String(claims[0]?.claim);
 const open = (given: Given = {}) => writeParts({ docs: [stored], ...given });
 
 describe('a claim that is written', () => {
-  it('has its slot before the write, and is started after the store has confirmed it', async () => {
+  it('E14: has its slot before the write, and is started after the store has confirmed it', async () => {
     const { parts, store, seen } = open();
     const written = await writeJob(parts, { job, claims });
     expect(written).toMatchObject({ kind: 'written', doc: { _id: 'j', _rev: '2-1' } });
@@ -43,7 +43,7 @@ describe('a claim that is written', () => {
     expect(store.reads).toBe(0);
   });
 
-  it('is dropped when another write was faster', async () => {
+  it('E12: is dropped when another write was faster', async () => {
     const faster = { ...stored, _rev: '2-x', state: 'other' };
     const { parts, store, seen } = open({ docs: [faster] });
     expect(await writeJob(parts, { job, claims })).toEqual({ kind: 'lost' });
@@ -142,7 +142,7 @@ describe('the children that a job gives up', () => {
   const steps = [0, 1].map((i) => ({ state: '$$waiting', child: `j:${i}:1`, attempt: 1, path: i }));
   const abandons = leftBy({ _id: 'j', start: t0, steps });
 
-  it('are asked to cancel, or made as cancelled jobs, and the job is written afterwards', async () => {
+  it('E13: are asked to cancel, or made as cancelled jobs, and the job is written afterwards', async () => {
     const { parts, store, seen } = open({ docs: [stored, there] });
     await writeJob(parts, { job: before, abandons });
     expect(store.writes).toMatchObject([
@@ -170,7 +170,7 @@ describe('the children that a job gives up', () => {
     });
   });
 
-  it('keep the job from being written when the engine ends meanwhile', async () => {
+  it('E15: keep the job from being written when the engine ends meanwhile', async () => {
     const { parts, store, seen, life } = open({ docs: [stored, there] });
     const tell = store.onWrite;
     store.onWrite = (doc) => {
