@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
+
 /**
  * Derives keys beside the event loop: `scrypt` and `pbkdf2` run in threads of Node, which file system
- * and DNS use as well, so only a few at once. Results are kept, the oldest go first.
+ * and DNS use as well, so only a few at once. Results are kept; those not asked for longest go first.
  */
 
 /** Derivations at the same time. */
@@ -8,7 +10,7 @@ const atOnce = 2;
 /** Derived keys that stay in memory; a process seldom meets more salts than this. */
 const kept = 256;
 
-const known = new Map<string, Promise<Buffer>>();
+const known = new LRUCache<string, Promise<Buffer>>({ max: kept });
 const waiting: (() => void)[] = [];
 let running = 0;
 
@@ -19,8 +21,6 @@ export function derived(name: string, derive: () => Promise<Buffer>): Promise<Bu
   const key = inTurn(derive);
   known.set(name, key);
   key.catch(() => known.delete(name));
-  const [oldest] = known.keys();
-  if (known.size > kept && oldest !== undefined) known.delete(oldest);
   return key;
 }
 

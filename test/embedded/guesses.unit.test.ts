@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createGuesses } from '../../src/embedded/auth/guesses.js';
 
 function watched() {
-  let now = 0;
+  let now = 1;
   const guesses = createGuesses(() => now);
   const fail = (times: number, name = 'ann', address = 'here'): void => {
     for (let n = 0; n < times; n += 1) guesses.failed(name, address);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemo } from '../../src/memo.js';
 
 describe('a memo', () => {
-  it('makes what belongs to a key once, and keeps the newest', () => {
+  it('makes what belongs to a key once, and keeps what was used last', () => {
     const made: string[] = [];
     const memo = createMemo<{ of: string }>(2);
     const ask = (key: string) =>
@@ -15,7 +15,9 @@ describe('a memo', () => {
     ask('c');
     ask('b');
     ask('a');
-    expect(made).toEqual(['a', 'b', 'c', 'a']);
+    ask('b');
+    ask('c');
+    expect(made).toEqual(['a', 'b', 'c', 'a', 'c']);
   });
 
   it('keeps nothing of what failed', () => {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAway, open, readSteps, summaryOf, type Client } from '../../client.js';
@@ -103,7 +104,7 @@ const mostKnown = 10_000;
 
 async function watchAll(client: Client, { database, ...wanted }: All, io: Io): Promise<number> {
   const away = createAbsence({ database, warn: io.warn }, io);
-  const told = new Map<string, string>();
+  const told = new LRUCache<string, string>({ max: mostKnown });
   const since = await positionOf(client, away, io);
   if (since === undefined) return 130;
   io.say(`Watching ${watched(wanted)}; Ctrl-C ends it.`);
@@ -119,7 +120,7 @@ async function watchAll(client: Client, { database, ...wanted }: All, io: Io): P
     const line = `${flow}  ${plain(stateLine(doc, { ...io, style: (_, text) => text }))}`;
     const key = `${line}${progress}`;
     if (told.get(doc._id) === key) continue;
-    remember(told, doc._id, key);
+    told.set(doc._id, key);
     const time = io.style('dim', new Date().toISOString().slice(11, 23));
     const state = stateLine(doc, io, 'stdout');
     const more = progress === '' ? '' : io.style('dim', `, ${progress}`);
@@ -143,13 +144,6 @@ function watched({ flow, status, owner }: Omit<All, 'database'>): string {
 /** How far it is would take longer to count than until its next change. */
 function isLarge({ steps }: StoredDocument): boolean {
   return Array.isArray(steps) && steps.length > 2_000;
-}
-
-function remember(told: Map<string, string>, id: string, key: string): void {
-  told.delete(id);
-  told.set(id, key);
-  const [oldest] = told.keys();
-  if (told.size > mostKnown && oldest !== undefined) told.delete(oldest);
 }
 
 function isWanted(job: StoredDocument, { flow, status, owner }: Omit<All, 'database'>): boolean {

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /**
  * Keeps guessers from trying one password after the other. Times are ms of a monotonic clock.
  *
@@ -23,10 +25,15 @@ const longestLockMs = 60_000;
 const forgottenMs = 300_000;
 const mostRemembered = 10_000;
 
-type Failures = { count: number; lastAt: number };
+type Failures = { readonly count: number; readonly lastAt: number };
 
 export function createGuesses(now: () => number = () => performance.now()): Guesses {
-  const remembered = new Map<string, Failures>();
+  const remembered = new LRUCache<string, Failures>({
+    max: mostRemembered,
+    ttl: forgottenMs,
+    ttlResolution: 0,
+    perf: { now },
+  });
   const nameKey = (name: string, address: string): string => JSON.stringify([name, address]);
 
   const leftMs = (key: string, free: number): number => {
@@ -36,12 +43,7 @@ export function createGuesses(now: () => number = () => performance.now()): Gues
     return Math.max(0, failures.lastAt + lockMs - now());
   };
   const count = (key: string): void => {
-    const before = remembered.get(key);
-    const isOld = before === undefined || now() - before.lastAt > forgottenMs;
-    remembered.delete(key);
-    remembered.set(key, { count: isOld ? 1 : before.count + 1, lastAt: now() });
-    const [oldest] = remembered.keys();
-    if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(key, { count: (remembered.get(key)?.count ?? 0) + 1, lastAt: now() });
   };
   return {
     lockedMs: (name, address) =>

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 import type { JsonObject } from '../http/body.js';
 import { deriveKey } from './hashing.js';
@@ -88,7 +89,7 @@ export type ProvedPasswords = {
 };
 
 export function createProvedPasswords(key: string): ProvedPasswords {
-  const proved = new Set<string>();
+  const proved = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   const macOf = (doc: JsonObject, password: string): string => {
     const claim = [doc['_id'], doc['_rev'], doc['derived_key'], password];
     return createHmac('sha256', key).update(JSON.stringify(claim)).digest('hex');
@@ -97,8 +98,7 @@ export function createProvedPasswords(key: string): ProvedPasswords {
     knows: (doc, password) => proved.has(macOf(doc, password)),
     async check(doc, password) {
       if (!(await checkPassword(doc, password))) return false;
-      if (proved.size >= MAX_REMEMBERED) proved.clear();
-      proved.add(macOf(doc, password));
+      proved.set(macOf(doc, password), true);
       return true;
     },
   };

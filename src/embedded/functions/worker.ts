@@ -1,4 +1,5 @@
 /* The thread that runs functions of design documents, and regular expressions of selectors. */
+import { LRUCache } from 'lru-cache';
 import { getQuickJS } from 'quickjs-emscripten';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -18,7 +19,10 @@ import { openSandbox, type Sandbox } from './sandbox.js';
 const MAX_SANDBOXES = 16;
 
 const settings = workerData as WorkerSettings;
-const sandboxes = new Map<string, Sandbox>();
+const sandboxes = new LRUCache<string, Sandbox>({
+  max: MAX_SANDBOXES,
+  dispose: (sandbox) => sandbox.dispose(),
+});
 const quickjs = await getQuickJS();
 
 parentPort?.on('message', ({ job, task }: WorkerRequest) => {
@@ -41,7 +45,7 @@ function run(program: Program, calls: readonly string[]): RunResult {
   for (const call of calls) {
     const result = sandbox.call(call);
     if ('failure' in result) {
-      discard(program.key, sandbox);
+      sandboxes.delete(program.key);
       return { results, failure: result.failure };
     }
     results.push(result);
@@ -52,19 +56,8 @@ function run(program: Program, calls: readonly string[]): RunResult {
 function sandboxOf(program: Program): ReturnType<typeof openSandbox> {
   const known = sandboxes.get(program.key);
   const sandbox = known ?? openSandbox(quickjs, program, settings);
-  if ('failure' in sandbox) return sandbox;
-  sandboxes.delete(program.key);
-  sandboxes.set(program.key, sandbox);
-  for (const [key, oldest] of sandboxes) {
-    if (sandboxes.size <= MAX_SANDBOXES) break;
-    discard(key, oldest);
-  }
+  if (!('failure' in sandbox)) sandboxes.set(program.key, sandbox);
   return sandbox;
-}
-
-function discard(key: string, sandbox: Sandbox): void {
-  sandboxes.delete(key);
-  sandbox.dispose();
 }
 
 function select(selector: string, docs: readonly string[]): RunResult {

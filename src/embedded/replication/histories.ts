@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 
 import type { Progress } from './pouch-replicate.js';
@@ -28,18 +29,13 @@ export type Histories = {
 };
 
 export function createHistories(): Histories {
-  const histories = new Map<string, Session[]>();
+  const histories = new LRUCache<string, Session[]>({ max: MAX_REPLICATIONS });
   return {
     answer(id, startedAt, progress) {
       const before = histories.get(id) ?? [];
       const unchanged = progress.docs_read === 0;
       const history = unchanged ? before : [session(startedAt, progress, before[0]), ...before];
-      histories.delete(id);
       histories.set(id, history.slice(0, MAX_SESSIONS));
-      for (const oldest of histories.keys()) {
-        if (histories.size <= MAX_REPLICATIONS) break;
-        histories.delete(oldest);
-      }
       return {
         ok: true,
         ...(unchanged ? { no_changes: true } : {}),

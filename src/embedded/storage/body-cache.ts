@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { StoredChange } from './storage.js';
 
 /** How much of the newest document bodies is kept in memory, in characters of JSON. */
@@ -17,23 +18,13 @@ export type BodyCache = {
 };
 
 export function createBodyCache(): BodyCache {
-  const bodies = new Map<string, { readonly rev: string; readonly json: string }>();
-  let chars = 0;
+  const bodies = new LRUCache<string, { readonly rev: string; readonly json: string }>({
+    maxSize: MAX_CHARS,
+    sizeCalculation: ({ json }) => json.length,
+  });
   let inUse = false;
 
-  const forget = (id: string): void => {
-    chars -= bodies.get(id)?.json.length ?? 0;
-    bodies.delete(id);
-  };
-  const keep = (id: string, rev: string, json: string): void => {
-    forget(id);
-    bodies.set(id, { rev, json });
-    chars += json.length;
-    for (const oldest of bodies.keys()) {
-      if (chars <= MAX_CHARS) break;
-      forget(oldest);
-    }
-  };
+  const keep: BodyCache['keep'] = (id, rev, json) => void bodies.set(id, { rev, json });
 
   return {
     find(id, rev) {
@@ -42,7 +33,7 @@ export function createBodyCache(): BodyCache {
       return body?.rev === rev ? body.json : undefined;
     },
     keep,
-    forget,
+    forget: (id) => void bodies.delete(id),
     note({ id, leaves: [rev], json }) {
       if (inUse && rev !== undefined) keep(id, rev, json);
     },

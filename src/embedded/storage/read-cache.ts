@@ -1,11 +1,17 @@
 import type { LevelDown } from 'leveldown';
+import { LRUCache } from 'lru-cache';
 
 /** Shared by all databases, characters. */
 const MAX_CHARS = 24 * 1024 * 1024;
 
-/** By key; null: there is none. */
-const entries = new Map<string, string | null>();
-let chars = 0;
+/** Stands for what was asked for and is not there. */
+const absent = Symbol('absent');
+
+const entries = new LRUCache<string, string | typeof absent>({
+  maxSize: MAX_CHARS,
+  maxEntrySize: MAX_CHARS / 8,
+  sizeCalculation: (value, key) => key.length + (value === absent ? 0 : value.length),
+});
 let caches = 0;
 
 /**
@@ -23,14 +29,14 @@ export function cacheReads(level: LevelDown): void {
   let writes = 0;
 
   level._get = (key, options, done) => {
-    const known = options.asBuffer === true ? undefined : recall(prefix + key);
-    if (known === null) return void process.nextTick(done, new Error('NotFound'));
+    const known = options.asBuffer === true ? undefined : entries.get(prefix + key);
+    if (known === absent) return void process.nextTick(done, new Error('NotFound'));
     if (known !== undefined) return void process.nextTick(done, null, known);
     const before = writes;
     get(key, options, (error, value) => {
       if (before === writes) {
-        if (!error && typeof value === 'string') keep(prefix + key, value);
-        else if (error && /notfound/i.test(error.message)) keep(prefix + key, null);
+        if (!error && typeof value === 'string') entries.set(prefix + key, value);
+        else if (error && /notfound/i.test(error.message)) entries.set(prefix + key, absent);
       }
       done(error, value);
     });
@@ -40,46 +46,15 @@ export function cacheReads(level: LevelDown): void {
       writes += 1;
       for (const operation of operations) {
         const value = operation.type === 'put' && !error ? operation.value : undefined;
-        if (typeof value === 'string') keep(prefix + operation.key, value);
-        else forget(prefix + operation.key);
+        if (typeof value === 'string') entries.set(prefix + operation.key, value);
+        else entries.delete(prefix + operation.key);
       }
       done(error);
     });
   level._put = (key, value, options, done) =>
     put(key, value, options, (error) => {
       writes += 1;
-      forget(prefix + key);
+      entries.delete(prefix + key);
       done(error);
     });
-}
-
-function recall(key: string): string | null | undefined {
-  const value = entries.get(key);
-  if (value === undefined) return undefined;
-  entries.delete(key);
-  entries.set(key, value);
-  return value;
-}
-
-function keep(key: string, value: string | null): void {
-  forget(key);
-  const size = sizeOf(key, value);
-  if (size > MAX_CHARS / 8) return;
-  entries.set(key, value);
-  chars += size;
-  for (const oldest of entries.keys()) {
-    if (chars <= MAX_CHARS) break;
-    forget(oldest);
-  }
-}
-
-function forget(key: string): void {
-  const value = entries.get(key);
-  if (value === undefined) return;
-  chars -= sizeOf(key, value);
-  entries.delete(key);
-}
-
-function sizeOf(key: string, value: string | null): number {
-  return key.length + (value?.length ?? 0);
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { LAST } from '../storage/level.js';
 import type { OrderedMap } from '../storage/storage.js';
 
@@ -26,18 +27,14 @@ type Place = { readonly prefix: string; readonly bytes: Buffer; readonly side: S
 
 /** Counts in an index, whose row keys begin with the prefix of their view. */
 export function createOffsets(map: OrderedMap): Offsets {
-  const places = new Map<string, Place>();
+  const places = new LRUCache<string, Place>({ max: most });
   let writes = 0;
   let writing = 0;
 
   const read = async (side: Side, prefix: string, key: string): Promise<number> => {
     const name = `${side} ${key}`;
     const known = places.get(name);
-    if (known !== undefined) {
-      places.delete(name);
-      places.set(name, known);
-      return known.rows;
-    }
+    if (known !== undefined) return known.rows;
     const before = writes;
     const isQuiet = writing === 0;
     const [from, to] = side === 'below' ? [prefix, key] : [key, `${prefix}${LAST}`];
@@ -45,8 +42,6 @@ export function createOffsets(map: OrderedMap): Offsets {
     const rows = (await map.count(from, to)) - (await map.count(key, key));
     if (!isQuiet || writes !== before) return rows;
     places.set(name, { prefix, bytes: Buffer.from(key), side, rows });
-    const oldest = places.keys().next().value;
-    if (places.size > most && oldest !== undefined) places.delete(oldest);
     return rows;
   };
 

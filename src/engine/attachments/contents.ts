@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { attachmentOf } from '../../model/big-result.js';
 import type { LiveJob } from '../../model/job.js';
 import type { Log } from '../log.js';
@@ -43,26 +44,12 @@ export function createResultAttachments(
   { store, retry, copies, rest, log }: ResultAttachmentsParts,
   mostBytes = usualBytes,
 ): ResultAttachments {
-  const kept = new Map<string, { readonly value: unknown; readonly bytes: number }>();
-  let keptBytes = 0;
-  const keep = (key: string, value: unknown, bytes: number): void => {
-    keptBytes += bytes - (kept.get(key)?.bytes ?? 0);
-    kept.delete(key);
-    kept.set(key, { value, bytes });
-    for (const [oldest, { bytes: freed }] of kept) {
-      if (keptBytes <= mostBytes) return;
-      kept.delete(oldest);
-      keptBytes -= freed;
-    }
-  };
+  const kept = new LRUCache<string, Read>({ maxSize: mostBytes });
   const read = async (job: LiveJob, name: string): Promise<Read | undefined> => {
     const { digest } = (job._attachments?.[name] ?? {}) as Stub;
     const key = `${job._id}/${name}/${String(digest)}`;
     const known = kept.get(key);
-    if (known !== undefined) {
-      keep(key, known.value, known.bytes);
-      return known;
-    }
+    if (known !== undefined) return known;
     const answer = await textOf(job, name);
     if (answer === undefined) return undefined;
     const { text } = answer;
@@ -72,7 +59,7 @@ export function createResultAttachments(
       log.warn({ job: job._id, attachment: name }, `Attachment ${name} cannot be read.`);
       return { value: referenceOf(job, name) };
     }
-    keep(key, value, Buffer.byteLength(text ?? ''));
+    kept.set(key, { value }, { size: Buffer.byteLength(text ?? '') });
     return { value };
   };
   /**

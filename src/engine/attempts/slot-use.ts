@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { withTaken, type Party, type SlotUse } from '../../decide/compete/fair-share.js';
 
 /** Who has the slots of this engine, and who had them before. */
@@ -14,13 +15,13 @@ export type SlotUses = {
 /** Maximum number of owners, and of roots, whose use of slots is remembered. */
 const remembered = 20_000;
 
-type Past = Map<string, { readonly had: number; readonly last: number }>;
+type Past = LRUCache<string, { readonly had: number; readonly last: number }>;
 
 /** @param count gives the next number of the engine's count */
 export function createSlotUses(count: () => number): SlotUses {
   const partyOf = new Map<string, Party>();
-  const owners: Past = new Map();
-  const roots: Past = new Map();
+  const owners: Past = new LRUCache({ max: remembered });
+  const roots: Past = new LRUCache({ max: remembered });
   const past = {
     had: (root: string) => roots.get(root)?.had ?? 0,
     lastOfOwner: (owner: string) => owners.get(owner)?.last ?? 0,
@@ -42,8 +43,5 @@ export function createSlotUses(count: () => number): SlotUses {
 }
 
 function note(past: Past, one: string, last: number): void {
-  const had = (past.get(one)?.had ?? 0) + 1;
-  past.delete(one);
-  past.set(one, { had, last });
-  if (past.size > remembered) past.delete(String(past.keys().next().value));
+  past.set(one, { had: (past.get(one)?.had ?? 0) + 1, last });
 }

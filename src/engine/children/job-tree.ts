@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Root } from '../../decide/world.js';
 import { isFinalState } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
@@ -25,14 +26,17 @@ export type JobTree = { readonly rootOf: (id: string) => Promise<Root> };
  * the same time may exceed the limit by their number.
  */
 export function createJobTree({ store, now, mostDescendants }: JobTreeParts): JobTree {
-  const known = new Map<string, { readonly crowded: boolean; readonly until: number }>();
+  const known = new LRUCache<string, boolean>({
+    max: remembered,
+    ttl: believedMs,
+    ttlResolution: 0,
+    perf: { now },
+  });
   const isCrowded = async (root: string): Promise<boolean> => {
     const before = known.get(root);
-    if (before !== undefined && now() < before.until) return before.crowded;
+    if (before !== undefined) return before;
     const crowded = await store.exceeds(`${root}:`, mostDescendants);
-    known.delete(root);
-    known.set(root, { crowded, until: now() + believedMs });
-    if (known.size > remembered) known.delete(String(known.keys().next().value));
+    known.set(root, crowded);
     return crowded;
   };
   return {

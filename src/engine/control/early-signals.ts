@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { StoredDocument } from '../../model/document.js';
 
 /** Signals to jobs that are not there yet, as many as are kept in memory; a sweep finds the others. */
@@ -11,14 +12,11 @@ export type EarlySignals = {
 const mostEarly = 1_000;
 
 export function createEarlySignals(): EarlySignals {
-  const byJob = new Map<string, Map<string, StoredDocument>>();
+  const byJob = new LRUCache<string, Map<string, StoredDocument>>({ max: mostEarly });
   return {
     set: (job, signal) => {
       const signals = byJob.get(job) ?? new Map<string, StoredDocument>();
       byJob.set(job, signals.set(signal._id, signal));
-      // A sweep finds those of the job that waits longest.
-      const [oldest] = byJob.keys();
-      if (byJob.size > mostEarly && oldest !== undefined) byJob.delete(oldest);
     },
     get: (job) => {
       const signals = byJob.get(job);

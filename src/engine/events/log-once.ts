@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Log } from '../log.js';
 
 /** Logs each message about a job once until the job is stored. */
@@ -20,13 +21,10 @@ const remembered = 1_000;
 const mostLines = 20;
 
 export function createLogOnce(log: Pick<Log, 'info' | 'warn' | 'error'>): LogOnce {
-  const jobs = new Map<string, Entry>();
+  const jobs = new LRUCache<string, Entry>({ max: remembered });
   const of = (job: string): Entry => {
     const entry = jobs.get(job) ?? { lines: new Set(), waits: false };
-    jobs.delete(job);
     jobs.set(job, entry);
-    const oldest = jobs.keys().next().value;
-    if (jobs.size > remembered && oldest !== undefined) jobs.delete(oldest);
     return entry;
   };
   const logOnce: LogOnce['log'] = (level, job, message) => {

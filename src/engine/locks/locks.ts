@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Protocol } from '../../replicas/resolve/protocol.js';
 import type { Blockers, LockAnswer, PermitAnswer } from '../../decide/world.js';
 import type { LockWish, PermitWish } from '../../decide/queries.js';
@@ -104,11 +105,10 @@ export function createLocks(parts: LockParts): Locks {
       return [...(await reads.documents([id])).values()];
     },
   };
-  const mine = new Map<string, Mine>();
+  const mine = new LRUCache<string, Mine>({ max: remembered });
   const mineOf = (job: string): Mine => {
     const known = mine.get(job) ?? { ids: new Set(), held: new Set(), rev: undefined, since: 0 };
     mine.set(job, known);
-    if (mine.size > remembered) mine.delete(String(mine.keys().next().value));
     return known;
   };
   const takeOne: Locks['take'] = async (wish, job) => {

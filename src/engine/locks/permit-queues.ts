@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isObject } from '../../model/object.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { defaultOwner, keyOf } from '../../model/task.js';
@@ -48,13 +49,12 @@ export function createPermitQueues(recall: (id: string) => Promise<void>): Permi
   /** Lines in which a job was held back by one before it. */
   const heldBack = new Set<string>();
   /** A job that stops waiting for a while (it is paused, say) keeps its place. */
-  const numbers = new Map<string, number>();
+  const numbers = new LRUCache<string, number>({ max: remembered });
   let last = 0;
 
   const numberOf = (id: string): number => {
     const number = tickets.get(id)?.number ?? numbers.get(id) ?? (last += 1);
     numbers.set(id, number);
-    if (numbers.size > remembered) numbers.delete(String(numbers.keys().next().value));
     return number;
   };
   const remove = (id: string): void => {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { StoredDocument } from '../../model/document.js';
 
 /**
@@ -42,18 +43,14 @@ export function createSerializer(
   now: () => number,
 ): Serializer {
   const documents = new Map<string, StoredDocument>();
-  const revisions = new Map<string, { readonly rev: string; readonly at: number }>();
+  const revisions = new LRUCache<string, { readonly rev: string; readonly at: number }>({
+    max: remembered,
+  });
   const tails = new Map<string, Promise<void>>();
   const waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
   let open = 0;
 
-  const remember = (id: string, rev: string): void => {
-    revisions.delete(id);
-    revisions.set(id, { rev, at: now() });
-    if (revisions.size <= remembered) return;
-    const oldest = revisions.keys().next().value;
-    if (oldest !== undefined) revisions.delete(oldest);
-  };
+  const remember = (id: string, rev: string): void => void revisions.set(id, { rev, at: now() });
   const put: Serializer['put'] = (doc) => {
     const seen = revisions.get(doc._id)?.rev;
     if (seen !== undefined && generationOf(seen) > generationOf(doc._rev)) return 'stale';

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Remembers answers for a while, so that not every request asks the database. */
 export type Cache<V> = {
   /** The answer that is remembered, or the one that `find` gives now. */
@@ -5,24 +7,26 @@ export type Cache<V> = {
   readonly has: (key: string) => boolean;
 };
 
-/** So many answers are remembered; the oldest goes first. */
+/** So many answers are remembered; the one not asked for longest goes first. */
 const most = 10_000;
 
 /** `keepMs`: how long an answer counts. `now`: of any clock that goes on steadily, ms. */
 export function createCache<V>(keepMs: number, now: () => number): Cache<V> {
-  const known = new Map<string, { readonly until: number; readonly value: Promise<V> }>();
+  const known = new LRUCache<string, Promise<V>>({
+    max: most,
+    ttl: keepMs,
+    ttlResolution: 0,
+    perf: { now },
+  });
   return {
     get: (key, find) => {
       const there = known.get(key);
-      if (there !== undefined && there.until > now()) return there.value;
+      if (there !== undefined) return there;
       const value = find();
-      known.delete(key);
-      known.set(key, { until: now() + keepMs, value });
+      known.set(key, value);
       value.catch(() => known.delete(key));
-      const oldest = known.keys().next().value;
-      if (known.size > most && oldest !== undefined) known.delete(oldest);
       return value;
     },
-    has: (key) => (known.get(key)?.until ?? -Infinity) > now(),
+    has: (key) => known.has(key),
   };
 }

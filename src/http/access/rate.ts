@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isIPv6 } from 'node:net';
 
 /** Says who asks too often. */
@@ -29,7 +30,9 @@ const most = 10_000;
 
 /** A bucket of tokens for everybody who asks. */
 export function createRate({ perSecond, burst, now }: RateOptions): Rate {
-  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+  const buckets = new LRUCache<string, { readonly tokens: number; readonly at: number }>({
+    max: most,
+  });
   const tokensOf = (who: string, at: number): number => {
     const before = buckets.get(who) ?? { tokens: burst, at };
     return Math.min(burst, before.tokens + ((at - before.at) / 1000) * perSecond);
@@ -43,10 +46,7 @@ export function createRate({ perSecond, burst, now }: RateOptions): Rate {
     take: (who) => {
       const at = now();
       const tokens = tokensOf(who, at);
-      buckets.delete(who);
       buckets.set(who, { tokens: tokens < 1 ? tokens : tokens - 1, at });
-      const oldest = buckets.keys().next().value;
-      if (buckets.size > most && oldest !== undefined) buckets.delete(oldest);
       return tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : undefined;
     },
   };

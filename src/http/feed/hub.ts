@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Change, Client } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 
@@ -47,7 +48,7 @@ export function createHub({ client, lingerMs, remembered, onBroken }: HubOptions
   const listeners = new Set<(change: JobChange) => void>();
   const recent: JobChange[] = [];
   /** Owners of the jobs that were seen, for the news that one is gone. */
-  const owners = new Map<string, string>();
+  const owners = new LRUCache<string, string>({ max: mostOwners });
   let feed: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
   let opening: Promise<void> | undefined;
   let position: string | undefined;
@@ -130,7 +131,7 @@ export function createHub({ client, lingerMs, remembered, onBroken }: HubOptions
 /** What a change of the database means for jobs; undefined when it is about something else. */
 export function jobChangeOf(
   { id, seq, deleted, doc, remains }: Change,
-  owners: ReadonlyMap<string, string>,
+  owners: Pick<ReadonlyMap<string, string>, 'get'>,
 ): JobChange | undefined {
   if (doc?.['type'] === 'job') return { kind: 'changed', seq, job: doc };
   if (!deleted) return undefined;
@@ -146,11 +147,8 @@ const ofOthers = /^(?:_|(?:request|signal|event|engine|lock|task|flow|token|sche
 /** So many jobs are kept in mind. */
 const mostOwners = 50_000;
 
-function remember(owners: Map<string, string>, change: JobChange): void {
+function remember(owners: LRUCache<string, string>, change: JobChange): void {
   if (change.kind === 'removed') return void owners.delete(change.id);
   const { _id: id, owner } = change.job;
-  owners.delete(id);
   owners.set(id, typeof owner === 'string' && owner !== '' ? owner : 'DEFAULT');
-  const oldest = owners.keys().next().value;
-  if (owners.size > mostOwners && oldest !== undefined) owners.delete(oldest);
 }
