@@ -43,7 +43,7 @@ describe('a claim that is written', () => {
     expect(store.reads).toBe(0);
   });
 
-  it('E12: is dropped when another write was faster', async () => {
+  it('E1, E12: is dropped when another write was faster', async () => {
     const faster = { ...stored, _rev: '2-x', state: 'other' };
     const { parts, store, seen } = open({ docs: [faster] });
     expect(await writeJob(parts, { job, claims })).toEqual({ kind: 'lost' });
