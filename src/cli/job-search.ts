@@ -4,7 +4,7 @@ import { statuses, type Status } from '../model/status.js';
 import { listFlag } from './command.js';
 
 /** What jobs are chosen by on the command line. */
-export type Choice = {
+type Choice = {
   /** `name` or `name::owner`. */
   readonly flow?: string | undefined;
   readonly status?: readonly Status[] | undefined;

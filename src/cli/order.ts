@@ -12,7 +12,7 @@ import { problemLine } from './problems.js';
 import { flowsCalled, forParams, jobOfFlow, storedFlow, withRequired } from './stored-flow.js';
 
 /** What there is to make a job of. */
-export type Given = {
+type Given = {
   readonly client: Client;
   readonly config: Config;
   readonly said: { readonly set: readonly string[]; readonly storedFlow: boolean };

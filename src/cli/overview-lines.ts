@@ -6,7 +6,7 @@ import { colourOf } from './jobs.js';
 import type { Overview } from './overview.js';
 import { plain } from './safe.js';
 
-export type Room = { readonly columns: number; readonly rows: number };
+type Room = { readonly columns: number; readonly rows: number };
 
 /** With less room nothing could be read. */
 export const leastRoom: Room = { columns: 40, rows: 8 };

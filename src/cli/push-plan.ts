@@ -23,7 +23,7 @@ export type Step =
       readonly doc: Written & { readonly _id: string; readonly _rev?: string };
     };
 
-export type Plan = { readonly steps: readonly Step[]; readonly problems: readonly FileProblem[] };
+type Plan = { readonly steps: readonly Step[]; readonly problems: readonly FileProblem[] };
 
 /**
  * Decides what to do with each file; reads the database and writes nothing. A sample never takes the

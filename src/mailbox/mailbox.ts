@@ -1,7 +1,7 @@
 import { startBucketServer, type BucketServer } from './bucket-server.js';
 import { startMailServer, type CaughtMail, type MailServer } from './mail-server.js';
 
-export type MailboxOptions = {
+type MailboxOptions = {
   /** Port of the mail server; 2525 when absent, 0 for any free one. */
   readonly port?: number;
   /** Port of the bucket server; 4568 when absent, 0 for any free one, false for no such server. */

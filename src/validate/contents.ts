@@ -23,7 +23,7 @@ import { asWritten } from './written-path.js';
 type Note = Omit<FileProblem, 'file'>;
 
 /** What the checks of contents look things up in. */
-export type Known = {
+type Known = {
   readonly definitions: Definitions;
   readonly plugins: Pick<PluginRegistry, 'get'>;
 };

@@ -10,7 +10,6 @@ import type { FileProblem, Written } from './written.js';
 
 /** What a file may hold. */
 export const kinds = ['task', 'flow', 'job'] as const;
-export type Kind = (typeof kinds)[number];
 
 /** Everything that is wrong with one document, looked at by itself. */
 export function checkDocument(file: string, doc: Written): readonly FileProblem[] {

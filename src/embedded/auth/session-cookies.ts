@@ -10,7 +10,7 @@ const COOKIE = 'AuthSession';
 const TOLERANCE_SECONDS = 60;
 
 /** A user, and what the signature depends on besides the secret: it changes with the password. */
-export type Identity = { readonly user: UserContext; readonly salt: string };
+type Identity = { readonly user: UserContext; readonly salt: string };
 
 /** Session cookies: name and time, signed with HMAC-SHA-256. Nothing is kept on the server. */
 export type SessionCookies = {

@@ -1,5 +1,5 @@
 /** A signal that aborts with any of several, and on demand; `release` takes its listeners away. */
-export type Ending = {
+type Ending = {
   readonly signal: AbortSignal;
   readonly stop: () => void;
   readonly release: () => void;

@@ -2,7 +2,7 @@
  * Many may pass, or one alone: operations on a database go through `pass`; whoever has to close
  * or reopen the database goes through `alone`, which waits for those inside and holds up the rest.
  */
-export type Gate = {
+type Gate = {
   pass<T>(operation: () => Promise<T>): Promise<T>;
   alone<T>(operation: () => Promise<T>): Promise<T>;
 };

@@ -1,6 +1,6 @@
 import type { RevNode, RevTree } from './pouch.js';
 
-export type Leaf = { readonly rev: string; readonly deleted: boolean };
+type Leaf = { readonly rev: string; readonly deleted: boolean };
 
 /** All leaves of a revision tree, in the tree's order. */
 export function leavesOf(tree: RevTree): Leaf[] {

@@ -3,8 +3,6 @@
  * Strings follow the ICU root order, as CouchDB's do, for characters up to U+024F (one rank per
  * character, then the exact spelling); all others sort behind by code point.
  */
-export type Json =
-  null | boolean | number | string | readonly Json[] | { readonly [k: string]: Json };
 
 const TABLE_SIZE = 0x250;
 const END = '\u0000';

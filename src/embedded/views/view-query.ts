@@ -8,7 +8,7 @@ import { startReduction } from './reduce.js';
 import type { ViewIndex, ViewRange, ViewRow } from './view-index.js';
 
 /** A view query as the request asks for it, checked. */
-export type ViewQuery = {
+type ViewQuery = {
   readonly range: ViewRange;
   readonly keys: readonly unknown[] | undefined;
   readonly reduce: boolean;

@@ -7,7 +7,7 @@ import { cookieIn } from './cookies.js';
 import { localPrincipal, principalOf, type Principal } from './principal.js';
 
 /** Who a request comes from. `renewed`: the session as its cookie should say it from now on. */
-export type Identity = {
+type Identity = {
   readonly principal: Principal | undefined;
   /** Known by its cookie, which browsers send by themselves. */
   readonly byCookie: boolean;

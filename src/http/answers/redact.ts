@@ -10,7 +10,7 @@ export const hidden = '[secret]';
 const deepest = 500;
 
 /** Who may see encrypted values: only an admin of their owner, and only in a definition. */
-export type Shown = { readonly encrypted: boolean };
+type Shown = { readonly encrypted: boolean };
 
 /**
  * A copy of a value without secrets: texts and numbers under a name that stands for a secret (also in

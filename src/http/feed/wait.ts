@@ -1,7 +1,7 @@
 import type { StoredDocument } from '../../model/document.js';
 import type { Hub } from './hub.js';
 
-export type WaitOptions = {
+type WaitOptions = {
   readonly hub: Hub;
   readonly id: string;
   /** Reads the job as it is now. */

@@ -146,7 +146,7 @@ function response(answer: AnswerDoc, schemas: Schemas): Json {
 }
 
 /** Every problem that a route may answer with. */
-export function problemsOf(route: RouteDoc): readonly ProblemCode[] {
+function problemsOf(route: RouteDoc): readonly ProblemCode[] {
   const { access, method, body, params, query, problems: own = [] } = route;
   const hasBody = body !== undefined;
   const needsDatabase = access !== 'open' || own.includes('sign_in_refused');

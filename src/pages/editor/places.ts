@@ -2,7 +2,7 @@ import type { Node } from 'jsonc-parser';
 import { spanOf } from './read-json.js';
 
 /** Where something stands in the text. */
-export type Place = { readonly from: number; readonly to: number };
+type Place = { readonly from: number; readonly to: number };
 
 /**
  * Where a JSON path (`tasks[1].params["a b"]`) stands in the text: the value, or where it is missing, the

@@ -12,7 +12,7 @@ const askAgainMs = 10_000;
 /** Engines are watched for a moment before it is certain which of them live. */
 const unsettledMs = 1_500;
 
-export type LiveJob = Loaded<StoredJob> & {
+type LiveJob = Loaded<StoredJob> & {
   readonly live: LiveState;
   /** Absent while it is not known, or the job has ended. */
   readonly explained: Explained | undefined;

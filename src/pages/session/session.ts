@@ -12,7 +12,7 @@ export type Who = {
 };
 
 /** `asking`: not known yet; `nobody`: has to sign in; `away`: the API could not tell. */
-export type Session =
+type Session =
   | { readonly kind: 'asking' }
   | { readonly kind: 'nobody'; readonly ended: boolean }
   | { readonly kind: 'away'; readonly problem: ApiProblem }
