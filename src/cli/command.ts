@@ -55,7 +55,7 @@ export type Invocation = {
 export type Command = (invocation: Invocation, io: Io) => Promise<number>;
 
 /** Makes a command of a function and the schema of its flags. @throws TwsError `usage` */
-export function command<S extends z.ZodType>(
+export function defineCommand<S extends z.ZodType>(
   schema: S,
   run: (
     called: Omit<Invocation, 'flags'> & { readonly flags: z.infer<S> },

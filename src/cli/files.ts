@@ -5,7 +5,7 @@ import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
 import { problem } from '../errors.js';
 import { isObject } from '../model/object.js';
 import type { FileProblem, Written } from '../validate/written.js';
-import { resolvePath, shownPath, type Place } from './paths.js';
+import { resolvePath, shownPath, type PathBase } from './paths.js';
 
 /** A JSON file that is to be pushed, validated or submitted. */
 export type FoundFile = {
@@ -17,7 +17,7 @@ export type FoundFile = {
   readonly named: boolean;
 };
 
-export type Found = {
+export type FoundFiles = {
   readonly files: readonly FoundFile[];
   /** Files of folders that are left out, because their name begins with `_`. */
   readonly ignored: readonly string[];
@@ -32,7 +32,7 @@ export type ReadFile =
  * The JSON files that paths name: files, and folders with the folders in them.
  * @throws TwsError `file_missing`, `file_unusable`
  */
-export async function findFiles(paths: readonly string[], place: Place): Promise<Found> {
+export async function findFiles(paths: readonly string[], place: PathBase): Promise<FoundFiles> {
   const files = new Map<string, FoundFile>();
   const ignored: string[] = [];
   for (const given of paths) {
@@ -84,7 +84,7 @@ export function readJsonText(text: string, file: FoundFile): ReadFile {
 }
 
 /** What of a file goes into the database: `$schema` is for editors. */
-export function contentOf(doc: Written): Written {
+export function fileContent(doc: Written): Written {
   const { $schema, _id, _rev, ...content } = doc;
   return content;
 }
@@ -92,7 +92,7 @@ export function contentOf(doc: Written): Written {
 /** Hash of a document without `_id` and `_rev`, whatever the order of its keys. */
 export function contentHash(doc: Written): string {
   return createHash('sha256')
-    .update(canonical(contentOf(doc)))
+    .update(canonical(fileContent(doc)))
     .digest('hex');
 }
 

@@ -9,7 +9,7 @@ import { listed } from '../words.js';
 import { plain } from './safe.js';
 
 /** The picture of a job document; undefined before it has begun and where it cannot be read. */
-export function pictureOfJob(job: StoredDocument): Picture | undefined {
+export function pictureOfBegun(job: StoredDocument): Picture | undefined {
   const { tasks, steps, state } = job;
   if (typeof state !== 'string' || !isObject(tasks) || !Array.isArray(steps)) return undefined;
   try {
@@ -23,7 +23,7 @@ export function pictureOfJob(job: StoredDocument): Picture | undefined {
 
 /** `3 of 7 steps done, now: load, mail`: how far a job is; empty where nothing is known. */
 export function progressText(job: StoredDocument): string {
-  const picture = pictureOfJob(job);
+  const picture = pictureOfBegun(job);
   if (picture === undefined) return '';
   const { done, failed, total, current } = progressOf(picture);
   const bad = failed === 0 ? '' : `, ${failed} failed`;

@@ -31,7 +31,7 @@ export const unfinishedStatuses = [
 ] as const satisfies readonly Status[];
 
 /** The search for what was chosen; an owner narrows it where a flow or the command line names one. */
-export function searchOf({ flow, status }: Choice, config: Config): JobSearch {
+export function searchFor({ flow, status }: Choice, config: Config): JobSearch {
   const [name, ofFlow] = flow?.split('::') ?? [];
   const owner = ofFlow ?? (config.origins['owner'] === '--owner' ? config.owner : undefined);
   return { flow: name, status, ...(owner === undefined ? {} : { owners: [owner] }) };

@@ -18,7 +18,7 @@ export function mailLines(mail: CaughtMail, io: Io, kept: boolean): readonly str
   ].map((line) => `  ${line}`.trimEnd());
 }
 
-export type MailboxOptions = {
+export type DevMailboxOptions = {
   readonly dir: string;
   readonly onMail: (mail: CaughtMail) => void;
   /** 0: any free one; absent: that of the samples. */
@@ -38,7 +38,7 @@ export type StartedMailbox = {
  * sentence, because the rest works without it.
  */
 export async function startMailboxIfPossible(
-  { dir, onMail, mailPort, s3Port }: MailboxOptions,
+  { dir, onMail, mailPort, s3Port }: DevMailboxOptions,
   io: Io,
 ): Promise<StartedMailbox> {
   const [{ startMailServer }, { startBucketServer }] = await Promise.all([

@@ -7,7 +7,7 @@ import { answersFor } from './answers.js';
 import { readJsonFile, readJsonText, type FoundFile } from './files.js';
 import type { Written } from '../validate/written.js';
 import type { Io } from './io.js';
-import { resolvePath, shownPath, type Place } from './paths.js';
+import { resolvePath, shownPath, type PathBase } from './paths.js';
 import { problemLine } from './problems.js';
 import { flowsCalled, forParams, jobOfFlow, storedFlow, withRequired } from './stored-flow.js';
 
@@ -100,7 +100,7 @@ async function readJob(
 }
 
 /** A path, or the name of a file in `~tws/jobs`; undefined when there is none. */
-function fileOf(given: string, place: Place): FoundFile | undefined {
+function fileOf(given: string, place: PathBase): FoundFile | undefined {
   const candidates = [given, `${given}.json`, `~tws/jobs/${given}`, `~tws/jobs/${given}.json`];
   for (const candidate of candidates.filter((name) => name.endsWith('.json'))) {
     const path = resolvePath(candidate, place);

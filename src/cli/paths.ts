@@ -4,7 +4,7 @@ import type { Environment } from '../config/environment.js';
 import { shippedFolder } from '../validate/samples.js';
 
 /** Where paths of a command line start from. */
-export type Place = {
+export type PathBase = {
   readonly cwd: string;
   /** Folder of the project. */
   readonly root: string;
@@ -14,7 +14,7 @@ export type Place = {
  * The absolute path that is meant. `~tws/` stands for `couch/tws` of the project; without such a
  * folder for the samples of this package, where single files are found in either case.
  */
-export function resolvePath(given: string, { cwd, root }: Place): string {
+export function resolvePath(given: string, { cwd, root }: PathBase): string {
   const inside = /^~tws(?:\/(.*))?$/.exec(given)?.[1] ?? (given === '~tws' ? '' : undefined);
   if (inside === undefined) return resolve(cwd, given);
   const own = join(root, 'couch', 'tws', inside);
@@ -24,7 +24,7 @@ export function resolvePath(given: string, { cwd, root }: Place): string {
 }
 
 /** How a path is shown to the person at `cwd`: as short as it can be. */
-export function shownPath(path: string, { cwd }: Place): string {
+export function shownPath(path: string, { cwd }: PathBase): string {
   if (isShipped(path)) return join('~tws', relative(shippedFolder(), path));
   const short = relative(cwd, path);
   return short.startsWith('..') || isAbsolute(short) ? path : short || '.';

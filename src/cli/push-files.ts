@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { findFiles, type Found } from './files.js';
-import { resolvePath, type Place } from './paths.js';
+import { findFiles, type FoundFiles } from './files.js';
+import { resolvePath, type PathBase } from './paths.js';
 import { sampleFolders, shippedFolder } from '../validate/samples.js';
 
 /** What `tws push` is asked for. */
-export type Wanted = {
+export type PushOptions = {
   readonly paths: readonly string[];
   readonly map: boolean;
   readonly tasks: boolean;
@@ -17,10 +17,10 @@ export type Wanted = {
 };
 
 /** `jobs`: job files of folders are wanted, too. */
-export type FilesToPush = Found & { readonly jobs: boolean };
+export type FilesToPush = FoundFiles & { readonly jobs: boolean };
 
 /** The files that paths and flags name. @throws TwsError `file_missing`, `file_unusable` */
-export async function filesToPush(wanted: Wanted, place: Place): Promise<FilesToPush> {
+export async function filesToPush(wanted: PushOptions, place: PathBase): Promise<FilesToPush> {
   const { paths, map, tasks, flows, jobs, samples } = wanted;
   const folders = [
     ...(map || tasks ? ['~tws/tasks'] : []),

@@ -4,13 +4,13 @@ import type { StoredDocument } from '../model/document.js';
 import { defaultOwner } from '../model/task.js';
 import { kinds } from '../validate/document.js';
 import type { GoodFile } from './check-files.js';
-import { contentHash, contentOf } from './files.js';
+import { contentHash, fileContent } from './files.js';
 import type { FileProblem, Written } from '../validate/written.js';
 import { isShipped } from './paths.js';
 import { openPlaceholders } from './placeholders.js';
 
 /** What is to be done with one file. */
-export type Step =
+export type PushStep =
   | {
       readonly kind: 'skip';
       readonly file: GoodFile;
@@ -23,7 +23,7 @@ export type Step =
       readonly doc: Written & { readonly _id: string; readonly _rev?: string };
     };
 
-type Plan = { readonly steps: readonly Step[]; readonly problems: readonly FileProblem[] };
+type Plan = { readonly steps: readonly PushStep[]; readonly problems: readonly FileProblem[] };
 
 /**
  * Decides what to do with each file; reads the database and writes nothing. A sample never takes the
@@ -34,7 +34,7 @@ export async function planPush(
   files: readonly GoodFile[],
   { keepOwn = false }: { readonly keepOwn?: boolean } = {},
 ): Promise<Plan> {
-  const steps: Step[] = [];
+  const steps: PushStep[] = [];
   const problems: FileProblem[] = [];
   for (const file of inOrder(files)) {
     const found = await planFile(client, file);
@@ -46,7 +46,7 @@ export async function planPush(
 }
 
 /** A sample that is stored in another form is somebody's own by now. */
-function besideOwn(file: GoodFile, planned: Step | FileProblem): Step {
+function besideOwn(file: GoodFile, planned: PushStep | FileProblem): PushStep {
   if (!('message' in planned) && planned.kind !== 'update') return planned;
   const because = 'you have one of your own by that name; push the file itself to replace it';
   return { kind: 'skip', file, because };
@@ -57,7 +57,7 @@ function inOrder(files: readonly GoodFile[]): readonly GoodFile[] {
   return kinds.flatMap((kind) => files.filter(({ doc }) => doc['type'] === kind));
 }
 
-async function planFile(client: Client, file: GoodFile): Promise<Step | FileProblem> {
+async function planFile(client: Client, file: GoodFile): Promise<PushStep | FileProblem> {
   const { doc } = file;
   if (doc['type'] === 'job') return planJob(client, file);
   const kind = doc['type'] as DefinitionKind;
@@ -80,7 +80,7 @@ async function planFile(client: Client, file: GoodFile): Promise<Step | FileProb
 }
 
 /** A job that is stored is running: it is never written a second time. */
-async function planJob(client: Client, file: GoodFile): Promise<Step | FileProblem> {
+async function planJob(client: Client, file: GoodFile): Promise<PushStep | FileProblem> {
   const open = openPlaceholders(file.doc);
   if (open.length > 0 && !file.file.named) {
     const labels = open.map(({ label }) => `[[${label}]]`).join(', ');
@@ -100,12 +100,12 @@ function newJobId(): string {
   return crypto.randomUUID().replaceAll('-', '');
 }
 
-function insert(file: GoodFile, id: string): Step {
-  return { kind: 'insert', file, doc: { ...contentOf(file.doc), _id: id } };
+function insert(file: GoodFile, id: string): PushStep {
+  return { kind: 'insert', file, doc: { ...fileContent(file.doc), _id: id } };
 }
 
-function update(file: GoodFile, stored: StoredDocument): Step {
-  const doc = { ...switchesOf(stored), ...contentOf(file.doc) };
+function update(file: GoodFile, stored: StoredDocument): PushStep {
+  const doc = { ...switchesOf(stored), ...fileContent(file.doc) };
   if (contentHash(doc) === contentHash(stored)) {
     return { kind: 'skip', file, id: stored._id, because: 'already up to date' };
   }

@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
 import type { Io } from './io.js';
 import { isShipped } from './paths.js';
-import type { Step } from './push-plan.js';
+import type { PushStep } from './push-plan.js';
 import { writeBackId } from './write-back.js';
 
 /** One document that was written or skipped, as `--json` prints it. */
@@ -18,7 +18,7 @@ export type Pushed = {
  * @throws TwsError `document_conflict`, `document_refused`; what was written before stays
  */
 export async function runPush(
-  steps: readonly Step[],
+  steps: readonly PushStep[],
   client: Client,
   io: Io,
 ): Promise<readonly Pushed[]> {

@@ -6,7 +6,7 @@ import type { NodeState } from '../structures/node-state.js';
 import { lengthOf, momentFrom } from '../words.js';
 import { padded, widthOf } from './fit.js';
 import type { Io, Style } from './io.js';
-import { pictureOfJob } from './job-picture.js';
+import { pictureOfBegun } from './job-picture.js';
 import { plain } from './safe.js';
 
 const signs: Readonly<Record<NodeState, string>> = {
@@ -47,7 +47,7 @@ export function stepLines(
   now: number,
   io: Pick<Io, 'style'>,
 ): { readonly lines: readonly string[]; readonly first: number } {
-  const picture = pictureOfJob(job);
+  const picture = pictureOfBegun(job);
   if (picture === undefined) return { lines: [], first: 0 };
   const rows = rowsOf(picture);
   const steps = new Map(readSteps(job).map((step) => [step.path, step]));

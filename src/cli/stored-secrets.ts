@@ -22,11 +22,11 @@ const longestMs = 3_000;
 /** Tries to decrypt what tasks and flows hold. @throws TwsError of the store */
 export async function lookAtSecrets(client: Client, keys: Keys): Promise<StoredSecrets> {
   const [tasks, flows] = [await client.definitions('task'), await client.definitions('flow')];
-  return secretsOf([...tasks, ...flows], keys);
+  return secretsInDocuments([...tasks, ...flows], keys);
 }
 
 /** The same for tasks and flows that were read already. */
-export async function secretsOf(
+export async function secretsInDocuments(
   documents: readonly StoredDocument[],
   { cryptoKey, olderSecrets }: Keys,
 ): Promise<StoredSecrets> {

@@ -11,7 +11,7 @@ import { isWanted, reasonText, watchReasons } from './reasons.js';
 import { createRedraw } from './redraw.js';
 import { createSparing } from './sparing.js';
 
-export type WaitOptions = {
+export type JobWaitOptions = {
   readonly id: string;
   /** Name of the database in sentences. */
   readonly database: string;
@@ -33,7 +33,7 @@ const heartbeatMs = 3_000;
  * database that answers no more.
  * @throws TwsError `wait_given_up`, `wait_over`, `document_missing`
  */
-export async function waitForJob(client: Client, options: WaitOptions, io: Io): Promise<number> {
+export async function waitForJob(client: Client, options: JobWaitOptions, io: Io): Promise<number> {
   const { id, database, giveUpMs, timeoutMs, quietMs, leaseMs } = options;
   const over = new AbortController();
   const limit = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CommandDefinition } from '../../src/cli/command.js';
-import { completionsFor, type Program } from '../../src/cli/completion/candidates.js';
+import { completionsFor, type ProgramCommands } from '../../src/cli/completion/candidates.js';
 import { scripts, shells } from '../../src/cli/completion/scripts.js';
 import { forBash, wordsIn } from '../../src/cli/completion/shell-line.js';
 import { packageRoot } from '../../src/package.js';
@@ -27,7 +27,7 @@ const mow: CommandDefinition = {
   ],
   load,
 };
-const program: Program = {
+const program: ProgramCommands = {
   commands: [
     mow,
     { name: 'move', about: 'Move.', load },

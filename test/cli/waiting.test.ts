@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { explain } from '../../src/cli/commands/explain.js';
 import { pause } from '../../src/cli/commands/request.js';
 import { submit } from '../../src/cli/commands/submit.js';
-import { waitForJob, type WaitOptions } from '../../src/cli/waiting.js';
+import { waitForJob, type JobWaitOptions } from '../../src/cli/waiting.js';
 import { createClient } from '../../src/client.js';
 import { openStore } from '../../src/store/store.js';
 import { couchUrl } from '../support/couch.js';
@@ -35,7 +35,7 @@ async function ready() {
 async function wait(
   { store }: Awaited<ReturnType<typeof ready>>,
   id: string,
-  options: Partial<WaitOptions> & { readonly url?: string; readonly stop?: AbortSignal } = {},
+  options: Partial<JobWaitOptions> & { readonly url?: string; readonly stop?: AbortSignal } = {},
 ) {
   const { connection } = store;
   const own = openStore({ ...connection, url: options.url ?? connection.url });

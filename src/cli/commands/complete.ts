@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Flags } from '../../config/flags.js';
 import { loadConfig } from '../../config/load.js';
-import { command, type Command } from '../command.js';
-import { completionsFor, type Candidate, type Program } from '../completion/candidates.js';
+import { defineCommand, type Command } from '../command.js';
+import { completionsFor, type Candidate, type ProgramCommands } from '../completion/candidates.js';
 import { namesFor } from '../completion/names.js';
 import { forBash, wordsIn } from '../completion/shell-line.js';
 import type { Io } from '../io.js';
@@ -13,8 +13,8 @@ import { plain } from '../safe.js';
  * `tws complete`: what shells ask while a command line is being written. Prints a candidate a line,
  * for zsh and fish with a tab and what it is. It never fails and never says anything else.
  */
-export function completeFor(program: Program): Command {
-  return command(z.object({}), async ({ args }, io) => {
+export function completeFor(program: ProgramCommands): Command {
+  return defineCommand(z.object({}), async ({ args }, io) => {
     const [shell = '', ...given] = args;
     const words = shell === 'bash' ? wordsIn(given[0] ?? '').slice(1) : given;
     const candidates = await candidatesFor(words, program, io).catch(() => []);
@@ -31,7 +31,7 @@ export function completeFor(program: Program): Command {
 
 async function candidatesFor(
   words: readonly string[],
-  program: Program,
+  program: ProgramCommands,
   io: Io,
 ): Promise<readonly Candidate[]> {
   const { candidates, names } = await completionsFor(words, program);

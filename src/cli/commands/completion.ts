@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { problem } from '../../errors.js';
-import { command } from '../command.js';
+import { defineCommand } from '../command.js';
 import { scripts, shells, type Shell } from '../completion/scripts.js';
 
 /** `tws completion`: prints what a shell has to read to complete `tws`. */
-export const completion = command(z.object({}), async ({ args }, io) => {
+export const completion = defineCommand(z.object({}), async ({ args }, io) => {
   const [shell = ''] = args;
   if (!isShell(shell)) {
     const reason = `There is no completion for "${shell}"; there is one for ${shells.join(', ')}.`;

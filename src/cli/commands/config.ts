@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { command } from '../command.js';
+import { defineCommand } from '../command.js';
 
 /** `tws config`: every setting with its source; credentials are shown as `***`. */
-export const showConfig = command(z.object({}), async ({ config: read }, io) => {
+export const showConfig = defineCommand(z.object({}), async ({ config: read }, io) => {
   const { root, file, shown } = read();
   io.out(`project: ${root}${file === undefined ? ' (no tws.json)' : ''}`);
   for (const [name, { value, from }] of Object.entries(shown)) {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { open, prepareDatabase } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import type { HttpServer } from '../../http/server.js';
-import { command, listFlag, numberFlag, queuesFlag, switchFlag } from '../command.js';
+import { defineCommand, listFlag, numberFlag, queuesFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
 import {
   endEngine,
@@ -16,7 +16,7 @@ import {
 import { apiLine, httpFlag, keepFigures, startApi, type ApiStart } from '../http-run.js';
 import type { Io } from '../io.js';
 import { createLog } from '../log.js';
-import { mailLines, portHint, startMailboxIfPossible, type MailboxOptions } from '../mail.js';
+import { mailLines, portHint, startMailboxIfPossible, type DevMailboxOptions } from '../mail.js';
 import { pushFolders } from '../push-project.js';
 import { aborted } from '../signals.js';
 import { createCleanup, type Cleanup } from '../cleanup.js';
@@ -36,7 +36,7 @@ const flags = z.object({
 });
 
 /** `tws dev`: server, definitions of the project and an engine, until it is stopped. */
-export const dev = command(flags, async ({ flags: said, config: read }, io) => {
+export const dev = defineCommand(flags, async ({ flags: said, config: read }, io) => {
   const settings = read();
   const cleanup = createCleanup();
   try {
@@ -99,7 +99,7 @@ function wantsMail({ mailbox, mailPort, s3Port }: z.infer<typeof flags>): boolea
   return mailbox || mailPort !== undefined || s3Port !== undefined;
 }
 
-type Ports = Pick<MailboxOptions, 'mailPort' | 's3Port'>;
+type Ports = Pick<DevMailboxOptions, 'mailPort' | 's3Port'>;
 
 async function catchMail(
   dir: string,

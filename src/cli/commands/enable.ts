@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { open } from '../../client.js';
-import { command, type Command } from '../command.js';
+import { defineCommand, type Command } from '../command.js';
 
 /** `tws enable`: jobs for a flow run again, or an engine takes work again. */
 export const enable = switchTo(true);
@@ -9,7 +9,7 @@ export const enable = switchTo(true);
 export const disable = switchTo(false);
 
 function switchTo(enabled: boolean): Command {
-  return command(z.object({}), async ({ args, config: read }, io) => {
+  return defineCommand(z.object({}), async ({ args, config: read }, io) => {
     const config = read();
     const { client, close } = open(config);
     try {

@@ -5,11 +5,11 @@ import { isEncrypted, isOlderFormat } from '../../model/encrypted.js';
 import { fieldOf, keysOf } from '../../model/secret-reference.js';
 import { createKeyring, keysIn, type Keyring, type SecretPlace } from '../../secrets/keyring.js';
 import { placeInSettings } from '../../secrets/settings.js';
-import { command, type Command } from '../command.js';
+import { defineCommand, type Command } from '../command.js';
 import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
 import { encryptInFile } from '../secrets/in-file.js';
-import { rewriteFiles, rewriteStored, type Wanted } from '../secrets/rewrite.js';
+import { rewriteFiles, rewriteStored, type RewriteMode } from '../secrets/rewrite.js';
 
 const placeFlags = { for: z.string().optional(), field: z.string().optional() };
 const flagsSchema = z.object({
@@ -22,7 +22,7 @@ const flagsSchema = z.object({
  * `tws encrypt`: for a place (`--for`, `--field`), in a file, or all that is stored (`--upgrade`,
  * `--rotate`). A value never stands on the command line, where others could read it.
  */
-export const encrypt = command(flagsSchema, async ({ args, flags, config: read }, io) => {
+export const encrypt = defineCommand(flagsSchema, async ({ args, flags, config: read }, io) => {
   const config = read();
   const keyring = keyringOf(config);
   const wanted = wantedBy(flags);
@@ -46,7 +46,7 @@ export const encrypt = command(flagsSchema, async ({ args, flags, config: read }
 });
 
 /** `tws decrypt`; values of version 1 and of earlier projects are bound to no place. */
-export const decrypt: Command = command(
+export const decrypt: Command = defineCommand(
   z.object(placeFlags),
   async ({ flags, config: read }, io) => {
     const config = read();
@@ -73,7 +73,11 @@ function keyringOf({ cryptoKey, olderSecrets }: Config): Keyring {
   return createKeyring(cryptoKey, olderSecrets);
 }
 
-function wantedBy({ upgrade, rotate, ...place }: z.infer<typeof flagsSchema>): Wanted | undefined {
+function wantedBy({
+  upgrade,
+  rotate,
+  ...place
+}: z.infer<typeof flagsSchema>): RewriteMode | undefined {
   if (upgrade !== true && rotate !== true) return undefined;
   if (place.for !== undefined || place.field !== undefined) {
     const reason =

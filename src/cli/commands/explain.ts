@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createPulse, explainChain, open, type Client, type Explained } from '../../client.js';
-import { command } from '../command.js';
+import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { stateLine } from '../jobs.js';
 import { jobIdOf } from '../naming.js';
 import { plain } from '../safe.js';
 
 /** `tws explain`: why a job does not move, and what to do about it. */
-export const explain = command(z.object({}), async ({ args, config: read }, io) => {
+export const explain = defineCommand(z.object({}), async ({ args, config: read }, io) => {
   const config = read();
   const { client, close } = open(config);
   try {

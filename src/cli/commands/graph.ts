@@ -7,7 +7,7 @@ import { layout } from '../../picture/layout.js';
 import { mermaidOf } from '../../picture/mermaid.js';
 import { pictureOf } from '../../picture/picture-of.js';
 import { svgOf } from '../../picture/svg.js';
-import { command } from '../command.js';
+import { defineCommand } from '../command.js';
 import { graphFormats } from '../program/options.js';
 import { fromDatabase, fromFile, isFileName, type Drawn } from '../graph-source.js';
 
@@ -19,7 +19,7 @@ const flags = z.object({
 });
 
 /** `tws graph`: a flow, or a job with the states of its steps, as a picture. */
-export const graph = command(flags, async ({ args, flags: said, config: read }, io) => {
+export const graph = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
   const config = read();
   const given = args[0] ?? '';
   const drawn = isFileName(given, io, config) ? await fromFile(given, io, config) : await stored();

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { open, type HistoryEvent } from '../../client.js';
-import { command } from '../command.js';
+import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { plain } from '../safe.js';
 
 /** `tws history`: what has happened in a job, as ordered events. */
-export const history = command(z.object({}), async ({ args, config: read }, io) => {
+export const history = defineCommand(z.object({}), async ({ args, config: read }, io) => {
   const { client, close } = open(read());
   try {
     const events = await client.history(args[0] ?? '');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { prepareDatabase } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
-import { command, numberFlag } from '../command.js';
+import { defineCommand, numberFlag } from '../command.js';
 import { showDesign } from '../design.js';
 import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
@@ -11,7 +11,7 @@ import { saveSettings } from '../../config/save.js';
 const flags = z.object({ confirm: z.boolean().default(true), copies: numberFlag(1) });
 
 /** `tws init`: makes the database ready; run again it inserts what is missing, nothing else. */
-export const init = command(flags, async ({ flags: said, config: read }, io) => {
+export const init = defineCommand(flags, async ({ flags: said, config: read }, io) => {
   const config = read();
   const target = said.confirm && io.interactive ? await confirmed(config, io) : targetOf(config);
   io.say(`confirming: database ${target.database} at ${target.url}`);

@@ -3,10 +3,10 @@ import { open, type Client } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import type { Status } from '../../model/status.js';
-import { command, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { listJobs } from '../job-list.js';
-import { searchOf, statusFlag, unfinishedStatuses } from '../job-search.js';
+import { searchFor, statusFlag, unfinishedStatuses } from '../job-search.js';
 import { definitionLine, engineFacts, engineLine, pluginLine } from '../lines.js';
 
 const flags = z.object({
@@ -40,7 +40,7 @@ const statusesOf: Readonly<Record<JobFilter, readonly Status[] | undefined>> = {
 };
 
 /** `tws list`: one line each, or whole documents with `--verbose`. */
-export const list = command(flags, async ({ flags: said, config: read }, io) => {
+export const list = defineCommand(flags, async ({ flags: said, config: read }, io) => {
   const config = read();
   const { verbose, limit = 100, flow } = said;
   const filter = filterOf(said);
@@ -53,7 +53,7 @@ export const list = command(flags, async ({ flags: said, config: read }, io) => 
     if (wants.flows) result['flows'] = await listDefinitions(client, 'flow', said, io);
     if (wants.jobs) {
       const status = said.status ?? statusesOf[filter ?? 'active'];
-      const search = searchOf({ flow, status }, config);
+      const search = searchFor({ flow, status }, config);
       const isUsual = said.status === undefined && (filter ?? 'active') === 'active';
       const none = isUsual ? noneActive : 'No job is like that.';
       result['jobs'] = await listJobs(client, { search, limit, verbose, none }, io);

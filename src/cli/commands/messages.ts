@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { open, warningsOfSignal } from '../../client.js';
 import { problem } from '../../errors.js';
-import { command } from '../command.js';
+import { defineCommand } from '../command.js';
 import { dataFlag } from '../json-flag.js';
 import { showWarnings } from '../problems.js';
 
 const data = dataFlag.optional();
 
 /** `tws signal`: sends a signal to a job. */
-export const signal = command(
+export const signal = defineCommand(
   z.object({ data, by: z.string().optional(), id: z.string().optional() }),
   async ({ args, flags, config: read }, io) => {
     const [job = '', name = ''] = args;
@@ -41,17 +41,20 @@ export const signal = command(
 );
 
 /** `tws event`: announces an event to every job that waits for it. */
-export const event = command(z.object({ data }), async ({ args, flags, config: read }, io) => {
-  const [type = '', key = ''] = args;
-  if (type === '') throw problem('usage', { reason: 'The name of an event must not be empty.' });
-  const { client, close } = open(read());
-  try {
-    const more = flags.data === undefined ? {} : { data: flags.data };
-    const id = await client.announce({ event: type, key, ...more });
-    io.out(`announced: event "${type}"${key === '' ? '' : ` of "${key}"`} (${id})`);
-    io.json({ id, event: type, key });
-    return 0;
-  } finally {
-    await close();
-  }
-});
+export const event = defineCommand(
+  z.object({ data }),
+  async ({ args, flags, config: read }, io) => {
+    const [type = '', key = ''] = args;
+    if (type === '') throw problem('usage', { reason: 'The name of an event must not be empty.' });
+    const { client, close } = open(read());
+    try {
+      const more = flags.data === undefined ? {} : { data: flags.data };
+      const id = await client.announce({ event: type, key, ...more });
+      io.out(`announced: event "${type}"${key === '' ? '' : ` of "${key}"`} (${id})`);
+      io.json({ id, event: type, key });
+      return 0;
+    } finally {
+      await close();
+    }
+  },
+);

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
-import { command } from '../command.js';
+import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { packageRoot } from '../../package.js';
 import {
@@ -25,7 +25,7 @@ const argumentsSchema = z.tuple([
 ]);
 
 /** `tws new`: makes files to begin with; what exists is never overwritten. */
-export const newThing = command(
+export const newThing = defineCommand(
   z.object({ plugin: z.string().optional() }),
   async ({ args, flags, config: read }, io) => {
     const parsed = argumentsSchema.safeParse(args);

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { open, pushDesign } from '../../client.js';
 import { problem } from '../../errors.js';
 import { checkFiles, type GoodFile } from '../check-files.js';
-import { command, switchFlag } from '../command.js';
+import { defineCommand, switchFlag } from '../command.js';
 import { showDesign } from '../design.js';
 import type { Io } from '../io.js';
 import { refuseProblems, showWarnings } from '../problems.js';
 import { planPush } from '../push-plan.js';
-import { filesToPush, type Wanted } from '../push-files.js';
+import { filesToPush, type PushOptions } from '../push-files.js';
 import { runPush } from '../push-run.js';
 
 const flags = z.object({
@@ -20,8 +20,8 @@ const flags = z.object({
 });
 
 /** `tws push`: checks everything, then writes; with a problem anywhere nothing is written. */
-export const push = command(flags, async ({ args, flags: said, config: read }, io) => {
-  const wanted: Wanted = { ...said, paths: args };
+export const push = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
+  const wanted: PushOptions = { ...said, paths: args };
   const design = wanted.map || wanted.design;
   const { tasks, flows, jobs, samples } = wanted;
   if (!design && !tasks && !flows && !jobs && !samples && args.length === 0) {

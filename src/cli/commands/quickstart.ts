@@ -11,7 +11,7 @@ import { defaultMailPort, startMailServer, type CaughtMail } from '../../mailbox
 import type { Mailbox } from '../../mailbox/mailbox.js';
 import type { StoredDocument } from '../../model/document.js';
 import { createCleanup, type Cleanup } from '../cleanup.js';
-import { command, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
 import { endEngine, startProjectEngine } from '../engine-run.js';
 import type { Io } from '../io.js';
@@ -35,7 +35,7 @@ type Flags = z.infer<typeof flags>;
  * `tws quickstart`: one job from the first file to the mail that it sends, all of it on this
  * machine. The exit status is that of the job; whatever was started is ended again.
  */
-export const quickstart = command(flags, async ({ flags: said, config: read }, io) => {
+export const quickstart = defineCommand(flags, async ({ flags: said, config: read }, io) => {
   const cleanup = createCleanup();
   try {
     const place = await placeFor(said, read(), cleanup);

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { open, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
-import { command, switchFlag } from '../command.js';
+import { defineCommand, switchFlag } from '../command.js';
 import { questions } from '../prompt.js';
 
 const flags = z.object({ confirm: z.boolean().default(true), force: switchFlag });
 
 /** `tws remove`: deletes documents, after a question; all are looked at before the first goes. */
-export const remove = command(flags, async ({ args, flags: said, config: read }, io) => {
+export const remove = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
   const { client, close } = open(read());
   try {
     const docs: StoredDocument[] = [];

@@ -4,16 +4,16 @@ import { problem } from '../../errors.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { textOf } from '../../words.js';
-import { command, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import { defined, eachJob } from '../each-job.js';
-import { searchOf } from '../job-search.js';
+import { searchFor } from '../job-search.js';
 import { jsonFlag } from '../json-flag.js';
 import { requestManyJobs } from '../many-jobs.js';
 
 const who = { by: z.string().optional(), reason: z.string().optional() };
 
 /** `tws retry`: lets ended jobs go on, one by id or many by flow and failure. */
-export const retry = command(
+export const retry = defineCommand(
   z.object({
     ...who,
     from: z.string().optional(),
@@ -44,7 +44,7 @@ export const retry = command(
         const options = { ...details, signal: io.stop };
         return await eachJob(ids, io, (id) => client.request(id, 'retry', options));
       }
-      const search = searchOf({ flow, status: ['failed'] }, config);
+      const search = searchFor({ flow, status: ['failed'] }, config);
       const isMeant = (job: StoredDocument): boolean =>
         failure === undefined || hasFailed(job, failure);
       const many = { action: 'retry', details, search, isMeant, limit, confirm: false } as const;
@@ -62,7 +62,7 @@ function hasFailed({ failure }: StoredDocument, called: string): boolean {
 }
 
 /** `tws skip`: leaves a step of a job out. */
-export const skip = command(z.object(who), async ({ args, flags, config: read }, io) => {
+export const skip = defineCommand(z.object(who), async ({ args, flags, config: read }, io) => {
   const [job = '', step = ''] = args;
   const { client, close } = open(read());
   try {
@@ -75,7 +75,7 @@ export const skip = command(z.object(who), async ({ args, flags, config: read },
 });
 
 /** `tws note`: keeps a remark in a job. */
-export const note = command(
+export const note = defineCommand(
   z.object({ by: z.string().optional() }),
   async ({ args, flags, config: read }, io) => {
     const [job = '', ...words] = args;

@@ -4,10 +4,10 @@ import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { RequestAction } from '../../model/request.js';
 import type { Status } from '../../model/status.js';
-import { command, numberFlag, switchFlag, type Command } from '../command.js';
+import { defineCommand, numberFlag, switchFlag, type Command } from '../command.js';
 import { defined, eachJob } from '../each-job.js';
 import type { Io } from '../io.js';
-import { searchOf, statusFlag, unfinishedStatuses } from '../job-search.js';
+import { searchFor, statusFlag, unfinishedStatuses } from '../job-search.js';
 import { jobLine } from '../jobs.js';
 import { requestManyJobs } from '../many-jobs.js';
 
@@ -30,7 +30,7 @@ export const resume = requestOf('resume', ['paused']);
 
 /** `usual`: the statuses in which a job can be asked for it. */
 function requestOf(action: RequestAction, usual: readonly Status[]): Command {
-  return command(flags, async ({ args, flags: said, config: read }, io) => {
+  return defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
     const { reason, by, every, flow, status = usual, limit, confirm } = said;
     const chooses = flow !== undefined || said.status !== undefined || limit !== undefined;
     if (every === args.length > 0 || (chooses && !every)) {
@@ -43,7 +43,7 @@ function requestOf(action: RequestAction, usual: readonly Status[]): Command {
     try {
       const options = { ...details, signal: io.stop };
       if (every) {
-        const search = searchOf({ flow, status }, config);
+        const search = searchFor({ flow, status }, config);
         const isAsked = confirm && action === 'cancel';
         const many = { action, details, search, limit, confirm: isAsked };
         return await requestManyJobs(client, many, io);

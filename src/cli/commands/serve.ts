@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { open } from '../../client.js';
-import { command } from '../command.js';
+import { defineCommand } from '../command.js';
 import { waitForDatabase } from '../engine-run.js';
 import { apiLine, httpFlag, keepFigures, startApi } from '../http-run.js';
 import { createLog } from '../log.js';
@@ -9,7 +9,7 @@ import { aborted } from '../signals.js';
 const flags = z.object({ http: httpFlag });
 
 /** `tws serve`: the HTTP API and no engine, until SIGINT or SIGTERM. */
-export const serve = command(flags, async ({ config: read }, io) => {
+export const serve = defineCommand(flags, async ({ config: read }, io) => {
   const config = read();
   const log = createLog({ level: config.logLevel }, io);
   if ((await waitForDatabase(config, log, io.stop)) === undefined) return 0;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { open } from '../../client.js';
 import { createCleanup } from '../cleanup.js';
-import { command, listFlag, numberFlag, queuesFlag } from '../command.js';
+import { defineCommand, listFlag, numberFlag, queuesFlag } from '../command.js';
 import {
   endEngine,
   startProjectEngine,
@@ -32,7 +32,7 @@ const closeMs = 10_000;
  * it at once. With `--engines` it starts so many processes of itself and ends with them; with
  * `--http` it serves the HTTP API, too.
  */
-export const start = command(flags, async ({ flags: said, config: read }, io) => {
+export const start = defineCommand(flags, async ({ flags: said, config: read }, io) => {
   const config = read();
   const log = createLog({ level: config.logLevel, name: said.name }, io);
   if ((await waitForDatabase(config, log, io.stop)) === undefined) return 0;

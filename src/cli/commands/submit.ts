@@ -4,7 +4,7 @@ import { defaultOwner } from '../../model/task.js';
 import { unreadKeys } from '../../reading/unread-keys.js';
 import { checkDocument } from '../../validate/document.js';
 import { remedy } from '../../validate/references.js';
-import { command, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import type { Written } from '../../validate/written.js';
 import type { Io } from '../io.js';
 import { orderFor } from '../order.js';
@@ -29,7 +29,7 @@ const giveUpS = 60;
  * `tws submit`: stores the job of a file, or one of a stored flow; with `--wait` its exit is that of
  * the command.
  */
-export const submit = command(flags, async ({ args, flags: said, config: read }, io) => {
+export const submit = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
   const config = read();
   const params = said.params === undefined ? {} : await readParams(said.params, io.cwd);
   const { client, close } = open(config);

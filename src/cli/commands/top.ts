@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createPulse, isAway, open } from '../../client.js';
-import { command, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import { enterFullScreen, type FullScreen } from '../full-screen.js';
 import type { Io } from '../io.js';
 import { leastRoom, overviewLines, wholeOverview } from '../overview-lines.js';
@@ -11,7 +11,7 @@ import { onKeys, type Terminal } from '../terminal.js';
 const flags = z.object({ once: switchFlag, interval: numberFlag(1, 3_600) });
 
 /** `tws top`: how things stand in the database, again and again; `q` leaves it. */
-export const top = command(flags, async ({ flags: said, config: read }, io) => {
+export const top = defineCommand(flags, async ({ flags: said, config: read }, io) => {
   const config = read();
   const { client, close } = open(config);
   const terminal = io.terminal('stdout');

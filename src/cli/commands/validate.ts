@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { open } from '../../client.js';
 import { TwsError } from '../../errors.js';
 import { checkFiles, type CheckedFiles, type CheckOptions } from '../check-files.js';
-import { command } from '../command.js';
+import { defineCommand } from '../command.js';
 import { findFiles, type FoundFile } from '../files.js';
 import type { Io } from '../io.js';
 import { refuseProblems, showWarnings } from '../problems.js';
 
 /** `tws validate`: what `push` checks, without a write; the database is asked when it answers. */
-export const validate = command(z.object({}), async ({ args, config: read }, io) => {
+export const validate = defineCommand(z.object({}), async ({ args, config: read }, io) => {
   const config = read();
   const paths = args.length === 0 ? ['~tws'] : args;
   const { files } = await findFiles(paths, { cwd: io.cwd, root: config.root });

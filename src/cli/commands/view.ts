@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { documentKinds, open, type DocumentKind } from '../../client.js';
-import { command, switchFlag } from '../command.js';
+import { defineCommand, switchFlag } from '../command.js';
 import { theOne } from '../naming.js';
 
 const flags = z.object({
@@ -14,7 +14,7 @@ const flags = z.object({
  * `tws view`: prints the document of an id or of a name; where several may be meant it lists them.
  * With `--result` the result of a step of that job, also when it is kept as an attachment.
  */
-export const view = command(flags, async ({ args, flags: said, config: read }, io) => {
+export const view = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
   const config = read();
   const given = args[0] ?? '';
   const { client, close } = open(config);

@@ -6,7 +6,7 @@ import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';
 import { createAbsence, type Absence } from '../absence.js';
-import { command, listFlag } from '../command.js';
+import { defineCommand, listFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { progressText } from '../job-picture.js';
 import { drawnView, lineView, type JobView } from '../job-view.js';
@@ -22,7 +22,7 @@ const flags = z.object({ flow: listFlag, status: statusFlag });
 const heartbeatMs = 3_000;
 
 /** `tws watch`: one job to its end, whose exit it has; without one all changes of jobs. */
-export const watch = command(flags, async ({ args, flags: said, config: read }, io) => {
+export const watch = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
   const config = read();
   const [given] = args;
   if (given !== undefined && (said.flow !== undefined || said.status !== undefined)) {

@@ -5,13 +5,13 @@ import type { Source, Values } from '../command.js';
 export type Candidate = { readonly value: string; readonly about: string };
 
 /** What is known of the command line that is being written. */
-export type Program = {
+export type ProgramCommands = {
   readonly commands: readonly CommandDefinition[];
   readonly globalOptions: readonly OptionDefinition[];
 };
 
 /** The values that a name of the database, or a file, may have. `prefix` stands before each. */
-export type Names = {
+export type NameCompletion = {
   readonly sources: readonly Source[];
   readonly prefix: string;
   /** What of the name is written already. */
@@ -21,7 +21,7 @@ export type Names = {
 /** What may stand in the place of the last word. */
 export type Completions = {
   readonly candidates: readonly Candidate[];
-  readonly names?: Names;
+  readonly names?: NameCompletion;
 };
 
 const nothing: Completions = { candidates: [] };
@@ -35,7 +35,7 @@ const help: Candidate = { value: 'help', about: 'Show the help of a command.' };
  */
 export async function completionsFor(
   words: readonly string[],
-  program: Program,
+  program: ProgramCommands,
 ): Promise<Completions> {
   const current = words.at(-1) ?? '';
   const line = readLine(words.slice(0, -1), program);
@@ -76,7 +76,7 @@ type Line = {
   readonly rest: boolean;
 };
 
-function readLine(words: readonly string[], { commands, globalOptions }: Program): Line {
+function readLine(words: readonly string[], { commands, globalOptions }: ProgramCommands): Line {
   const ofProgram = [...globalOptions, helpOption];
   let command: Line['command'];
   let options: readonly OptionDefinition[] = [...ofProgram, versionOption];

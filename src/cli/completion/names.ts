@@ -6,7 +6,7 @@ import type { StoredDocument } from '../../model/document.js';
 import { statusOf } from '../../reading/status.js';
 import { ownerOf } from '../../model/task.js';
 import type { Source } from '../command.js';
-import type { Candidate, Names } from './candidates.js';
+import type { Candidate, NameCompletion } from './candidates.js';
 
 /** So many jobs are offered, the newest ones. */
 const mostJobs = 200;
@@ -22,7 +22,10 @@ export type Around = {
 };
 
 /** The names that may stand there. What cannot be found out in time is left out. */
-export async function namesFor(wanted: Names, around: Around): Promise<readonly Candidate[]> {
+export async function namesFor(
+  wanted: NameCompletion,
+  around: Around,
+): Promise<readonly Candidate[]> {
   const { sources, prefix, begun } = wanted;
   const ofFiles = sources.filter((one) => one === 'file' || one === 'job-file');
   const ofDatabase = sources.filter((one) => one !== 'file' && one !== 'job-file');

@@ -10,9 +10,9 @@ import { counted, listed } from '../../words.js';
 import { contentHash } from '../files.js';
 import { engineFacts, type EngineFacts } from '../lines.js';
 import { samples } from '../../validate/samples.js';
-import { secretsOf, secretsProblem } from '../stored-secrets.js';
-import type { Finding } from './finding.js';
-import { checkDefinitions, checkLocks } from './definitions.js';
+import { secretsInDocuments, secretsProblem } from '../stored-secrets.js';
+import type { DoctorFinding } from './finding.js';
+import { definitionFindings, checkLocks } from './definitions.js';
 import { checkRefused } from './refused.js';
 
 /** Jobs that are looked at, at most. */
@@ -23,7 +23,7 @@ export async function checkDatabase(
   client: Client,
   config: Config,
   plugins: PluginRegistry,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const definitions = [
     ...(await client.definitions('task')),
     ...(await client.definitions('flow')),
@@ -32,7 +32,7 @@ export async function checkDatabase(
   const engines = (await client.engines()).map((engine) => engineFacts(engine, now));
   const { jobs } = await client.unfinished(mostJobs);
   return [
-    ...(await checkDefinitions(definitions, plugins)),
+    ...(await definitionFindings(definitions, plugins)),
     ...(await checkKey(definitions, config)),
     ...checkClearSecrets([...definitions, ...jobs]),
     checkEngines(engines, jobs.length),
@@ -45,9 +45,9 @@ export async function checkDatabase(
 async function checkKey(
   documents: readonly StoredDocument[],
   config: Config,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const what = 'TWS_CRYPTO_KEY';
-  const secrets = await secretsOf(documents, config);
+  const secrets = await secretsInDocuments(documents, config);
   const { holders } = secrets;
   if (holders.length === 0) {
     return [{ what, verdict: 'ok', says: 'No task or flow holds an encrypted value.' }];
@@ -61,7 +61,7 @@ async function checkKey(
 }
 
 /** Values of older versions are bound to nothing: who may write definitions can move them. */
-function checkVersions(holders: readonly StoredDocument[]): readonly Finding[] {
+function checkVersions(holders: readonly StoredDocument[]): readonly DoctorFinding[] {
   const places = holders.flatMap((doc) =>
     [...encryptedIn(doc)]
       .filter(([, text]) => !text.startsWith('tws:v2:'))
@@ -79,7 +79,7 @@ function checkVersions(holders: readonly StoredDocument[]): readonly Finding[] {
 }
 
 /** Passwords in clear; the samples sign in to servers of this machine with what everybody knows. */
-function checkClearSecrets(documents: readonly StoredDocument[]): readonly Finding[] {
+function checkClearSecrets(documents: readonly StoredDocument[]): readonly DoctorFinding[] {
   const shipped = new Set(samples().map(contentHash));
   const clear = documents
     .map((doc) => ({ doc, paths: findClearSecrets(doc) }))
@@ -96,7 +96,7 @@ function checkClearSecrets(documents: readonly StoredDocument[]): readonly Findi
   ];
 }
 
-function checkEngines(engines: readonly EngineFacts[], waiting: number): Finding {
+function checkEngines(engines: readonly EngineFacts[], waiting: number): DoctorFinding {
   const alive = engines.filter((engine) => engine.alive);
   const lost = engines.length - alive.length;
   const says = `${alive.length} running${lost === 0 ? '' : `, ${lost} without a sign of life`}; ${counted(waiting, 'job')} not ended`;
@@ -108,7 +108,7 @@ function checkEngines(engines: readonly EngineFacts[], waiting: number): Finding
 function checkWaiting(
   jobs: readonly StoredDocument[],
   engines: readonly EngineFacts[],
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const alive = engines.filter((engine) => engine.alive);
   if (alive.length === 0) return [];
   const served = new Set(alive.flatMap(({ plugins }) => plugins));

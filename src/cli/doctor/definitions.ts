@@ -13,7 +13,7 @@ import {
   excessTagsInTexts,
 } from '../../validate/tags.js';
 import type { FileProblem } from '../../validate/written.js';
-import type { Finding } from './finding.js';
+import type { DoctorFinding } from './finding.js';
 
 /** Maximum number of problems that are named. */
 const mostNamed = 10;
@@ -21,10 +21,10 @@ const mostNamed = 10;
 type Plugins = Pick<PluginRegistry, 'get'>;
 
 /** What `tws push` would refuse or warn of in stored tasks and flows: their jobs fail. */
-export async function checkDefinitions(
+export async function definitionFindings(
   documents: readonly StoredDocument[],
   plugins: Plugins,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const stored = documents.map((doc) => ({ file: doc._id, doc }));
   const own = stored.flatMap(({ file, doc }) => checkDocument(file, doc));
   const isBad = new Set(own.map(({ file }) => file));
@@ -62,7 +62,7 @@ function called(
 }
 
 /** Locks of jobs that have begun and whose pattern no engine judges any more. */
-export function checkLocks(jobs: readonly StoredDocument[]): readonly Finding[] {
+export function checkLocks(jobs: readonly StoredDocument[]): readonly DoctorFinding[] {
   const heavy = jobs.filter(({ state, locks }) => {
     const pattern = patternOf(locks);
     return state !== undefined && pattern !== undefined && isTooHeavy(pattern.text);
@@ -80,8 +80,11 @@ export function checkLocks(jobs: readonly StoredDocument[]): readonly Finding[] 
 }
 
 /** Problems by document, the first ones in full. */
-function findings(verdict: 'warn' | 'fail', problems: readonly FileProblem[]): readonly Finding[] {
-  const told = problems.slice(0, mostNamed).map(({ file, path, message }): Finding => ({
+function findings(
+  verdict: 'warn' | 'fail',
+  problems: readonly FileProblem[],
+): readonly DoctorFinding[] {
+  const told = problems.slice(0, mostNamed).map(({ file, path, message }): DoctorFinding => ({
     what: `document ${file}`,
     verdict,
     says: message.startsWith(path) ? message : `${path}: ${message}`,

@@ -1,5 +1,5 @@
 /** One thing that `tws doctor` looked at. */
-export type Finding = {
+export type DoctorFinding = {
   readonly what: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
   /** What it found: a sentence or a fact. */

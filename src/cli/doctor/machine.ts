@@ -1,13 +1,13 @@
 import type { Config } from '../../config/load.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
 import { reasonOf } from '../lines.js';
-import type { Finding } from './finding.js';
+import type { DoctorFinding } from './finding.js';
 
 /** The oldest Node.js this package runs on. */
 const oldest = [20, 17] as const;
 
 /** Whether Node.js is new enough. */
-export function checkNode(version = process.versions.node): Finding {
+export function checkNode(version = process.versions.node): DoctorFinding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const fits = major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
   if (fits) return { what: 'Node.js', verdict: 'ok', says: version };
@@ -16,10 +16,10 @@ export function checkNode(version = process.versions.node): Finding {
 }
 
 /** Where the settings come from, and what should not be among them. */
-export function checkSettings(config: Config): readonly Finding[] {
+export function checkSettings(config: Config): readonly DoctorFinding[] {
   const { file, url, database, origins } = config;
   const says = `${file ?? 'no tws.json'}; database ${database} (${origins['database'] ?? ''}) at ${url} (${origins['url'] ?? ''})`;
-  const found: Finding = { what: 'settings', verdict: 'ok', says };
+  const found: DoctorFinding = { what: 'settings', verdict: 'ok', says };
   if (origins['password'] !== 'tws.json' || config.password === undefined) return [found];
   return [
     found,
@@ -33,7 +33,7 @@ export function checkSettings(config: Config): readonly Finding[] {
 }
 
 /** Which addresses the shipped plugins and webhooks may reach. */
-export function checkEgress({ egress: { allow, deny, exposed } }: Config): Finding {
+export function checkEgress({ egress: { allow, deny, exposed } }: Config): DoctorFinding {
   const inside = exposed
     ? 'this machine and private networks are closed, since the API can be reached from outside'
     : 'this machine and private networks are open, since the API is bound to this machine';
@@ -46,12 +46,12 @@ export function checkEgress({ egress: { allow, deny, exposed } }: Config): Findi
 }
 
 /** Which plugins can be called, and why others cannot. */
-export function checkPlugins(registry: PluginRegistry): readonly Finding[] {
+export function checkPlugins(registry: PluginRegistry): readonly DoctorFinding[] {
   const broken = registry.list().filter(({ state }) => state === 'broken');
   const names = registry.names();
   return [
     { what: 'plugins', verdict: 'ok', says: `${names.length} ready: ${names.join(', ')}` },
-    ...broken.map(({ name, file, problem }): Finding => ({
+    ...broken.map(({ name, file, problem }): DoctorFinding => ({
       what: `plugin ${name}`,
       verdict: 'fail',
       says: `${file} cannot be loaded: ${reasonOf({ name, file, problem })}`,

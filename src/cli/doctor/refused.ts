@@ -1,7 +1,7 @@
 import type { Client } from '../../client.js';
 import { TwsError } from '../../errors.js';
 import { counted } from '../../words.js';
-import type { Finding } from './finding.js';
+import type { DoctorFinding } from './finding.js';
 
 /** At most this many are counted. */
 const mostCounted = 1_000;
@@ -9,7 +9,9 @@ const mostCounted = 1_000;
 const mostNamed = 5;
 
 /** Requests and signals that no job could take: they stay in the database, with the reason. */
-export async function checkRefused(client: Pick<Client, 'refused'>): Promise<readonly Finding[]> {
+export async function checkRefused(
+  client: Pick<Client, 'refused'>,
+): Promise<readonly DoctorFinding[]> {
   const found = await refusedIn(client);
   if (found.length === 0) return [];
   const count = `${counted(found.length, 'request or signal', 'requests and signals')}${found.length === mostCounted ? ' or more' : ''}`;

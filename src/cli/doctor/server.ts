@@ -1,18 +1,21 @@
 import { inspectServer, type ServerReport } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { counted } from '../../words.js';
-import type { Finding } from './finding.js';
+import type { DoctorFinding } from './finding.js';
 
 /** `usable`: documents can be read. */
-export type ServerFindings = { readonly findings: readonly Finding[]; readonly usable: boolean };
+export type ServerFindings = {
+  readonly findings: readonly DoctorFinding[];
+  readonly usable: boolean;
+};
 
 /** The server, our rights there, the database and its design document. */
-export async function checkServer(config: Config): Promise<ServerFindings> {
+export async function serverFindings(config: Config): Promise<ServerFindings> {
   const report = await inspectServer(config);
   const { problem, database } = report;
   const findings = [...serverFinding(report), ...databaseFindings(report, config)];
   if (problem === undefined) return { findings, usable: report.design !== 'missing' };
-  const failed: Finding = {
+  const failed: DoctorFinding = {
     what: report.reachable ? (database === 'missing' ? 'database' : 'access') : 'server',
     verdict: 'fail',
     says: problem.message,
@@ -21,7 +24,12 @@ export async function checkServer(config: Config): Promise<ServerFindings> {
   return { findings: [...findings, failed], usable: false };
 }
 
-function serverFinding({ reachable, server, version, url }: ServerReport): readonly Finding[] {
+function serverFinding({
+  reachable,
+  server,
+  version,
+  url,
+}: ServerReport): readonly DoctorFinding[] {
   if (!reachable) return [];
   const name = server === 'couchdb' ? 'CouchDB' : (server ?? 'a server');
   // Whoever is not let in may not hear the version.
@@ -29,7 +37,10 @@ function serverFinding({ reachable, server, version, url }: ServerReport): reado
   return [{ what: 'server', verdict: 'ok', says: `${name}${of} at ${url}` }];
 }
 
-function databaseFindings(report: ServerReport, { database, app }: Config): readonly Finding[] {
+function databaseFindings(
+  report: ServerReport,
+  { database, app }: Config,
+): readonly DoctorFinding[] {
   if (report.database !== 'exists') return [];
   const { documents = 0, copies = 1, design } = report;
   return [
@@ -39,7 +50,7 @@ function databaseFindings(report: ServerReport, { database, app }: Config): read
   ];
 }
 
-function copiesFinding(copies: number): Finding {
+function copiesFinding(copies: number): DoctorFinding {
   return {
     what: 'copies',
     verdict: 'warn',
@@ -48,7 +59,7 @@ function copiesFinding(copies: number): Finding {
   };
 }
 
-function designFinding(design: 'current' | 'old' | 'missing', app: string): Finding {
+function designFinding(design: 'current' | 'old' | 'missing', app: string): DoctorFinding {
   const what = `_design/${app}`;
   switch (design) {
     case 'current':

@@ -11,7 +11,7 @@ import type { Io } from '../io.js';
 import { readDefinition, writeFields } from './in-file.js';
 
 /** `upgrade`: what is not of version 2; `rotate`: also what another key than the first encrypted. */
-export type Wanted = 'upgrade' | 'rotate';
+export type RewriteMode = 'upgrade' | 'rotate';
 
 type Doc = Readonly<Record<string, unknown>>;
 type Tally = { readonly changed: string[]; readonly failed: { id: string; message: string }[] };
@@ -25,7 +25,7 @@ const mostTries = 20;
  * value cannot be read.
  */
 export async function rewriteStored(
-  wanted: Wanted,
+  wanted: RewriteMode,
   { config, keyring }: { readonly config: Config; readonly keyring: Keyring },
   io: Io,
 ): Promise<number> {
@@ -47,7 +47,7 @@ export async function rewriteStored(
 }
 
 type Work = {
-  readonly wanted: Wanted;
+  readonly wanted: RewriteMode;
   readonly keyring: Keyring;
   readonly client: Client;
   readonly tally: Tally;
@@ -80,7 +80,7 @@ async function rewriteDocument(
 
 /** The same for files of a project. */
 export async function rewriteFiles(
-  wanted: Wanted,
+  wanted: RewriteMode,
   files: readonly string[],
   keyring: Keyring,
   io: Io,
@@ -104,7 +104,7 @@ export async function rewriteFiles(
 /** The new texts of the values that are not as they should be, by field. @throws TwsError */
 async function renewed(
   doc: Doc,
-  wanted: Wanted,
+  wanted: RewriteMode,
   keyring: Keyring,
 ): Promise<ReadonlyMap<string, string>> {
   const fields = new Map<string, string>();
