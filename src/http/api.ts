@@ -3,7 +3,7 @@ import type { Log } from '../log.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { Cache } from './access/cache.js';
 import type { Identify } from './access/identify.js';
-import type { Hub } from './feed/hub.js';
+import type { JobHub } from './feed/hub.js';
 import type { OpenApi } from './reference/openapi.js';
 
 /** Renders the metrics of this process; `refresh` is awaited before. */
@@ -18,7 +18,7 @@ export type Check = { readonly what: string; readonly ok: boolean; readonly says
 /** What the routes work with. */
 export type Api = {
   readonly client: Client;
-  readonly hub: Hub;
+  readonly hub: JobHub;
   /** Tells living engines from dead ones. */
   readonly pulse: Pulse;
   readonly identify: Identify;

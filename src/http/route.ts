@@ -23,7 +23,7 @@ export const tags = {
 export type Tag = keyof typeof tags;
 
 /** An answer on its way out. Its body becomes JSON without secrets, unless it is of another `type`. */
-export type Answer = {
+export type RouteAnswer = {
   readonly status: number;
   readonly body?: unknown;
   readonly type?: string;
@@ -55,7 +55,7 @@ export type RawCall = {
 };
 
 /** A request whose parts were checked. */
-export type Call<P, Q, B> = Omit<RawCall, 'params' | 'query' | 'body'> & {
+export type RouteCall<P, Q, B> = Omit<RawCall, 'params' | 'query' | 'body'> & {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -112,11 +112,13 @@ export type RouteDoc = {
 export const prefix = '/_tws';
 
 /** The whole path of a route. */
-export function pathOf({ path, atRoot }: Pick<RouteDoc, 'path' | 'atRoot'>): string {
+export function fullPath({ path, atRoot }: Pick<RouteDoc, 'path' | 'atRoot'>): string {
   return atRoot === true ? path : `${prefix}${path}`;
 }
 
-export type Route = RouteDoc & { readonly run: (call: RawCall) => Promise<Answer | Streaming> };
+export type Route = RouteDoc & {
+  readonly run: (call: RawCall) => Promise<RouteAnswer | Streaming>;
+};
 
 /** A route and the function that answers. */
 export type Definition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
@@ -127,8 +129,8 @@ export type Definition<P extends z.ZodObject, Q extends z.ZodObject, B extends z
   readonly query?: Q;
   readonly body?: BodyOf<B>;
   readonly handle: (
-    call: Call<z.infer<P>, z.infer<Q>, z.infer<B>>,
-  ) => Promise<Answer | Streaming> | Answer | Streaming;
+    call: RouteCall<z.infer<P>, z.infer<Q>, z.infer<B>>,
+  ) => Promise<RouteAnswer | Streaming> | RouteAnswer | Streaming;
 };
 
 const nothing = z.object({});

@@ -13,7 +13,7 @@ import { createRate } from './access/rate.js';
 import type { Api, MetricsPort } from './api.js';
 import { securityHeaders } from './answers/headers.js';
 import { toAnswer } from './answers/problems.js';
-import { createHub } from './feed/hub.js';
+import { createJobHub } from './feed/hub.js';
 import { addPages } from './pages.js';
 import { acceptBodies } from './plumbing/bodies.js';
 import { answerBadPath, answerBroken } from './plumbing/broken.js';
@@ -117,7 +117,7 @@ async function createApp(options: ServerOptions): Promise<App> {
   } as object) as unknown as FastifyInstance;
   let closing = false;
   const steady = (): number => performance.now();
-  const hub = createHub({
+  const hub = createJobHub({
     client,
     lingerMs: 30_000,
     remembered: 5_000,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHub } from '../../src/http/feed/hub.js';
+import { createJobHub } from '../../src/http/feed/hub.js';
 import { openStream } from './events.js';
 import { openApi } from './server.js';
 
@@ -53,7 +53,7 @@ describe('the feed of all streams', () => {
     const { client, put } = await openApi();
     const broken: unknown[] = [];
     const onBroken = (error: unknown) => broken.push(error);
-    const hub = createHub({ client, lingerMs: 10, remembered: 10, onBroken });
+    const hub = createJobHub({ client, lingerMs: 10, remembered: 10, onBroken });
     const heard: string[] = [];
     await hub.listen(() => {
       throw new Error('not this one');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/http/reference/document.js';
-import { pathOf, type Route } from '../../src/http/route.js';
+import { fullPath, type Route } from '../../src/http/route.js';
 import { routes } from '../../src/http/routes.js';
 import { createPrometheus } from '../../src/metrics/prometheus.js';
 import { openStream } from './events.js';
@@ -90,7 +90,7 @@ const ofAllOwners: Readonly<Record<string, unknown>> = {
 };
 
 async function statusOf(api: TestApi, route: Route, asking: Asking): Promise<number> {
-  const path = pathOf(route).replaceAll(/\{(?:id|step|name)\}/g, 'nix');
+  const path = fullPath(route).replaceAll(/\{(?:id|step|name)\}/g, 'nix');
   if (route.id !== 'followChanges') return (await api.ask(route.method, path, asking)).status;
   const authorization =
     asking.token === undefined ? {} : { authorization: `Bearer ${asking.token}` };
@@ -147,7 +147,7 @@ describe('every route', () => {
   it('says in the reference whom it lets in', () => {
     const { paths } = describeApi(routes, '0');
     for (const route of routes) {
-      const operation = paths[pathOf(route)]?.[route.method.toLowerCase()];
+      const operation = paths[fullPath(route)]?.[route.method.toLowerCase()];
       const least = columns[table[route.id]?.indexOf('O') ?? 0];
       const words = { nobody: 'open', 'no role': 'none' } as Readonly<Record<string, string>>;
       const says = words[least ?? ''] ?? least;

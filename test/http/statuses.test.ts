@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/http/reference/document.js';
 import type { OpenApi } from '../../src/http/reference/openapi.js';
-import { pathOf, type Route } from '../../src/http/route.js';
+import { fullPath, type Route } from '../../src/http/route.js';
 import { routes } from '../../src/http/routes.js';
 import { flow, task } from '../cli/terminal.js';
 import { openStream } from './events.js';
@@ -49,7 +49,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 };
 
 function pathFor(route: Route, id = 'some'): string {
-  return pathOf(route)
+  return fullPath(route)
     .replace('{id}', encodeURIComponent(id))
     .replace('{step}', 'echo')
     .replace('{name}', 'default');

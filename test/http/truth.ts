@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describeApi } from '../../src/http/reference/document.js';
-import { pathOf } from '../../src/http/route.js';
+import { fullPath } from '../../src/http/route.js';
 import { routes } from '../../src/http/routes.js';
 
 const reference = describeApi(routes, '0.0.0');
@@ -10,7 +10,7 @@ ajv.addSchema({ $id: 'api:', components: reference.components });
 const forms = routes.map((route) => ({
   route,
   form: new RegExp(
-    `^${pathOf(route)
+    `^${fullPath(route)
       .replaceAll('.', '\\.')
       .replaceAll(/\{\w+\}/g, '[^/]+')}$`,
   ),
@@ -36,8 +36,8 @@ export function untruthOf({ method, path, status, type, text }: Answer): string 
     return one.method === method && form.test(bare);
   }) ?? { route: undefined };
   if (route === undefined) return undefined;
-  const about = `${method} ${pathOf(route)} ${status}`;
-  const responses = reference.paths[pathOf(route)]?.[method.toLowerCase()]?.responses ?? {};
+  const about = `${method} ${fullPath(route)} ${status}`;
+  const responses = reference.paths[fullPath(route)]?.[method.toLowerCase()]?.responses ?? {};
   const named = responses[String(status)];
   if (named === undefined) return `${about} is not named by the reference: ${text.slice(0, 200)}`;
   const content = (named['content'] ?? {}) as Readonly<Record<string, { readonly schema: object }>>;

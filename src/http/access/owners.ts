@@ -16,13 +16,14 @@ export function mayHave(principal: Principal, doc: StoredDocument): boolean {
 /** @throws TwsError `owner_refused` */
 export function assertOwner(principal: Principal, owner: string): void {
   if (!hasOwner(principal, owner)) {
-    throw problem('owner_refused', { who: nameOf(principal), owner });
+    throw problem('owner_refused', { who: principalName(principal), owner });
   }
 }
 
 /** @throws TwsError `owners_needed`: for what concerns all owners; `what` follows "may not" */
 export function assertAllOwners(principal: Principal, what: string): void {
-  if (principal.owners !== 'all') throw problem('owners_needed', { who: nameOf(principal), what });
+  if (principal.owners !== 'all')
+    throw problem('owners_needed', { who: principalName(principal), what });
 }
 
 /**
@@ -41,7 +42,7 @@ export function ownersFor(
 }
 
 /** A person or program in a sentence. */
-export function nameOf({ kind, name }: Principal): string {
+export function principalName({ kind, name }: Principal): string {
   switch (kind) {
     case 'local':
       return 'Somebody on this machine';

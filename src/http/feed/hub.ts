@@ -3,7 +3,7 @@ import type { Change, Client } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 
 /** A job that changed, or is gone. */
-export type JobChange =
+export type JobFeedEvent =
   | { readonly kind: 'changed'; readonly seq: string; readonly job: StoredDocument }
   /** `owner` as far as it is known. */
   | {
@@ -17,19 +17,19 @@ export type JobChange =
  * One feed for all who want to know of changes of jobs. It runs while somebody listens, and a while
  * longer.
  */
-export type Hub = {
+export type JobHub = {
   /**
    * Listens from now on: every change of a job that is stored after this resolves is told. Answers
    * the function that ends it. @throws TwsError when the database is away
    */
-  readonly listen: (listener: (change: JobChange) => void) => Promise<() => void>;
+  readonly listen: (listener: (change: JobFeedEvent) => void) => Promise<() => void>;
   /** Where the feed is now; undefined while nobody listens. */
   readonly position: () => string | undefined;
   /**
    * The changes after a sequence that were told not long ago, the oldest first; undefined when that
    * sequence is not among them.
    */
-  readonly since: (seq: string) => readonly JobChange[] | undefined;
+  readonly since: (seq: string) => readonly JobFeedEvent[] | undefined;
   readonly close: () => Promise<void>;
 };
 
@@ -44,9 +44,9 @@ export type HubOptions = {
 };
 
 /** Makes the hub; nothing is read before somebody listens. */
-export function createHub({ client, lingerMs, remembered, onBroken }: HubOptions): Hub {
-  const listeners = new Set<(change: JobChange) => void>();
-  const recent: JobChange[] = [];
+export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOptions): JobHub {
+  const listeners = new Set<(change: JobFeedEvent) => void>();
+  const recent: JobFeedEvent[] = [];
   /** Owners of the jobs that were seen, for the news that one is gone. */
   const owners = new LRUCache<string, string>({ max: mostOwners });
   let feed: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
@@ -54,7 +54,7 @@ export function createHub({ client, lingerMs, remembered, onBroken }: HubOptions
   let position: string | undefined;
   let lingering: NodeJS.Timeout | undefined;
 
-  const tell = (change: JobChange): void => {
+  const tell = (change: JobFeedEvent): void => {
     recent.push(change);
     if (recent.length > remembered) recent.shift();
     for (const listener of listeners) {
@@ -91,7 +91,7 @@ export function createHub({ client, lingerMs, remembered, onBroken }: HubOptions
     ended?.end.abort();
     await ended?.done;
   };
-  const leave = (listener: (change: JobChange) => void): void => {
+  const leave = (listener: (change: JobFeedEvent) => void): void => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
     clearTimeout(lingering);
@@ -132,7 +132,7 @@ export function createHub({ client, lingerMs, remembered, onBroken }: HubOptions
 export function jobChangeOf(
   { id, seq, deleted, doc, remains }: Change,
   owners: Pick<ReadonlyMap<string, string>, 'get'>,
-): JobChange | undefined {
+): JobFeedEvent | undefined {
   if (doc?.['type'] === 'job') return { kind: 'changed', seq, job: doc };
   if (!deleted) return undefined;
   const owner = owners.get(id);
@@ -147,7 +147,7 @@ const ofOthers = /^(?:_|(?:request|signal|event|engine|lock|task|flow|token|sche
 /** So many jobs are kept in mind. */
 const mostOwners = 50_000;
 
-function remember(owners: LRUCache<string, string>, change: JobChange): void {
+function remember(owners: LRUCache<string, string>, change: JobFeedEvent): void {
   if (change.kind === 'removed') return void owners.delete(change.id);
   const { _id: id, owner } = change.job;
   owners.set(id, typeof owner === 'string' && owner !== '' ? owner : 'DEFAULT');

@@ -3,7 +3,7 @@ import { summaryOf, type Client } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 import { withoutSecrets } from '../answers/redact.js';
 import type { Sink } from '../route.js';
-import { jobChangeOf, type Hub, type JobChange } from './hub.js';
+import { jobChangeOf, type JobHub, type JobFeedEvent } from './hub.js';
 import { jsonText } from '../plumbing/json-text.js';
 
 /**
@@ -18,7 +18,7 @@ import { jsonText } from '../plumbing/json-text.js';
  */
 export type StreamOptions = {
   readonly client: Pick<Client, 'changes'>;
-  readonly hub: Hub;
+  readonly hub: JobHub;
   /** The last event that the reader saw. */
   readonly since: string | undefined;
   /** Whether a job is of interest; of one that is gone only the owner is known, if at all. */
@@ -84,7 +84,7 @@ async function isPermitted(sink: Sink, options: StreamOptions): Promise<boolean>
 }
 
 type Outbox = {
-  readonly put: (change: JobChange) => void;
+  readonly put: (change: JobFeedEvent) => void;
   readonly wake: () => void;
   /** The events that wait; empty when none came within so many ms. */
   readonly take: (withinMs: number) => Promise<string>;
@@ -154,7 +154,7 @@ async function catchUp(sink: Sink, since: string, options: StreamOptions): Promi
   }
 }
 
-function textOf(change: JobChange, options: StreamOptions): string | undefined {
+function textOf(change: JobFeedEvent, options: StreamOptions): string | undefined {
   const { wants, wantsRemoved, now } = options;
   if (change.kind === 'removed') {
     const { id, seq, owner } = change;
@@ -169,7 +169,7 @@ function textOf(change: JobChange, options: StreamOptions): string | undefined {
 }
 
 /** Many readers are told the same. */
-const texts = new WeakMap<JobChange, string>();
+const texts = new WeakMap<JobFeedEvent, string>();
 
 /** The reader missed something: it has to read the list again. */
 function resetEvent(seq: string): string {

@@ -1,8 +1,8 @@
 import type { StoredDocument } from '../../model/document.js';
-import type { Hub } from './hub.js';
+import type { JobHub } from './hub.js';
 
 type WaitOptions = {
-  readonly hub: Hub;
+  readonly hub: JobHub;
   readonly id: string;
   /** Reads the job as it is now. */
   readonly read: () => Promise<StoredDocument>;
@@ -15,7 +15,7 @@ type WaitOptions = {
 };
 
 /** Waits until a job is ready, or the time is over, and answers it as it is then. */
-export async function waitForJob(options: WaitOptions): Promise<StoredDocument> {
+export async function waitUntilReady(options: WaitOptions): Promise<StoredDocument> {
   const { hub, id, read, readAgain, isReady, waitMs, signal } = options;
   let wake: () => void = () => undefined;
   const woken = new Promise<void>((resolve) => {

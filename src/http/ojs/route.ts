@@ -4,7 +4,7 @@ import { problem, type ProblemCode } from '../../errors.js';
 import { defaultOwner } from '../../model/task.js';
 import { assertOwner } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
-import { route, type Call, type Definition, type Route } from '../route.js';
+import { route, type RouteCall, type Definition, type Route } from '../route.js';
 import { known } from '../routes/common.js';
 import { ojsPrefix, ojsType, ojsVersion } from './protocol.js';
 
@@ -18,7 +18,7 @@ export type OjsDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extend
   'tag' | 'atRoot' | 'facade' | 'handle'
 > & {
   readonly handle: (
-    call: Call<z.infer<P>, z.infer<Q>, z.infer<B>> & { readonly who: Principal },
+    call: RouteCall<z.infer<P>, z.infer<Q>, z.infer<B>> & { readonly who: Principal },
   ) => ReturnType<Definition<P, Q, B>['handle']>;
 };
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problem, TwsError } from '../../errors.js';
 import { isObject } from '../../model/object.js';
-import { nameOf } from '../access/owners.js';
+import { principalName } from '../access/owners.js';
 import { assertOwnOrigin } from '../access/origin.js';
 import { setCookie } from '../access/cookies.js';
 import { reaches, roles, type Principal } from '../access/principal.js';
@@ -9,7 +9,7 @@ import { networkOf, type Rate, type RateLeft } from '../access/rate.js';
 import { answerOf, toAnswer, type ProblemAnswer } from '../answers/problems.js';
 import { withoutSecrets } from '../answers/redact.js';
 import type { Api } from '../api.js';
-import { pathOf, type Answer, type Route, type Streaming } from '../route.js';
+import { fullPath, type RouteAnswer, type Route, type Streaming } from '../route.js';
 import { absenceOf, isOjsPath, ojsHeaders, ojsType } from '../ojs/protocol.js';
 import { ojsErrorOf } from '../ojs/problems.js';
 import { mediaTypesAt } from './bodies.js';
@@ -53,7 +53,7 @@ export function addRoutes(
   for (const route of routes) {
     app.route({
       method: route.method,
-      url: pathOf(route).replaceAll(/\{(\w+)\}/g, ':$1'),
+      url: fullPath(route).replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: route.endless !== true,
       bodyLimit: Math.min(doors.bodyLimit, route.body?.mostBytes ?? Infinity),
       // Before the body is read: who may not do it sends it in vain.
@@ -163,7 +163,7 @@ function reaching(
   }
   if (!reaches(principal, access)) {
     const needed = access === 'none' ? roles.viewer : roles[access];
-    throw problem('role_missing', { who: nameOf(principal), needed });
+    throw problem('role_missing', { who: principalName(principal), needed });
   }
   return principal;
 }
@@ -214,7 +214,7 @@ type Asked = { readonly route: Route; readonly principal: Principal | undefined 
 async function send(
   { route, principal }: Asked,
   reply: FastifyReply,
-  answer: Answer | Streaming,
+  answer: RouteAnswer | Streaming,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
   if ('stream' in answer) return sendStream(reply, answer, signal);
@@ -264,7 +264,7 @@ async function sendMissing(
 }
 
 function formOf(route: Route): RegExp {
-  const parts = pathOf(route)
+  const parts = fullPath(route)
     .split(/\{\w+\}/)
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^/]+')}$`);

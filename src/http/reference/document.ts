@@ -3,18 +3,18 @@ import { problems, type ProblemCode } from '../../errors.js';
 import { problemSchema, statusOfProblem } from '../answers/problems.js';
 import { requestHeader } from '../access/origin.js';
 import { sessionCookie } from '../access/cookies.js';
-import { pathOf, tags, type AnswerDoc, type RouteDoc } from '../route.js';
+import { fullPath, tags, type AnswerDoc, type RouteDoc } from '../route.js';
 import { ojsErrorSchema, ojsStatusOf } from '../ojs/problems.js';
 import { ojsType } from '../ojs/protocol.js';
 import type { OpenApi, Operation } from './openapi.js';
-import { createSchemas, type Json, type Schemas } from './schemas.js';
+import { createSchemas, type SchemaObject, type Schemas } from './schemas.js';
 
 /** Describes the routes; everything in it comes of what the server itself works with. */
 export function describeApi(routes: readonly RouteDoc[], version: string): OpenApi {
   const schemas = createSchemas();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
-    const path = pathOf(route);
+    const path = fullPath(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
   }
   return {
@@ -63,7 +63,7 @@ function parametersOf(
   schema: z.ZodObject | undefined,
   place: 'path' | 'query',
   schemas: Schemas,
-): readonly Json[] {
+): readonly SchemaObject[] {
   return Object.entries(schema?.shape ?? {}).map(([name, one]) => {
     const { description, ...rest } = schemas.reference(one as z.ZodType);
     const required = place === 'path' || !(one as z.ZodType).safeParse(undefined).success;
@@ -77,7 +77,7 @@ function parametersOf(
   });
 }
 
-function headersOf({ headers = {}, method, access }: RouteDoc): readonly Json[] {
+function headersOf({ headers = {}, method, access }: RouteDoc): readonly SchemaObject[] {
   const csrf: Readonly<Record<string, string>> =
     method === 'GET' || access === 'open'
       ? {}
@@ -90,7 +90,7 @@ function headersOf({ headers = {}, method, access }: RouteDoc): readonly Json[] 
   }));
 }
 
-function requestBody(body: NonNullable<RouteDoc['body']>, schemas: Schemas): Json {
+function requestBody(body: NonNullable<RouteDoc['body']>, schemas: Schemas): SchemaObject {
   const { schema, description, types = ['application/json'], optional } = body;
   const isText = (type: string): boolean => type === 'application/x-ndjson';
   const content = types.map((type) => {
@@ -100,11 +100,11 @@ function requestBody(body: NonNullable<RouteDoc['body']>, schemas: Schemas): Jso
   return {
     ...(description === undefined ? {} : { description }),
     required: optional !== true,
-    content: Object.fromEntries(content) as Json,
+    content: Object.fromEntries(content) as SchemaObject,
   };
 }
 
-function responses(route: RouteDoc, schemas: Schemas): Readonly<Record<string, Json>> {
+function responses(route: RouteDoc, schemas: Schemas): Readonly<Record<string, SchemaObject>> {
   const { answers, facade } = route;
   const type = facade === 'ojs' ? { type: ojsType } : {};
   const schema = facade === 'ojs' ? ojsErrorSchema : problemSchema;
@@ -119,13 +119,13 @@ function responses(route: RouteDoc, schemas: Schemas): Readonly<Record<string, J
     { description: 'Anything else is told in the same form.', schema, ...type },
     schemas,
   );
-  const all: Record<string, Json> = {};
+  const all: Record<string, SchemaObject> = {};
   // A status that a route explains itself stays as it says.
   for (const [status, one] of [...bad, ...good]) all[status] = one;
   return { ...all, default: fallback };
 }
 
-function response(answer: AnswerDoc, schemas: Schemas): Json {
+function response(answer: AnswerDoc, schemas: Schemas): SchemaObject {
   const { description, schema, type = 'application/json', headers } = answer;
   const media = schema === undefined ? { type: 'string' } : schemas.reference(schema);
   const withBody = schema !== undefined || answer.type !== undefined;

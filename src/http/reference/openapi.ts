@@ -1,12 +1,12 @@
-import type { Json } from './schemas.js';
+import type { SchemaObject } from './schemas.js';
 
 /** An OpenAPI 3.1 document, as far as it is read here. */
 export type OpenApi = {
   readonly openapi: string;
-  readonly info: Json;
+  readonly info: SchemaObject;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Json>> } & Json;
-} & Json;
+  readonly components: { readonly schemas: Readonly<Record<string, SchemaObject>> } & SchemaObject;
+} & SchemaObject;
 
 /** One operation of an OpenAPI document: a method of a path. */
 export type Operation = {
@@ -14,7 +14,7 @@ export type Operation = {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  readonly parameters?: readonly Json[];
-  readonly requestBody?: Json;
-  readonly responses: Readonly<Record<string, Json>>;
-} & Json;
+  readonly parameters?: readonly SchemaObject[];
+  readonly requestBody?: SchemaObject;
+  readonly responses: Readonly<Record<string, SchemaObject>>;
+} & SchemaObject;

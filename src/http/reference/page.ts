@@ -1,6 +1,6 @@
 import { tags as groups } from '../route.js';
 import type { OpenApi, Operation } from './openapi.js';
-import type { Json } from './schemas.js';
+import type { SchemaObject } from './schemas.js';
 
 /** The reference as a page that needs no script and nothing from elsewhere. */
 export function referencePage({ info, paths, components }: OpenApi): string {
@@ -74,7 +74,7 @@ function table(title: string, rows: readonly string[]): string {
   return `<h3>${title}</h3><div class="table" tabindex="0" role="region" aria-label="${title}"><table>${rows.join('')}</table></div>`;
 }
 
-function parameterRow(parameter: Json): string {
+function parameterRow(parameter: SchemaObject): string {
   const { name, in: place, description = '', required, schema } = parameter;
   const { enum: values } = (schema ?? {}) as { readonly enum?: readonly unknown[] };
   const among =
@@ -84,35 +84,38 @@ function parameterRow(parameter: Json): string {
   return `<tr><th scope="row"><code>${text(String(name))}</code></th><td>${text(String(place))}${required === true ? ', required' : ''}</td><td>${text(String(description))}${among}</td></tr>`;
 }
 
-function responseRow([status, response]: readonly [string, Json]): string {
+function responseRow([status, response]: readonly [string, SchemaObject]): string {
   const { description = '' } = response;
   return `<tr><th scope="row">${text(status)}</th><td>${marked(String(description))}</td><td>${content(response)}</td></tr>`;
 }
 
-function content(of: Json): string {
-  const media = (of['content'] ?? {}) as Readonly<Record<string, { readonly schema?: Json }>>;
+function content(of: SchemaObject): string {
+  const media = (of['content'] ?? {}) as Readonly<
+    Record<string, { readonly schema?: SchemaObject }>
+  >;
   return Object.entries(media)
     .map(([type, { schema = {} }]) => `<p><code>${text(type)}</code> ${schemaHtml(schema)}</p>`)
     .join('');
 }
 
-function schemaHtml(schema: Json): string {
+function schemaHtml(schema: SchemaObject): string {
   const { $ref } = schema;
   if (typeof $ref === 'string') {
     const name = $ref.split('/').at(-1) ?? '';
     return `<a href="#schema-${text(name)}">${text(name)}</a>`;
   }
   const any = schema['anyOf'];
-  if (Array.isArray(any)) return (any as readonly Json[]).map(schemaHtml).join(' or ');
-  if (schema['type'] === 'array') return `list of ${schemaHtml((schema['items'] ?? {}) as Json)}`;
+  if (Array.isArray(any)) return (any as readonly SchemaObject[]).map(schemaHtml).join(' or ');
+  if (schema['type'] === 'array')
+    return `list of ${schemaHtml((schema['items'] ?? {}) as SchemaObject)}`;
   return schema['type'] === 'string' ? 'text' : json(schema);
 }
 
-function about({ description }: Json): string {
+function about({ description }: SchemaObject): string {
   return typeof description === 'string' ? ` ${text(description)}` : '';
 }
 
-function json(value: Json): string {
+function json(value: SchemaObject): string {
   return `<pre tabindex="0">${text(JSON.stringify(value, null, 2))}</pre>`;
 }
 

@@ -3,14 +3,14 @@ import { retryPolicySchema } from '../../model/retry.js';
 import { entrySchema } from '../../structures/entries.js';
 import { tasksSchema, writtenNodeSchema } from '../../structures/schema.js';
 
-export type Json = Readonly<Record<string, unknown>>;
+export type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** The schemas of one OpenAPI document: those that have a name stand in it once. */
 export type Schemas = {
   /** A reference to a named schema, or the schema itself. */
-  readonly reference: (schema: z.ZodType) => Json;
+  readonly reference: (schema: z.ZodType) => SchemaObject;
   /** The named ones that were referred to, by name. */
-  readonly all: () => Readonly<Record<string, Json>>;
+  readonly all: () => Readonly<Record<string, SchemaObject>>;
 };
 
 /** Names of schemas of the model; those of the API carry theirs (`meta({ id })`). */
@@ -23,7 +23,7 @@ const names = new Map<z.core.$ZodType, string>([
 
 /** What zod knows of a schema, and its name. */
 const registry = {
-  get: (schema: z.core.$ZodType): Json | undefined => {
+  get: (schema: z.core.$ZodType): SchemaObject | undefined => {
     const known = z.globalRegistry.get(schema);
     const id = names.get(schema);
     return id === undefined ? known : { ...known, id };
@@ -32,10 +32,10 @@ const registry = {
 
 /** Begins without any. */
 export function createSchemas(): Schemas {
-  const named = new Map<string, Json>();
+  const named = new Map<string, SchemaObject>();
   /** Names of the recursive schemas that had none, by their text. */
   const parts = new Map<string, string>();
-  const nameOf = (key: string, inner: Json): string => {
+  const nameOf = (key: string, inner: SchemaObject): string => {
     if (!isUnnamed(key)) return key;
     const text = JSON.stringify(inner).replaceAll(`#/$defs/${key}`, '#');
     const name = parts.get(text) ?? `Part${parts.size + 1}`;
@@ -45,13 +45,14 @@ export function createSchemas(): Schemas {
   return {
     reference: (schema) => {
       const { $defs, $schema: _dialect, ...json } = convert(schema);
-      const defs = Object.entries(($defs ?? {}) as Readonly<Record<string, Json>>);
+      const defs = Object.entries(($defs ?? {}) as Readonly<Record<string, SchemaObject>>);
       const renamed = new Map(defs.map(([key, inner]) => [key, nameOf(key, inner)] as const));
       for (const [key, inner] of defs) {
         const name = renamed.get(key) ?? key;
-        if (!named.has(name)) named.set(name, withoutKnot(pointed(inner, renamed) as Json, name));
+        if (!named.has(name))
+          named.set(name, withoutKnot(pointed(inner, renamed) as SchemaObject, name));
       }
-      return pointed(json, renamed) as Json;
+      return pointed(json, renamed) as SchemaObject;
     },
     all: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
@@ -62,7 +63,7 @@ function isUnnamed(key: string): boolean {
   return /^__schema\d+$/.test(key);
 }
 
-function convert(schema: z.ZodType): Json {
+function convert(schema: z.ZodType): SchemaObject {
   return z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-2020-12',
@@ -96,8 +97,8 @@ function pointed(value: unknown, renamed: ReadonlyMap<string, string>): unknown 
  * A schema that is itself a list of itself is right, and more than the types of TypeScript can say in
  * one place: such a list is described as one of anything.
  */
-function withoutKnot(json: Json, name: string): Json {
-  const { anyOf } = json as { readonly anyOf?: readonly Json[] };
+function withoutKnot(json: SchemaObject, name: string): SchemaObject {
+  const { anyOf } = json as { readonly anyOf?: readonly SchemaObject[] };
   if (anyOf === undefined) return json;
   const own = JSON.stringify({ $ref: `#/components/schemas/${name}` });
   const loosened = anyOf.map((one) =>

@@ -9,8 +9,8 @@ import { answerOf } from '../answers/problems.js';
 import { route, type Route } from '../route.js';
 import { bulkRequestedSchema } from '../schemas.js';
 import { known, waiting, waitSchema } from './common.js';
-import { filterSchema, searchOf, type Filter } from './job-filter.js';
-import { byOf, who } from './requests.js';
+import { filterSchema, searchOfFilter, type JobCriteria } from './job-filter.js';
+import { byOf, whoFields } from './requests.js';
 
 const bulkBody = z.strictObject({
   filter: filterSchema
@@ -20,7 +20,7 @@ const bulkBody = z.strictObject({
   ids: z.array(z.string()).max(1_000).optional().describe('These jobs, instead of a filter.'),
   limit: z.int().min(1).max(1_000).optional().describe('Jobs at most; default 1000.'),
   wait: waitSchema.optional().describe('How long to wait for the engines; default: not at all.'),
-  ...who,
+  ...whoFields,
 });
 
 /** `retry` and `cancel` of many jobs at once. */
@@ -58,7 +58,7 @@ const statusesFor: Readonly<Record<Bulk, readonly Status[]>> = {
 
 type Wanted = {
   readonly ids?: readonly string[] | undefined;
-  readonly filter?: Filter | undefined;
+  readonly filter?: JobCriteria | undefined;
 };
 type Limits = { readonly action: Bulk; readonly limit: number };
 
@@ -76,7 +76,7 @@ async function chosen(
     );
     return { jobs, more: wanted.length > limit };
   }
-  const search = searchOf(filter, principal);
+  const search = searchOfFilter(filter, principal);
   const status = search.status ?? statusesFor[action];
   const { jobs, cursor } = await client.search({ ...search, status }, { limit, now: now() });
   return { jobs, more: cursor !== undefined };

@@ -3,7 +3,7 @@ import { problem } from '../../errors.js';
 import { isObject } from '../../model/object.js';
 import { ownerOf } from '../../model/task.js';
 import type { Api } from '../api.js';
-import { hasOwner, nameOf, ownersFor } from '../access/owners.js';
+import { hasOwner, principalName, ownersFor } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import { streamChanges } from '../feed/stream.js';
 import { route } from '../route.js';
@@ -91,7 +91,7 @@ function enter(streams: Api['streams'], principal: Principal): () => void {
   const own = open.get(who) ?? 0;
   const mostOwn = Math.max(1, Math.floor(most * ownPart));
   if (principal.kind !== 'local' && own >= mostOwn) {
-    throw problem('too_many_streams', { most: mostOwn, who: nameOf(principal) });
+    throw problem('too_many_streams', { most: mostOwn, who: principalName(principal) });
   }
   open.set(who, own + 1);
   return () => {

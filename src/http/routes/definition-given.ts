@@ -15,7 +15,7 @@ import { foreignIds, unknownSecret } from './new-job.js';
 type Called = { readonly called: string; readonly owner?: string | undefined };
 
 /** A definition that somebody may see. @throws TwsError `definition_missing`, `definition_ambiguous` */
-export async function definitionFor(
+export async function visibleDefinition(
   client: Client,
   kind: DefinitionKind,
   { called, owner: asked }: Called,
@@ -170,7 +170,7 @@ function newIdOf(
  * The revision that somebody means to replace: one of the header, where `*` is whatever is `there`, else
  * that of the document; undefined for none.
  */
-export function revOf(
+export function revisionToReplace(
   header: string | undefined,
   body: unknown,
   there: StoredDocument | undefined,

@@ -14,7 +14,7 @@ import {
   putSchema,
 } from '../schemas.js';
 import { known } from './common.js';
-import { definitionFor, prepared, revOf } from './definition-given.js';
+import { visibleDefinition, prepared, revisionToReplace } from './definition-given.js';
 import { textOf } from '../../words.js';
 
 const idParams = (kind: DefinitionKind) =>
@@ -68,7 +68,7 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
       },
       problems: ['definition_missing', 'definition_ambiguous', 'owner_refused'],
       handle: async ({ api, params: { id }, query: { owner }, principal }) => {
-        const doc = await definitionFor(
+        const doc = await visibleDefinition(
           api.client,
           kind,
           { called: id, owner },
@@ -107,7 +107,7 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
         const principal = known({ principal: who });
         const { doc, before, checked } = await prepared(api, kind, { called: id, body }, principal);
         if (checked.problems.length > 0) refuseDocument(kind, checked.problems);
-        const meant = revOf(headers['if-match'], body, before);
+        const meant = revisionToReplace(headers['if-match'], body, before);
         const rev = query.upsert === 'true' ? (meant ?? before?._rev) : meant;
         assertReplaces(rev, before, { kind, id: doc._id });
         const { _rev: _old, ...content } = doc;
@@ -142,8 +142,8 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
       ],
       handle: async ({ api, params: { id }, query: { owner }, headers, principal }) => {
         const called = { called: id, owner };
-        const doc = await definitionFor(api.client, kind, called, known({ principal }));
-        const rev = revOf(headers['if-match'], undefined, doc) ?? doc._rev;
+        const doc = await visibleDefinition(api.client, kind, called, known({ principal }));
+        const rev = revisionToReplace(headers['if-match'], undefined, doc) ?? doc._rev;
         if (rev !== doc._rev) throw problem('document_conflict', { id: doc._id });
         await api.client.remove(doc._id, rev);
         return { status: 204 };
@@ -207,7 +207,7 @@ export const switchRoutes: readonly Route[] = (['enable', 'disable'] as const).m
     problems: ['definition_missing', 'definition_ambiguous', 'document_conflict', 'owner_refused'],
     handle: async ({ api, params: { id }, query: { owner }, principal: who }) => {
       const principal = known({ principal: who });
-      const doc = await definitionFor(api.client, 'flow', { called: id, owner }, principal);
+      const doc = await visibleDefinition(api.client, 'flow', { called: id, owner }, principal);
       const enabled = word === 'enable';
       const done = await api.client.setEnabled(doc._id, enabled, ownerOf(doc));
       return { status: 200, body: { ...done, enabled } };

@@ -29,10 +29,10 @@ export const filterShape = {
 };
 
 export const filterSchema = z.object(filterShape);
-export type Filter = z.infer<typeof filterSchema>;
+export type JobCriteria = z.infer<typeof filterSchema>;
 
 /** The search that a filter means for somebody. @throws TwsError `owner_refused`, `request_invalid` */
-export function searchOf(filter: Filter, principal: Principal): JobSearch {
+export function searchOfFilter(filter: JobCriteria, principal: Principal): JobSearch {
   const { flow, owner, status, tag, key, failure, external_id: externalId, parent } = filter;
   const [name = '', ...value] = key?.split('=') ?? [];
   return {

@@ -4,7 +4,7 @@ import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { statusOf } from '../../reading/status.js';
 import { mayHave } from '../access/owners.js';
-import { waitForJob } from '../feed/wait.js';
+import { waitUntilReady } from '../feed/wait.js';
 import { route } from '../route.js';
 import { explainedSchema, historySchema, infoSchema, jobSchema, resultSchema } from '../schemas.js';
 import { idParams, jobFor, known, knownStill, waiting, waitSchema } from './common.js';
@@ -41,7 +41,7 @@ export const getRoute = route({
     const job = await waiting(api, wait, (waitMs) =>
       waitMs === 0
         ? read()
-        : waitForJob({ hub: api.hub, id, read, readAgain, isReady, waitMs, signal }),
+        : waitUntilReady({ hub: api.hub, id, read, readAgain, isReady, waitMs, signal }),
     );
     const etag = `"${job._rev}"`;
     if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };

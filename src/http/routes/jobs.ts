@@ -7,7 +7,7 @@ import type { Api } from '../api.js';
 import { Refused, refuseDocument, told } from '../answers/problems.js';
 import { contentsOfJob, warningsOfJob } from '../../validate/single.js';
 import { mostDocuments } from '../../validate/limits.js';
-import { prefix, route, type Answer } from '../route.js';
+import { prefix, route, type RouteAnswer } from '../route.js';
 import {
   bulkSchema,
   checkedSchema,
@@ -16,7 +16,7 @@ import {
   submittedSchema,
 } from '../schemas.js';
 import { countParam, flagParam, known } from './common.js';
-import { filterShape, searchOf } from './job-filter.js';
+import { filterShape, searchOfFilter } from './job-filter.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
 import { hindrancesOf, submitMany } from './submit-many.js';
 import { textOf } from '../../words.js';
@@ -77,7 +77,7 @@ export const submitRoute = route({
   },
 });
 
-async function submitOne(api: Api, body: unknown, options: NewJobOptions): Promise<Answer> {
+async function submitOne(api: Api, body: unknown, options: NewJobOptions): Promise<RouteAnswer> {
   const job = newJobOf(body, options);
   const warnings = told([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
   const more = warnings.length === 0 ? {} : { warnings };
@@ -170,7 +170,7 @@ export const listRoute = route({
   handle: async ({ api, query, principal }) => {
     const { limit = 50, cursor, ...filter } = query;
     const now = api.now();
-    const search = searchOf(filter, known({ principal }));
+    const search = searchOfFilter(filter, known({ principal }));
     const page = await api.client.search(search, { limit, cursor, now });
     const jobs = page.jobs.map((job) => summaryOf(job, now));
     return { status: 200, body: { ...page, jobs } };

@@ -6,7 +6,7 @@ import type { Problem } from '../../model/problems.js';
 import { locksDatabase } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
 import { problem } from '../../errors.js';
-import { assertAllOwners, assertOwner, nameOf } from '../access/owners.js';
+import { assertAllOwners, assertOwner, principalName } from '../access/owners.js';
 import { reaches, roles, type Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
@@ -99,7 +99,7 @@ function withoutForbidden(doc: Readonly<Record<string, unknown>>): Record<string
  */
 function assertMayLockAll(principal: Principal): void {
   if (!reaches(principal, 'admin')) {
-    throw problem('role_missing', { who: nameOf(principal), needed: roles.admin });
+    throw problem('role_missing', { who: principalName(principal), needed: roles.admin });
   }
   assertAllOwners(principal, 'set a target or locks with "scope": "database"');
 }

@@ -12,24 +12,24 @@ import { idParams, jobFor, answeredTo, known, waiting, waitSchema } from './comm
 import { unknownSecret } from './new-job.js';
 
 /** Who asks, and why. */
-export const who = {
+export const whoFields = {
   by: z.string().optional().describe('Who asks, where nobody has to sign in; else it is known.'),
   reason: z.string().optional().describe('Why; it is kept in the job.'),
 };
 const noteText = z.string().min(1, { error: 'must be a text, not empty' });
 const bodies = {
-  cancel: z.strictObject(who),
-  pause: z.strictObject(who),
-  resume: z.strictObject(who),
+  cancel: z.strictObject(whoFields),
+  pause: z.strictObject(whoFields),
+  resume: z.strictObject(whoFields),
   retry: z.strictObject({
-    ...who,
+    ...whoFields,
     from: z.string().optional().describe('The step to begin at again: name, <task>-<n> or path.'),
     params: paramsSchema.optional().describe('Parameters to change, by step or task.'),
     latest: z.boolean().optional().describe('true: with the definitions as they are now.'),
   }),
-  skip: z.strictObject({ ...who, step: z.string().describe('Name, <task>-<n> or path.') }),
-  notes: z.strictObject({ ...who, text: noteText }),
-  info: z.strictObject({ ...who, message: noteText }),
+  skip: z.strictObject({ ...whoFields, step: z.string().describe('Name, <task>-<n> or path.') }),
+  notes: z.strictObject({ ...whoFields, text: noteText }),
+  info: z.strictObject({ ...whoFields, message: noteText }),
 };
 
 const answers = {
@@ -139,7 +139,7 @@ export const signalRoute = route({
         .regex(/^[\w.~-]{1,200}$/, { error: 'must be letters, digits and . ~ _ -' })
         .optional()
         .describe('The same signal sent again counts once.'),
-      by: who.by,
+      by: whoFields.by,
     }),
   },
   answers: {

@@ -10,7 +10,7 @@ import type { Principal } from '../access/principal.js';
 import type { Api } from '../api.js';
 import { warningsOfJob } from '../../validate/single.js';
 import { mostDocuments } from '../../validate/limits.js';
-import type { Answer } from '../route.js';
+import type { RouteAnswer } from '../route.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
 
 type Many = NewJobOptions & { readonly atomic: boolean };
@@ -27,7 +27,7 @@ export async function submitMany(
   api: Api,
   docs: readonly unknown[],
   options: Many,
-): Promise<Answer> {
+): Promise<RouteAnswer> {
   if (docs.length > mostDocuments) {
     throw problem('bulk_too_many', { count: docs.length, most: mostDocuments });
   }

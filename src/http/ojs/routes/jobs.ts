@@ -12,7 +12,7 @@ import { newJobOf, type NewJobOptions } from '../../routes/new-job.js';
 import { byOf } from '../../routes/requests.js';
 import { hindrancesOf } from '../../routes/submit-many.js';
 import { traceOf } from '../../routes/jobs.js';
-import { waitForJob } from '../../feed/wait.js';
+import { waitUntilReady } from '../../feed/wait.js';
 import { envelopeOf } from '../envelope.js';
 import { jobOfOrder, type Target } from '../order.js';
 import { ojsRoute, ownerOfNew } from '../route.js';
@@ -163,7 +163,7 @@ async function targetOf({ client }: Api, type: string, owner: string): Promise<T
   };
 }
 
-export const infoRoute = ojsRoute({
+export const ojsInfoRoute = ojsRoute({
   method: 'GET',
   path: '/v1/jobs/{id}',
   id: 'ojsGetJob',
@@ -211,7 +211,7 @@ export const cancelRoute = ojsRoute({
     );
     if (requested.kind === 'stored') return changedTo(api, 202, before, state);
     const read = () => jobFor(api, who, id);
-    const after = await waitForJob({
+    const after = await waitUntilReady({
       hub: api.hub,
       id,
       read,

@@ -8,7 +8,7 @@ import { queueOfOffer } from '../../../model/work.js';
 import { hasOwner, mayHave } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
-import { waitForJob } from '../../feed/wait.js';
+import { waitUntilReady } from '../../feed/wait.js';
 import type { RawCall } from '../../route.js';
 import { jobFor, knownStill, waiting } from '../../routes/common.js';
 import { envelopeOf, envelopeOfWork } from '../envelope.js';
@@ -169,7 +169,7 @@ async function answerAs({ api, who, headers, signal }: Asked, held: Held, answer
   }
   const { signal: name = '' } = work.step;
   const read = () => jobFor(api, who, work.job._id);
-  const job = await waitForJob({
+  const job = await waitUntilReady({
     hub: api.hub,
     id: work.job._id,
     read,
