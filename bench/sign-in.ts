@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { bulkSender } from '../src/store/batch.js';
 import { credentialsOf, type Connection } from '../src/store/connection.js';
-import { signIn as signInTo } from '../src/store/sessions.js';
+import { signInUser as signInTo } from '../src/store/sessions.js';
 import type { Bench } from './bench.js';
 import { percentile, sum } from './figure.js';
 import { revisionsOf } from './project.js';

@@ -2,7 +2,7 @@
 export { createClient, type Client } from './client/client.js';
 export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figures.js';
 export { newDefinitionId, type DefinitionKind } from './client/definitions.js';
-export type { JobPage, JobSearch, PageOptions } from './client/search.js';
+export type { FoundJobs, JobSearch, PageOptions } from './client/search.js';
 export { readSteps, type StepReading } from './reading/step-reading.js';
 export type { SubmittedOne } from './client/submit-many.js';
 export { summaryOf } from './client/summary.js';
@@ -11,8 +11,8 @@ export type { NewToken, TokenFacts } from './client/tokens.js';
 export type { Change } from './store/change.js';
 export type { FeedState } from './store/feed.js';
 export type { PastChanges } from './store/past-changes.js';
-export type { SignedIn, SignIn } from './store/sessions.js';
-export type { Batch, StoreOptions } from './store/store.js';
+export type { SignedIn, SignInResult } from './store/sessions.js';
+export type { WriteBatch, StoreOptions } from './store/store.js';
 export type { Reason } from './client/reason.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
 export { warningsOfSignal, type EventToAnnounce, type SignalToSend } from './client/messages.js';
@@ -23,15 +23,21 @@ export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './
 export { createPulse, renewedAt, type Pulse } from './client/pulse.js';
 export { usualLeaseMs } from './model/engine.js';
 export { isAway, type WatchOptions } from './client/watch.js';
-export { leasedSteps, workIn, type Work, type WorkAnswer, type WorkWanted } from './client/work.js';
-export { documentKinds, type DocumentKind, type LookUp } from './client/look-up.js';
+export {
+  leasedSteps,
+  workIn,
+  type WorkerStep,
+  type WorkAnswer,
+  type WorkWanted,
+} from './client/work.js';
+export { documentKinds, type DocumentKind, type LookUpOptions } from './client/look-up.js';
 export { everyJob } from './client/every-job.js';
 export {
   inspectServer,
-  open,
+  openDatabase,
   prepareDatabase,
   pushDesign,
   type Opened,
-  type Prepared,
+  type PreparedDatabase,
   type ServerReport,
 } from './client/open.js';

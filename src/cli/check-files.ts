@@ -14,7 +14,7 @@ import { loadProjectPlugins } from './plugins.js';
 import { checkContents } from '../validate/contents.js';
 import { checkDocument } from '../validate/document.js';
 import { unreadKeys } from '../reading/unread-keys.js';
-import { checkReferences, type Stored } from '../validate/references.js';
+import { checkReferences, type StoredDefinitions } from '../validate/references.js';
 import { asWritten } from '../validate/written-path.js';
 
 /** A file whose document may be written. */
@@ -73,7 +73,7 @@ export async function checkFiles(
   };
 }
 
-function storedIn(client: Client | undefined): Stored {
+function storedIn(client: Client | undefined): StoredDefinitions {
   return (kind) => (client === undefined ? Promise.resolve([]) : client.definitions(kind));
 }
 

@@ -1,4 +1,9 @@
-import { definitionOf, findDefinition, setEnabled, type DefinitionKind } from './definitions.js';
+import {
+  calledDefinition,
+  findDefinition,
+  setEnabled,
+  type DefinitionKind,
+} from './definitions.js';
 import { countJobs, jobSpans, type SpanQuery } from './figures.js';
 import { explainJob, type Explained } from './explain-job.js';
 import { submitJob, type JobToSubmit, type Submitted } from './jobs.js';
@@ -6,13 +11,13 @@ import { jobHistory, type HistoryEvent } from './history.js';
 import { announceEvent, sendSignal, type EventToAnnounce, type SignalToSend } from './messages.js';
 import {
   listEngines,
-  listOf,
+  listDefinitions,
   refusedMessages,
   unfinishedJobs,
   type RefusedMessage,
   type UnfinishedJobs,
 } from './lists.js';
-import { lookUp, type LookUp } from './look-up.js';
+import { lookUpDocuments, type LookUpOptions } from './look-up.js';
 import type { Pulse } from './pulse.js';
 import {
   requestJob,
@@ -23,7 +28,7 @@ import {
 } from './requests.js';
 import { resultOf } from './results.js';
 import { sealedInJobs } from './sealed-jobs.js';
-import { searchJobs, type JobPage, type JobSearch, type PageOptions } from './search.js';
+import { searchJobs, type FoundJobs, type JobSearch, type PageOptions } from './search.js';
 import { submitJobs, type SubmittedOne } from './submit-many.js';
 import {
   checkToken,
@@ -38,7 +43,7 @@ import {
   answerWork,
   renewWork,
   takeWork,
-  type Work,
+  type WorkerStep,
   type WorkAnswer,
   type WorkWanted,
 } from './work.js';
@@ -51,7 +56,13 @@ import type { JobCounts, Span } from '../model/summary.js';
 import type { Change } from '../store/change.js';
 import type { FollowOptions } from '../store/feed.js';
 import type { PastChanges } from '../store/past-changes.js';
-import { signIn, whoIs, type SignedIn, type SignIn, type SigningIn } from '../store/sessions.js';
+import {
+  signInUser,
+  whoIs,
+  type SignedIn,
+  type SignInResult,
+  type SigningIn,
+} from '../store/sessions.js';
 import type { Store } from '../store/store.js';
 import type { NewDocument } from '../store/writer.js';
 
@@ -93,7 +104,7 @@ export type Client = {
    * The documents that a word may mean: the one of that id, else tasks and flows of that name (`name`
    * or `name::owner`), else the jobs of a flow of that name.
    */
-  readonly lookUp: (given: string, options?: LookUp) => Promise<readonly StoredDocument[]>;
+  readonly lookUp: (given: string, options?: LookUpOptions) => Promise<readonly StoredDocument[]>;
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
   /**
@@ -108,7 +119,7 @@ export type Client = {
     isMeant?: (doc: StoredDocument) => boolean,
   ) => Promise<StoredDocument | undefined>;
   /** Jobs that are searched for, newest first, page by page. @throws TwsError `cursor_invalid` */
-  readonly search: (search: JobSearch, page: PageOptions) => Promise<JobPage>;
+  readonly search: (search: JobSearch, page: PageOptions) => Promise<FoundJobs>;
   /** How many jobs there are, by status; `owners`: of these only. */
   readonly count: (owners?: readonly string[]) => Promise<JobCounts>;
   /** How many jobs ended when, and how long they took. */
@@ -161,14 +172,14 @@ export type Client = {
    */
   readonly announce: (event: EventToAnnounce) => Promise<string>;
   /** Takes steps that are offered to workers; nobody else gets those. */
-  readonly takeWork: (wanted: WorkWanted) => Promise<readonly Work[]>;
+  readonly takeWork: (wanted: WorkWanted) => Promise<readonly WorkerStep[]>;
   /** Gives a worker more time; undefined when it does not have the step any more. */
   readonly renewWork: (
-    work: Work,
+    work: WorkerStep,
     options: { readonly leaseMs?: number | undefined; readonly now: () => number },
-  ) => Promise<Work | undefined>;
+  ) => Promise<WorkerStep | undefined>;
   /** Stores what a worker answers. @throws TwsError `document_conflict` when it was answered before */
-  readonly answerWork: (work: Work, answer: WorkAnswer) => Promise<void>;
+  readonly answerWork: (work: WorkerStep, answer: WorkAnswer) => Promise<void>;
   /**
    * Enables or disables a flow, named by id or as `name` or `name::owner`, or an engine by its id
    * (`engine:…`, `*` for all). `changed` is false when it was so already.
@@ -193,7 +204,7 @@ export type Client = {
   /** What has changed between a position and now, so many changes at most. */
   readonly changes: (since: string, limit: number) => Promise<PastChanges>;
   /** Signs somebody in against CouchDB's own users. */
-  readonly signIn: (credentials: SigningIn) => Promise<SignIn>;
+  readonly signIn: (credentials: SigningIn) => Promise<SignInResult>;
   /** Whose session of CouchDB it is; undefined when it has ended. */
   readonly whoIs: (cookie: string) => Promise<SignedIn | undefined>;
   /** Makes a bearer token for a program; `token` is told this once and kept nowhere. */
@@ -216,10 +227,10 @@ export function createClient({ store }: { readonly store: Store }): Client {
     getMany: (ids) => store.getMany(ids),
     result: (job, step) => resultOf(store, job, step),
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
-    lookUp: (given, options) => lookUp(store, given, options),
-    definitions: (kind) => listOf(store, kind),
+    lookUp: (given, options) => lookUpDocuments(store, given, options),
+    definitions: (kind) => listDefinitions(store, kind),
     definition: (kind, called, owner, isMeant) =>
-      definitionOf(store, { kind, called, owner, isMeant }),
+      calledDefinition(store, { kind, called, owner, isMeant }),
     search: (search, page) => searchJobs(store, search, page),
     count: (owners) => countJobs(store, owners),
     spans: (query) => jobSpans(store, query),
@@ -242,7 +253,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     position: async () => (await store.info()).updateSeq,
     follow: (options) => store.follow(options),
     changes: (since, limit) => store.changes(since, limit),
-    signIn: (credentials) => signIn(store.connection, credentials),
+    signIn: (credentials) => signInUser(store.connection, credentials),
     whoIs: (cookie) => whoIs(store.connection, cookie),
     createToken: (token) => createToken(store, token, Date.now()),
     tokens: () => listTokens(store),

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { problem } from '../errors.js';
 import { serverUrl, type Connection } from '../store/connection.js';
-import type { Place } from './search-rows.js';
+import type { RowPosition } from './search-rows.js';
 
 const method = 'aes-256-gcm';
 const ivBytes = 12;
@@ -11,7 +11,7 @@ const tagBytes = 16;
  * Writes a place of a search so that nobody can read it: the row that it stands at may be that of a job
  * that whoever searches must not see. Every process that works with the same database can read it.
  */
-export function cursorOf(connection: Connection, { when, id }: Place): string {
+export function cursorOf(connection: Connection, { when, id }: RowPosition): string {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(method, keyOf(connection), iv);
   const text = Buffer.concat([cipher.update(JSON.stringify([when, id])), cipher.final()]);
@@ -19,7 +19,7 @@ export function cursorOf(connection: Connection, { when, id }: Place): string {
 }
 
 /** @throws TwsError `cursor_invalid` */
-export function placeOf(connection: Connection, cursor: string): Place {
+export function positionIn(connection: Connection, cursor: string): RowPosition {
   try {
     const bytes = Buffer.from(cursor, 'base64url');
     const iv = bytes.subarray(0, ivBytes);

@@ -33,7 +33,7 @@ type CalledDefinition = {
  * A task or flow as it is called: by its id, where `isMeant` agrees, or as `name` or `name::owner`.
  * Undefined when there is none. @throws TwsError `definition_ambiguous`
  */
-export async function definitionOf(
+export async function calledDefinition(
   store: Store,
   { kind, called, owner, isMeant = () => true }: CalledDefinition,
 ): Promise<StoredDocument | undefined> {

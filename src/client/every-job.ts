@@ -1,9 +1,9 @@
 import type { StoredDocument } from '../model/document.js';
-import type { JobPage, JobSearch, PageOptions } from './search.js';
+import type { FoundJobs, JobSearch, PageOptions } from './search.js';
 
 /** What reads one page of a search, as a client does. */
 type Searching = {
-  readonly search: (search: JobSearch, page: PageOptions) => Promise<JobPage>;
+  readonly search: (search: JobSearch, page: PageOptions) => Promise<FoundJobs>;
 };
 
 /** Jobs read at a time. */

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.js';
 import type { DefinitionKind } from './definitions.js';
 
 /** All tasks or all flows, by name. */
-export async function listOf(
+export async function listDefinitions(
   store: Store,
   kind: DefinitionKind,
 ): Promise<readonly StoredDocument[]> {

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.js';
 export const documentKinds = ['task', 'flow', 'job'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
-export type LookUp = {
+export type LookUpOptions = {
   /** What may be meant; absent: anything, but a job only where no task or flow has the name. */
   readonly kinds?: readonly DocumentKind[] | undefined;
   /** Whose; absent: anybody's. */
@@ -17,10 +17,10 @@ export type LookUp = {
  * The documents that a word may mean: the one of that id, else tasks and flows of that name
  * (`name` or `name::owner`), else the jobs of a flow of that name.
  */
-export async function lookUp(
+export async function lookUpDocuments(
   store: Store,
   given: string,
-  { kinds, owner, limit = 20 }: LookUp = {},
+  { kinds, owner, limit = 20 }: LookUpOptions = {},
 ): Promise<readonly StoredDocument[]> {
   const byId = given === '' ? undefined : await store.get(given);
   if (byId !== undefined) return [byId];

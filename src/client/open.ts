@@ -15,13 +15,13 @@ export type Opened = {
 };
 
 /** Opens the database that the settings name; nothing is sent before the first request. */
-export function open(settings: Connection, options: StoreOptions = {}): Opened {
+export function openDatabase(settings: Connection, options: StoreOptions = {}): Opened {
   const store = openStore(connectionOf(settings), options);
   return { client: createClient({ store }), store, close: store.close };
 }
 
 /** What `prepareDatabase` found and did. */
-export type Prepared = { readonly database: CreatedDatabase; readonly design: Installed };
+export type PreparedDatabase = { readonly database: CreatedDatabase; readonly design: Installed };
 
 /**
  * Creates the database and the design document, or what is missing of them.
@@ -30,7 +30,7 @@ export type Prepared = { readonly database: CreatedDatabase; readonly design: In
 export async function prepareDatabase(
   settings: Connection,
   options: { readonly copies?: number | undefined } = {},
-): Promise<Prepared> {
+): Promise<PreparedDatabase> {
   const connection = connectionOf(settings);
   const { copies } = options;
   const database = await createDatabase(connection, copies === undefined ? {} : { copies });

@@ -2,10 +2,10 @@ import type { Store } from '../store/store.js';
 import type { JobRow, ViewRow } from '../store/views.js';
 
 /** Where a row stands: newer ones are before it. `when` in epoch ms. */
-export type Place = { readonly when: number; readonly id: string };
+export type RowPosition = { readonly when: number; readonly id: string };
 
 /** A job as the index of searches has it. */
-export type SearchRow = Place & { readonly facts: JobRow };
+export type SearchRow = RowPosition & { readonly facts: JobRow };
 
 /** A part of the index: the rows whose keys begin so, begun from `from` on and before `to`. */
 export type Range = {
@@ -16,7 +16,7 @@ export type Range = {
 
 type Options = {
   /** Only what comes after it. */
-  readonly after: Place | undefined;
+  readonly after: RowPosition | undefined;
   /** So many rows are read first; then more at a time. */
   readonly page: number;
 };
@@ -85,7 +85,7 @@ function newest(heads: readonly (SearchRow | undefined)[]): number {
 }
 
 /** CouchDB orders rows of one key by the bytes of their ids. */
-function isBefore(a: Place, b: Place): boolean {
+function isBefore(a: RowPosition, b: RowPosition): boolean {
   if (a.when !== b.when) return a.when > b.when;
   return a.id !== b.id && Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) > 0;
 }
@@ -96,7 +96,7 @@ type Reader = {
   readonly head: () => Promise<SearchRow | undefined>;
   readonly take: () => void;
   /** Leaves out what comes before a place; what lies far away is not read. */
-  readonly skipTo: (place: Place) => Promise<void>;
+  readonly skipTo: (place: RowPosition) => Promise<void>;
   /** How often the index was read. */
   readonly reads: () => number;
   /** How many rows were taken or left out, as far as they were read. */
@@ -114,7 +114,7 @@ function createReader(store: Store, range: Range, { after, page }: Options): Rea
   let reads = 0;
   let passed = 0;
   /** Where to read on: after the last row that was read, or at a place that was skipped to. */
-  let from: { readonly place: Place; readonly inclusive: boolean } | undefined =
+  let from: { readonly place: RowPosition; readonly inclusive: boolean } | undefined =
     after === undefined ? undefined : { place: after, inclusive: false };
   const read = async (): Promise<void> => {
     reads += 1;
@@ -159,7 +159,7 @@ function createReader(store: Store, range: Range, { after, page }: Options): Rea
  * Downwards: from the newest, or from the last one that was read, to the oldest that is wanted.
  * Undefined where nothing lies between, which CouchDB would call a mistake.
  */
-function bounds({ prefix, from = 0, to }: Range, last: Place | undefined) {
+function bounds({ prefix, from = 0, to }: Range, last: RowPosition | undefined) {
   const endKey = [...prefix, from];
   if (last !== undefined && (to === undefined || last.when < to)) {
     if (last.when < from) return undefined;

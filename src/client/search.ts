@@ -5,8 +5,8 @@ import type { Status } from '../model/status.js';
 import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import type { JobRow } from '../store/views.js';
-import { cursorOf, placeOf } from './cursor.js';
-import { rowsInAll, rowsInOrder, type Place, type SearchRow } from './search-rows.js';
+import { cursorOf, positionIn } from './cursor.js';
+import { rowsInAll, rowsInOrder, type RowPosition, type SearchRow } from './search-rows.js';
 import { textOf } from '../words.js';
 
 /** What jobs are searched for: all that is given has to hold. Times in epoch ms. */
@@ -34,7 +34,7 @@ export type JobSearch = {
  * The jobs that were found, newest first. `cursor` leads to the next page; a page may be short, or
  * empty, and have one, when few of very many jobs match.
  */
-export type JobPage = { readonly jobs: readonly StoredDocument[]; readonly cursor?: string };
+export type FoundJobs = { readonly jobs: readonly StoredDocument[]; readonly cursor?: string };
 
 export type PageOptions = {
   readonly limit: number;
@@ -53,13 +53,13 @@ export async function searchJobs(
   store: Store,
   search: JobSearch,
   { limit, cursor, now }: PageOptions,
-): Promise<JobPage> {
+): Promise<FoundJobs> {
   const { connection } = store;
-  const after = cursor === undefined ? undefined : placeOf(connection, cursor);
-  const found: { readonly doc: StoredDocument; readonly at: Place }[] = [];
+  const after = cursor === undefined ? undefined : positionIn(connection, cursor);
+  const found: { readonly doc: StoredDocument; readonly at: RowPosition }[] = [];
   let candidates: SearchRow[] = [];
   let looked = 0;
-  let last: Place | undefined;
+  let last: RowPosition | undefined;
   const examine = async (): Promise<void> => {
     const docs = await store.getMany(candidates.map(({ id }) => id));
     for (const { id, when } of candidates) {
@@ -83,7 +83,7 @@ export async function searchJobs(
 }
 
 type Prefix = readonly string[];
-type RowsOptions = { readonly after: Place | undefined; readonly page: number };
+type RowsOptions = { readonly after: RowPosition | undefined; readonly page: number };
 
 /** The rows of the index that hold every job that is searched for. */
 function rowsOf(store: Store, search: JobSearch, options: RowsOptions) {

@@ -26,7 +26,7 @@ export type WorkWanted = {
 };
 
 /** A step in the hands of a worker, in its job as it is stored. */
-export type Work = { readonly job: StoredDocument; readonly step: WaitingStep };
+export type WorkerStep = { readonly job: StoredDocument; readonly step: WaitingStep };
 
 /** Rows of the index that are looked at together: few at first, since most often the first will do. */
 const together = { least: 50, most: 2_000 } as const;
@@ -36,8 +36,8 @@ const mostOffers = 1_000;
 const mostRows = 100_000;
 
 /** Takes offered steps, the first in each line first; nobody else gets those. */
-export async function takeWork(store: Store, wanted: WorkWanted): Promise<readonly Work[]> {
-  const taken: Work[] = [];
+export async function takeWork(store: Store, wanted: WorkWanted): Promise<readonly WorkerStep[]> {
+  const taken: WorkerStep[] = [];
   const { copies } = await store.info();
   for (const queue of wanted.queues) {
     let tried = 0;
@@ -86,7 +86,7 @@ async function takeOne(
   { id, signal }: Offered,
   { worker, leaseMs, isMeant, now }: WorkWanted,
   copies: number,
-): Promise<Work | undefined> {
+): Promise<WorkerStep | undefined> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const doc = await store.get(id);
     const job = doc === undefined || !isMeant(doc) ? undefined : liveJob(doc);
@@ -106,7 +106,7 @@ async function storeLease(
   job: LiveJob,
   signal: string,
   copies: number,
-): Promise<Work | undefined> {
+): Promise<WorkerStep | undefined> {
   const result = await store.write(job);
   switch (result.kind) {
     case 'conflict':
@@ -124,7 +124,7 @@ async function storeLease(
 }
 
 /** The step of a job that somebody has by this lease. */
-export function workIn(doc: StoredDocument, signal: string): Work | undefined {
+export function workIn(doc: StoredDocument, signal: string): WorkerStep | undefined {
   const step = leasedSteps(doc).find((one) => one.signal === signal);
   return step === undefined ? undefined : { job: doc, step };
 }
@@ -140,9 +140,9 @@ export function leasedSteps(doc: StoredDocument): readonly WaitingStep[] {
 /** Gives a worker more time; undefined when it does not have the step any more. */
 export async function renewWork(
   store: Store,
-  { job: { _id: id }, step }: Work,
+  { job: { _id: id }, step }: WorkerStep,
   { leaseMs, now }: { readonly leaseMs?: number | undefined; readonly now: () => number },
-): Promise<Work | undefined> {
+): Promise<WorkerStep | undefined> {
   const { signal = '' } = step;
   const { copies } = await store.info();
   for (let attempt = 0; attempt < renewals; attempt += 1) {
@@ -165,7 +165,7 @@ export type WorkAnswer = { readonly data: unknown } | { readonly failure: Failur
  */
 export async function answerWork(
   store: Store,
-  { job: { _id: job }, step }: Work,
+  { job: { _id: job }, step }: WorkerStep,
   answer: WorkAnswer,
 ): Promise<void> {
   const { signal: name = '', worker } = step;

@@ -7,7 +7,7 @@ export const addressForm =
   /^(?:(\[[0-9a-fA-F:.]+\]|[\w.-]*[A-Za-z_.-][\w.-]*)?(?::(\d{1,5}))?|(\d{1,5}))$/;
 
 /** Host and port of an address, as far as it says them. */
-export function addressOf(text: string): { readonly host?: string; readonly port?: number } {
+export function hostAndPort(text: string): { readonly host?: string; readonly port?: number } {
   const [, host, port, alone] = addressForm.exec(text) ?? [];
   const number = port ?? alone;
   return {

@@ -15,7 +15,7 @@ import {
   olderFormatSchema,
   port,
   text,
-  texts,
+  textList,
   webhookSchema,
 } from './values.js';
 
@@ -69,7 +69,7 @@ const egressSchema = z
   )
   .describe('Which addresses the shipped plugins and webhooks may reach.');
 
-const folders = z.union([text, texts], { error: 'must be a folder or a list of folders' });
+const folders = z.union([text, textList], { error: 'must be a folder or a list of folders' });
 
 const queues = z
   .array(queueSchema, { error: 'must be a list of queues' })
@@ -89,7 +89,7 @@ export const settingsFileSchema = z
     owner: setting('owner', text),
     plugins: setting('plugins', folders),
     slots: setting('slots', count),
-    labels: setting('labels', texts),
+    labels: setting('labels', textList),
     queues: setting('queues', queues),
     lease: setting('lease', leaseSchema),
     retry_delay: setting('retry_delay', durationSchema),

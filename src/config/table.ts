@@ -1,4 +1,4 @@
-import { addressOf, defaultHost, defaultPort } from './address.js';
+import { hostAndPort, defaultHost, defaultPort } from './address.js';
 
 /**
  * The one table of settings. From it come their reading and precedence (read.ts), the sentences in the
@@ -101,13 +101,13 @@ export const settings = {
     usual: defaultHost,
     flag: '--http [host:port]',
     help: `Serve the HTTP API, too; default ${defaultHost}:${defaultPort}.`,
-    ofFlag: (address: string) => addressOf(address).host,
+    ofFlag: (address: string) => hostAndPort(address).host,
   },
   'http.port': {
     about: `Default ${defaultPort}; 0: any free one.`,
     usual: defaultPort,
     flag: '--http [host:port]',
-    ofFlag: (address: string) => addressOf(address).port,
+    ofFlag: (address: string) => hostAndPort(address).port,
   },
   'http.tls': { about: 'HTTPS; files relative to tws.json.' },
   'http.sign_in': {

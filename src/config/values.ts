@@ -7,7 +7,7 @@ import { olderDerivations } from '../secrets/older-format.js';
 /** What values of settings may look like. */
 
 export const text = z.string({ error: 'must be a string' }).min(1, { error: 'must not be empty' });
-export const texts = z.array(text, { error: 'must be a list of strings' });
+export const textList = z.array(text, { error: 'must be a list of strings' });
 export const port = z.int().min(0).max(65_535, { error: 'must be a port, 0 to 65535' });
 
 /** What a log may be told to keep, from most to least. */

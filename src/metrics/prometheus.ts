@@ -1,11 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Batch, Client, Pulse } from '../client.js';
+import type { WriteBatch, Client, Pulse } from '../client.js';
 import type { EngineMeters } from '../engine/meters.js';
 
 /** The figures of a process for Prometheus. */
 export type Prometheus = {
   readonly meters: EngineMeters;
-  readonly onBatch: (batch: Batch) => void;
+  readonly onBatch: (batch: WriteBatch) => void;
   /** Counts all jobs and looks at all engines whenever the figures are read. */
   readonly watch: (client: Client, pulse: Pulse) => void;
   readonly contentType: string;
@@ -77,7 +77,7 @@ export function createPrometheus(): Prometheus {
 }
 
 /** Figures of group commit. */
-function batchFigures(registers: Registry[]): (batch: Batch) => void {
+function batchFigures(registers: Registry[]): (batch: WriteBatch) => void {
   const batchSize = new Histogram({
     name: 'tws_batch_documents',
     help: 'Documents in a request of group commit.',

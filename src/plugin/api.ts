@@ -157,7 +157,7 @@ export type PluginFailure = {
 };
 
 /** How one attempt ended. `exit` is there when the plugin set it. */
-export type Outcome =
+export type PluginOutcome =
   | { readonly kind: 'done'; readonly result: unknown; readonly exit?: number }
   | {
       readonly kind: 'failed';

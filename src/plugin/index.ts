@@ -2,7 +2,7 @@
 export type {
   HistoryEvent,
   JsonSchema,
-  Outcome,
+  PluginOutcome,
   PluginContext,
   PluginFailure,
   PluginModule,

@@ -5,7 +5,7 @@ import { Detour } from './detour.js';
 import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
 import { importPlugin } from './import-plugin.js';
-import type { Call, FinalMessage, FromIsolate } from './isolate-messages.js';
+import type { IsolateCall, FinalMessage, FromIsolate } from './isolate-messages.js';
 import { toJson } from './json.js';
 import { toFailed, type Failed } from './outcome.js';
 import { assertComplete } from './run.js';
@@ -22,7 +22,7 @@ export type Line = {
 };
 
 /** Makes a call where it has been sent to. Never rejects: a failure is an answer as well. */
-export async function makeCall(call: Call, line: Line): Promise<FinalMessage> {
+export async function makeCall(call: IsolateCall, line: Line): Promise<FinalMessage> {
   try {
     const module = await moduleOf(call.file);
     line.ready?.();
@@ -72,7 +72,7 @@ async function begin(file: string): Promise<PluginModule> {
   return shape.module;
 }
 
-function contextOf({ given, data }: Call, { send, hear, signal }: Line): PluginContext {
+function contextOf({ given, data }: IsolateCall, { send, hear, signal }: Line): PluginContext {
   const { context } = createContext({
     ...given,
     shown: data['params'] as PluginContext['params'],

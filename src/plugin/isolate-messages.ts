@@ -3,7 +3,7 @@ import type { DetourOutcome } from './detour.js';
 import type { PluginErrorOptions } from './errors.js';
 
 /** One call in a thread or a process of its own: which plugin, which of its functions, with what. */
-export type Call = {
+export type IsolateCall = {
   readonly name: string;
   readonly file: string;
   readonly part: 'default' | 'verify';
@@ -25,7 +25,7 @@ export type Call = {
 };
 
 export type ToIsolate =
-  | { readonly type: 'call'; readonly call: Call }
+  | { readonly type: 'call'; readonly call: IsolateCall }
   | { readonly type: 'abort'; readonly name: string; readonly message: string };
 
 /** What the plugin says on the way. */

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { attributionOf, onBehalfOf, type Attribution } from './attribution.js';
 import { failedMessage, makeCall } from './isolate-call.js';
-import type { Call, FinalMessage, ToIsolate } from './isolate-messages.js';
+import type { IsolateCall, FinalMessage, ToIsolate } from './isolate-messages.js';
 import { uncaught, type Failed } from './outcome.js';
 
 /** The call that this thread makes now. */
@@ -65,8 +65,8 @@ export default async function serve({ port }: { readonly port: MessagePort }): P
 
 /** Takes the call, and perhaps that it is to end, at whatever time. */
 function listen(port: MessagePort, aborting: AbortController) {
-  let begin = (_call: Call): void => undefined;
-  const call = new Promise<Call>((resolve) => (begin = resolve));
+  let begin = (_call: IsolateCall): void => undefined;
+  const call = new Promise<IsolateCall>((resolve) => (begin = resolve));
   const take = (message: ToIsolate): void => {
     if (message.type === 'abort') aborting.abort(new DOMException(message.message, message.name));
     else begin(message.call);

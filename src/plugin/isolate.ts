@@ -5,7 +5,7 @@ import { Done } from './done.js';
 import { PluginError } from './errors.js';
 import { placed } from './place.js';
 import { pluginProblem } from './failures.js';
-import type { Call, NoteMessage } from './isolate-messages.js';
+import type { IsolateCall, NoteMessage } from './isolate-messages.js';
 import { renderData } from './render.js';
 
 /** How long, after its signal, a call may still clean up before it is ended by force. */
@@ -26,7 +26,7 @@ export function isolated(
   const { isolate, init: _init, verify, memory = usualMemory, ...rest } = module;
   if (isolate === undefined) return module;
   const start = isolate === 'thread' ? threads(memory) : processes(memory);
-  const calling = (part: Call['part']) => (context: PluginContext) =>
+  const calling = (part: IsolateCall['part']) => (context: PluginContext) =>
     callAway(start(), toCall(plugin, part, context), context);
   return {
     ...rest,
@@ -36,7 +36,7 @@ export function isolated(
   };
 }
 
-async function callAway(away: Away, call: Call, context: PluginContext): Promise<unknown> {
+async function callAway(away: Away, call: IsolateCall, context: PluginContext): Promise<unknown> {
   let grace: NodeJS.Timeout | undefined;
   let isAtRest = false;
   const abort = (): void => {
@@ -103,7 +103,7 @@ function beat(details: unknown, { heartbeat, signal }: PluginContext): void {
 
 function toCall(
   plugin: { readonly name: string; readonly file: string },
-  part: Call['part'],
+  part: IsolateCall['part'],
   {
     params,
     job,
@@ -117,7 +117,7 @@ function toCall(
     failure,
     render,
   }: PluginContext,
-): Call {
+): IsolateCall {
   return {
     ...plugin,
     part,

@@ -10,7 +10,7 @@ import { importPlugin } from './import-plugin.js';
 import { isolated } from './isolate.js';
 import { eitherContract } from './legacy.js';
 import { boundParams, type BoundedCheck } from './params.js';
-import { placeOf } from './place.js';
+import { errorPlace } from './place.js';
 
 /** A plugin that can be called. */
 export type LoadedPlugin = {
@@ -135,7 +135,7 @@ function startOnce(module: PluginModule, entry: Entry, log: PluginContext['log']
 /** The same of what the module threw when it was loaded, with the line in its folder that did. */
 function placedSentence(error: unknown, { path }: PluginFile): string {
   const said = sentence(error);
-  const at = error instanceof SyntaxError ? undefined : placeOf(error, dirname(path));
+  const at = error instanceof SyntaxError ? undefined : errorPlace(error, dirname(path));
   return at === undefined ? said : `${said} (${at})`;
 }
 

@@ -1,12 +1,12 @@
 import { failureKinds } from '../model/catalogue.js';
 import { timeSchema, toEpochMs } from '../model/scalars.js';
 import { shortened } from '../words.js';
-import type { Outcome, PluginFailure } from './api.js';
+import type { PluginOutcome, PluginFailure } from './api.js';
 import { pluginProblem } from './failures.js';
-import { placeOf } from './place.js';
+import { errorPlace } from './place.js';
 
 /** The outcome of an attempt that failed. */
-export type Failed = Extract<Outcome, { kind: 'failed' }>;
+export type Failed = Extract<PluginOutcome, { kind: 'failed' }>;
 
 /** Longer messages (a server's page, say) are cut: they are stored in the job document. */
 const longestMessage = 4000;
@@ -17,7 +17,7 @@ const longestMessage = 4000;
  */
 export function toFailed(thrown: unknown, folder?: string): Failed {
   const told = properties(thrown);
-  const at = folder === undefined ? undefined : placeOf(thrown, folder);
+  const at = folder === undefined ? undefined : errorPlace(thrown, folder);
   const retryAfterMs = msFromNow(told.retryAfter);
   return {
     kind: 'failed',

@@ -88,14 +88,14 @@ export function sentence(error: ErrorObject, root = ''): string {
 
 /** `/attachments/0/path` -> `attachments[0].path`. */
 export function toPath(pointer: string, root = ''): string {
-  return partsOf(pointer).reduce((path, part) => {
+  return pointerKeys(pointer).reduce((path, part) => {
     if (/^\d+$/.test(part)) return `${path}[${part}]`;
     return path === '' ? part : `${path}.${part}`;
   }, root);
 }
 
 /** The keys of a JSON pointer. */
-export function partsOf(pointer: string): readonly string[] {
+export function pointerKeys(pointer: string): readonly string[] {
   const parts = pointer.split('/').slice(1);
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

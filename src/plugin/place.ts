@@ -17,7 +17,7 @@ export function placed<E extends Error>(error: E, at: string | undefined): E {
  * The line of the project in which an error was made: `plugins/load.mjs:12`, relative to the project's
  * folder. Undefined when no frame of it is in there; packages do not count.
  */
-export function placeOf(error: unknown, folder: string): string | undefined {
+export function errorPlace(error: unknown, folder: string): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const told = known.get(error);
   if (told !== undefined) return told;

@@ -1,5 +1,5 @@
 import type { Redact } from '../secrets/redaction.js';
-import type { Outcome, PluginContext, PluginFailure } from './api.js';
+import type { PluginOutcome, PluginContext, PluginFailure } from './api.js';
 import { Detour } from './detour.js';
 import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
@@ -27,7 +27,7 @@ export async function runPlugin(
   plugin: LoadedPlugin,
   context: PluginContext,
   options: RunOptions = {},
-): Promise<Outcome> {
+): Promise<PluginOutcome> {
   let exit: number | undefined;
   const told = context.exit;
   // In its place, not in a copy: a copy would make what is only made when it is looked at.
@@ -42,10 +42,10 @@ export async function runPlugin(
   return options.redact ? redacted(complete, options.redact) : complete;
 }
 
-type End = Extract<Outcome, { kind: 'done' | 'failed' }>;
+type End = Extract<PluginOutcome, { kind: 'done' | 'failed' }>;
 
 /** Only what the plugin said is looked through: a secret may be the word "done". */
-function redacted(outcome: End, redact: Redact): Outcome {
+function redacted(outcome: End, redact: Redact): PluginOutcome {
   if (outcome.kind === 'done') return { ...outcome, result: redact(outcome.result) };
   const told = Object.entries(outcome.failure).map(([key, value]) => [key, redact(value)]);
   return { ...outcome, failure: Object.fromEntries(told) as PluginFailure };
@@ -55,7 +55,7 @@ async function attempt(
   plugin: LoadedPlugin,
   context: PluginContext,
   { verify = false, timed = () => undefined }: RunOptions,
-): Promise<Outcome> {
+): Promise<PluginOutcome> {
   try {
     await plugin.start();
     const invalid = plugin.check && (await checkParams(plugin, context.params));
@@ -105,7 +105,7 @@ export function assertComplete(answer: unknown, signal: AbortSignal): void {
   if (noticedStop(signal)) signal.throwIfAborted();
 }
 
-function done(plugin: string, value: unknown): Outcome {
+function done(plugin: string, value: unknown): PluginOutcome {
   if (value instanceof Detour) return value.outcome;
   const result = toJson(value instanceof Done ? value.result : value);
   if (result.ok) return { kind: 'done', result: result.value };

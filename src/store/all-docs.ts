@@ -1,5 +1,5 @@
 import type { StoredDocument } from '../model/document.js';
-import { unexpected, type Ask, type Client } from './client.js';
+import { unexpected, type CouchRequest, type CouchClient } from './client.js';
 import { databasePath } from './connection.js';
 import { mostBytesOf, type PageSize } from './paging.js';
 import { viewRows, type ViewRow } from './views.js';
@@ -9,7 +9,7 @@ export const mostIds = 1_000;
 
 /** Those of the documents that exist, by id; as many are asked for together as weigh little. */
 export async function documentsOf(
-  client: Client,
+  client: CouchClient,
   ids: readonly string[],
   size: PageSize,
 ): Promise<ReadonlyMap<string, StoredDocument>> {
@@ -33,7 +33,7 @@ export async function documentsOf(
 
 /** The documents whose ids begin so. */
 export async function readRange(
-  client: Client,
+  client: CouchClient,
   prefix: string,
 ): Promise<readonly StoredDocument[]> {
   const query = { start_key: prefix, end_key: `${prefix}\ufff0` };
@@ -41,7 +41,7 @@ export async function readRange(
 }
 
 /** Whether there are more than so many documents whose ids begin so. */
-export async function hasMore(client: Client, prefix: string, most: number): Promise<boolean> {
+export async function hasMore(client: CouchClient, prefix: string, most: number): Promise<boolean> {
   const within = { start_key: prefix, end_key: `${prefix}\ufff0` };
   const query = { ...within, include_docs: false, skip: most, limit: 1 };
   return ((await readRows(client, { query })) ?? []).length > 0;
@@ -49,8 +49,8 @@ export async function hasMore(client: Client, prefix: string, most: number): Pro
 
 /** Rows of `_all_docs`, with documents; undefined when the answer is longer than `mostBytes`. */
 async function readRows(
-  client: Client,
-  request: Pick<Ask, 'method' | 'query' | 'body'>,
+  client: CouchClient,
+  request: Pick<CouchRequest, 'method' | 'query' | 'body'>,
   mostBytes = Infinity,
 ): Promise<readonly ViewRow[] | undefined> {
   const action = 'read documents';
@@ -66,6 +66,6 @@ async function readRows(
 }
 
 /** Nothing follows from an answer that something else gave: not that there is no such document. */
-export function notOfCouch({ connection }: Client, action: string, wanted: string) {
+export function notOfCouch({ connection }: CouchClient, action: string, wanted: string) {
   return unexpected(connection, action, { status: 200, reason: `the answer is not ${wanted}` });
 }

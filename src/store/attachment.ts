@@ -1,5 +1,5 @@
 import { problem } from '../errors.js';
-import { unexpected, type Client } from './client.js';
+import { unexpected, type CouchClient } from './client.js';
 import { databasePath, documentPath, serverUrl } from './connection.js';
 import { createPatience } from './patience.js';
 
@@ -15,7 +15,7 @@ const patience = createPatience();
  * @throws TwsError `couch_unreachable`, `couch_failed`
  */
 export async function readAttachment(
-  { connection, exchange }: Client,
+  { connection, exchange }: CouchClient,
   id: string,
   name: string,
   of?: OfRevision,

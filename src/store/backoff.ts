@@ -16,7 +16,11 @@ export const usualBackoff: Backoff = { firstMs: 250, maxMs: 2_000, refusedMs: 90
  * chance (`random`: 0 to below 1), so that many processes do not come back at once, but it is
  * never shorter than `firstMs`.
  */
-export function waitMs(failures: number, random: number, backoff: Backoff = usualBackoff): number {
+export function backoffMs(
+  failures: number,
+  random: number,
+  backoff: Backoff = usualBackoff,
+): number {
   const longest = Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(failures, 30));
   return Math.max(backoff.firstMs, Math.round(longest * (0.5 + random / 2)));
 }

@@ -1,9 +1,9 @@
 import nano from 'nano';
 import { causeOf } from './causes.js';
 import { credentialsOf, serverUrl, type Connection } from './connection.js';
-import type { Answered, Call } from './exchange.js';
+import type { ExchangeResult, HttpRequest } from './exchange.js';
 
-type Change = Pick<Call, 'path' | 'body'>;
+type Change = Pick<HttpRequest, 'path' | 'body'>;
 
 /**
  * Opens the way by which databases are created and design documents are stored: only the caller limits
@@ -12,7 +12,7 @@ type Change = Pick<Call, 'path' | 'body'>;
  */
 export function openNano(
   connection: Connection,
-): (change: Change, signal: AbortSignal) => Promise<Answered> {
+): (change: Change, signal: AbortSignal) => Promise<ExchangeResult> {
   // Without parseUrl nano takes the path of a proxy for the name of a database.
   const configuration = {
     url: serverUrl(connection),

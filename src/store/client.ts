@@ -1,13 +1,13 @@
 import { problem, type TwsError } from '../errors.js';
 import { openNano } from './by-nano.js';
 import { databasePath, serverUrl, type Connection } from './connection.js';
-import { openExchange, type Answered, type Exchange } from './exchange.js';
+import { openExchange, type ExchangeResult, type HttpExchange } from './exchange.js';
 import { askLong } from './long-ask.js';
 import { createPatience, unlimited } from './patience.js';
 import { readJson } from './read-json.js';
 
 /** One request that is answered with JSON. `path` is encoded and begins with a slash. */
-export type Ask = {
+export type CouchRequest = {
   readonly method?: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   /** Keys are written as JSON, everything else as it is. */
@@ -26,24 +26,24 @@ export type Reply =
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string };
 
 /** Requests to the server of one connection. What concerns every request alike is thrown. */
-export type Client = {
+export type CouchClient = {
   readonly connection: Connection;
-  readonly exchange: Exchange;
+  readonly exchange: HttpExchange;
   /**
    * @throws TwsError `couch_unreachable`, `couch_unauthorized`, `couch_locked`,
    * `couch_not_admin`, `couch_forbidden`, `database_missing`, `couch_failed` (5xx, 429, an answer
    * that is not CouchDB's)
    */
-  readonly ask: (request: Ask) => Promise<Reply>;
+  readonly ask: (request: CouchRequest) => Promise<Reply>;
   /** The same; undefined when the answer is longer than `mostBytes`. */
-  readonly askWithin: (request: Ask, mostBytes: number) => Promise<Reply | undefined>;
+  readonly askWithin: (request: CouchRequest, mostBytes: number) => Promise<Reply | undefined>;
 };
 
 /** Makes the client of a connection; nothing is sent yet. */
-export function openClient(connection: Connection): Client {
+export function openClient(connection: Connection): CouchClient {
   const exchange = openExchange(connection);
   const send = createSender(connection, exchange);
-  const read = async (request: Ask, answered: Answered): Promise<Reply> => {
+  const read = async (request: CouchRequest, answered: ExchangeResult): Promise<Reply> => {
     const answer = await readAnswer(answered);
     if (answer.kind === 'broken') {
       const { cause } = answer;
@@ -67,7 +67,7 @@ export function openClient(connection: Connection): Client {
 }
 
 /** Sends each request with the limit that suits it; administration by nano. */
-function createSender(connection: Connection, exchange: Exchange) {
+function createSender(connection: Connection, exchange: HttpExchange) {
   const patience = createPatience();
   const administrate = openNano(connection);
   let looking: Promise<boolean> | undefined;
@@ -78,7 +78,7 @@ function createSender(connection: Connection, exchange: Exchange) {
       .then(({ kind }) => kind === 'answered')
       .finally(() => (looking = undefined)));
 
-  return async (request: Ask, mostBytes?: number): Promise<Answered> => {
+  return async (request: CouchRequest, mostBytes?: number): Promise<ExchangeResult> => {
     const { method = 'GET', path, query = {}, body, long = false, signal } = request;
     const call = {
       method,
@@ -87,14 +87,17 @@ function createSender(connection: Connection, exchange: Exchange) {
       mostBytes,
     };
     const repeatable = method !== 'PUT';
-    const twice = async (send: () => Promise<Answered>, until?: AbortSignal): Promise<Answered> => {
+    const twice = async (
+      send: () => Promise<ExchangeResult>,
+      until?: AbortSignal,
+    ): Promise<ExchangeResult> => {
       const first = await send();
       const isBroken = first.kind === 'failed' && first.cause === 'connection broken';
       // A kept-alive connection may have died unseen: reading is repeated once on a new one.
       return isBroken && repeatable && until?.aborted !== true ? send() : first;
     };
     if (!long) return twice(() => exchange.send({ ...call, patience, signal }), signal);
-    const ask = (until: AbortSignal): Promise<Answered> => {
+    const ask = (until: AbortSignal): Promise<ExchangeResult> => {
       if (method === 'PUT') return administrate(call, until);
       return twice(() => exchange.send({ ...call, patience: unlimited, signal: until }), until);
     };
@@ -115,7 +118,7 @@ function queryText(query: Readonly<Record<string, unknown>>): string {
 type Read = Reply | { readonly kind: 'broken'; readonly cause: string };
 
 /** What an answer says; one that is not CouchDB's own (of a proxy, cut off) says nothing. */
-async function readAnswer(answer: Answered): Promise<Read> {
+async function readAnswer(answer: ExchangeResult): Promise<Read> {
   if (answer.kind === 'failed') return { kind: 'broken', cause: answer.cause };
   const { status, text } = answer;
   const body = await readJson(text);

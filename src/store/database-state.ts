@@ -1,4 +1,4 @@
-import { unexpected, type Client } from './client.js';
+import { unexpected, type CouchClient } from './client.js';
 import { databasePath } from './connection.js';
 
 /** A database at this moment. */
@@ -13,7 +13,10 @@ export type DatabaseState = {
 };
 
 /** Reads the state of the connection's database. @throws TwsError, see `Client.ask` */
-export async function readDatabase(client: Client, signal?: AbortSignal): Promise<DatabaseState> {
+export async function readDatabase(
+  client: CouchClient,
+  signal?: AbortSignal,
+): Promise<DatabaseState> {
   const action = 'read the state of the database';
   const reply = await client.ask({
     path: databasePath(client.connection),

@@ -1,5 +1,5 @@
 import { problem } from '../errors.js';
-import { openClient, unexpected, type Client } from './client.js';
+import { openClient, unexpected, type CouchClient } from './client.js';
 import { databasePath, type Connection } from './connection.js';
 import { readDatabase } from './database-state.js';
 
@@ -34,7 +34,7 @@ export async function createDatabase(
   return { ...made, copies, revsLimit };
 }
 
-async function isThere(client: Client): Promise<boolean> {
+async function isThere(client: CouchClient): Promise<boolean> {
   const action = 'look for the database';
   const { connection } = client;
   try {
@@ -52,7 +52,7 @@ async function isThere(client: Client): Promise<boolean> {
 }
 
 async function create(
-  client: Client,
+  client: CouchClient,
   copies: number | undefined,
 ): Promise<{ readonly database: 'created' | 'exists'; readonly nodes: number }> {
   const { connection } = client;
@@ -71,7 +71,7 @@ async function create(
 }
 
 /** Nodes of the cluster; 1 where the server knows no clusters. */
-export async function countNodes(client: Client, action: string): Promise<number> {
+export async function countNodes(client: CouchClient, action: string): Promise<number> {
   const reply = await client.ask({ path: '/_membership', action, long: true });
   if (reply.kind === 'refused') return 1;
   const { cluster_nodes: nodes } = reply.body as { cluster_nodes?: unknown };
@@ -79,7 +79,7 @@ export async function countNodes(client: Client, action: string): Promise<number
 }
 
 /** A limit that somebody set lower stays. */
-async function limitRevisions(client: Client): Promise<'set' | 'unchanged'> {
+async function limitRevisions(client: CouchClient): Promise<'set' | 'unchanged'> {
   const action = 'limit the revisions kept';
   const path = databasePath(client.connection, '/_revs_limit');
   const now = await client.ask({ path, action, long: true });

@@ -1,5 +1,5 @@
 import { problem } from '../errors.js';
-import { openClient, unexpected, type Client } from './client.js';
+import { openClient, unexpected, type CouchClient } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
 import { designs, readDesign, type DesignName, type DesignSource } from './design-source.js';
 
@@ -20,7 +20,7 @@ export async function installDesign(connection: Connection): Promise<Installed> 
   return installed;
 }
 
-async function installOne(client: Client, name: DesignName): Promise<Installed> {
+async function installOne(client: CouchClient, name: DesignName): Promise<Installed> {
   const source = await readDesign(name);
   const id = designId(client.connection, name);
   for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -93,7 +93,7 @@ function designId({ app }: Connection, name: DesignName): string {
   return name === 'design' ? `_design/${app}` : `_design/${app}_${name}`;
 }
 
-async function readStored(client: Client, id: string): Promise<StoredDesign | undefined> {
+async function readStored(client: CouchClient, id: string): Promise<StoredDesign | undefined> {
   const { connection } = client;
   const action = 'read the design document';
   const path = databasePath(connection, documentPath(id));
@@ -104,7 +104,7 @@ async function readStored(client: Client, id: string): Promise<StoredDesign | un
 }
 
 /** Whether it was stored; false when somebody else was faster. */
-async function put(client: Client, id: string, design: StoredDesign): Promise<boolean> {
+async function put(client: CouchClient, id: string, design: StoredDesign): Promise<boolean> {
   const action = 'store the design document';
   const path = databasePath(client.connection, documentPath(id));
   const reply = await client.ask({ method: 'PUT', path, body: design, action, long: true });

@@ -1,5 +1,5 @@
 import { TwsError } from '../errors.js';
-import type { Client } from './client.js';
+import type { CouchClient } from './client.js';
 
 /** CouchDB's own default for `max_document_size`, bytes. */
 export const usualDocumentLimit = 8_000_000;
@@ -10,7 +10,7 @@ export const usualDocumentLimit = 8_000_000;
  *
  * @throws TwsError `couch_unreachable`
  */
-export async function readDocumentLimit(client: Client): Promise<number> {
+export async function readDocumentLimit(client: CouchClient): Promise<number> {
   try {
     // The value alone would be a text of JSON, which the client takes for something cut off.
     const path = '/_node/_local/_config/couchdb';

@@ -6,7 +6,7 @@ import { credentialsOf, serverUrl, type Connection } from './connection.js';
 import { longestMs, watchSilence, type Patience } from './patience.js';
 
 /** One HTTP request. `path` is encoded, with its query, and begins with a slash. */
-export type Call = {
+export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   /** JSON. */
@@ -21,14 +21,14 @@ export type Call = {
  * `failed`: there is no whole answer; nobody knows what the server did. `isTooLong`: there would be one,
  * but it is longer than was asked for.
  */
-export type Answered =
+export type ExchangeResult =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   | { readonly kind: 'failed'; readonly cause: string; readonly isTooLong?: true };
 
 /** Sends requests to one server. */
-export type Exchange = {
+export type HttpExchange = {
   /** Never rejects. Redirects are not followed. */
-  readonly send: (call: Call) => Promise<Answered>;
+  readonly send: (call: HttpRequest) => Promise<ExchangeResult>;
 };
 
 const json = { 'content-type': 'application/json' } as const;
@@ -42,7 +42,7 @@ const sliceBytes = 65_536;
  * time that a large body takes. One request that is overdue is left open for a while, after its
  * caller was told, to learn whether the server is slow or gone (T1).
  */
-export function openExchange(connection: Connection): Exchange {
+export function openExchange(connection: Connection): HttpExchange {
   const base = new URL(serverUrl(connection));
   const target = urlToHttpOptions(base);
   const above = base.pathname.replace(/\/+$/, '');
@@ -53,7 +53,7 @@ export function openExchange(connection: Connection): Exchange {
   const headers = { accept: 'application/json', ...credentialsOf(connection) };
   let scout: ClientRequest | undefined;
 
-  const send = (call: Call): Promise<Answered> =>
+  const send = (call: HttpRequest): Promise<ExchangeResult> =>
     new Promise((resolve) => {
       const { method, path, body, patience, mostBytes = Infinity, signal } = call;
       if (signal?.aborted === true) return resolve({ kind: 'failed', cause: 'aborted' });
@@ -80,7 +80,7 @@ export function openExchange(connection: Connection): Exchange {
         setTimeout(() => outgoing.destroy(), longestMs).unref();
       };
       const abort = (): void => void outgoing.destroy();
-      const settle = (answer: Answered): void => {
+      const settle = (answer: ExchangeResult): void => {
         watch.stop();
         if (scout === outgoing) scout = undefined;
         signal?.removeEventListener('abort', abort);

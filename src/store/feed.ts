@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TwsError } from '../errors.js';
-import { failuresAfter, usualBackoff, waitMs, type Backoff } from './backoff.js';
+import { failuresAfter, usualBackoff, backoffMs, type Backoff } from './backoff.js';
 import { readLine, type Change } from './change.js';
-import type { Client } from './client.js';
+import type { CouchClient } from './client.js';
 import { openFeedLink } from './feed-link.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import type { StoreLog } from './log.js';
@@ -40,7 +40,7 @@ const usualHeartbeatMs = 1_500;
  * T6 a database that was deleted and made anew is read from its beginning.
  */
 export async function* followChanges(
-  client: Client,
+  client: CouchClient,
   options: FollowOptions & { readonly log?: StoreLog | undefined },
 ): AsyncGenerator<Change, void, undefined> {
   const { signal, backoff = usualBackoff, random = Math.random } = options;
@@ -64,7 +64,7 @@ export async function* followChanges(
     if (signal.aborted) return;
     const livedMs = followsSince === undefined ? 0 : performance.now() - followsSince;
     failures = failuresAfter(failures, livedMs, options.heartbeatMs ?? usualHeartbeatMs);
-    const retryInMs = lost.slowly ? backoff.refusedMs : waitMs(failures, random(), backoff);
+    const retryInMs = lost.slowly ? backoff.refusedMs : backoffMs(failures, random(), backoff);
     tell({ kind: 'lost', cause: lost.cause, retryInMs });
     await sleep(retryInMs, undefined, { signal }).catch(() => undefined);
   }
@@ -75,7 +75,7 @@ type Place = { since: string; identity: string | undefined; missed: boolean };
 
 /** One life of a connection: says that it follows, then its changes; throws when it breaks. */
 async function* follow(
-  client: Client,
+  client: CouchClient,
   place: Place,
   options: FollowOptions & { readonly log?: StoreLog | undefined },
 ): AsyncGenerator<Extract<FeedState, { kind: 'following' }> | Change> {

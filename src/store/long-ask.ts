@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answered } from './exchange.js';
+import type { ExchangeResult } from './exchange.js';
 
 /** What a question that may take minutes is asked with. */
 export type LongAsk = {
   /** Asks once; the signal gives that try up. */
-  readonly ask: (signal: AbortSignal) => Promise<Answered>;
+  readonly ask: (signal: AbortSignal) => Promise<ExchangeResult>;
   /** Whether the server answers a small question now. */
   readonly isAlive: () => Promise<boolean>;
   /** Whether asking twice does no harm. */
@@ -30,16 +30,16 @@ const usualTimes: LongTimes = { lookMs: 3_000, longestMs: 300_000 };
 export async function askLong(
   { ask, isAlive, repeatable, signal }: LongAsk,
   { lookMs, longestMs }: LongTimes = usualTimes,
-): Promise<Answered> {
+): Promise<ExchangeResult> {
   const over = new AbortController();
   const giveUp = (): void => over.abort();
   signal?.addEventListener('abort', giveUp);
   const began = performance.now();
   let open = 0;
-  let done: Answered | undefined;
+  let done: ExchangeResult | undefined;
   let finish = (): void => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));
-  const settle = (answer: Answered): void => {
+  const settle = (answer: ExchangeResult): void => {
     done ??= answer;
     finish();
   };

@@ -1,5 +1,5 @@
 import { isDocument, type Change } from './change.js';
-import { unexpected, type Client } from './client.js';
+import { unexpected, type CouchClient } from './client.js';
 import { databasePath } from './connection.js';
 
 /**
@@ -17,7 +17,7 @@ export type PastChanges =
 
 /** Reads `_changes` once, with documents. @throws TwsError, see `Client.ask` */
 export async function readChanges(
-  client: Client,
+  client: CouchClient,
   since: string,
   limit: number,
 ): Promise<PastChanges> {

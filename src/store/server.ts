@@ -1,5 +1,5 @@
 import { TwsError } from '../errors.js';
-import { openClient, type Client } from './client.js';
+import { openClient, type CouchClient } from './client.js';
 import { serverUrl, type Connection } from './connection.js';
 import { countNodes } from './database.js';
 import { readDatabase } from './database-state.js';
@@ -44,7 +44,7 @@ export async function checkServer(connection: Connection): Promise<ServerReport>
   }
 }
 
-async function welcome(client: Client): Promise<Pick<ServerReport, 'version' | 'server'>> {
+async function welcome(client: CouchClient): Promise<Pick<ServerReport, 'version' | 'server'>> {
   const reply = await client.ask({ path: '/', action: 'say which version it is' });
   if (reply.kind === 'refused') return {};
   const { version, vendor } = reply.body as { version?: unknown; vendor?: { name?: unknown } };
@@ -55,7 +55,7 @@ async function welcome(client: Client): Promise<Pick<ServerReport, 'version' | '
 }
 
 /** A server that answers may still be unable to store anything. What hides `_up` is not asked. */
-async function askWhetherUp(client: Client): Promise<void> {
+async function askWhetherUp(client: CouchClient): Promise<void> {
   try {
     await client.ask({ path: '/_up', action: 'say that it is up' });
   } catch (error) {
@@ -68,7 +68,7 @@ function shortName(vendor: string): string {
   return /tws|embedded/i.test(vendor) ? 'embedded' : vendor;
 }
 
-async function nodesOf(client: Client): Promise<Pick<ServerReport, 'nodes'>> {
+async function nodesOf(client: CouchClient): Promise<Pick<ServerReport, 'nodes'>> {
   try {
     return { nodes: await countNodes(client, 'tell its nodes') };
   } catch {

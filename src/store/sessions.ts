@@ -10,7 +10,7 @@ export type SignedIn = {
 };
 
 /** `refused`: wrong name or password; `locked`: too many wrong passwords. */
-export type SignIn =
+export type SignInResult =
   | ({ readonly kind: 'signed_in' } & SignedIn)
   | { readonly kind: 'refused' }
   | { readonly kind: 'locked' };
@@ -30,10 +30,10 @@ export type SigningIn = {
  * the embedded server when it carries the credentials of a server admin.
  * @throws TwsError `couch_unreachable`, `couch_failed`
  */
-export async function signIn(
+export async function signInUser(
   connection: Connection,
   { name, password, address }: SigningIn,
-): Promise<SignIn> {
+): Promise<SignInResult> {
   const answer = await ask(connection, {
     method: 'POST',
     headers: {

@@ -4,7 +4,7 @@ import { type WriteResult, bulkSender, type SendBulk } from './batch.js';
 import { documentsOf, hasMore, mostIds, notOfCouch, readRange } from './all-docs.js';
 import { readAttachment, type OfRevision } from './attachment.js';
 import { isDocument, type Change } from './change.js';
-import { openClient, unexpected, type Client } from './client.js';
+import { openClient, unexpected, type CouchClient } from './client.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import { readDocumentLimit } from './document-limit.js';
@@ -69,12 +69,12 @@ export type Store = {
 };
 
 /** A request of group commit: how many documents it had, and how long it took (ms). */
-export type Batch = { readonly documents: number; readonly ms: number };
+export type WriteBatch = { readonly documents: number; readonly ms: number };
 
 export type StoreOptions = {
   readonly log?: StoreLog | undefined;
   /** Told each batch of writes that was answered. */
-  readonly onBatch?: ((batch: Batch) => void) | undefined;
+  readonly onBatch?: ((batch: WriteBatch) => void) | undefined;
 };
 
 /** Opens a database; nothing is sent before the first request. */
@@ -118,7 +118,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
   };
 }
 
-function metered(send: SendBulk, onBatch: (batch: Batch) => void): SendBulk {
+function metered(send: SendBulk, onBatch: (batch: WriteBatch) => void): SendBulk {
   return async (json) => {
     const began = performance.now();
     const answer = await send(json);
@@ -135,7 +135,7 @@ const mostRows = 500;
 type ReadMany = Store['getMany'];
 
 async function readDocument(
-  client: Client,
+  client: CouchClient,
   id: string,
   readDocuments: ReadMany,
 ): Promise<StoredDocument | undefined> {
@@ -152,7 +152,7 @@ async function readDocument(
 }
 
 /** CouchDB answers 404 with the reason `deleted` when it knows a deleted revision, else `missing`. */
-async function wasDeleted(client: Client, id: string): Promise<boolean> {
+async function wasDeleted(client: CouchClient, id: string): Promise<boolean> {
   if (!isInReach(id)) return false;
   const action = `read document "${id}"`;
   const reply = await client.ask({
@@ -165,7 +165,7 @@ async function wasDeleted(client: Client, id: string): Promise<boolean> {
 }
 
 async function readLeaves(
-  client: Client,
+  client: CouchClient,
   id: string,
   copies: number,
   readDocuments: ReadMany,
@@ -200,7 +200,7 @@ type Wanted<N extends ViewName> = {
 
 /** The rows that are asked for; documents that weigh much are read by their ids, some at a time. */
 async function allRows<N extends ViewName>(
-  client: Client,
+  client: CouchClient,
   { name, query, size }: Wanted<N>,
   readDocuments: ReadMany,
 ): Promise<readonly ViewRow<N>[]> {
@@ -221,7 +221,7 @@ async function allRows<N extends ViewName>(
 }
 
 async function readView<N extends ViewName>(
-  client: Client,
+  client: CouchClient,
   name: N,
   query: ViewQuery,
   mostBytes: number,

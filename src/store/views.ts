@@ -1,7 +1,7 @@
 import type { StoredDocument } from '../model/document.js';
 import type { Status } from '../model/status.js';
 import { isDocument, withoutConflicts } from './change.js';
-import type { Ask } from './client.js';
+import type { CouchRequest } from './client.js';
 import { databasePath, type Connection } from './connection.js';
 
 /** The views of `_design/<app>_search`; all others are of `_design/<app>`. */
@@ -132,7 +132,11 @@ export type ViewQuery = {
 };
 
 /** The request for a view. With `keys` it is a POST: they may be many. */
-export function viewRequest(connection: Connection, name: ViewName, query: ViewQuery): Ask {
+export function viewRequest(
+  connection: Connection,
+  name: ViewName,
+  query: ViewQuery,
+): CouchRequest {
   const isSearch = searchViewNames.some((one) => one === name);
   const app = encodeURIComponent(isSearch ? `${connection.app}_search` : connection.app);
   // A user may have added a reduce to the view; rows are wanted unless asked otherwise.

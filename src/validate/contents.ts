@@ -8,10 +8,10 @@ import { defaultOwner } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { FileProblem, Written } from './written.js';
 import { unfitByKey, unfitInFlow, unfitInTask } from './plugin-params.js';
-import type { Checked, Definitions } from './references.js';
+import type { CheckedDocument, Definitions } from './references.js';
 import { lostResults } from './results.js';
 import { unknownRoots } from './roots.js';
-import { strayParams } from './stray-params.js';
+import { unreadParams } from './stray-params.js';
 import {
   excessTagsInFlow,
   excessTagsInNotify,
@@ -32,7 +32,10 @@ type Known = {
  * What is allowed in a valid document and yet hardly meant: results of steps that are not there,
  * parameters that their plugin will not take.
  */
-export function checkContents(documents: readonly Checked[], known: Known): readonly FileProblem[] {
+export function checkContents(
+  documents: readonly CheckedDocument[],
+  known: Known,
+): readonly FileProblem[] {
   return documents.flatMap(({ file, doc }) =>
     notesOf(doc, known).map((note) => ({ file, ...asWritten(note, doc) })),
   );
@@ -71,7 +74,7 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       // The paths of another document's steps are no places in this one.
       const told = excess.map((note) => (tasks === undefined ? { ...note, path: 'params' } : note));
       const own = [...told, ...(tasks === undefined ? [] : excessTagsInTexts(flow)), ...notified];
-      return [...texts, ...unfit, ...own, ...strayParams(params, flow, find)];
+      return [...texts, ...unfit, ...own, ...unreadParams(params, flow, find)];
     }
     case 'request':
     case 'signal':

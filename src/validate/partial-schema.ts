@@ -1,6 +1,6 @@
 import { isObject } from '../model/object.js';
 
-export type Json = Record<string, unknown>;
+export type SchemaFields = Record<string, unknown>;
 
 /**
  * The same JSON Schema for a part of the parameters: what is absent may come from elsewhere. Whatever
@@ -38,26 +38,26 @@ const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions']
 const lists = new Set(['anyOf', 'allOf', 'items', 'prefixItems']);
 const single = new Set(['items', 'additionalItems', 'additionalProperties']);
 
-function mapValues(value: Json, map: (inner: unknown) => unknown): Json {
+function mapValues(value: SchemaFields, map: (inner: unknown) => unknown): SchemaFields {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, map(inner)]));
 }
 
 /** Stands for a value that is not known yet. */
-export const open = Symbol('open');
+export const unknownValue = Symbol('open');
 
 /**
  * A copy without the values that are not known yet. A list with such a one is as a whole not known:
  * its others would move to other places.
  */
 export function pruned(value: unknown, isOpen: (value: unknown) => boolean): unknown {
-  if (isOpen(value)) return open;
+  if (isOpen(value)) return unknownValue;
   if (Array.isArray(value)) {
     const items = value.map((item) => pruned(item, isOpen));
-    return items.includes(open) ? open : items;
+    return items.includes(unknownValue) ? unknownValue : items;
   }
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(
     ([key, inner]) => [key, pruned(inner, isOpen)] as const,
   );
-  return Object.fromEntries(entries.filter(([, inner]) => inner !== open));
+  return Object.fromEntries(entries.filter(([, inner]) => inner !== unknownValue));
 }

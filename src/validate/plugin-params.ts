@@ -8,7 +8,7 @@ import { pluginOf, type Task } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { compileParams } from '../plugin/params.js';
 import { textsIn } from './document.js';
-import { open, pruned, relaxed, type Json } from './partial-schema.js';
+import { unknownValue, pruned, relaxed, type SchemaFields } from './partial-schema.js';
 
 /** Parameters that their plugin will not take. */
 export type UnfitParams = { readonly path: string; readonly message: string };
@@ -36,7 +36,7 @@ export function unfitInFlow(flow: Flow, find: FindTask, plugins: Plugins): reado
 
 /** What is wrong with parameters that go by task or step key: those of a job, or of a flow. */
 export function unfitByKey(
-  params: Readonly<Json> | undefined,
+  params: Readonly<SchemaFields> | undefined,
   flow: Flow,
   find: FindTask,
   plugins: Plugins,
@@ -57,7 +57,7 @@ const mostProblems = 3;
 
 function unfit(
   path: string,
-  params: Readonly<Json>,
+  params: Readonly<SchemaFields>,
   task: Task | undefined,
   plugins: Plugins,
 ): readonly UnfitParams[] {
@@ -66,8 +66,8 @@ function unfit(
   const schema = plugins.get(name)?.module.params;
   if (!isObject(schema)) return [];
   const given = pruned(params, isKnownLater);
-  if (given === open) return [];
-  const found = [...new Set(compileParams(relaxed(schema) as Json)(given))];
+  if (given === unknownValue) return [];
+  const found = [...new Set(compileParams(relaxed(schema) as SchemaFields)(given))];
   const close = nearMisses(params, schema);
   const told = found.slice(0, mostProblems).join('; ');
   const more = found.length > mostProblems ? `; ${found.length - mostProblems} more` : '';
@@ -85,7 +85,7 @@ function unfit(
 type NearMiss = { readonly key: string; readonly meant: string };
 
 /** Names close to those of the schema; a plugin that takes any may use them in its templates. */
-function nearMisses(params: Readonly<Json>, schema: Json): readonly NearMiss[] {
+function nearMisses(params: Readonly<SchemaFields>, schema: SchemaFields): readonly NearMiss[] {
   const { properties } = schema;
   if (!isObject(properties)) return [];
   const texts = textsIn(params).map(({ text }) => text);

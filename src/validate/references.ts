@@ -9,10 +9,10 @@ import { isSample } from './samples.js';
 import { asWritten } from './written-path.js';
 
 /** A document of a file, valid by itself. */
-export type Checked = { readonly file: string; readonly doc: Written };
+export type CheckedDocument = { readonly file: string; readonly doc: Written };
 
 /** The tasks and flows of the database. */
-export type Stored = (kind: Finding['kind']) => Promise<readonly Written[]>;
+export type StoredDefinitions = (kind: Finding['kind']) => Promise<readonly Written[]>;
 
 export type References = {
   readonly problems: readonly FileProblem[];
@@ -30,8 +30,8 @@ export type Definitions = {
 
 /** Checks documents of files against each other and against what the database holds. */
 export async function checkReferences(
-  documents: readonly Checked[],
-  stored: Stored,
+  documents: readonly CheckedDocument[],
+  stored: StoredDefinitions,
 ): Promise<References> {
   const files = readAll(documents);
   const kept = readAll([...(await stored('task')), ...(await stored('flow'))].map(ofDatabase));
@@ -56,7 +56,7 @@ export async function checkReferences(
 
 /** What flows and jobs set although a task seals it: their jobs would be refused. */
 function sealedParams(
-  documents: readonly Checked[],
+  documents: readonly CheckedDocument[],
   { tasks, flows }: Definitions,
 ): readonly FileProblem[] {
   const world = { task: finder(tasks), flow: finder(flows) };
@@ -92,12 +92,12 @@ function namesOf(definitions: readonly Named[]): readonly string[] {
 /** A definition that is called by the file it is in, or by its id in the database. */
 type Called<T> = T & { readonly _id: string };
 
-function ofDatabase(doc: Written): Checked {
+function ofDatabase(doc: Written): CheckedDocument {
   return { file: `${String(doc['_id'])} in the database`, doc };
 }
 
 /** What is malformed is told elsewhere. */
-function readAll(documents: readonly Checked[]): Definitions {
+function readAll(documents: readonly CheckedDocument[]): Definitions {
   const tasks: Called<Task>[] = [];
   const flows: Called<Flow>[] = [];
   for (const { file, doc } of documents) {
@@ -117,7 +117,7 @@ function together<T extends Named>(files: readonly T[], stored: readonly T[]): r
 }
 
 function jobsOfNoFlow(
-  documents: readonly Checked[],
+  documents: readonly CheckedDocument[],
   flows: readonly Flow[],
   known: Known,
 ): readonly FileProblem[] {

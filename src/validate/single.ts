@@ -24,7 +24,7 @@ export type CheckedDefinition = {
 };
 
 /** What is wrong with a document by itself. */
-export function problemsOf(doc: Written): readonly Problem[] {
+export function documentProblems(doc: Written): readonly Problem[] {
   const excess = excessOf(doc);
   return excess === undefined ? checkDocument('', doc).map(bare) : [excess];
 }
@@ -59,7 +59,7 @@ export async function checkDefinition(
 ): Promise<CheckedDefinition> {
   const excess = excessOf(doc);
   if (excess !== undefined) return { problems: [excess], warnings: [] };
-  const own = problemsOf(doc);
+  const own = documentProblems(doc);
   if (own.length > 0) return { problems: own, warnings: unreadKeys(doc) };
   const written = [{ file: doc._id, doc }];
   // The stored edition of this document gives way to this one, also under another name.

@@ -9,7 +9,7 @@ import type { FindTask, UnfitParams } from './plugin-params.js';
 const mostTold = 20;
 
 /** Parameters of a job that name no step of its flow and that nothing in the flow reads. */
-export function strayParams(
+export function unreadParams(
   params: Readonly<Record<string, unknown>> | undefined,
   flow: Flow,
   find: FindTask,

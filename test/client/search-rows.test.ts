@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client.js';
-import { cursorOf, placeOf } from '../../src/client/cursor.js';
+import { cursorOf, positionIn } from '../../src/client/cursor.js';
 import type { Store } from '../../src/store/store.js';
 import { openWorkspace } from '../support/workspace.js';
 
@@ -76,7 +76,7 @@ describe('a cursor', () => {
   it('says nothing to whoever has it, and serves every process of the database', () => {
     const cursor = cursorOf(connection, { when: 77, id: 'somebody-elses-job' });
     expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toContain('somebody');
-    expect(placeOf({ ...connection }, cursor)).toEqual({ when: 77, id: 'somebody-elses-job' });
+    expect(positionIn({ ...connection }, cursor)).toEqual({ when: 77, id: 'somebody-elses-job' });
   });
 
   it('is refused when it was made up, changed or is of another database', () => {
@@ -84,8 +84,8 @@ describe('a cursor', () => {
     const own = Buffer.from(JSON.stringify([1, 'x'])).toString('base64url');
     const changed = `${cursor.slice(0, -2)}${cursor.endsWith('AA') ? 'BB' : 'AA'}`;
     for (const wrong of ['', 'x', own, changed, cursor.slice(0, 30)]) {
-      expect(() => placeOf(connection, wrong)).toThrow('cursor');
+      expect(() => positionIn(connection, wrong)).toThrow('cursor');
     }
-    expect(() => placeOf({ ...connection, password: 'other' }, cursor)).toThrow('cursor');
+    expect(() => positionIn({ ...connection, password: 'other' }, cursor)).toThrow('cursor');
   });
 });

@@ -5,7 +5,7 @@ import { createIdentify } from '../../src/http/access/identify.js';
 import { assertOwnOrigin } from '../../src/http/access/origin.js';
 import { principalOf, reaches } from '../../src/http/access/principal.js';
 import { createRate, networkOf } from '../../src/http/access/rate.js';
-import { addressForm, addressOf, isLoopback } from '../../src/config/address.js';
+import { addressForm, hostAndPort, isLoopback } from '../../src/config/address.js';
 
 describe('what roles mean', () => {
   test.each<[readonly string[], string, 'all' | readonly string[]]>([
@@ -203,7 +203,7 @@ describe('addresses', () => {
     ['', {}],
   ])('%s is %j', (text, address) => {
     expect(addressForm.test(text)).toBe(true);
-    expect(addressOf(text)).toEqual(address);
+    expect(hostAndPort(text)).toEqual(address);
   });
 
   test.each(['a b', 'host:', 'host:x', '::1', 'http://x', '123456', 'a:b:c'])(

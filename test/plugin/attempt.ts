@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Outcome } from '../../src/plugin/api.js';
+import type { PluginOutcome } from '../../src/plugin/api.js';
 import { createContext, type ContextInput } from '../../src/plugin/context.js';
 import { loadPlugins, type PluginRegistry } from '../../src/plugin/loader.js';
 import { runPlugin } from '../../src/plugin/run.js';
@@ -33,7 +33,7 @@ export async function pluginsOf(
 }
 
 export type AttemptOptions = Partial<ContextInput> & { readonly verify?: boolean };
-export type Attempted = Outcome & {
+export type Attempted = PluginOutcome & {
   readonly said: Said[];
   readonly heartbeats: unknown[];
   readonly progressed: unknown[];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placeOf } from '../../src/plugin/place.js';
+import { errorPlace } from '../../src/plugin/place.js';
 
 const withStack = (...frames: string[]): Error =>
   Object.assign(new Error('no'), { stack: ['Error: no', ...frames].join('\n') });
@@ -18,10 +18,10 @@ it.each([
   ],
   ['nothing of another folder', ['    at f (/other/x.js:1:1)'], undefined],
 ])('the place of an error is %s', (_title, frames, place) => {
-  expect(placeOf(withStack(...frames), '/p')).toBe(place);
+  expect(errorPlace(withStack(...frames), '/p')).toBe(place);
 });
 
 it('nothing else has a place', () => {
-  expect(placeOf('text', '/p')).toBeUndefined();
-  expect(placeOf(Object.assign(new Error('x'), { stack: undefined }), '/p')).toBeUndefined();
+  expect(errorPlace('text', '/p')).toBeUndefined();
+  expect(errorPlace(Object.assign(new Error('x'), { stack: undefined }), '/p')).toBeUndefined();
 });

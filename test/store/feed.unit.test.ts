@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { failuresAfter, waitMs } from '../../src/store/backoff.js';
+import { failuresAfter, backoffMs } from '../../src/store/backoff.js';
 import { readLine } from '../../src/store/change.js';
 import type { FeedState } from '../../src/store/feed.js';
 import { openStore } from '../../src/store/store.js';
@@ -60,15 +60,15 @@ describe('waitMs', () => {
     [5, 0.999_999, 30_000],
     [5_000, 0.999_999, 30_000],
   ])('after %i failures, with chance %d, is %i ms', (failures, random, ms) => {
-    expect(waitMs(failures, random, { firstMs: 1_000, maxMs: 30_000, refusedMs: 1 })).toBe(ms);
+    expect(backoffMs(failures, random, { firstMs: 1_000, maxMs: 30_000, refusedMs: 1 })).toBe(ms);
   });
 
   test('is never longer than two seconds for a server that was away for long', () => {
-    expect(waitMs(5_000, 0.999_999)).toBe(2_000);
+    expect(backoffMs(5_000, 0.999_999)).toBe(2_000);
   });
 
   test('is never shorter than the first wait', () => {
-    expect(waitMs(1, 0, { firstMs: 50, maxMs: 10, refusedMs: 1 })).toBe(50);
+    expect(backoffMs(1, 0, { firstMs: 50, maxMs: 10, refusedMs: 1 })).toBe(50);
   });
 });
 

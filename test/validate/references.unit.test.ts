@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../src/validate/document.js';
-import { checkReferences, type Stored } from '../../src/validate/references.js';
+import { checkReferences, type StoredDefinitions } from '../../src/validate/references.js';
 import { flow, task } from '../cli/terminal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
@@ -73,11 +73,11 @@ describe('checkDocument', () => {
   });
 });
 
-const nothing: Stored = () => Promise.resolve([]);
+const nothing: StoredDefinitions = () => Promise.resolve([]);
 const files = (docs: Readonly<Record<string, object>>) =>
   Object.entries(docs).map(([file, doc]) => ({ file, doc: doc as Doc }));
 const tasksStored =
-  (...tasks: readonly object[]): Stored =>
+  (...tasks: readonly object[]): StoredDefinitions =>
   (kind) =>
     Promise.resolve(kind === 'task' ? (tasks as Doc[]) : []);
 

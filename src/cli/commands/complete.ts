@@ -40,7 +40,7 @@ async function candidatesFor(
   return namesFor(names, {
     cwd: io.cwd,
     jobFiles: resolvePath('~tws/jobs', { cwd: io.cwd, root: config().root }),
-    open: async () => (await import('../../client.js')).open(config()),
+    open: async () => (await import('../../client.js')).openDatabase(config()),
   });
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { open, prepareDatabase } from '../../client.js';
+import { openDatabase, prepareDatabase } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import type { HttpServer } from '../../http/server.js';
 import { defineCommand, listFlag, numberFlag, queuesFlag, switchFlag } from '../command.js';
@@ -54,7 +54,7 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
     const changed = Object.values(design).filter((done) => done !== 'unchanged').length;
     io.say(`database ${config.database}: ${changed === 0 ? 'ready' : 'design document installed'}`);
     const figures = said.http === false ? undefined : keepFigures();
-    const opened = open(config, figures?.store);
+    const opened = openDatabase(config, figures?.store);
     cleanup.add(opened.close);
     await pushOwn(config, opened.client, io);
     const log = createLog({ level: config.logLevel }, io);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open } from '../../client.js';
+import { openDatabase } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { TwsError } from '../../errors.js';
 import { defineCommand, type Invocation } from '../command.js';
@@ -33,7 +33,7 @@ async function examine({
     ...server.findings,
   ];
   if (!server.usable) return findings;
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   try {
     return [...findings, ...(await checkDatabase(client, config, plugins))];
   } finally {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open } from '../../client.js';
+import { openDatabase } from '../../client.js';
 import { defineCommand, type Command } from '../command.js';
 
 /** `tws enable`: jobs for a flow run again, or an engine takes work again. */
@@ -11,7 +11,7 @@ export const disable = switchTo(false);
 function switchTo(enabled: boolean): Command {
   return defineCommand(z.object({}), async ({ args, config: read }, io) => {
     const config = read();
-    const { client, close } = open(config);
+    const { client, close } = openDatabase(config);
     try {
       const { id, changed } = await client.setEnabled(args[0] ?? '', enabled, config.owner);
       const word = enabled ? 'enabled' : 'disabled';

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { createPulse, explainChain, open, type Client, type Explained } from '../../client.js';
+import {
+  createPulse,
+  explainChain,
+  openDatabase,
+  type Client,
+  type Explained,
+} from '../../client.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { stateLine } from '../jobs.js';
@@ -10,7 +16,7 @@ import { plain } from '../safe.js';
 /** `tws explain`: why a job does not move, and what to do about it. */
 export const explain = defineCommand(z.object({}), async ({ args, config: read }, io) => {
   const config = read();
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   try {
     const id = await jobIdOf(args[0] ?? '', client, io);
     const chain = await explainChain(id, {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { z } from 'zod';
-import { open } from '../../client.js';
+import { openDatabase } from '../../client.js';
 import { problem } from '../../errors.js';
 import { layout } from '../../picture/layout.js';
 import { mermaidOf } from '../../picture/mermaid.js';
@@ -36,7 +36,7 @@ export const graph = defineCommand(flags, async ({ args, flags: said, config: re
   return 0;
 
   async function stored(): Promise<Drawn> {
-    const { client, close } = open(config);
+    const { client, close } = openDatabase(config);
     try {
       return await fromDatabase(given, client, io);
     } finally {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { open, type HistoryEvent } from '../../client.js';
+import { openDatabase, type HistoryEvent } from '../../client.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { plain } from '../safe.js';
 
 /** `tws history`: what has happened in a job, as ordered events. */
 export const history = defineCommand(z.object({}), async ({ args, config: read }, io) => {
-  const { client, close } = open(read());
+  const { client, close } = openDatabase(read());
   try {
     const events = await client.history(args[0] ?? '');
     const began = events[0]?.at ?? 0;

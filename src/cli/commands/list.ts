@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open, type Client } from '../../client.js';
+import { openDatabase, type Client } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import type { Status } from '../../model/status.js';
@@ -46,7 +46,7 @@ export const list = defineCommand(flags, async ({ flags: said, config: read }, i
   const filter = filterOf(said);
   const wants = wantedBy(said, filter);
   const result: Record<string, unknown> = {};
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   try {
     if (said.plugins) result['plugins'] = await listPlugins(client, config, said, io);
     if (wants.tasks) result['tasks'] = await listDefinitions(client, 'task', said, io);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open, warningsOfSignal } from '../../client.js';
+import { openDatabase, warningsOfSignal } from '../../client.js';
 import { problem } from '../../errors.js';
 import { defineCommand } from '../command.js';
 import { dataFlag } from '../json-flag.js';
@@ -12,7 +12,7 @@ export const signal = defineCommand(
   z.object({ data, by: z.string().optional(), id: z.string().optional() }),
   async ({ args, flags, config: read }, io) => {
     const [job = '', name = ''] = args;
-    const { client, close } = open(read());
+    const { client, close } = openDatabase(read());
     try {
       const { by, id } = flags;
       const sent = await client.signal({
@@ -46,7 +46,7 @@ export const event = defineCommand(
   async ({ args, flags, config: read }, io) => {
     const [type = '', key = ''] = args;
     if (type === '') throw problem('usage', { reason: 'The name of an event must not be empty.' });
-    const { client, close } = open(read());
+    const { client, close } = openDatabase(read());
     try {
       const more = flags.data === undefined ? {} : { data: flags.data };
       const id = await client.announce({ event: type, key, ...more });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open, pushDesign } from '../../client.js';
+import { openDatabase, pushDesign } from '../../client.js';
 import { problem } from '../../errors.js';
 import { checkFiles, type GoodFile } from '../check-files.js';
 import { defineCommand, switchFlag } from '../command.js';
@@ -31,7 +31,7 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
   }
   const config = read();
   const found = await filesToPush(wanted, { cwd: io.cwd, root: config.root });
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   try {
     const checked = await checkFiles(found.files, { client, plugins: config.plugins });
     const { kept, leftOut } = withoutJobs(checked.good, found.jobs);

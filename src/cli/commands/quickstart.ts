@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { open, prepareDatabase, type JobToSubmit, type Client } from '../../client.js';
+import { openDatabase, prepareDatabase, type JobToSubmit, type Client } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import { startBucketServer } from '../../mailbox/bucket-server.js';
@@ -96,7 +96,7 @@ async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> 
   cleanup.add(mailbox.stop);
   await run('database and design document', () => prepareDatabase(embedded.config));
   await embedded.announce();
-  const opened = open(embedded.config);
+  const opened = openDatabase(embedded.config);
   cleanup.add(opened.close);
   const { client } = opened;
   const quiet = { ...io, out: io.say };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open, type Client } from '../../client.js';
+import { openDatabase, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { defineCommand, switchFlag } from '../command.js';
@@ -9,7 +9,7 @@ const flags = z.object({ confirm: z.boolean().default(true), force: switchFlag }
 
 /** `tws remove`: deletes documents, after a question; all are looked at before the first goes. */
 export const remove = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
-  const { client, close } = open(read());
+  const { client, close } = openDatabase(read());
   try {
     const docs: StoredDocument[] = [];
     for (const id of args) docs.push(await removable(client, id, said.force));

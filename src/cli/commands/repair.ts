@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open, type RequestDetails } from '../../client.js';
+import { openDatabase, type RequestDetails } from '../../client.js';
 import { problem } from '../../errors.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -38,7 +38,7 @@ export const retry = defineCommand(
       params: params as RequestDetails['params'],
     });
     const config = read();
-    const { client, close } = open(config);
+    const { client, close } = openDatabase(config);
     try {
       if (!failed) {
         const options = { ...details, signal: io.stop };
@@ -64,7 +64,7 @@ function hasFailed({ failure }: StoredDocument, called: string): boolean {
 /** `tws skip`: leaves a step of a job out. */
 export const skip = defineCommand(z.object(who), async ({ args, flags, config: read }, io) => {
   const [job = '', step = ''] = args;
-  const { client, close } = open(read());
+  const { client, close } = openDatabase(read());
   try {
     return await eachJob([job], io, (id) =>
       client.request(id, 'skip', { step, ...defined(flags) }),
@@ -79,7 +79,7 @@ export const note = defineCommand(
   z.object({ by: z.string().optional() }),
   async ({ args, flags, config: read }, io) => {
     const [job = '', ...words] = args;
-    const { client, close } = open(read());
+    const { client, close } = openDatabase(read());
     try {
       return await eachJob([job], io, (id) =>
         client.request(id, 'note', { text: words.join(' '), ...defined(flags) }),

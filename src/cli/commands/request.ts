@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open, type Client } from '../../client.js';
+import { openDatabase, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { RequestAction } from '../../model/request.js';
@@ -39,7 +39,7 @@ function requestOf(action: RequestAction, usual: readonly Status[]): Command {
     }
     const details = defined({ reason, by });
     const config = read();
-    const { client, close } = open(config);
+    const { client, close } = openDatabase(config);
     try {
       const options = { ...details, signal: io.stop };
       if (every) {

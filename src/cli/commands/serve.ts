@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open } from '../../client.js';
+import { openDatabase } from '../../client.js';
 import { defineCommand } from '../command.js';
 import { waitForDatabase } from '../engine-run.js';
 import { apiLine, httpFlag, keepFigures, startApi } from '../http-run.js';
@@ -14,7 +14,7 @@ export const serve = defineCommand(flags, async ({ config: read }, io) => {
   const log = createLog({ level: config.logLevel }, io);
   if ((await waitForDatabase(config, log, io.stop)) === undefined) return 0;
   const figures = keepFigures();
-  const opened = open(config, { log, ...figures.store });
+  const opened = openDatabase(config, { log, ...figures.store });
   try {
     const api = await startApi({ config, opened, log, figures });
     io.block(apiLine(api));

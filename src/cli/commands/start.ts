@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { open } from '../../client.js';
+import { openDatabase } from '../../client.js';
 import { createCleanup } from '../cleanup.js';
 import { defineCommand, listFlag, numberFlag, queuesFlag } from '../command.js';
 import {
@@ -38,7 +38,7 @@ export const start = defineCommand(flags, async ({ flags: said, config: read }, 
   if ((await waitForDatabase(config, log, io.stop)) === undefined) return 0;
   const serves = said.http !== undefined && said.http !== false;
   const figures = serves ? keepFigures() : undefined;
-  const opened = open(config, { log, ...figures?.store });
+  const opened = openDatabase(config, { log, ...figures?.store });
   const cleanup = createCleanup();
   const serve = async (parts: Pick<ApiStart, 'engine' | 'plugins'>): Promise<void> => {
     if (figures === undefined) return;

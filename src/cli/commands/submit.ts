@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open, type JobToSubmit, type Client } from '../../client.js';
+import { openDatabase, type JobToSubmit, type Client } from '../../client.js';
 import { defaultOwner } from '../../model/task.js';
 import { unreadKeys } from '../../reading/unread-keys.js';
 import { checkDocument } from '../../validate/document.js';
@@ -32,7 +32,7 @@ const giveUpS = 60;
 export const submit = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
   const config = read();
   const params = said.params === undefined ? {} : await readParams(said.params, io.cwd);
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   try {
     const order = await orderFor(args[0] ?? '', { client, config, said, params }, io);
     const job = { ...order.job, ...(said.id === undefined ? {} : { _id: said.id }) };

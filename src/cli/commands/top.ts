@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { createPulse, isAway, open } from '../../client.js';
+import { createPulse, isAway, openDatabase } from '../../client.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import { enterFullScreen, type FullScreen } from '../full-screen.js';
 import type { Io } from '../io.js';
@@ -13,7 +13,7 @@ const flags = z.object({ once: switchFlag, interval: numberFlag(1, 3_600) });
 /** `tws top`: how things stand in the database, again and again; `q` leaves it. */
 export const top = defineCommand(flags, async ({ flags: said, config: read }, io) => {
   const config = read();
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   const terminal = io.terminal('stdout');
   const pulse = createPulse(config.leaseMs);
   const look = (): Promise<Overview> => lookAround(client, pulse);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { open } from '../../client.js';
+import { openDatabase } from '../../client.js';
 import { TwsError } from '../../errors.js';
 import { checkFiles, type CheckedFiles, type CheckOptions } from '../check-files.js';
 import { defineCommand } from '../command.js';
@@ -12,7 +12,7 @@ export const validate = defineCommand(z.object({}), async ({ args, config: read 
   const config = read();
   const paths = args.length === 0 ? ['~tws'] : args;
   const { files } = await findFiles(paths, { cwd: io.cwd, root: config.root });
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   try {
     const checked = await check(files, { client, plugins: config.plugins }, io);
     refuseProblems(checked.problems, checked.warnings, io);

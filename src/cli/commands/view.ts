@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { documentKinds, open, type DocumentKind } from '../../client.js';
+import { documentKinds, openDatabase, type DocumentKind } from '../../client.js';
 import { defineCommand, switchFlag } from '../command.js';
 import { theOne } from '../naming.js';
 
@@ -17,7 +17,7 @@ const flags = z.object({
 export const view = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
   const config = read();
   const given = args[0] ?? '';
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   try {
     const kinds = said.result === undefined ? kindsOf(said) : (['job'] as const);
     // An owner that nobody chose narrows nothing.

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isAway, open, readSteps, summaryOf, type Client } from '../../client.js';
+import { isAway, openDatabase, readSteps, summaryOf, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';
@@ -28,7 +28,7 @@ export const watch = defineCommand(flags, async ({ args, flags: said, config: re
   if (given !== undefined && (said.flow !== undefined || said.status !== undefined)) {
     throw problem('usage', { reason: '--flow and --status choose among jobs; one was named.' });
   }
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   const { database, leaseMs } = config;
   try {
     if (given !== undefined) {

@@ -1,4 +1,4 @@
-import { open, type Client } from '../../client.js';
+import { openDatabase, type Client } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import { encryptedIn, mapEncrypted } from '../../model/encrypted-values.js';
@@ -29,7 +29,7 @@ export async function rewriteStored(
   { config, keyring }: { readonly config: Config; readonly keyring: Keyring },
   io: Io,
 ): Promise<number> {
-  const { client, close } = open(config);
+  const { client, close } = openDatabase(config);
   try {
     const all = [...(await client.definitions('task')), ...(await client.definitions('flow'))];
     const holders = all.filter((doc) => encryptedIn(doc).size > 0);

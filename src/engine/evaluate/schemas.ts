@@ -4,7 +4,7 @@ import { canonical } from '../../model/canonical.js';
 import type { Schema } from '../../decide/world.js';
 import { createMemo } from '../../memo.js';
 import type { Problem } from '../../model/problems.js';
-import { partsOf, sentence, toPath } from '../../plugin/params.js';
+import { pointerKeys, sentence, toPath } from '../../plugin/params.js';
 import { isEncrypted } from '../../model/encrypted.js';
 import { isReference } from '../../model/secret-reference.js';
 import { patternWeight } from '../locks/pattern-weight.js';
@@ -126,7 +126,7 @@ const deep = new Set(['anyOf', 'oneOf', 'not', 'if', 'contains', 'const', 'enum'
 function isOpenAt({ instancePath, keyword, schemaPath }: ErrorObject, params: unknown): boolean {
   let value = params;
   if (/\/(?:then|else|anyOf|oneOf)\//.test(schemaPath) && holdsOpen(params)) return true;
-  for (const part of partsOf(instancePath)) {
+  for (const part of pointerKeys(instancePath)) {
     if (isKnownLater(value)) return true;
     value = (value as Readonly<Record<string, unknown>>)[part];
   }

@@ -1,4 +1,4 @@
-import { readSteps, type Work } from '../../client.js';
+import { readSteps, type WorkerStep } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import { defaultPriority, defaultQueue } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -39,7 +39,7 @@ export function envelopeOf(job: StoredDocument, now: number): Envelope {
 }
 
 /** A step in the hands of a worker, as a job of the Open Job Spec. */
-export function envelopeOfWork({ job, step }: Work, now: number): Envelope {
+export function envelopeOfWork({ job, step }: WorkerStep, now: number): Envelope {
   const whole = envelopeOf(job, now);
   const wish = workWishOf(step.params);
   const { error: _error, result: _result, completed_at: _end, retry, ...rest } = whole;
@@ -66,7 +66,7 @@ export function envelopeOfWork({ job, step }: Work, now: number): Envelope {
 }
 
 /** How a worker calls a step: by its job where that is all of it, else by its place as well. */
-export function workIdOf({ job, step }: Work): string {
+export function workIdOf({ job, step }: WorkerStep): string {
   return isAlone(job) ? job._id : `${job._id}/${step.path}`;
 }
 

@@ -10,7 +10,7 @@ import { assertAllOwners, assertOwner, principalName } from '../access/owners.js
 import { reaches, roles, type Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
-import { problemsOf } from '../../validate/single.js';
+import { documentProblems } from '../../validate/single.js';
 
 /** Ids that begin so belong to documents of other kinds, or to CouchDB. */
 export const foreignIds = [
@@ -46,7 +46,7 @@ export function newJobOf(given: unknown, { principal, key, trace }: NewJobOption
   }
   const { $schema: _schema, ...doc } = given;
   const own = { type: 'job', ...doc };
-  const found = [...forbidden(own), ...problemsOf(withoutForbidden(own))];
+  const found = [...forbidden(own), ...documentProblems(withoutForbidden(own))];
   if (found.length > 0) refuseDocument('job', found);
   const { lost } = withSecretsOf(own, undefined);
   if (lost.length > 0) refuseDocument('job', lost.map(unknownSecret));

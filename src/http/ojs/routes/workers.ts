@@ -1,6 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { leasedSteps, readSteps, workIn, type Work, type WorkAnswer } from '../../../client.js';
+import {
+  leasedSteps,
+  readSteps,
+  workIn,
+  type WorkerStep,
+  type WorkAnswer,
+} from '../../../client.js';
 import { problem, TwsError } from '../../../errors.js';
 import { isObject } from '../../../model/object.js';
 import type { StoredDocument } from '../../../model/document.js';
@@ -66,7 +72,7 @@ export const fetchRoute = ojsRoute({
 const shortMs = 2_000;
 
 type Taking = {
-  readonly take: () => Promise<readonly Work[]>;
+  readonly take: () => Promise<readonly WorkerStep[]>;
   /** Whether a job that has changed may have work. */
   readonly isNew: (job: StoredDocument) => boolean;
   readonly waitMs: number;
@@ -184,7 +190,7 @@ async function answerAs({ api, who, headers, signal }: Asked, held: Held, answer
   return outcomeOf(api, held.id, job, work);
 }
 
-function outcomeOf(api: Api, id: string, job: StoredDocument, { step }: Work) {
+function outcomeOf(api: Api, id: string, job: StoredDocument, { step }: WorkerStep) {
   const { path, attempt, run, signal = '' } = step;
   const whole = envelopeOf(job, api.now());
   const most = whole.max_attempts === undefined ? {} : { max_attempts: whole.max_attempts };
@@ -263,8 +269,12 @@ function unlessMissing(error: unknown): undefined {
  * What a worker has by the name that it was told: a job, or a job and the place of a step in it.
  * Undefined where nobody has it, or another worker. @throws TwsError `document_missing`
  */
-async function heldBy(api: Api, who: Principal, { id, worker }: Held): Promise<Work | undefined> {
-  const isOwn = ({ step }: Work): boolean => worker === undefined || step.worker === worker;
+async function heldBy(
+  api: Api,
+  who: Principal,
+  { id, worker }: Held,
+): Promise<WorkerStep | undefined> {
+  const isOwn = ({ step }: WorkerStep): boolean => worker === undefined || step.worker === worker;
   const at = id.lastIndexOf('/');
   const whole = await jobFor(api, who, id).catch(at > 0 ? unlessMissing : undefined);
   const own = whole === undefined ? [] : worksOf(whole).filter(isOwn);
@@ -278,6 +288,6 @@ async function heldBy(api: Api, who: Principal, { id, worker }: Held): Promise<W
   return job && worksOf(job).find((work) => work.step.path === path && isOwn(work));
 }
 
-function worksOf(job: StoredDocument): readonly Work[] {
+function worksOf(job: StoredDocument): readonly WorkerStep[] {
   return leasedSteps(job).map((step) => ({ job, step }));
 }
