@@ -17,7 +17,7 @@ import { fauxton } from './routes/fauxton-routes.js';
 import * as find from './routes/find-routes.js';
 import { postReplicate } from './routes/replication-routes.js';
 import {
-  handlerOf,
+  methodHandler,
   requireDatabaseRight,
   requireRight,
   type DatabaseHandler,
@@ -34,7 +34,7 @@ import { designInfo, getView, viewQueries } from './routes/view-routes.js';
 const SYSTEM_DATABASES = new Set(['_users', '_replicator', '_global_changes']);
 
 /** Finds what a request is for, checks that its sender may, and answers it. */
-export async function route(x: Exchange): Promise<void> {
+export async function answerRequest(x: Exchange): Promise<void> {
   const [first] = x.path;
   if (first === undefined) return serve(x, { right: 'nobody', methods: { GET: server.welcome } });
   if (first.startsWith('_') && !SYSTEM_DATABASES.has(first)) {
@@ -43,7 +43,7 @@ export async function route(x: Exchange): Promise<void> {
   }
   if (x.path.length === 1 && x.method === 'PUT') {
     requireRight(x, 'server_admin');
-    return db.createDatabase(x, first);
+    return db.putDatabase(x, first);
   }
   if (x.user.name === null) {
     throw refuse.unauthorized('You are not authorized to access this db.');
@@ -53,7 +53,7 @@ export async function route(x: Exchange): Promise<void> {
 
 async function serve(x: Exchange, endpoint: ServerRoute): Promise<void> {
   requireRight(x, endpoint.right);
-  await handlerOf(endpoint, x.method)(x);
+  await methodHandler(endpoint, x.method)(x);
 }
 
 const serverRoutes: Readonly<Record<string, ServerRoute>> = {
@@ -98,7 +98,7 @@ async function serveDatabase(
   endpoint: DatabaseRoute,
 ): Promise<void> {
   const { right } = endpoint;
-  const handler = handlerOf(endpoint, x.method);
+  const handler = methodHandler(endpoint, x.method);
   requireDatabaseRight(x, database, typeof right === 'string' ? right : right(x.method));
   await handler(x, database);
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 import { problem } from '../errors.js';
-import { createAccounts, type SignIn } from './auth/accounts.js';
+import { createAccounts, type SignedInUser } from './auth/accounts.js';
 import { loadCredentials, type Credentials } from './auth/credentials.js';
 import { USERS, userDocId } from './auth/users.js';
 import type { ServerContext } from './context.js';
@@ -19,7 +19,7 @@ import { createFunctionPool } from './functions/pool.js';
 import { CouchError, refuse } from './http/couch-error.js';
 import { parseTarget, sendError, type Exchange } from './http/exchange.js';
 import { createReplications } from './replication/replications.js';
-import { route } from './router.js';
+import { answerRequest } from './router.js';
 import { isDiskFull, watchDisk } from './storage/disk.js';
 import { openOrderedMap } from './storage/level.js';
 import { openPouchStorage } from './storage/pouch-storage.js';
@@ -169,7 +169,7 @@ async function answer(
       gone: gone.signal,
     };
     if (by === 'cookie') await renewCookie(x);
-    await route(x);
+    await answerRequest(x);
   } catch (error) {
     await giveUp(request, response, ofDisk(context, error));
   }
@@ -187,7 +187,7 @@ const signIn = (
   { accounts }: ServerContext,
   request: IncomingMessage,
   [first]: readonly string[],
-): Promise<SignIn> => {
+): Promise<SignedInUser> => {
   const open =
     first === '_utils' || first === '_up' || (first === '_session' && request.method !== 'GET');
   return open

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createHub } from '../../src/embedded/feeds/hub.js';
+import { createDatabaseHub } from '../../src/embedded/feeds/hub.js';
 import { createRecentChanges } from '../../src/embedded/feeds/recent-changes.js';
 import type { StoredChange } from '../../src/embedded/storage/storage.js';
 
@@ -39,7 +39,7 @@ const never = new AbortController().signal;
 test('hands on what it overhears without reading it from the store', async () => {
   const { store, write, reads } = storeOf();
   write(1);
-  const hub = createHub(store);
+  const hub = createDatabaseHub(store);
   expect(seqs(await hub.after(0, 10))).toEqual([1]);
   const first = hub.wait(1, never);
   await new Promise(setImmediate);
@@ -54,7 +54,7 @@ test('hands on what it overhears without reading it from the store', async () =>
 
 test('reads what it could not overhear', async () => {
   const { store, write } = storeOf();
-  const hub = createHub(store);
+  const hub = createDatabaseHub(store);
   const waiting = hub.wait(0, never);
   await new Promise(setImmediate);
   write(1, 'quiet');
@@ -70,7 +70,7 @@ test('reads what it could not overhear', async () => {
 test('wakes whoever waits behind what was written before they came', async () => {
   const { store, write } = storeOf();
   write(1);
-  const hub = createHub(store);
+  const hub = createDatabaseHub(store);
   write(2);
   await hub.wait(1, never);
   expect(seqs(await hub.after(1, 10))).toEqual([2]);
@@ -81,7 +81,7 @@ test('wakes whoever waits behind what was written before they came', async () =>
 });
 
 test('wakes everybody when it is closed', async () => {
-  const hub = createHub(storeOf().store);
+  const hub = createDatabaseHub(storeOf().store);
   const waiting = hub.wait(0, never);
   hub.close();
   await waiting;
@@ -110,7 +110,7 @@ test('keeps the newest changes without a gap and nothing from before', () => {
 
 test('reads from the store while something was written that it could not overhear', async () => {
   const { store, write, reads } = storeOf();
-  const hub = createHub(store);
+  const hub = createDatabaseHub(store);
   void hub.wait(0, never);
   await new Promise(setImmediate);
   for (const seq of [1, 2]) write(seq);

@@ -4,7 +4,7 @@ import { parseDoc } from '../../src/embedded/databases/writes.js';
 import { formatSequence, parseSequence } from '../../src/embedded/feeds/sequence.js';
 import { readRelated } from '../../src/embedded/http/multipart.js';
 import { createGate } from '../../src/embedded/storage/gate.js';
-import { latestOf, leavesOf } from '../../src/embedded/storage/rev-tree.js';
+import { latestOf, leafRevisions } from '../../src/embedded/storage/rev-tree.js';
 import type { RevTree } from '../../src/embedded/storage/pouch.js';
 
 test('goes on from a sequence of this database and starts over with one of another', () => {
@@ -33,7 +33,7 @@ const tree: RevTree = [
 ];
 
 test('finds the leaves of a revision tree, and those of one branch', () => {
-  const revs = leavesOf(tree).map(({ rev, deleted }) => `${rev} ${deleted}`);
+  const revs = leafRevisions(tree).map(({ rev, deleted }) => `${rev} ${deleted}`);
   expect(revs.sort()).toEqual(['2-d true', '3-c false']);
   expect(latestOf(tree, '2-b')).toEqual(['3-c']);
   expect(latestOf(tree, '1-a').sort()).toEqual(['2-d', '3-c']);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { openPouchStorage } from '../../src/embedded/storage/pouch-storage.js';
-import type { Doc, Store, StoredChange } from '../../src/embedded/storage/storage.js';
+import type { Doc, DocumentStore, StoredChange } from '../../src/embedded/storage/storage.js';
 
 let dir: string;
-let store: Store;
+let store: DocumentStore;
 let told: (readonly StoredChange[] | undefined)[] = [];
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'tws-tap-'));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { createTurns } from '../databases/turns.js';
+import { createKeyedQueue } from '../databases/turns.js';
 import type { JsonObject } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import type { Credentials } from './credentials.js';
@@ -17,7 +17,10 @@ import {
 } from './users.js';
 
 /** How a request showed who it comes from. */
-export type SignIn = { readonly user: UserContext; readonly by: 'default' | 'cookie' | undefined };
+export type SignedInUser = {
+  readonly user: UserContext;
+  readonly by: 'default' | 'cookie' | undefined;
+};
 
 /** Tells who somebody is, from name and password or from a cookie. */
 export type Accounts = {
@@ -33,7 +36,7 @@ export type Accounts = {
    */
   addressOf(request: IncomingMessage): Promise<string>;
   /** @throws CouchError 401 for credentials that are wrong; none at all is nobody */
-  signIn(request: IncomingMessage): Promise<SignIn>;
+  signIn(request: IncomingMessage): Promise<SignedInUser>;
   /** The `Set-Cookie` of a new or renewed session; undefined for nobody. */
   cookie(name: string): Promise<string | undefined>;
 };
@@ -56,7 +59,7 @@ export function createAccounts({ credentials, findUser }: Options): Accounts {
   const assertUnlocked = (name: string, address: string): void => {
     if (guesses.lockedMs(name, address) > 0) throw temporarilyLocked();
   };
-  const turns = createTurns();
+  const turns = createKeyedQueue();
   /** By its hash. An address that waits for one has no other made: it may be locked by then. */
   const prove = (name: string, password: string, address: string, doc: JsonObject | undefined) =>
     turns.take(address, async () => {

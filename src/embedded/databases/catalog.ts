@@ -1,6 +1,6 @@
 import type { FunctionPool } from '../functions/pool.js';
 import { refuse } from '../http/couch-error.js';
-import { Absent, type Store } from '../storage/storage.js';
+import { Absent, type DocumentStore } from '../storage/storage.js';
 import { openDesign, type Design } from './design.js';
 
 /** The design documents of a database, kept ready. */
@@ -12,7 +12,7 @@ export type Catalog = {
   refresh(ids: readonly string[]): Promise<void>;
 };
 
-export function createCatalog(store: Store, pool: FunctionPool): Catalog {
+export function createCatalog(store: DocumentStore, pool: FunctionPool): Catalog {
   let loaded: Promise<Map<string, Design>> | undefined;
   const load = async (): Promise<Map<string, Design>> => {
     const rows = await store.range({ startkey: '_design/', endkey: '_design0', includeDocs: true });

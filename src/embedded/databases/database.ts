@@ -1,9 +1,9 @@
 import { ADMINS_ONLY, type Security } from '../auth/security.js';
 import type { UserContext } from '../auth/users.js';
 import { formatSequence, parseSequence } from '../feeds/sequence.js';
-import { createHub, type Hub } from '../feeds/hub.js';
+import { createDatabaseHub, type DatabaseHub } from '../feeds/hub.js';
 import type { FunctionPool } from '../functions/pool.js';
-import type { Doc, Store, WriteResult } from '../storage/storage.js';
+import type { Doc, DocumentStore, DocWriteResult } from '../storage/storage.js';
 import { createViewIndexes, type ViewIndexes } from '../views/view-indexes.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { writeDocs } from './writes.js';
@@ -11,8 +11,8 @@ import { writeDocs } from './writes.js';
 /** An open database: its documents and everything that follows them. */
 export type Database = {
   readonly name: string;
-  readonly store: Store;
-  readonly hub: Hub;
+  readonly store: DocumentStore;
+  readonly hub: DatabaseHub;
   readonly catalog: Catalog;
   readonly views: ViewIndexes;
   security(): Security;
@@ -21,7 +21,7 @@ export type Database = {
   write(
     docs: readonly Doc[],
     options: { readonly user: UserContext; readonly newEdits?: boolean },
-  ): Promise<WriteResult[]>;
+  ): Promise<DocWriteResult[]>;
   formatSeq(seq: number): string;
   /** @throws CouchError 400 */
   parseSeq(text: string): number;
@@ -31,14 +31,14 @@ export type Database = {
 
 type Options = {
   readonly name: string;
-  readonly store: Store;
+  readonly store: DocumentStore;
   readonly pool: FunctionPool;
   /** Called after documents were written. */
   readonly updated: () => void;
 };
 
-export function createDatabase({ name, store, pool, updated }: Options): Database {
-  const hub = createHub(store);
+export function databaseOf({ name, store, pool, updated }: Options): Database {
+  const hub = createDatabaseHub(store);
   const catalog = createCatalog(store, pool);
   const views = createViewIndexes(store);
   const security = (): Security =>

@@ -1,8 +1,8 @@
 import type { FunctionPool } from '../functions/pool.js';
 import { CouchError, refuse } from '../http/couch-error.js';
 import type { Storage } from '../storage/storage.js';
-import { createDatabase, type Database } from './database.js';
-import { createTurns } from './turns.js';
+import { databaseOf, type Database } from './database.js';
+import { createKeyedQueue } from './turns.js';
 
 /** Names become directories, percent-encoded: file systems end at 255 bytes. */
 const MAX_NAME_BYTES = 238;
@@ -34,11 +34,11 @@ type Options = {
 
 export function createDatabases({ storage, pool, happened }: Options): Databases {
   const open = new Map<string, Promise<Database>>();
-  const turns = createTurns();
+  const turns = createKeyedQueue();
 
   const openOne = async (name: string, create: boolean): Promise<Database> => {
     const store = await storage.open(name, { create });
-    return createDatabase({ name, store, pool, updated: () => happened(name, 'updated') });
+    return databaseOf({ name, store, pool, updated: () => happened(name, 'updated') });
   };
   const keep = (name: string, create: boolean): Promise<Database> => {
     const opening = openOne(name, create);

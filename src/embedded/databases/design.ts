@@ -4,11 +4,11 @@ import type { FunctionPool } from '../functions/pool.js';
 import type { Program, ProgramFailure, ProgramKind, RunResult } from '../functions/program.js';
 import { isJsonObject, type JsonObject } from '../http/body.js';
 import { CouchError, refuse } from '../http/couch-error.js';
-import { compileSelector, fieldPath, valueAt } from '../mango/selector.js';
+import { compileSelector, fieldPath, valueAtPath } from '../mango/selector.js';
 import type { Doc } from '../storage/storage.js';
 
 /** One view: `slot` is its place among the map functions of its design document. */
-export type View = { readonly slot: number; readonly reduce: string | undefined };
+export type DesignView = { readonly slot: number; readonly reduce: string | undefined };
 
 /** What each map function emitted for one document, in the order of the slots. */
 export type Emitted = readonly (readonly (readonly [key: unknown, value: unknown])[])[];
@@ -16,7 +16,7 @@ export type Emitted = readonly (readonly (readonly [key: unknown, value: unknown
 /** A design document ready to work with. */
 export type Design = {
   readonly doc: Doc;
-  readonly views: ReadonlyMap<string, View>;
+  readonly views: ReadonlyMap<string, DesignView>;
   /** Names the index of the views: same sources, same index. */
   readonly signature: string;
   /** `options.include_design`: design documents go through the map functions too. */
@@ -229,7 +229,7 @@ function emitFields(maps: readonly unknown[], doc: Doc): Emitted {
     if (!isJsonObject(map) || !isJsonObject(map['fields'])) return [];
     const { partial_filter_selector: only } = map;
     if (isJsonObject(only) && !compileSelector(only)(doc)) return [];
-    const values = Object.keys(map['fields']).map((name) => valueAt(doc, fieldPath(name)));
+    const values = Object.keys(map['fields']).map((name) => valueAtPath(doc, fieldPath(name)));
     return values.includes(undefined) ? [] : [[values, null] as const];
   });
 }

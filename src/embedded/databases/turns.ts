@@ -1,12 +1,12 @@
 /** Steps that concern one name go one after the other; those of different names do not wait. */
-export type Turns = {
+export type KeyedQueue = {
   take<T>(name: string, step: () => Promise<T>): Promise<T>;
   /** Resolves when no step of this name is under way. */
   idle(name: string): Promise<void>;
   allIdle(): Promise<void>;
 };
 
-export function createTurns(): Turns {
+export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<unknown>>();
   const settled = async (step: Promise<unknown> | undefined): Promise<void> => {
     await step?.catch(() => undefined);

@@ -5,13 +5,13 @@ import { prepareUserDoc, USERS, type UserContext } from '../auth/users.js';
 import type { FunctionPool } from '../functions/pool.js';
 import { isJsonObject, type JsonObject } from '../http/body.js';
 import { asCouchError, CouchError, refuse } from '../http/couch-error.js';
-import type { Doc, Parent, Store, WriteResult } from '../storage/storage.js';
+import type { Doc, Parent, DocumentStore, DocWriteResult } from '../storage/storage.js';
 import type { Catalog } from './catalog.js';
 import { checkDesign } from './design.js';
 
 export type WriteContext = {
   readonly name: string;
-  readonly store: Store;
+  readonly store: DocumentStore;
   readonly catalog: Catalog;
   readonly pool: FunctionPool;
   readonly security: Security;
@@ -30,7 +30,7 @@ export async function writeDocs(
   context: WriteContext,
   docs: readonly Doc[],
   newEdits: boolean,
-): Promise<WriteResult[]> {
+): Promise<DocWriteResult[]> {
   const drafts: Draft[] = docs.map((doc) => ({ doc, refusal: undefined }));
   const locals = drafts.filter(({ doc }) => isLocal(doc));
   const stored = drafts.filter(({ doc }) => !isLocal(doc));
@@ -44,7 +44,7 @@ export async function writeDocs(
   );
   const designs = accepted.filter(({ doc }) => isDesign(doc)).map(({ doc }) => doc._id);
   if (designs.length > 0) await context.catalog.refresh(designs);
-  const localResults = new Map<Draft, WriteResult>();
+  const localResults = new Map<Draft, DocWriteResult>();
   for (const draft of locals) localResults.set(draft, await writeLocal(context.store, draft.doc));
 
   if (!newEdits) return [...drafts.flatMap(refusalOf), ...written];
@@ -58,12 +58,12 @@ export async function writeDocs(
 const isLocal = (doc: Doc): boolean => doc._id.startsWith('_local/');
 const isDesign = (doc: Doc): boolean => doc._id.startsWith('_design/');
 
-const refusalOf = ({ doc, refusal }: Draft): WriteResult[] =>
+const refusalOf = ({ doc, refusal }: Draft): DocWriteResult[] =>
   refusal === undefined
     ? []
     : [{ id: doc._id, status: refusal.status, error: refusal.error, reason: refusal.reason }];
 
-async function writeLocal(store: Store, doc: Doc): Promise<WriteResult> {
+async function writeLocal(store: DocumentStore, doc: Doc): Promise<DocWriteResult> {
   if (doc._deleted !== true) return { ok: true, id: doc._id, rev: await store.putLocal(doc) };
   const removed = await store.removeLocal(doc._id);
   return removed
@@ -123,7 +123,7 @@ async function validate(
 
 /** Replicated revisions come with their history: their parent is the one named there, if it is known. */
 async function parentsOf(
-  store: Store,
+  store: DocumentStore,
   drafts: readonly Draft[],
   newEdits: boolean,
 ): Promise<Parent[]> {

@@ -1,5 +1,5 @@
 import type { Database } from '../databases/database.js';
-import type { Query } from '../http/query.js';
+import type { RequestQuery } from '../http/query.js';
 import { Absent, type StoredChange } from '../storage/storage.js';
 import { withJson } from './recent-changes.js';
 import type { ChangeFilter } from './filters.js';
@@ -18,7 +18,7 @@ export type ChangeReader = {
 /** A reader with the parameters of a request: what rows show, their order, their filter. */
 export function changeReader(
   database: Database,
-  query: Query,
+  query: RequestQuery,
   filter: ChangeFilter | undefined,
 ): ChangeReader {
   const shown = {

@@ -2,18 +2,18 @@ import type { UserContext } from '../auth/users.js';
 import type { Database } from '../databases/database.js';
 import type { JsonObject } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
-import type { Query } from '../http/query.js';
+import type { RequestQuery } from '../http/query.js';
 import type { FunctionPool } from '../functions/pool.js';
 import { compileSelector, usesRegex } from '../mango/selector.js';
-import type { Change } from '../storage/storage.js';
+import type { FeedChange } from '../storage/storage.js';
 
 /** Which of these changes a feed shows. */
-export type ChangeFilter = (changes: readonly Change[]) => Promise<boolean[]>;
+export type ChangeFilter = (changes: readonly FeedChange[]) => Promise<boolean[]>;
 
 type Options = {
   readonly database: Database;
   readonly pool: FunctionPool;
-  readonly query: Query;
+  readonly query: RequestQuery;
   readonly body: JsonObject;
   readonly user: UserContext;
 };

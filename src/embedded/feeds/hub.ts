@@ -1,4 +1,4 @@
-import type { Store, StoredChange } from '../storage/storage.js';
+import type { DocumentStore, StoredChange } from '../storage/storage.js';
 import { createRecentChanges, withJson } from './recent-changes.js';
 import { createSleepers } from './sleepers.js';
 
@@ -17,7 +17,7 @@ const UNHEARD = 2_000;
  * further back is read from the store, once for all who listen. A feed keeps its own position, so
  * nothing is lost when it is slow.
  */
-export type Hub = {
+export type DatabaseHub = {
   /** Changes after a position, oldest first; empty when there are none yet. */
   after(since: number, limit: number): Promise<readonly StoredChange[]>;
   /** Resolves when something was written after `since`, the wait was aborted, or the database is gone. */
@@ -26,7 +26,7 @@ export type Hub = {
   close(): void;
 };
 
-export function createHub(store: Pick<Store, 'changes' | 'watch'>): Hub {
+export function createDatabaseHub(store: Pick<DocumentStore, 'changes' | 'watch'>): DatabaseHub {
   const recent = createRecentChanges();
   const sleepers = createSleepers();
   /** Counts writes; `covered` is the count of those that `recent` takes in. */

@@ -1,10 +1,10 @@
-import type { Change, StoredChange } from '../storage/storage.js';
+import type { FeedChange, StoredChange } from '../storage/storage.js';
 
 /** How much of the newest changes is kept for feeds that are up to date. */
 const MAX_CHANGES = 2_000;
 const MAX_CHARS = 8 * 1024 * 1024;
 
-export const withJson = (change: Change): StoredChange => ({
+export const withJson = (change: FeedChange): StoredChange => ({
   ...change,
   json: JSON.stringify(change.doc),
 });

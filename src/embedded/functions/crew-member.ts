@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type {
   ProgramFailure,
   RunResult,
-  Task,
+  WorkerTask,
   WorkerAnswer,
   WorkerRequest,
   WorkerSettings,
@@ -19,9 +19,9 @@ const MEMORY_BYTES = 64 * 1024 * 1024;
 /** One worker thread, which does one task at a time. */
 export type CrewMember = {
   /** Never rejects: a worker that hangs is ended, and that is the result. */
-  perform(task: Task): Promise<RunResult>;
+  perform(task: WorkerTask): Promise<RunResult>;
   /** True when it has compiled the task's program before. */
-  knows(task: Task): boolean;
+  knows(task: WorkerTask): boolean;
   readonly busy: boolean;
   /** Counts the calls that it began; 0: it takes a task already, but its thread is still starting. */
   readonly calls: number;

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 import { DEADLINE_MS, startMember, type CrewMember } from './crew-member.js';
-import type { Program, RunResult, Task } from './program.js';
+import type { Program, RunResult, WorkerTask } from './program.js';
 
 /** More than there are cores make nothing faster. */
 const MAX_WORKERS = availableParallelism();
@@ -23,7 +23,7 @@ export type FunctionPool = {
   close(): Promise<void>;
 };
 
-type Waiting = { readonly task: Task; readonly done: (result: RunResult) => void };
+type Waiting = { readonly task: WorkerTask; readonly done: (result: RunResult) => void };
 
 /**
  * Makes the pool. The first worker starts with the first function, further ones when all have been
@@ -36,7 +36,7 @@ export function createFunctionPool(deadlineMs = DEADLINE_MS): FunctionPool {
   let growing: NodeJS.Timeout | undefined;
   let closing = false;
 
-  const submit = (task: Task): Promise<RunResult> =>
+  const submit = (task: WorkerTask): Promise<RunResult> =>
     new Promise((done) => {
       queue.push({ task, done });
       dispatch();
@@ -104,7 +104,7 @@ const SHUT_DOWN: RunResult = {
 };
 
 /** An idle worker, best one that knows the program already. */
-function choose(members: Set<CrewMember>, task: Task): CrewMember | undefined {
+function choose(members: Set<CrewMember>, task: WorkerTask): CrewMember | undefined {
   for (const member of members) if (member.ended) members.delete(member);
   const idle = [...members].filter((member) => !member.busy);
   return idle.find((member) => member.knows(task)) ?? idle[0];

@@ -35,11 +35,11 @@ export type RunResult = {
 };
 
 /** A request to a worker. `select` tests documents against a Mango selector (regular expressions can hang). */
-export type Task =
+export type WorkerTask =
   | { readonly type: 'run'; readonly program: Program; readonly calls: readonly string[] }
   | { readonly type: 'select'; readonly selector: string; readonly docs: readonly string[] };
 
-export type WorkerRequest = { readonly job: number; readonly task: Task };
+export type WorkerRequest = { readonly job: number; readonly task: WorkerTask };
 export type WorkerAnswer = { readonly job: number; readonly result: RunResult };
 
 export type WorkerSettings = {

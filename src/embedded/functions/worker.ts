@@ -8,7 +8,7 @@ import type {
   CallResult,
   Program,
   RunResult,
-  Task,
+  WorkerTask,
   WorkerAnswer,
   WorkerRequest,
   WorkerSettings,
@@ -29,7 +29,7 @@ parentPort?.on('message', ({ job, task }: WorkerRequest) => {
   parentPort?.postMessage({ job, result: perform(task) } satisfies WorkerAnswer);
 });
 
-function perform(task: Task): RunResult {
+function perform(task: WorkerTask): RunResult {
   switch (task.type) {
     case 'run':
       return run(task.program, task.calls);

@@ -45,14 +45,14 @@ async function collect(stream: Readable, limit: number): Promise<Buffer> {
 }
 
 /** Reads a JSON body; undefined when it is empty. @throws CouchError 400, 413, 415 */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const body = await readBody(request, MAX_JSON_BYTES);
   return body.length === 0 ? undefined : parseJsonBytes(body);
 }
 
 /** Reads a JSON body that must be an object; an empty one counts as `{}`. @throws CouchError */
 export async function readJsonObject(request: IncomingMessage): Promise<JsonObject> {
-  const value = (await readJson(request)) ?? {};
+  const value = (await readJsonBody(request)) ?? {};
   if (!isJsonObject(value)) throw refuse.badRequest('Request body must be a JSON object');
   return value;
 }

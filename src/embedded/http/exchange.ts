@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { UserContext } from '../auth/users.js';
 import type { ServerContext } from '../context.js';
 import { asCouchError, refuse } from './couch-error.js';
-import { parseQuery, type Query } from './query.js';
+import { parseQuery, type RequestQuery } from './query.js';
 
 /** One request on its way to its answer. */
 export type Exchange = {
@@ -14,7 +14,7 @@ export type Exchange = {
   readonly target: string;
   /** The path's segments, percent-decoded one by one: a `%2F` stays inside its segment. */
   readonly path: readonly string[];
-  readonly query: Query;
+  readonly query: RequestQuery;
   readonly user: UserContext;
   /** How the user was told: by a cookie or by name and password. */
   readonly signedInBy: 'cookie' | 'default' | undefined;
@@ -24,7 +24,7 @@ export type Exchange = {
 };
 
 /** Splits a request's target. @throws CouchError 400 for broken percent encoding */
-export function parseTarget(target: string): { path: string[]; query: Query } {
+export function parseTarget(target: string): { path: string[]; query: RequestQuery } {
   const [raw = '/', ...search] = target.split('?');
   const path = raw.replace(/^\/+/, '').split('/').map(decodeSegment);
   if (path.at(-1) === '') path.pop();

@@ -1,7 +1,7 @@
 import { CouchError, refuse } from './couch-error.js';
 
 /** The parameters of a request's URL, read the way CouchDB reads them. */
-export type Query = {
+export type RequestQuery = {
   has(name: string): boolean;
   /** The text as it stands, percent-decoded. */
   text(name: string): string | undefined;
@@ -15,7 +15,7 @@ export type Query = {
 };
 
 /** @throws CouchError 400 from the getters, for values that are not what they should be. */
-export function parseQuery(search: string): Query {
+export function parseQuery(search: string): RequestQuery {
   const parameters = new URLSearchParams(search);
   const text = (name: string): string | undefined => parameters.get(name) ?? undefined;
   return {
@@ -38,7 +38,7 @@ export function parseQuery(search: string): Query {
 }
 
 /** Reads parameters out of a JSON object (a POST body) with the same rules as out of a URL. */
-export function queryOf(body: Readonly<Record<string, unknown>>): Query {
+export function queryFromBody(body: Readonly<Record<string, unknown>>): RequestQuery {
   const value = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
   return {
     has: (name) => value(name) !== undefined,
@@ -70,7 +70,7 @@ export function queryOf(body: Readonly<Record<string, unknown>>): Query {
 }
 
 /** A query that looks into `first`, then into `second`. */
-export const eitherQuery = (first: Query, second: Query): Query => ({
+export const eitherQuery = (first: RequestQuery, second: RequestQuery): RequestQuery => ({
   has: (name) => first.has(name) || second.has(name),
   text: (name) => first.text(name) ?? second.text(name),
   json: (...names) => {

@@ -3,16 +3,16 @@ import type { FunctionPool } from '../functions/pool.js';
 import { isJsonObject, type JsonObject } from '../http/body.js';
 import { CouchError } from '../http/couch-error.js';
 import type { Doc } from '../storage/storage.js';
-import type { ViewRange, ViewRow } from '../views/view-index.js';
+import type { ViewRange, IndexRow } from '../views/view-index.js';
 import { describeIndex, listIndexes, type MangoIndex } from './indexes.js';
 import { planQuery, type Plan } from './plan.js';
 import { formatBookmark, type FindRequest, type Position } from './find-request.js';
-import { compileSelector, fieldPath, usesRegex, valueAt } from './selector.js';
+import { compileSelector, fieldPath, usesRegex, valueAtPath } from './selector.js';
 
 const PAGE = 100;
 
 /** Which index a query would use, as `_explain` shows it. */
-export async function explain(database: Database, request: FindRequest): Promise<object> {
+export async function explainFind(database: Database, request: FindRequest): Promise<object> {
   const { index, range } = planQuery(await listIndexes(database), request);
   const { selector, limit, skip, sort, fields = 'all_fields' } = request;
   const sorted = sort.fields.map((field) => [field, sort.descending ? 'desc' : 'asc']);
@@ -111,9 +111,9 @@ function matcher(selector: JsonObject, pool: FunctionPool): Matcher {
 
 async function store(
   { store: documents }: Database,
-  page: readonly ViewRow[],
+  page: readonly IndexRow[],
   { conflicts }: FindRequest,
-): Promise<{ row: ViewRow; doc: Doc }[]> {
+): Promise<{ row: IndexRow; doc: Doc }[]> {
   const ids = page.map((row) => row.id);
   const rows = await documents.rows(ids, { includeDocs: true, conflicts });
   return page.flatMap((row, i) => {
@@ -127,12 +127,12 @@ async function* pagesOf(
   database: Database,
   { index, range }: Plan,
   { bookmark, update }: FindRequest,
-): AsyncGenerator<ViewRow[]> {
+): AsyncGenerator<IndexRow[]> {
   const rows =
     index.source === undefined
       ? primaryRows(database, range, bookmark)
       : indexRows(database, { source: index.source, range, bookmark, update });
-  let page: ViewRow[] = [];
+  let page: IndexRow[] = [];
   for await (const row of rows) {
     if (page.push(row) < PAGE) continue;
     yield page;
@@ -149,7 +149,7 @@ type IndexRead = Pick<FindRequest, 'bookmark' | 'update'> & {
 async function* indexRows(
   database: Database,
   { source: { design, view }, range, bookmark, update }: IndexRead,
-): AsyncGenerator<ViewRow> {
+): AsyncGenerator<IndexRow> {
   const rows = await database.views.of(design);
   if (update) await rows.update(design);
   const after = range.reverse === true ? { to: bookmark } : { from: bookmark };
@@ -161,7 +161,7 @@ async function* primaryRows(
   { store: documents }: Database,
   range: ViewRange,
   bookmark: Position | undefined,
-): AsyncGenerator<ViewRow> {
+): AsyncGenerator<IndexRow> {
   const reverse = range.reverse === true;
   const low = idOf(range.from?.key) ?? '\u0000';
   const high = idOf(range.to?.key) ?? '\u{10FFFF}';
@@ -190,7 +190,7 @@ function project(doc: Doc, fields: readonly string[]): JsonObject {
   const result: JsonObject = {};
   for (const field of fields) {
     const path = fieldPath(field);
-    const value = valueAt(doc, path);
+    const value = valueAtPath(doc, path);
     if (value === undefined) continue;
     let at = result;
     for (const name of path.slice(0, -1)) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { UserContext } from '../auth/users.js';
 import type { Database } from '../databases/database.js';
-import type { Design, View } from '../databases/design.js';
+import type { Design, DesignView } from '../databases/design.js';
 import { isJsonObject, type JsonObject } from '../http/body.js';
 import { CouchError, refuse } from '../http/couch-error.js';
 import type { Doc } from '../storage/storage.js';
@@ -15,7 +15,7 @@ export type MangoIndex = {
   readonly fields: readonly string[];
   /** Only documents that meet this are in it. */
   readonly partial: JsonObject | undefined;
-  readonly source: { readonly design: Design; readonly view: View } | undefined;
+  readonly source: { readonly design: Design; readonly view: DesignView } | undefined;
 };
 
 const PRIMARY: MangoIndex = {
@@ -103,7 +103,7 @@ export async function createIndex(
 }
 
 /** Removes an index, and its design document with the last one. @throws CouchError 404 */
-export async function deleteIndex(
+export async function removeIndex(
   database: Database,
   id: string,
   name: string | undefined,

@@ -31,7 +31,7 @@ export function fieldPath(name: string): string[] {
 }
 
 /** The value at a path, or undefined; array elements by index. */
-export function valueAt(value: unknown, path: readonly string[]): unknown {
+export function valueAtPath(value: unknown, path: readonly string[]): unknown {
   let at = value;
   for (const name of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
@@ -67,7 +67,7 @@ function compileField(name: string, condition: unknown, negated: boolean): Predi
 const onField =
   (path: readonly string[], test: Predicate, whenMissing: boolean): Predicate =>
   (value) => {
-    const found = valueAt(value, path);
+    const found = valueAtPath(value, path);
     return found === undefined ? whenMissing : test(found);
   };
 

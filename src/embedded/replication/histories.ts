@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 
-import type { Progress } from './pouch-replicate.js';
+import type { ReplicationProgress } from './pouch-replicate.js';
 
 /** How many sessions of a replication an answer tells, and of how many replications, while the server runs. */
 const MAX_SESSIONS = 50;
@@ -25,7 +25,7 @@ type Session = {
 /** What replications did before, newest first. */
 export type Histories = {
   /** CouchDB's answer to a replication that ended, its own session included. */
-  answer(id: string, startedAt: number, progress: Progress): object;
+  answer(id: string, startedAt: number, progress: ReplicationProgress): object;
 };
 
 export function createHistories(): Histories {
@@ -50,7 +50,11 @@ export function createHistories(): Histories {
 
 const newId = (): string => randomUUID().replaceAll('-', '');
 
-function session(startedAt: number, progress: Progress, before: Session | undefined): Session {
+function session(
+  startedAt: number,
+  progress: ReplicationProgress,
+  before: Session | undefined,
+): Session {
   const { docs_read, docs_written, doc_write_failures, last_seq } = progress;
   return {
     session_id: newId(),

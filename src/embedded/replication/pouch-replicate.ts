@@ -3,7 +3,7 @@ import httpAdapter from 'pouchdb-adapter-http';
 import replication from 'pouchdb-replication';
 
 /** One side of a replication, spoken to over HTTP whichever server it is on. */
-export type Peer = {
+export type ReplicationPeer = {
   readonly url: string;
   readonly auth?: { readonly username: string; readonly password: string };
   readonly headers?: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export type ReplicationOptions = {
 };
 
 /** What a replication did so far. */
-export type Progress = {
+export type ReplicationProgress = {
   readonly docs_read: number;
   readonly docs_written: number;
   readonly doc_write_failures: number;
@@ -29,13 +29,13 @@ export type Progress = {
 
 export type RunningReplication = {
   /** Settles when it is complete, failed or cancelled. */
-  readonly done: Promise<Progress>;
+  readonly done: Promise<ReplicationProgress>;
   cancel(): void;
 };
 
-type Replication = Promise<Progress> & {
+type Replication = Promise<ReplicationProgress> & {
   cancel(): void;
-  on(event: 'change', listener: (progress: Progress) => void): Replication;
+  on(event: 'change', listener: (progress: ReplicationProgress) => void): Replication;
 };
 type PouchClass = {
   new (url: string, options: object): object;
@@ -49,10 +49,10 @@ PouchDB.plugin(httpAdapter).plugin(replication);
 
 /** Starts PouchDB's replicator between two databases. */
 export function replicate(
-  source: Peer,
-  target: Peer,
+  source: ReplicationPeer,
+  target: ReplicationPeer,
   options: ReplicationOptions,
-  changed: (progress: Progress) => void,
+  changed: (progress: ReplicationProgress) => void,
 ): RunningReplication {
   const running = PouchDB.replicate(connect(source), connect(target), {
     ...options,
@@ -62,7 +62,7 @@ export function replicate(
   return { done: running.then((progress) => progress), cancel: () => running.cancel() };
 }
 
-const connect = ({ url, auth, headers = {} }: Peer): object =>
+const connect = ({ url, auth, headers = {} }: ReplicationPeer): object =>
   new PouchDB(url, {
     adapter: url.startsWith('https:') ? 'https' : 'http',
     // Whether the target has to exist or be made is decided before.

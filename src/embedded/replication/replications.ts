@@ -4,16 +4,16 @@ import { CouchError, refuse } from '../http/couch-error.js';
 import { createHistories } from './histories.js';
 import {
   replicate,
-  type Peer,
-  type Progress,
+  type ReplicationPeer,
+  type ReplicationProgress,
   type ReplicationOptions,
   type RunningReplication,
 } from './pouch-replicate.js';
 
 /** A replication as `POST /_replicate` asks for it, both sides resolved to URLs. */
 export type ReplicationRequest = {
-  readonly source: Peer;
-  readonly target: Peer;
+  readonly source: ReplicationPeer;
+  readonly target: ReplicationPeer;
   readonly options: Omit<ReplicationOptions, 'retry'>;
 };
 
@@ -24,7 +24,7 @@ export type ReplicationTask = {
   readonly target: string;
   readonly continuous: boolean;
   readonly startedAt: number;
-  readonly progress: Progress;
+  readonly progress: ReplicationProgress;
 };
 
 /** The replications of this server; they end with it. */
@@ -42,7 +42,12 @@ export type Replications = {
 
 type Entry = { readonly running: RunningReplication; task: ReplicationTask };
 
-const NOTHING: Progress = { docs_read: 0, docs_written: 0, doc_write_failures: 0, last_seq: 0 };
+const NOTHING: ReplicationProgress = {
+  docs_read: 0,
+  docs_written: 0,
+  doc_write_failures: 0,
+  last_seq: 0,
+};
 
 export function createReplications(): Replications {
   const entries = new Map<string, Entry>();
@@ -91,7 +96,12 @@ export function createReplications(): Replications {
   };
 }
 
-const newTask = (id: string, source: Peer, target: Peer, continuous: boolean): ReplicationTask => ({
+const newTask = (
+  id: string,
+  source: ReplicationPeer,
+  target: ReplicationPeer,
+  continuous: boolean,
+): ReplicationTask => ({
   id,
   source: source.url,
   target: target.url,

@@ -3,7 +3,7 @@ import type { Database } from '../databases/database.js';
 import { isJsonObject, readJsonObject, requireJsonType } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, writePiece, type Exchange } from '../http/exchange.js';
-import { eitherQuery, queryOf, type Query } from '../http/query.js';
+import { eitherQuery, queryFromBody, type RequestQuery } from '../http/query.js';
 import type { DocRow, RangeOptions } from '../storage/storage.js';
 
 /** Rows that are read at a time. */
@@ -31,21 +31,21 @@ export async function allDocsQueries(x: Exchange, database: Database): Promise<v
 }
 
 /** The queries of a POST body `{"queries": […]}`; what they leave open comes from the URL. @throws CouchError */
-export async function readQueries(x: Exchange): Promise<Query[]> {
+export async function readQueries(x: Exchange): Promise<RequestQuery[]> {
   requireJsonType(x.request);
   const { queries } = await readJsonObject(x.request);
   if (!Array.isArray(queries)) throw refuse.badRequest('`queries` member must be an array.');
   return (queries as unknown[]).map((query) => {
     if (!isJsonObject(query)) throw refuse.badRequest('a query must be a JSON object');
-    return eitherQuery(queryOf(query), x.query);
+    return eitherQuery(queryFromBody(query), x.query);
   });
 }
 
 /** The parameters of a GET or of a POST, whose body adds to the URL. @throws CouchError */
-export async function readQuery(x: Exchange): Promise<Query> {
+export async function readQuery(x: Exchange): Promise<RequestQuery> {
   if (x.method !== 'POST') return x.query;
   requireJsonType(x.request);
-  return eitherQuery(queryOf(await readJsonObject(x.request)), x.query);
+  return eitherQuery(queryFromBody(await readJsonObject(x.request)), x.query);
 }
 
 async function answer(x: Exchange, database: Database, span: Span | undefined): Promise<void> {
@@ -59,7 +59,7 @@ async function answer(x: Exchange, database: Database, span: Span | undefined): 
 async function stream(
   x: Exchange,
   database: Database,
-  query: Query,
+  query: RequestQuery,
   span: Span | undefined,
 ): Promise<void> {
   const pages = pagesOf(database, query, span);
@@ -83,7 +83,7 @@ async function stream(
 
 async function* pagesOf(
   { store }: Database,
-  query: Query,
+  query: RequestQuery,
   span: Span | undefined,
 ): AsyncGenerator<DocRow[], void> {
   const range = asRange(query, span);
@@ -113,7 +113,11 @@ function requireReader({ user }: Exchange, { name }: Database): void {
 }
 
 /** A query within `_all_docs/queries`, or one by keys: the answer as a whole. */
-async function list(database: Database, query: Query, span: Span | undefined): Promise<object> {
+async function list(
+  database: Database,
+  query: RequestQuery,
+  span: Span | undefined,
+): Promise<object> {
   const head = await headOf(database, query);
   const keys = query.json('keys');
   if (keys === undefined) {
@@ -131,7 +135,7 @@ async function list(database: Database, query: Query, span: Span | undefined): P
   return { ...head, offset: null, rows: rows.map((row, i) => asRow(row, page[i] ?? '')) };
 }
 
-async function headOf(database: Database, query: Query): Promise<object> {
+async function headOf(database: Database, query: RequestQuery): Promise<object> {
   const { docCount, updateSeq } = await database.store.info();
   return {
     ...(query.flag('update_seq') === true ? { update_seq: database.formatSeq(updateSeq) } : {}),
@@ -140,7 +144,7 @@ async function headOf(database: Database, query: Query): Promise<object> {
   };
 }
 
-const shownBy = (query: Query): RangeOptions => ({
+const shownBy = (query: RequestQuery): RangeOptions => ({
   includeDocs: query.flag('include_docs') === true,
   conflicts: query.flag('conflicts') === true,
   attachments: query.flag('attachments') === true,
@@ -152,7 +156,7 @@ function asIds(keys: unknown): string[] {
 }
 
 /** Keys here are ids; a key of another type sorts before them all or behind them all. */
-function asRange(query: Query, span: Span | undefined): RangeOptions {
+function asRange(query: RequestQuery, span: Span | undefined): RangeOptions {
   const descending = query.flag('descending') === true;
   const one = query.has('key');
   const start = asBound(one ? query.json('key') : query.json('startkey', 'start_key'));

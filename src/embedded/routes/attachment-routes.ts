@@ -5,7 +5,7 @@ import { MAX_BINARY_BYTES, readBody } from '../http/body.js';
 import { CouchError, notFound, refuse } from '../http/couch-error.js';
 import { sendBytes, sendJson, type Exchange } from '../http/exchange.js';
 import { Absent, type Doc } from '../storage/storage.js';
-import { assertWritten, revOf } from './document-routes.js';
+import { assertWritten, revisionNamed } from './document-routes.js';
 
 /** GET and HEAD of an attachment, also of one byte range. */
 export async function getAttachment(
@@ -99,7 +99,7 @@ async function changeAttachments(
   { id, status }: { readonly id: string; readonly status: number },
   change: (attachments: Record<string, unknown>) => Record<string, unknown>,
 ): Promise<void> {
-  const rev = revOf(x, undefined);
+  const rev = revisionNamed(x, undefined);
   const stored = await database.store.get(id, rev === undefined ? {} : { rev });
   if (stored instanceof Absent && rev !== undefined) throw refuse.conflict();
   if (!(stored instanceof Absent) && rev === undefined) throw refuse.conflict();

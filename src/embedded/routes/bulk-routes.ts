@@ -4,7 +4,7 @@ import { checkId, checkRev, parseDoc } from '../databases/writes.js';
 import { isJsonObject, readJsonObject, requireJsonType } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
-import type { OpenRev, ReadOptions, WriteResult } from '../storage/storage.js';
+import type { OpenRev, ReadOptions, DocWriteResult } from '../storage/storage.js';
 import { checkSize, isSmall } from './document-routes.js';
 
 /** `_bulk_docs`: each document has its own outcome, in the order of the request. */
@@ -21,7 +21,7 @@ export async function bulkDocs(x: Exchange, database: Database): Promise<void> {
   sendJson(x, 201, results.map(withoutStatus));
 }
 
-const withoutStatus = (result: WriteResult): object => {
+const withoutStatus = (result: DocWriteResult): object => {
   if ('ok' in result) return result;
   const { id, error, reason } = result;
   return { id, error, reason };

@@ -6,7 +6,7 @@ import { openFilter } from '../feeds/filters.js';
 import { readJsonObject, requireJsonType } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import { writePiece, type Exchange } from '../http/exchange.js';
-import { eitherQuery, queryOf, type Query } from '../http/query.js';
+import { eitherQuery, queryFromBody, type RequestQuery } from '../http/query.js';
 
 /** GET and POST of `_changes`, in all its feeds. */
 export async function getChanges(x: Exchange, database: Database): Promise<void> {
@@ -42,7 +42,7 @@ async function readRequest(x: Exchange, database: Database): Promise<Request> {
     requireJsonType(x.request);
     body = await readJsonObject(x.request);
   }
-  const query = eitherQuery(x.query, queryOf(body));
+  const query = eitherQuery(x.query, queryFromBody(body));
   const feed = query.text('feed') ?? 'normal';
   if (feed !== 'normal' && feed !== 'longpoll' && feed !== 'continuous' && feed !== 'eventsource') {
     throw refuse.badRequest('Supported `feed` types: normal, longpoll, continuous, eventsource.');
@@ -61,7 +61,7 @@ async function readRequest(x: Exchange, database: Database): Promise<Request> {
   };
 }
 
-function heartbeatOf(query: Query): number | undefined {
+function heartbeatOf(query: RequestQuery): number | undefined {
   const text = query.text('heartbeat');
   if (text === undefined || text === 'false') return undefined;
   if (text === 'true') return DEFAULT_TIMEOUT_MS;

@@ -1,4 +1,4 @@
-import { readJson, requireJsonType } from '../http/body.js';
+import { readJsonBody, requireJsonType } from '../http/body.js';
 import { parseSecurity } from '../auth/security.js';
 import type { Database } from '../databases/database.js';
 import { refuse } from '../http/couch-error.js';
@@ -28,7 +28,7 @@ export async function getDatabase(x: Exchange, database: Database): Promise<void
 }
 
 /** PUT of a database. */
-export async function createDatabase(x: Exchange, name: string): Promise<void> {
+export async function putDatabase(x: Exchange, name: string): Promise<void> {
   if (x.query.text('partitioned') === 'true') throw refuse.notOffered('A partitioned database');
   await x.context.databases.create(name);
   sendJson(x, 201, { ok: true }, { location: `/${encodeURIComponent(name)}` });
@@ -50,7 +50,7 @@ export const getSecurity = (x: Exchange, database: Database): void =>
   sendJson(x, 200, database.security());
 
 export async function putSecurity(x: Exchange, database: Database): Promise<void> {
-  await database.setSecurity(parseSecurity(await readJson(x.request)));
+  await database.setSecurity(parseSecurity(await readJsonBody(x.request)));
   sendJson(x, 200, { ok: true });
 }
 
@@ -58,7 +58,7 @@ export const getRevsLimit = (x: Exchange, { store }: Database): void =>
   sendJson(x, 200, store.revsLimit());
 
 export async function putRevsLimit(x: Exchange, { store }: Database): Promise<void> {
-  const limit = await readJson(x.request);
+  const limit = await readJsonBody(x.request);
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) {
     throw refuse.badRequest('Rev limit has to be an integer');
   }

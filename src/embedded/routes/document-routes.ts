@@ -9,13 +9,13 @@ import {
   MAX_JSON_BYTES,
   parseJsonBytes,
   readBody,
-  readJson,
+  readJsonBody,
   requireJsonType,
 } from '../http/body.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
-import { parseJson, type Query } from '../http/query.js';
+import { parseJson, type RequestQuery } from '../http/query.js';
 import { isMultipart, sendMixed, readRelated } from '../http/multipart.js';
-import { Absent, type Doc, type ReadOptions, type WriteResult } from '../storage/storage.js';
+import { Absent, type Doc, type ReadOptions, type DocWriteResult } from '../storage/storage.js';
 
 /** Documents may be this large as JSON, bytes: CouchDB's `max_document_size`. */
 const MAX_DOCUMENT_BYTES = 8_000_000;
@@ -59,7 +59,7 @@ const wantsMixed = ({ request }: Exchange): boolean =>
   (request.headers.accept ?? '').includes('multipart/mixed');
 
 /** What a request wants to see of a document. @throws CouchError 400 */
-export function readOptions(query: Query): ReadOptions {
+export function readOptions(query: RequestQuery): ReadOptions {
   const rev = query.text('rev');
   checkRev(rev);
   const meta = query.flag('meta') === true;
@@ -89,7 +89,7 @@ export async function putDocument(x: Exchange, database: Database, id: string): 
     ? readRelated(await readBody(x.request, MAX_BINARY_BYTES), contentType)
     : parseJsonBytes(await readBody(x.request, MAX_JSON_BYTES));
   const doc = parseDoc(sent, id);
-  const rev = revOf(x, doc._rev);
+  const rev = revisionNamed(x, doc._rev);
   if (rev !== undefined) doc._rev = rev;
   const newEdits = x.query.flag('new_edits') !== false;
   await writeOne(x, database, doc, { newEdits, status: doc._deleted === true ? 200 : 201 });
@@ -98,12 +98,12 @@ export async function putDocument(x: Exchange, database: Database, id: string): 
 /** POST of a document to its database. */
 export async function postDocument(x: Exchange, database: Database): Promise<void> {
   requireJsonType(x.request);
-  await writeOne(x, database, parseDoc(await readJson(x.request)), { status: 201 });
+  await writeOne(x, database, parseDoc(await readJsonBody(x.request)), { status: 201 });
 }
 
 /** DELETE of a document: a tombstone is written. */
 export async function deleteDocument(x: Exchange, database: Database, id: string): Promise<void> {
-  const rev = revOf(x, undefined);
+  const rev = revisionNamed(x, undefined);
   if (id.startsWith('_local/')) {
     if (!(await database.store.removeLocal(id))) throw refuse.missing();
     return sendJson(x, 200, { ok: true, id, rev: '0-0' });
@@ -132,7 +132,7 @@ export async function copyDocument(x: Exchange, database: Database, id: string):
 }
 
 /** The revision a write names in `?rev=`, `If-Match` or the body; they must agree. */
-export function revOf(x: Exchange, inBody: string | undefined): string | undefined {
+export function revisionNamed(x: Exchange, inBody: string | undefined): string | undefined {
   const inQuery = x.query.text('rev');
   const etag = x.request.headers['if-match']?.replace(/^"(.*)"$/, '$1');
   checkRev(inQuery);
@@ -171,7 +171,7 @@ export async function writeOne(
 }
 
 /** @throws CouchError for a result that is a refusal */
-export function assertWritten(result: WriteResult): Extract<WriteResult, { ok: true }> {
+export function assertWritten(result: DocWriteResult): Extract<DocWriteResult, { ok: true }> {
   if ('ok' in result) return result;
   throw new CouchError(result.status, result.error, result.reason);
 }

@@ -4,11 +4,11 @@ import type { Database } from '../databases/database.js';
 import { readJsonObject, requireJsonType } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
-import { explain, find } from '../mango/find.js';
+import { explainFind, find } from '../mango/find.js';
 import { parseFind, type FindRequest } from '../mango/find-request.js';
 import {
   createIndex,
-  deleteIndex as removeIndex,
+  removeIndex as removeIndex,
   describeIndex,
   listIndexes,
 } from '../mango/indexes.js';
@@ -20,7 +20,7 @@ export async function postFind(x: Exchange, database: Database): Promise<void> {
 
 /** POST of `_explain`. */
 export async function postExplain(x: Exchange, database: Database): Promise<void> {
-  sendJson(x, 200, await explain(database, await readFind(x, database)));
+  sendJson(x, 200, await explainFind(database, await readFind(x, database)));
 }
 
 async function readFind(x: Exchange, database: Database): Promise<FindRequest> {

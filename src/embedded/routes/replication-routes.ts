@@ -1,7 +1,7 @@
 import { isJsonObject, readJsonObject, requireJsonType, type JsonObject } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
-import type { Peer, ReplicationOptions } from '../replication/pouch-replicate.js';
+import type { ReplicationPeer, ReplicationOptions } from '../replication/pouch-replicate.js';
 import type { ReplicationRequest } from '../replication/replications.js';
 
 /** POST of `_replicate`: between databases here and elsewhere, once or continuously. */
@@ -40,7 +40,7 @@ const isLocal = (side: unknown): side is string =>
   typeof side === 'string' && !/^https?:\/\//i.test(side);
 
 /** A side is a name here, a URL, or `{url, auth, headers}`. @throws CouchError 400 */
-function readPeer(x: Exchange, side: unknown, name: string): Peer {
+function readPeer(x: Exchange, side: unknown, name: string): ReplicationPeer {
   if (isLocal(side)) return localPeer(x, side);
   const { url, headers, auth } = isJsonObject(side) ? side : { url: side };
   if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -62,7 +62,7 @@ function readPeer(x: Exchange, side: unknown, name: string): Peer {
 }
 
 /** Databases of this server are reached the same way as others: over HTTP, as the admin. */
-function localPeer(x: Exchange, name: string): Peer {
+function localPeer(x: Exchange, name: string): ReplicationPeer {
   const { localAddress, localPort } = x.request.socket;
   const host = localAddress?.includes(':') === true ? `[${localAddress}]` : localAddress;
   const { user, password } = x.context.credentials;
@@ -72,7 +72,7 @@ function localPeer(x: Exchange, name: string): Peer {
   };
 }
 
-async function createRemote({ url, auth, headers = {} }: Peer): Promise<void> {
+async function createRemote({ url, auth, headers = {} }: ReplicationPeer): Promise<void> {
   const authorization =
     auth === undefined
       ? undefined

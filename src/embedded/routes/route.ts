@@ -28,7 +28,7 @@ export type DatabaseRoute = {
 };
 
 /** The handler for the request's method; HEAD is GET without a body. @throws CouchError 405 */
-export function handlerOf<H>(
+export function methodHandler<H>(
   { methods, headless = false }: { readonly methods: Methods<H>; readonly headless?: boolean },
   method: string,
 ): H {

@@ -1,5 +1,5 @@
 import type { Database } from '../databases/database.js';
-import type { Design, View } from '../databases/design.js';
+import type { Design, DesignView } from '../databases/design.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
 import { parseViewQuery, queryView } from '../views/view-query.js';
@@ -36,7 +36,7 @@ async function findView(
   { catalog }: Database,
   ddoc: string,
   name: string,
-): Promise<{ design: Design; view: View }> {
+): Promise<{ design: Design; view: DesignView }> {
   const design = await catalog.get(`_design/${ddoc}`);
   const view = design.views.get(name);
   if (view === undefined) throw refuse.missing('missing_named_view');

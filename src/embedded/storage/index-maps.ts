@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 import { openOrderedMap } from './level.js';
 import type { Session } from './session.js';
-import type { OrderedMap, Store } from './storage.js';
+import type { OrderedMap, DocumentStore } from './storage.js';
 
-type IndexMaps = Pick<Store, 'index' | 'indexes' | 'removeIndex'> & {
+type IndexMaps = Pick<DocumentStore, 'index' | 'indexes' | 'removeIndex'> & {
   readonly reopenIndexes: () => Promise<void>;
   readonly closeIndexes: () => Promise<void>;
 };

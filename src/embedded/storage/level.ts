@@ -3,7 +3,7 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { cacheReads } from './read-cache.js';
-import type { Entry, OrderedMap, ScanOptions } from './storage.js';
+import type { LevelEntry, OrderedMap, ScanOptions } from './storage.js';
 
 /** Above every key we use: the last code point, which sorts last in UTF-8 too. */
 export const LAST = '\u{10FFFF}';
@@ -83,7 +83,10 @@ async function openLevel(location: string): Promise<LevelDown> {
 }
 
 /** Reads a range of a LevelDB in key order, from a snapshot taken at the start. */
-export async function* scanLevel(level: LevelDown, options: ScanOptions): AsyncGenerator<Entry> {
+export async function* scanLevel(
+  level: LevelDown,
+  options: ScanOptions,
+): AsyncGenerator<LevelEntry> {
   const iterator = level.iterator({
     gte: options.from,
     lte: options.to,
@@ -105,9 +108,9 @@ export async function* scanLevel(level: LevelDown, options: ScanOptions): AsyncG
 }
 
 /** leveldown answers from its own read-ahead most of the time: one promise per page, not per row. */
-function nextPage(iterator: Iterator): Promise<Entry[]> {
+function nextPage(iterator: Iterator): Promise<LevelEntry[]> {
   return new Promise((resolve, reject) => {
-    const page: Entry[] = [];
+    const page: LevelEntry[] = [];
     const step = (): void => {
       iterator.next((error, key, value) => {
         if (error) return reject(error);

@@ -1,7 +1,7 @@
 import { LAST, scanLevel } from './level.js';
 import type { Pouch, PouchError } from './pouch.js';
 import type { Session } from './session.js';
-import type { Doc, Store } from './storage.js';
+import type { Doc, DocumentStore } from './storage.js';
 
 /** PouchDB's own notes, which nobody asked for. */
 const HIDDEN = new Set(['_local/compaction']);
@@ -12,7 +12,7 @@ export function locals({
   use,
   pouch,
   level,
-}: Session): Pick<Store, 'getLocal' | 'putLocal' | 'removeLocal' | 'listLocal'> {
+}: Session): Pick<DocumentStore, 'getLocal' | 'putLocal' | 'removeLocal' | 'listLocal'> {
   return {
     getLocal: (id) => use(() => read(pouch(), id)),
     putLocal: (doc) => use(() => overwrite(pouch(), doc)),

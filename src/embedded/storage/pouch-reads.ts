@@ -2,23 +2,23 @@ import type { BodyCache } from './body-cache.js';
 import { LAST } from './level.js';
 import type { Pouch, PouchError, PouchMetadata, RevTree } from './pouch.js';
 import type { Session } from './session.js';
-import { latestOf, leavesOf } from './rev-tree.js';
+import { latestOf, leafRevisions } from './rev-tree.js';
 import {
   Absent,
   type Attachment,
-  type Change,
+  type FeedChange,
   type Doc,
   type DocRow,
   type OpenRev,
   type Parent,
   type RangeOptions,
   type ReadOptions,
-  type Store,
+  type DocumentStore,
 } from './storage.js';
 import { asError } from './write-queue.js';
 
 type Reads = Pick<
-  Store,
+  DocumentStore,
   'get' | 'openRevs' | 'parents' | 'range' | 'rows' | 'changes' | 'revsDiff' | 'attachment'
 >;
 
@@ -55,7 +55,7 @@ async function get(pouch: Pouch, id: string, options: ReadOptions): Promise<Doc 
   if (doc instanceof Absent) return doc;
   if (!options.deletedConflicts && !options.localSeq) return inOrder(doc);
   const metadata = await metadataOf(pouch, id, doc._rev);
-  const deleted = leavesOf(metadata.rev_tree).filter(
+  const deleted = leafRevisions(metadata.rev_tree).filter(
     (leaf) => leaf.deleted && leaf.rev !== metadata.winningRev,
   );
   return {
@@ -108,7 +108,7 @@ async function openRevs(
   const tree = await treeOf(pouch, id);
   const wanted =
     revs === 'all'
-      ? leavesOf(tree).map((leaf) => leaf.rev)
+      ? leafRevisions(tree).map((leaf) => leaf.rev)
       : revs.flatMap((rev) => {
           const latest = options.latest === true ? latestOf(tree, rev) : [];
           return latest.length > 0 ? latest : [rev];
@@ -165,7 +165,7 @@ async function row(pouch: Pouch, id: string, options: RangeOptions): Promise<Doc
     return options.includeDocs === true ? { ...found, doc } : found;
   }
   if (doc.why === 'missing') return null;
-  const [winner] = leavesOf(await treeOf(pouch, id)).sort(byWinning);
+  const [winner] = leafRevisions(await treeOf(pouch, id)).sort(byWinning);
   return { id, rev: winner?.rev ?? '', deleted: true, doc: null };
 }
 
@@ -176,7 +176,7 @@ const byWinning = (a: { rev: string }, b: { rev: string }): number =>
 async function changes(
   pouch: Pouch,
   options: { since: number; limit: number; descending?: boolean },
-): Promise<Change[]> {
+): Promise<FeedChange[]> {
   const { results } = await pouch.changes({
     since: options.since,
     limit: options.limit,

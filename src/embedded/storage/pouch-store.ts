@@ -8,9 +8,9 @@ import { compactLevel, countKeys, directoryBytes, LAST } from './level.js';
 import { locals } from './pouch-locals.js';
 import { readers } from './pouch-reads.js';
 import { openSession, type Session } from './session.js';
-import type { Store, WriteResult } from './storage.js';
+import type { DocumentStore, DocWriteResult } from './storage.js';
 import { createWriteQueue } from './write-queue.js';
-import type { Told } from './write-tap.js';
+import type { WriteListener } from './write-tap.js';
 
 /** How many revisions of a document are remembered unless `_revs_limit` says otherwise. */
 const DEFAULT_REVS_LIMIT = 50;
@@ -28,12 +28,14 @@ type Options = {
 };
 
 /** Opens one database on PouchDB; see `storage.ts` for the contract. */
-export async function openPouchStore({ home, settings, remove }: Options): Promise<Store> {
+export async function openPouchStore({ home, settings, remove }: Options): Promise<DocumentStore> {
   const limit = (settings.get('revs_limit') as number | undefined) ?? DEFAULT_REVS_LIMIT;
   const location = join(home, 'data');
   const bodies = createBodyCache();
-  const listeners: Told[] = [(changes) => changes?.forEach((change) => bodies.note(change))];
-  const tell: Told = (changes) => listeners.forEach((told) => told(changes));
+  const listeners: WriteListener[] = [
+    (changes) => changes?.forEach((change) => bodies.note(change)),
+  ];
+  const tell: WriteListener = (changes) => listeners.forEach((told) => told(changes));
   const session = await openSession(location, limit, tell);
   const instance = await session.pouch().id();
   const { closeIndexes, reopenIndexes, ...indexes } = indexMaps(session, join(home, 'indexes'));
@@ -77,7 +79,7 @@ function figuresAndWrites(
   { use, pouch, level }: Session,
   bodies: BodyCache,
   location: string,
-): Pick<Store, 'info' | 'updateSeq' | 'write'> {
+): Pick<DocumentStore, 'info' | 'updateSeq' | 'write'> {
   const queue = createWriteQueue(pouch);
   const ids = createIdCounter(level);
   return {
@@ -105,7 +107,7 @@ function figuresAndWrites(
 /** PouchDB counts live documents only: deleted ones are all ids ever written minus those. */
 function createIdCounter(level: () => LevelDown): {
   total(): Promise<number>;
-  note(results: readonly WriteResult[], newEdits: boolean): void;
+  note(results: readonly DocWriteResult[], newEdits: boolean): void;
 } {
   let known: Promise<number> | undefined;
   const count = (): Promise<number> => {

@@ -3,7 +3,7 @@ import type { RevNode, RevTree } from './pouch.js';
 type Leaf = { readonly rev: string; readonly deleted: boolean };
 
 /** All leaves of a revision tree, in the tree's order. */
-export function leavesOf(tree: RevTree): Leaf[] {
+export function leafRevisions(tree: RevTree): Leaf[] {
   return tree.flatMap((root) => leavesBelow(root.pos, root.ids));
 }
 

@@ -2,7 +2,7 @@ import type { LevelDown } from 'leveldown';
 
 import { createGate } from './gate.js';
 import { openPouch, type Pouch } from './pouch.js';
-import { tapWrites, type Told } from './write-tap.js';
+import { tapWrites, type WriteListener } from './write-tap.js';
 
 /** Thrown by every method of a store that was closed or removed. */
 export class StoreClosed extends Error {
@@ -27,7 +27,7 @@ export type Session = {
 export async function openSession(
   location: string,
   revsLimit: number,
-  told: Told,
+  told: WriteListener,
 ): Promise<Session> {
   let limit = revsLimit;
   let { pouch, level } = await openPouch(location, limit);

@@ -7,7 +7,7 @@
 export type Doc = { [field: string]: unknown; _id: string; _rev?: string; _deleted?: boolean };
 
 /** One result of a write, in the order of the request. */
-export type WriteResult =
+export type DocWriteResult =
   | { readonly ok: true; readonly id: string; readonly rev: string }
   | {
       readonly id: string;
@@ -66,7 +66,7 @@ export type DocRow = {
 };
 
 /** The newest state of one document, as a feed shows it. */
-export type Change = {
+export type FeedChange = {
   readonly seq: number;
   readonly id: string;
   readonly deleted: boolean;
@@ -79,7 +79,7 @@ export type Change = {
 };
 
 /** A change with its document as JSON, which all feeds share. */
-export type StoredChange = Change & { readonly json: string };
+export type StoredChange = FeedChange & { readonly json: string };
 
 /** What a write meets: the stored state of the document that it names. */
 export type Parent =
@@ -99,14 +99,14 @@ export type Attachment = {
 };
 
 /** One database. Every method may be called at any time; writes are durable when they return. */
-export type Store = {
+export type DocumentStore = {
   /** Identity of this database: another one after it was deleted and made again. */
   readonly instance: string;
   info(): Promise<StoreInfo>;
   /** The newest sequence, cheaply. */
   updateSeq(): Promise<number>;
   /** Writes in the order given; with `newEdits: false` revisions are taken as they come (replication). */
-  write(docs: readonly Doc[], options: { readonly newEdits: boolean }): Promise<WriteResult[]>;
+  write(docs: readonly Doc[], options: { readonly newEdits: boolean }): Promise<DocWriteResult[]>;
   /**
    * Has a listener told what each write changed, oldest first, as soon as it is on disk; undefined
    * when `changes` has to be asked.
@@ -122,7 +122,7 @@ export type Store = {
     readonly since: number;
     readonly limit: number;
     readonly descending?: boolean;
-  }): Promise<Change[]>;
+  }): Promise<FeedChange[]>;
   revsDiff(
     wanted: Readonly<Record<string, readonly string[]>>,
   ): Promise<Record<string, { missing: string[] }>>;
@@ -150,7 +150,7 @@ export type Store = {
   destroy(): Promise<void>;
 };
 
-export type Entry = { readonly key: string; readonly value: string };
+export type LevelEntry = { readonly key: string; readonly value: string };
 
 /** Bounds are inclusive; keys are ordered by code point. */
 export type ScanOptions = {
@@ -165,7 +165,7 @@ export type OrderedMap = {
   getMany(keys: readonly string[]): Promise<(string | undefined)[]>;
   /** Applied as one; a value of null removes the key. */
   apply(changes: readonly (readonly [key: string, value: string | null])[]): Promise<void>;
-  scan(options: ScanOptions): AsyncIterable<Entry>;
+  scan(options: ScanOptions): AsyncIterable<LevelEntry>;
   /** How many keys lie between two keys, both included. */
   count(from: string, to: string): Promise<number>;
   bytes(): Promise<number>;
@@ -180,5 +180,5 @@ export type Storage = {
   names(): Promise<string[]>;
   exists(name: string): Promise<boolean>;
   /** Opens a database, or makes it when `create` is set. */
-  open(name: string, options: { readonly create: boolean }): Promise<Store>;
+  open(name: string, options: { readonly create: boolean }): Promise<DocumentStore>;
 };

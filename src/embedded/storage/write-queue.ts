@@ -1,5 +1,5 @@
 import type { Pouch, PouchError, PouchWrite } from './pouch.js';
-import type { Doc, WriteResult } from './storage.js';
+import type { Doc, DocWriteResult } from './storage.js';
 
 /** PouchDB handles larger batches in quadratic time, and a batch holds the write lock. */
 const MAX_BATCH = 500;
@@ -7,7 +7,7 @@ const MAX_BATCH = 500;
 type Waiting = {
   readonly docs: readonly Doc[];
   readonly newEdits: boolean;
-  readonly resolve: (results: WriteResult[]) => void;
+  readonly resolve: (results: DocWriteResult[]) => void;
   readonly reject: (error: unknown) => void;
 };
 
@@ -16,7 +16,7 @@ type Waiting = {
  * next. A document's place in its own request decides its place in the answer.
  */
 export type WriteQueue = {
-  write(docs: readonly Doc[], newEdits: boolean): Promise<WriteResult[]>;
+  write(docs: readonly Doc[], newEdits: boolean): Promise<DocWriteResult[]>;
 };
 
 export function createWriteQueue(pouch: () => Pouch): WriteQueue {
@@ -87,8 +87,8 @@ async function writeAll(
   pouch: Pouch,
   docs: readonly Doc[],
   newEdits: boolean,
-): Promise<WriteResult[]> {
-  const results: WriteResult[] = [];
+): Promise<DocWriteResult[]> {
+  const results: DocWriteResult[] = [];
   // Revisions of one document must arrive oldest first for PouchDB to join them.
   const ordered = newEdits ? docs : [...docs].sort(byIdThenGeneration);
   for (const batch of batchesOf(ordered, newEdits)) {
@@ -135,7 +135,7 @@ const bulkDocs = (pouch: Pouch, docs: object[], newEdits: boolean): Promise<Pouc
     });
   });
 
-function asResult(result: PouchWrite, id: string): WriteResult {
+function asResult(result: PouchWrite, id: string): DocWriteResult {
   if (result.error !== true) return { ok: true, id: result.id ?? id, rev: result.rev ?? '' };
   return {
     id,

@@ -3,7 +3,7 @@ import type { LevelDown } from 'leveldown';
 import type { Doc, StoredChange } from './storage.js';
 
 /** Told what each write changed, oldest first, once it is on disk; undefined: it has to be read. */
-export type Told = (changes: readonly StoredChange[] | undefined) => void;
+export type WriteListener = (changes: readonly StoredChange[] | undefined) => void;
 
 type Operation = { readonly type: string; readonly key: unknown; readonly value?: unknown };
 
@@ -15,7 +15,7 @@ const TREES = '\u00ffdocument-store\u00ff';
  * from disk again. Tells of plain updates only (one body and one tree for each document, no
  * attachments, no conflicts); everything else it tells as "has to be read".
  */
-export function tapWrites(level: LevelDown, told: Told): void {
+export function tapWrites(level: LevelDown, told: WriteListener): void {
   const batch = level._batch.bind(level);
   level._batch = (operations, options, done) =>
     batch(operations, options, (error) => {
@@ -24,7 +24,7 @@ export function tapWrites(level: LevelDown, told: Told): void {
     });
 }
 
-function tell(operations: readonly Operation[], told: Told): void {
+function tell(operations: readonly Operation[], told: WriteListener): void {
   const bodies = putsBelow(operations, BODIES);
   if (bodies.length === 0) return;
   const trees = new Map(putsBelow(operations, TREES));

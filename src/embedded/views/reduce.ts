@@ -2,13 +2,13 @@ import type { Design } from '../databases/design.js';
 import { isJsonObject } from '../http/body.js';
 import { CouchError } from '../http/couch-error.js';
 import { encodeKey } from './collation.js';
-import type { ViewRow } from './view-index.js';
+import type { IndexRow } from './view-index.js';
 
 /** Rows that a reduce function of the user gets at once; the results are reduced again. */
 const CHUNK = 1_000;
 
 /** A reduce function: gathers rows one by one, so that a group of any size needs little memory. */
-export type Reduction = { add(row: ViewRow): void; result(): Promise<unknown> };
+export type Reduction = { add(row: IndexRow): void; result(): Promise<unknown> };
 
 /** Starts a reduction; `source` is a built-in's name or JavaScript. */
 export function startReduction(design: Design, source: string): Reduction {
@@ -134,7 +134,7 @@ const notNumbers = (value: unknown): CouchError =>
 
 function custom(design: Design, source: string): Reduction {
   const chunks: string[] = [];
-  let rows: ViewRow[] = [];
+  let rows: IndexRow[] = [];
   const close = (): void => {
     const keys = rows.map((row) => [row.key, row.id]);
     chunks.push(JSON.stringify([keys, rows.map((row) => row.value), false]));

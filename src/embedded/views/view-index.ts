@@ -1,13 +1,13 @@
 import type { Design, Emitted } from '../databases/design.js';
 import { LAST } from '../storage/level.js';
-import type { Change, OrderedMap, Store } from '../storage/storage.js';
+import type { FeedChange, OrderedMap, DocumentStore } from '../storage/storage.js';
 import { encodeKey } from './collation.js';
 import { createOffsets, type Moved, type Offsets } from './offsets.js';
 
 const PAGE = 200;
 const META = 'm';
 
-export type ViewRow = { readonly id: string; readonly key: unknown; readonly value: unknown };
+export type IndexRow = { readonly id: string; readonly key: unknown; readonly value: unknown };
 
 /**
  * A place between rows: a key, and within equal keys a document id. With `below`, an upper end
@@ -30,7 +30,7 @@ type Meta = { readonly seq: number; readonly counts: readonly number[] };
 export type ViewIndex = {
   /** Takes in all that was written before the call. @throws CouchError when a map function fails */
   update(design: Design): Promise<void>;
-  rows(slot: number, range: ViewRange): AsyncIterable<ViewRow>;
+  rows(slot: number, range: ViewRange): AsyncIterable<IndexRow>;
   /** How many rows a view has. */
   total(slot: number): number;
   /** How many rows lie before the first of a range. */
@@ -44,7 +44,7 @@ export type ViewIndex = {
 
 /** Changes up to `seq`, with what the map functions emitted for each document. */
 type Mapped = {
-  readonly changes: readonly Change[];
+  readonly changes: readonly FeedChange[];
   readonly emitted: ReadonlyMap<string, Emitted>;
   readonly seq: number;
 };
@@ -54,7 +54,7 @@ type Mapped = {
  * `r<slot><key><id>U+0000<n>` one row. A batch of documents and the new position are one write,
  * so that a crash leaves an index that is merely behind.
  */
-export async function createViewIndex(store: Store, map: OrderedMap): Promise<ViewIndex> {
+export async function createViewIndex(store: DocumentStore, map: OrderedMap): Promise<ViewIndex> {
   const [stored] = await map.getMany([META]);
   let meta: Meta = stored === undefined ? { seq: 0, counts: [] } : (JSON.parse(stored) as Meta);
   let updating: Promise<void> = Promise.resolve();
@@ -103,7 +103,10 @@ const prefixRange = (slot: number): [string, string] => [
   `r${slotName(slot)}${LAST}`,
 ];
 
-async function mapAll(design: Design, changes: readonly Change[]): Promise<Map<string, Emitted>> {
+async function mapAll(
+  design: Design,
+  changes: readonly FeedChange[],
+): Promise<Map<string, Emitted>> {
   const docs = changes
     .filter(
       (change) => !change.deleted && (design.includeDesign || !change.id.startsWith('_design/')),
@@ -179,7 +182,11 @@ function boundsOf(slot: number, range: ViewRange): { from: string; to: string; r
   };
 }
 
-async function* scanRows(map: OrderedMap, slot: number, range: ViewRange): AsyncGenerator<ViewRow> {
+async function* scanRows(
+  map: OrderedMap,
+  slot: number,
+  range: ViewRange,
+): AsyncGenerator<IndexRow> {
   for await (const { value } of map.scan(boundsOf(slot, range))) {
     const [id, key, row] = JSON.parse(value) as [string, unknown, unknown];
     yield { id, key, value: row };

@@ -1,5 +1,5 @@
 import type { Design } from '../databases/design.js';
-import type { Store } from '../storage/storage.js';
+import type { DocumentStore } from '../storage/storage.js';
 import { createViewIndex, type ViewIndex } from './view-index.js';
 
 /** The view indexes of one database, one per design document signature. */
@@ -10,7 +10,7 @@ export type ViewIndexes = {
   close(): Promise<void>;
 };
 
-export function createViewIndexes(store: Store): ViewIndexes {
+export function createViewIndexes(store: DocumentStore): ViewIndexes {
   const open = new Map<string, Promise<ViewIndex>>();
   let closed = false;
 

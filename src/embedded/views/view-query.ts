@@ -1,11 +1,11 @@
 import type { Database } from '../databases/database.js';
-import type { Design, View } from '../databases/design.js';
+import type { Design, DesignView } from '../databases/design.js';
 import { CouchError, refuse } from '../http/couch-error.js';
-import type { Query } from '../http/query.js';
+import type { RequestQuery } from '../http/query.js';
 import { Absent, type Doc } from '../storage/storage.js';
 import { compareKeys } from './collation.js';
 import { startReduction } from './reduce.js';
-import type { ViewIndex, ViewRange, ViewRow } from './view-index.js';
+import type { ViewIndex, ViewRange, IndexRow } from './view-index.js';
 
 /** A view query as the request asks for it, checked. */
 type ViewQuery = {
@@ -26,7 +26,7 @@ type ViewQuery = {
 };
 
 /** Reads the parameters of a view query. @throws CouchError 400 */
-export function parseViewQuery(query: Query, view: View): ViewQuery {
+export function parseViewQuery(query: RequestQuery, view: DesignView): ViewQuery {
   const keys = query.json('keys');
   if (keys !== undefined && !Array.isArray(keys)) {
     throw refuse.badRequest('`keys` member must be an array.');
@@ -63,13 +63,13 @@ export function parseViewQuery(query: Query, view: View): ViewQuery {
 }
 
 /** The value of a parameter, the first of its values by default. @throws CouchError 400 */
-function oneOf(query: Query, name: string, values: readonly string[]): string | undefined {
+function oneOf(query: RequestQuery, name: string, values: readonly string[]): string | undefined {
   const value = query.text(name) ?? values[0];
   if (value !== undefined && values.includes(value)) return value;
   throw refuse.queryParse(`Invalid value for \`${name}\`.`);
 }
 
-function parseRange(query: Query): ViewRange {
+function parseRange(query: RequestQuery): ViewRange {
   const reverse = query.flag('descending') === true;
   const one = query.has('key');
   const start = one ? query.json('key') : query.json('startkey', 'start_key');
@@ -107,7 +107,7 @@ export type ViewAnswer =
 export async function queryView(
   database: Database,
   design: Design,
-  view: View,
+  view: DesignView,
   query: ViewQuery,
 ): Promise<ViewAnswer> {
   if (design.doc['language'] !== undefined && design.doc['language'] !== 'javascript') {
@@ -134,9 +134,9 @@ export async function queryView(
 /** The rows of a query in its order, before skip and limit. */
 export async function* scan(
   index: ViewIndex,
-  view: View,
+  view: DesignView,
   query: Pick<ViewQuery, 'range' | 'keys'>,
-): AsyncGenerator<ViewRow> {
+): AsyncGenerator<IndexRow> {
   if (query.keys === undefined) yield* index.rows(view.slot, query.range);
   for (const key of query.keys ?? []) {
     yield* index.rows(view.slot, {
@@ -149,11 +149,11 @@ export async function* scan(
 }
 
 async function collect(
-  rows: AsyncIterable<ViewRow>,
+  rows: AsyncIterable<IndexRow>,
   skip: number,
   limit: number,
-): Promise<ViewRow[]> {
-  const found: ViewRow[] = [];
+): Promise<IndexRow[]> {
+  const found: IndexRow[] = [];
   if (limit === 0) return found;
   let left = skip;
   for await (const row of rows) {
@@ -168,7 +168,7 @@ type Reduced = { key: unknown; value: unknown };
 async function reduceRows(
   design: Design,
   source: string,
-  rows: AsyncIterable<ViewRow>,
+  rows: AsyncIterable<IndexRow>,
   { groupLevel, limit, skip }: ViewQuery,
 ): Promise<Reduced[]> {
   const groups: Reduced[] = [];
@@ -200,9 +200,9 @@ function groupOf(key: unknown, level: number): unknown {
 /** Adds the documents; a value `{_id}` (and `_rev`) names another document than the row's own. */
 async function withDocs(
   { store }: Database,
-  rows: readonly ViewRow[],
+  rows: readonly IndexRow[],
   { conflicts, attachments }: ViewQuery,
-): Promise<(ViewRow & { doc: Doc | null })[]> {
+): Promise<(IndexRow & { doc: Doc | null })[]> {
   return Promise.all(
     rows.map(async (row) => {
       const { _id: linked = row.id, _rev: rev } = (row.value ?? {}) as {
