@@ -4,7 +4,7 @@ import type { JobCounts, JobSummary, Span } from '../model/summary.js';
 /** What the API answers, as far as the pages read it. Times in epoch ms, lengths in ms. */
 
 /** All statuses, in the order in which lists show them. */
-export const statuses: readonly Status[] = [
+export const shownStatuses: readonly Status[] = [
   'failed',
   'running',
   'waiting',
@@ -23,9 +23,9 @@ export function isEnded(status: Status): boolean {
 export type { JobCounts, JobSummary as Summary, Span } from '../model/summary.js';
 export type { HistoryEvent } from '../model/history-event.js';
 
-export type Doc = Readonly<Record<string, unknown>>;
+export type AnyDocument = Readonly<Record<string, unknown>>;
 
-export type StoredJob = JobSummary & { readonly document: Doc };
+export type StoredJob = JobSummary & { readonly document: AnyDocument };
 
 export type JobList = { readonly jobs: readonly JobSummary[]; readonly cursor?: string };
 
@@ -36,7 +36,7 @@ export type Stats = {
   readonly spans?: readonly Span[];
 };
 
-export type Engine = {
+export type EngineAnswer = {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -53,7 +53,7 @@ export type Engine = {
   readonly in_hand: number;
 };
 
-export type Reason = {
+export type ReasonAnswer = {
   readonly kind: string;
   readonly rule?: string;
   readonly because: string;
@@ -62,16 +62,16 @@ export type Reason = {
   readonly child?: string;
 };
 
-export type Explained = {
+export type ExplainAnswer = {
   readonly jobs: readonly {
     readonly id: string;
     readonly status: Status;
-    readonly reasons: readonly Reason[];
+    readonly reasons: readonly ReasonAnswer[];
   }[];
   readonly settled: boolean;
 };
 
-export type Requested = {
+export type RequestAnswer = {
   readonly outcome: 'applied' | 'stored';
   readonly request?: string;
   readonly job?: JobSummary;

@@ -32,12 +32,12 @@ type ProblemBody = {
 };
 
 /** Values of a query; what is undefined or empty is left out, a list is one value `a,b`. */
-export type Query = Readonly<
+export type QueryValues = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
 export type Asking = {
-  readonly query?: Query;
+  readonly query?: QueryValues;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -72,7 +72,7 @@ export function send<T>(
 }
 
 /** The address of something below `/_tws`, `path` beginning with a slash or not. */
-export function addressOf(path: string, query: Query = {}): string {
+export function apiAddress(path: string, query: QueryValues = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     const text = Array.isArray(value) ? value.join(',') : String(value ?? '');
@@ -88,7 +88,7 @@ async function ask<T>(method: string, path: string, body: unknown, sending: Send
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   let reply: Response;
   try {
-    reply = await fetch(addressOf(path, query), {
+    reply = await fetch(apiAddress(path, query), {
       method,
       headers: { accept: 'application/json', 'x-tws-request': 'pages', ...type, ...headers },
       credentials: 'same-origin',

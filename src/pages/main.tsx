@@ -6,26 +6,26 @@ import { Boundary } from './parts/boundary.js';
 import { Loading } from './parts/loading.js';
 import { pathWord } from './parts/path-word.js';
 import { NotFound } from './layout/not-found.js';
-import { Gate } from './session/gate.js';
+import { SignInGate } from './session/gate.js';
 
 /** Where the pages are; routes and links are below it. */
 const base = '/_tws/admin';
 
-const Overview = lazy(() => import('./overview/overview.js').then((page) => page.Overview));
-const Jobs = lazy(() => import('./jobs/jobs.js').then((page) => page.Jobs));
-const Job = lazy(() => import('./job/job.js').then((page) => page.Job));
-const Flows = lazy(() => import('./definitions/flows.js').then((page) => page.Flows));
-const Flow = lazy(() => import('./definitions/flow.js').then((page) => page.Flow));
-const Tasks = lazy(() => import('./definitions/tasks.js').then((page) => page.Tasks));
-const Task = lazy(() => import('./definitions/task.js').then((page) => page.Task));
-const Submit = lazy(() => import('./form/submit.js').then((page) => page.Submit));
-const Engines = lazy(() => import('./engines/engines.js').then((page) => page.Engines));
+const Overview = lazy(() => import('./overview/overview.js').then((page) => page.OverviewPage));
+const Jobs = lazy(() => import('./jobs/jobs.js').then((page) => page.JobsPage));
+const Job = lazy(() => import('./job/job.js').then((page) => page.JobPage));
+const Flows = lazy(() => import('./definitions/flows.js').then((page) => page.FlowsPage));
+const Flow = lazy(() => import('./definitions/flow.js').then((page) => page.FlowPage));
+const Tasks = lazy(() => import('./definitions/tasks.js').then((page) => page.TasksPage));
+const Task = lazy(() => import('./definitions/task.js').then((page) => page.TaskPage));
+const Submit = lazy(() => import('./form/submit.js').then((page) => page.SubmitPage));
+const Engines = lazy(() => import('./engines/engines.js').then((page) => page.EnginesPage));
 
 function Pages() {
   return (
     <Router base={base}>
       <Layout>
-        <Gate>
+        <SignInGate>
           <Shown>
             <Switch>
               <Route path="/" component={Overview} />
@@ -46,7 +46,7 @@ function Pages() {
               <Route component={NotFound} />
             </Switch>
           </Shown>
-        </Gate>
+        </SignInGate>
       </Layout>
     </Router>
   );

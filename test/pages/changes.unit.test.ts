@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Batch } from '../../src/pages/live/batch.js';
+import type { JobChanges } from '../../src/pages/live/batch.js';
 
 type Following = {
-  readonly onBatch: (batch: Batch) => void;
+  readonly onBatch: (batch: JobChanges) => void;
   readonly onMissed: () => void;
   readonly signal: AbortSignal;
 };
 /** Not imported by name: what it imports is compiled for browsers. */
-const { followChanges } = await vi.importActual<{ followChanges: (one: Following) => void }>(
+const { followJobs } = await vi.importActual<{ followJobs: (one: Following) => void }>(
   '../../src/pages/live/changes.js',
 );
 
@@ -55,10 +55,10 @@ afterEach(() => {
 
 describe('the changes that a page follows', () => {
   function follow() {
-    const batches: Batch[] = [];
+    const batches: JobChanges[] = [];
     let missed = 0;
     const end = new AbortController();
-    followChanges({
+    followJobs({
       onBatch: (batch) => batches.push(batch),
       onMissed: () => void (missed += 1),
       signal: end.signal,

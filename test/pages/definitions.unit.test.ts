@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differences, isSame, merge } from '../../src/pages/definitions/merge.js';
-import { stateOf, type Stored } from '../../src/pages/definitions/stored.js';
+import { differences, isSameJson, mergeEdits } from '../../src/pages/definitions/merge.js';
+import { stateOf, type StoredDefinition } from '../../src/pages/definitions/stored.js';
 import { flowOf, flowsOf, meant, tasksOf, usesOf } from '../../src/pages/definitions/uses.js';
-import { stepSchema } from '../../src/pages/form/step-schema.js';
+import { stepParamsSchema } from '../../src/pages/form/step-schema.js';
 
 describe('two changes of one definition', () => {
   const base = { name: 'f', timeout: 1, params: { a: 1, b: 2 }, tasks: ['x', { task: 'y' }] };
@@ -34,7 +34,7 @@ describe('two changes of one definition', () => {
       { name: 'g', params: base.params, tasks: base.tasks },
     ],
   ])('%s both come into it', (_title, mine, theirs, both) => {
-    expect(merge(base, mine, theirs)).toEqual({ value: both, conflicts: [] });
+    expect(mergeEdits(base, mine, theirs)).toEqual({ value: both, conflicts: [] });
   });
 
   it('at the same place are told, and whoever is preferred there is taken', () => {
@@ -44,11 +44,13 @@ describe('two changes of one definition', () => {
       { path: 'timeout', mine: 2, theirs: 3 },
       { path: 'tasks', mine: mine.tasks, theirs: theirs.tasks },
     ];
-    expect(merge(base, mine, theirs)).toEqual({
+    expect(mergeEdits(base, mine, theirs)).toEqual({
       value: { ...mine, params: { b: 2 } },
       conflicts,
     });
-    const chosen = merge(base, mine, theirs, (path) => (path === 'timeout' ? 'theirs' : 'mine'));
+    const chosen = mergeEdits(base, mine, theirs, (path) =>
+      path === 'timeout' ? 'theirs' : 'mine',
+    );
     expect(chosen).toEqual({ value: { ...mine, timeout: 3, params: { b: 2 } }, conflicts });
   });
 
@@ -56,10 +58,10 @@ describe('two changes of one definition', () => {
     const json = fc.jsonValue();
     fc.assert(
       fc.property(json, json, (before, after) => {
-        expect(isSame(merge(before, after, before).value, after)).toBe(true);
-        expect(isSame(merge(before, before, after).value, after)).toBe(true);
-        expect(merge(before, after, after).conflicts).toEqual([]);
-        expect(differences(before, after).length === 0).toBe(isSame(before, after));
+        expect(isSameJson(mergeEdits(before, after, before).value, after)).toBe(true);
+        expect(isSameJson(mergeEdits(before, before, after).value, after)).toBe(true);
+        expect(mergeEdits(before, after, after).conflicts).toEqual([]);
+        expect(differences(before, after).length === 0).toBe(isSameJson(before, after));
       }),
     );
   });
@@ -74,7 +76,12 @@ describe('two changes of one definition', () => {
   });
 });
 
-const stored = (kind: string, name: string, owner: string, document: object = {}): Stored => ({
+const stored = (
+  kind: string,
+  name: string,
+  owner: string,
+  document: object = {},
+): StoredDefinition => ({
   id: `${kind}:${owner}:${name}`,
   rev: '1-a',
   name,
@@ -110,7 +117,7 @@ describe('what a flow names', () => {
     const handled = stored('task', 'b', 'you', { error: 'a' });
     const tasks = [own, all, handled];
     const flows = [stored('flow', 'f', 'me', value), stored('flow', 'g', 'you', { tasks: ['a'] })];
-    const names = (task: Stored): readonly string[] =>
+    const names = (task: StoredDefinition): readonly string[] =>
       usesOf(task, flows, tasks).map(({ by, kind }) => `${kind} ${by.name}`);
     expect(names(own)).toEqual(['flow f']);
     expect(names(all)).toEqual(['flow g', 'task b']);
@@ -120,7 +127,7 @@ describe('what a flow names', () => {
   it('tells what parameters a job may give to its steps', () => {
     if (flow === undefined) throw new Error('It is no flow.');
     const task = stored('task', 'a', 'DEFAULT', { params: { to: 'x', count: 1 } });
-    const { properties } = stepSchema(flow, [task]) as { properties: Record<string, object> };
+    const { properties } = stepParamsSchema(flow, [task]) as { properties: Record<string, object> };
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(['a', 'a-0', 'b', 'c']));
     expect(Object.keys(properties)).not.toContain('child');
     expect(properties['a']).toMatchObject({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Stored } from '../../src/pages/definitions/stored.js';
+import type { StoredDefinition } from '../../src/pages/definitions/stored.js';
 import { flowOf } from '../../src/pages/definitions/uses.js';
 import { formOf, whyJson } from '../../src/pages/form/flow-form.js';
 import { sealedIn } from '../../src/pages/form/sealed.js';
-import { stepSchema } from '../../src/pages/form/step-schema.js';
+import { stepParamsSchema } from '../../src/pages/form/step-schema.js';
 
 const properties = { mail: { type: 'string' }, way: { enum: ['web'], default: 'web' } };
 const schema = { type: 'object', required: ['mail', 'way'], properties };
@@ -38,11 +38,13 @@ describe('parameters that a task seals', () => {
   const enc = 'tws:v2:AAAA';
   const fieldsOf = (task: object) => {
     const stored = { type: 'task', name: 'http', owner: 'DEFAULT', ...task };
-    const tasks = [{ name: 'http', owner: 'DEFAULT', document: stored } as unknown as Stored];
+    const tasks = [
+      { name: 'http', owner: 'DEFAULT', document: stored } as unknown as StoredDefinition,
+    ];
     const flow = flowOf(document);
     const form = formOf({ document }, sealedIn(flow, tasks));
     const inTask = form?.field.fields['http'];
-    const { properties } = stepSchema(flow as NonNullable<typeof flow>, tasks);
+    const { properties } = stepParamsSchema(flow as NonNullable<typeof flow>, tasks);
     return {
       top: Object.keys(form?.field.fields ?? {}),
       inTask: inTask?.kind === 'group' ? Object.keys(inTask.fields) : [],

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { draftOf, valueOf, type Draft } from '../../src/pages/form/drafts.js';
-import { fieldOf, type Field, type GroupField } from '../../src/pages/form/fields.js';
+import { draftOf, valueOf, type FieldDraft } from '../../src/pages/form/drafts.js';
+import { fieldForSchema, type Field, type GroupField } from '../../src/pages/form/fields.js';
 import { mistakesOf } from '../../src/pages/form/mistakes.js';
 
 const object = (properties: object, more: object = {}): object => ({
@@ -12,7 +12,7 @@ const object = (properties: object, more: object = {}): object => ({
 });
 
 function group(schema: object): GroupField {
-  const field = fieldOf(schema, 'parameters');
+  const field = fieldForSchema(schema, 'parameters');
   if (field.kind !== 'group') throw new Error(`It is ${field.kind}.`);
   return field;
 }
@@ -152,7 +152,7 @@ describe('fields of a schema', () => {
       { type: 'string' },
       { $ref: '#' },
     ]) {
-      expect(fieldOf(schema).kind).not.toBe('group');
+      expect(fieldForSchema(schema).kind).not.toBe('group');
     }
   });
 });
@@ -200,7 +200,7 @@ describe('what is filled in', () => {
 
   it('keeps what is no number or JSON, so that it can be told', () => {
     const parts = { ...(draftOf(field) as { parts: object }).parts, count: '1x', free: '{' };
-    const draft = { parts, rest: {} } as Draft;
+    const draft = { parts, rest: {} } as FieldDraft;
     expect(valueOf(field, draft)).toMatchObject({ count: '1x', free: '{' });
     expect(mistakesOf(field, draft, 'params')).toMatchObject({
       'params.count': 'It must be a number.',

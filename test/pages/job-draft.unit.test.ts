@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { emptyJob, jobOf, mistakesInJob, type JobDraft } from '../../src/pages/form/job-draft.js';
+import {
+  emptyJob,
+  jobToSubmit,
+  mistakesInJob,
+  type JobDraft,
+} from '../../src/pages/form/job-draft.js';
 import { fromInput, localText, toInput } from '../../src/pages/form/moments.js';
 
 const now = Date.parse('2026-11-21T10:00:30Z');
@@ -7,8 +12,8 @@ const draft = (part: Partial<JobDraft> = {}): JobDraft => ({ ...emptyJob('me', n
 
 describe('the job that a form makes', () => {
   it('says no more than was filled in', () => {
-    expect(jobOf('f', {}, draft(), now)).toEqual({ type: 'job', flow: 'f', owner: 'me' });
-    expect(jobOf('f', { a: 1 }, draft({ owner: ' ' }), now)).toEqual({
+    expect(jobToSubmit('f', {}, draft(), now)).toEqual({ type: 'job', flow: 'f', owner: 'me' });
+    expect(jobToSubmit('f', { a: 1 }, draft({ owner: ' ' }), now)).toEqual({
       type: 'job',
       flow: 'f',
       params: { a: 1 },
@@ -27,7 +32,7 @@ describe('the job that a form makes', () => {
       queue: 'slow',
     });
     expect(mistakesInJob(given)).toEqual({});
-    expect(jobOf('f', undefined, given, now)).toEqual({
+    expect(jobToSubmit('f', undefined, given, now)).toEqual({
       type: 'job',
       flow: 'f',
       owner: 'me',
@@ -42,7 +47,7 @@ describe('the job that a form makes', () => {
 
   it('begins at the time that was chosen, in the zone of whoever chose it', () => {
     const at = new Date(2026, 11, 24, 18, 30);
-    const job = jobOf('f', {}, draft({ start: 'at', at: '2026-12-24T18:30' }), now);
+    const job = jobToSubmit('f', {}, draft({ start: 'at', at: '2026-12-24T18:30' }), now);
     expect(job.exec_after).toBe(at.getTime());
   });
 

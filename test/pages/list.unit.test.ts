@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Summary } from '../../src/pages/answers.js';
 import { changedParams } from '../../src/pages/job/changed-params.js';
-import { filterOf, matches, searchOf } from '../../src/pages/jobs/filter.js';
-import { joined, listOf, withBatch, withPage, type List } from '../../src/pages/jobs/list.js';
+import { filterOf, matches, searchParamsOf } from '../../src/pages/jobs/filter.js';
+import { joined, firstPageOf, withBatch, withPage, type List } from '../../src/pages/jobs/list.js';
 
 function job(id: string, more: Partial<Summary> = {}): Summary {
   return { id, rev: '1-a', owner: 'DEFAULT', status: 'running', attempts: 0, ...more };
@@ -15,7 +15,7 @@ const changed = (...jobs: readonly Summary[]) => ({
 });
 
 describe('the list of jobs', () => {
-  const list = listOf({ jobs: [job('b', { start: 2 }), job('a', { start: 1 })], cursor: 'c' });
+  const list = firstPageOf({ jobs: [job('b', { start: 2 }), job('a', { start: 1 })], cursor: 'c' });
 
   it('changes a job where it stands', () => {
     const after = withBatch(list, changed(job('a', { status: 'failed' })), all);
@@ -60,7 +60,7 @@ describe('the list of jobs', () => {
 describe('the filter', () => {
   it('is the same after it was an address', () => {
     const text = 'status=failed%2Crunning&flow=etl&key=day%3D7&from=2030-01-01T08%3A00';
-    expect(searchOf(filterOf(new URLSearchParams(text))).toString()).toBe(text);
+    expect(searchParamsOf(filterOf(new URLSearchParams(text))).toString()).toBe(text);
   });
 
   it('leaves out what an address may not say', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../src/validate/document.js';
-import { problemsOf } from '../../src/pages/editor/own-check.js';
+import { ownProblems } from '../../src/pages/editor/own-check.js';
 
 describe('the check without the server', () => {
   it.each<readonly ['flow' | 'task' | 'job', Record<string, unknown>]>([
@@ -12,14 +12,14 @@ describe('the check without the server', () => {
     ['flow', { type: 'flow', name: 'f', owner: 'o', tasks: ['a'] }],
   ])('says of a %s what the server says of its form', (kind, document) => {
     const server = checkDocument('', document).map(({ path, message }) => ({ path, message }));
-    expect(problemsOf(kind, document)).toEqual(server);
+    expect(ownProblems(kind, document)).toEqual(server);
   });
 
   it('takes a document whose type goes without saying, and no other type', () => {
-    expect(problemsOf('task', { name: 'a' })).toEqual([]);
-    expect(problemsOf('task', { type: 'flow', name: 'a' })).toMatchObject([{ path: 'type' }]);
+    expect(ownProblems('task', { name: 'a' })).toEqual([]);
+    expect(ownProblems('task', { type: 'flow', name: 'a' })).toMatchObject([{ path: 'type' }]);
     for (const value of [null, [], 'x', 1]) {
-      expect(problemsOf('flow', value)).toMatchObject([{ path: '' }]);
+      expect(ownProblems('flow', value)).toMatchObject([{ path: '' }]);
     }
   });
 });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toJsonPath } from '../../src/model/problems.js';
 import { findingsOf, withoutDoubles } from '../../src/pages/editor/marks.js';
-import { placeOf } from '../../src/pages/editor/places.js';
-import { readJson } from '../../src/pages/editor/read-json.js';
+import { spanAt } from '../../src/pages/editor/places.js';
+import { parseJsonText } from '../../src/pages/editor/read-json.js';
 import { secretPlaces } from '../../src/pages/editor/secret-places.js';
 
 const text = `{
@@ -13,7 +13,7 @@ const text = `{
 }`;
 
 function shown(path: string): string {
-  const { from, to } = placeOf(readJson(text).tree, path);
+  const { from, to } = spanAt(parseJsonText(text).tree, path);
   return text.slice(from, to);
 }
 
@@ -60,9 +60,9 @@ describe('the place of a path', () => {
         fc.dictionary(fc.stringMatching(/^[a-z]\w*$/), json, { minKeys: 1 }),
         (document) => {
           const written = JSON.stringify(document, null, 2);
-          const { tree } = readJson(written);
+          const { tree } = parseJsonText(written);
           for (const { path, value } of everything(document, [])) {
-            const { from, to } = placeOf(tree, toJsonPath(path));
+            const { from, to } = spanAt(tree, toJsonPath(path));
             expect(JSON.parse(written.slice(from, to))).toEqual(value);
           }
         },
@@ -109,7 +109,7 @@ describe('secrets in a text', () => {
       'tws:v1:key': 'a word about [secret] things',
     };
     const written = JSON.stringify(document);
-    const places = secretPlaces(readJson(written).tree);
+    const places = secretPlaces(parseJsonText(written).tree);
     expect(places.map(({ from, to, kind }) => [written.slice(from, to), kind])).toEqual([
       ['"tws:v1:AAAA"', 'encrypted'],
       ['{"$enc":"tws:v1:BBBB"}', 'encrypted'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readJson } from '../../src/pages/editor/read-json.js';
+import { parseJsonText } from '../../src/pages/editor/read-json.js';
 
 describe('reading a text as JSON', () => {
   it.each<readonly [text: string, marked: string, message: RegExp]>([
@@ -16,7 +16,7 @@ describe('reading a text as JSON', () => {
     ['[1, ]', ']', /value must stand here/],
     ['', '', /value must stand here/],
   ])('marks what is wrong in %s', (text, marked, message) => {
-    const { marks, ...rest } = readJson(text);
+    const { marks, ...rest } = parseJsonText(text);
     expect('value' in rest).toBe(false);
     const [first] = marks;
     expect(first?.severity).toBe('error');
@@ -26,17 +26,17 @@ describe('reading a text as JSON', () => {
 
   it('takes what JSON.parse takes, and nothing else', () => {
     for (const text of ['{}', '[1, 2.5e3, "é", null, true]', ' "a" ', '-0']) {
-      expect(readJson(text)).toMatchObject({ value: JSON.parse(text) as unknown, marks: [] });
+      expect(parseJsonText(text)).toMatchObject({ value: JSON.parse(text) as unknown, marks: [] });
     }
     for (const text of ['01', '{"a":+1}', "{'a':1}", 'undefined', '[1,,2]', '"\t"']) {
-      const read = readJson(text);
+      const read = parseJsonText(text);
       expect([text, 'value' in read, read.marks.length > 0]).toEqual([text, false, true]);
     }
   });
 
   it('warns of a key that is there twice, wherever it is', () => {
     const text = '{"a": {"b": 1, "c": 2, "b": 3}, "a": 4}';
-    const { value, marks } = readJson(text);
+    const { value, marks } = parseJsonText(text);
     expect(value).toEqual({ a: 4 });
     expect(marks.map(({ from, severity }) => [from, severity])).toEqual([
       [text.lastIndexOf('"a"'), 'warning'],

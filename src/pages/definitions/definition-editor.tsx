@@ -2,23 +2,23 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { send } from '../api.js';
 import type { EditorRef } from '../editor/json-editor.js';
-import { JsonEditor } from '../editor/lazy-editor.js';
-import type { Checked } from '../editor/marks.js';
-import { problemsOf } from '../editor/own-check.js';
+import { LazyJsonEditor } from '../editor/lazy-editor.js';
+import type { CheckAnswer } from '../editor/marks.js';
+import { ownProblems } from '../editor/own-check.js';
 import { useSchema } from '../editor/schemas.js';
 import { LevelButton } from '../parts/level-button.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { say } from '../parts/toasts.js';
 import { mayAdmin } from '../session/session.js';
-import { namesOf, type Known } from './known.js';
+import { namesOf, type KnownDefinitions } from './known.js';
 import { MeanwhileBox } from './meanwhile-box.js';
-import { blank, contentOf, type DefinitionKind, type Put } from './stored.js';
+import { blank, editedContent, type DefinitionKind, type Put } from './stored.js';
 import type { Editing } from './use-editing.js';
 
 type Props = {
   readonly kind: DefinitionKind;
   readonly editing: Editing;
-  readonly known: Known | undefined;
+  readonly known: KnownDefinitions | undefined;
   readonly handle?: EditorRef;
   /** It was stored. */
   readonly onStored?: (put: Put) => void;
@@ -68,7 +68,7 @@ export function DefinitionEditor(props: Props) {
           {isChanged && stored !== undefined ? 'Changed, not saved' : ''}
         </span>
       </div>
-      <JsonEditor
+      <LazyJsonEditor
         label={`JSON of the ${kind}`}
         text={text}
         edition={editing.edition}
@@ -88,11 +88,11 @@ export function DefinitionEditor(props: Props) {
 
 function checksOf(kind: DefinitionKind, id: string | undefined) {
   return {
-    own: (value: unknown) => problemsOf(kind, value),
+    own: (value: unknown) => ownProblems(kind, value),
     server: (value: unknown, signal: AbortSignal) => {
       // With its id the server knows which one it replaces, and what its secrets are.
       const document = id === undefined ? value : { ...(value as object), _id: id };
-      return send<Checked>('POST', `${kind}s/check`, document, { signal });
+      return send<CheckAnswer>('POST', `${kind}s/check`, document, { signal });
     },
   };
 }
@@ -113,7 +113,7 @@ function Meeting({ editing, onGone, save }: MeetingProps) {
   const { theirs } = meanwhile;
   return (
     <MeanwhileBox
-      base={contentOf(stored)}
+      base={editedContent(stored)}
       mine={value ?? blank.flow}
       theirs={theirs}
       onMerge={(both) => editing.goOn(theirs, both)}
@@ -128,7 +128,7 @@ function Meeting({ editing, onGone, save }: MeetingProps) {
         if (theirs === undefined) {
           editing.forget();
           onGone();
-        } else editing.goOn(theirs, contentOf(theirs));
+        } else editing.goOn(theirs, editedContent(theirs));
       }}
     />
   );

@@ -5,27 +5,27 @@ import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { mayAdmin } from '../session/session.js';
-import { pageOf, textIn, type DefinitionKind, type Stored } from './stored.js';
+import { pageOf, fieldText, type DefinitionKind, type StoredDefinition } from './stored.js';
 
 /** A column beside the name. */
 export type Column = {
   readonly title: string;
-  readonly cell: (one: Stored) => ComponentChildren;
+  readonly cell: (one: StoredDefinition) => ComponentChildren;
   /** Numbers stand at the right. */
   readonly isNumber?: boolean;
 };
 
 type Props = {
   readonly kind: DefinitionKind;
-  readonly all: readonly Stored[] | undefined;
+  readonly all: readonly StoredDefinition[] | undefined;
   readonly error: unknown;
   readonly reload: () => void;
   readonly columns: readonly Column[];
   /** Further words that the search finds one by. */
-  readonly words: (one: Stored) => readonly string[];
+  readonly words: (one: StoredDefinition) => readonly string[];
   /** Filters beside the search. */
   readonly filters?: ComponentChildren;
-  readonly isShown?: (one: Stored) => boolean;
+  readonly isShown?: (one: StoredDefinition) => boolean;
 };
 
 /** All tasks or flows that somebody may see, to be searched. */
@@ -90,11 +90,11 @@ function countText(shown: number, all: number, kind: DefinitionKind): string {
 
 /** All words that were asked for are somewhere in it. */
 function isAsked(
-  { name, owner, document }: Stored,
+  { name, owner, document }: StoredDefinition,
   asked: string,
   more: readonly string[],
 ): boolean {
-  const text = [name, owner, textIn(document, 'description') ?? '', ...more]
+  const text = [name, owner, fieldText(document, 'description') ?? '', ...more]
     .join(' ')
     .toLowerCase();
   return asked
@@ -104,7 +104,7 @@ function isAsked(
 }
 
 type TableProps = Pick<Props, 'kind' | 'columns'> & {
-  readonly shown: readonly Stored[];
+  readonly shown: readonly StoredDefinition[];
   readonly title: string;
 };
 
@@ -148,7 +148,7 @@ function Table({ kind, shown, columns, title }: TableProps) {
   );
 }
 
-function Description({ of }: { readonly of: Stored }) {
-  const text = textIn(of.document, 'description');
+function Description({ of }: { readonly of: StoredDefinition }) {
+  const text = fieldText(of.document, 'description');
   return text === undefined ? null : <span class="muted note">{text}</span>;
 }

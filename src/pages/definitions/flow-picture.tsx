@@ -5,13 +5,13 @@ import type { Picture } from '../../picture/picture.js';
 import type { ShownJob } from '../../reading/trail.js';
 import { pictureOf } from '../../picture/picture-of.js';
 import type { Flow } from '../../model/flow.js';
-import type { Known } from './known.js';
+import type { KnownDefinitions } from './known.js';
 import { flowOf, taskDefinitions } from './uses.js';
 
 type Props = {
   /** What stands in the editor; undefined while it is no JSON. */
   readonly value: unknown;
-  readonly known: Known | undefined;
+  readonly known: KnownDefinitions | undefined;
   /** Leads to the JSON path of a node that was pressed. */
   readonly goTo?: (path: string) => void;
 };
@@ -49,7 +49,7 @@ export function FlowPicture({ value, known, goTo }: Props) {
 }
 
 /** What is drawn beside the steps: handlers of the flow and of its tasks. */
-function picturedOf(flow: Flow, known: Known | undefined): ShownJob {
+function picturedOf(flow: Flow, known: KnownDefinitions | undefined): ShownJob {
   const { tasks: _drawn, ...settings } = flow;
   return { flow_definition: settings, definitions: taskDefinitions(flow, known?.tasks ?? []) };
 }

@@ -11,18 +11,18 @@ import { mayAdmin, mayOperate } from '../session/session.js';
 import { DefinitionEditor } from './definition-editor.js';
 import './definitions.css';
 import { FlowPicture } from './flow-picture.js';
-import { setEnabled, StateWord } from './flows.js';
-import { useKnown, type Known } from './known.js';
+import { switchFlow, StateWord } from './flows.js';
+import { useKnown, type KnownDefinitions } from './known.js';
 import { NamedParts } from './named-parts.js';
 import { RecentJobs } from './recent-jobs.js';
 import { RemoveButton } from './remove-button.js';
-import { contentOf, pathOf, stateOf, type Stored } from './stored.js';
+import { editedContent, definitionPath, stateOf, type StoredDefinition } from './stored.js';
 import { useEditing } from './use-editing.js';
 
 /** The page of one flow: `name` is its id, its name, or `name::owner`. */
-export function Flow({ name }: { readonly name: string }) {
+export function FlowPage({ name }: { readonly name: string }) {
   const { value, error, reload } = useLoaded(`flow ${name}`, (signal) =>
-    get<Stored>(pathOf('flow', name), { signal }),
+    get<StoredDefinition>(definitionPath('flow', name), { signal }),
   );
   const known = useKnown();
   if (value === undefined) {
@@ -32,18 +32,18 @@ export function Flow({ name }: { readonly name: string }) {
       <ProblemBox error={error} again={reload} />
     );
   }
-  return <FlowPage loaded={value} known={known.value} reload={reload} />;
+  return <LoadedFlow loaded={value} known={known.value} reload={reload} />;
 }
 
 type Props = {
-  readonly loaded: Stored;
-  readonly known: Known | undefined;
+  readonly loaded: StoredDefinition;
+  readonly known: KnownDefinitions | undefined;
   readonly reload: () => void;
 };
 
-function FlowPage({ loaded, known, reload }: Props) {
+function LoadedFlow({ loaded, known, reload }: Props) {
   const [, navigate] = useLocation();
-  const editing = useEditing('flow', loaded, contentOf(loaded));
+  const editing = useEditing('flow', loaded, editedContent(loaded));
   const handle = useRef<EditorHandle>();
   const stored = editing.stored ?? loaded;
   useEffect(() => {
@@ -64,7 +64,7 @@ function FlowPage({ loaded, known, reload }: Props) {
           )}
           <LevelButton
             level="operator"
-            onClick={() => void setEnabled(stored, isDisabled).then(reload)}
+            onClick={() => void switchFlow(stored, isDisabled).then(reload)}
           >
             {isDisabled ? 'Enable' : 'Disable'}
           </LevelButton>

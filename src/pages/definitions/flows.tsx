@@ -9,11 +9,11 @@ import { mayOperate } from '../session/session.js';
 import './definitions.css';
 import { DefinitionList, type Column } from './definition-list.js';
 import { NewDefinition } from './new-definition.js';
-import { pathOf, stateOf, type Stored } from './stored.js';
+import { definitionPath, stateOf, type StoredDefinition } from './stored.js';
 import { flowOf, tasksOf } from './uses.js';
 
 /** The page of all flows; with `?new` or `?copy=ID` that of a new one. */
-export function Flows() {
+export function FlowsPage() {
   const asked = new URLSearchParams(useSearch());
   if (asked.has('new') || asked.has('copy')) {
     return <NewDefinition kind="flow" copyOf={asked.get('copy') ?? undefined} />;
@@ -26,7 +26,7 @@ const mostJobs = 500;
 
 function FlowList() {
   const { value, error, reload } = useLoaded('flows', (signal) =>
-    get<{ readonly flows: readonly Stored[] }>('flows', { signal }),
+    get<{ readonly flows: readonly StoredDefinition[] }>('flows', { signal }),
   );
   const running = useLoaded('running jobs', (signal) =>
     get<JobList>('jobs', { query: { status: ['running', 'waiting'], limit: mostJobs }, signal }),
@@ -66,7 +66,7 @@ function FlowList() {
   );
 }
 
-function stepNames(document: Stored['document']): readonly string[] {
+function stepNames(document: StoredDefinition['document']): readonly string[] {
   const flow = flowOf(document);
   return flow === undefined ? [] : tasksOf(flow);
 }
@@ -74,7 +74,7 @@ function stepNames(document: Stored['document']): readonly string[] {
 /** So many names of tasks are shown of a flow. */
 const mostNames = 4;
 
-function stepsText({ document }: Stored): string {
+function stepsText({ document }: StoredDefinition): string {
   const names = stepNames(document);
   const shown = names.slice(0, mostNames).join(', ');
   return names.length > mostNames ? `${shown}, …` : shown;
@@ -86,7 +86,13 @@ export function StateWord({ state }: { readonly state: ReturnType<typeof stateOf
   return <span class={`status ${tone}`}>{state}</span>;
 }
 
-function Running({ flow, jobs }: { readonly flow: Stored; readonly jobs: JobList | undefined }) {
+function Running({
+  flow,
+  jobs,
+}: {
+  readonly flow: StoredDefinition;
+  readonly jobs: JobList | undefined;
+}) {
   if (jobs === undefined) return <span class="muted">…</span>;
   const own = jobs.jobs.filter((job) => job.flow === flow.name).length;
   const text = jobs.cursor === undefined ? String(own) : `${own}+`;
@@ -99,7 +105,13 @@ function Running({ flow, jobs }: { readonly flow: Stored; readonly jobs: JobList
   );
 }
 
-function Actions({ flow, onDone }: { readonly flow: Stored; readonly onDone: () => void }) {
+function Actions({
+  flow,
+  onDone,
+}: {
+  readonly flow: StoredDefinition;
+  readonly onDone: () => void;
+}) {
   const isEnabled = stateOf(flow.document) !== 'disabled';
   return (
     <span class="buttons">
@@ -108,7 +120,7 @@ function Actions({ flow, onDone }: { readonly flow: Stored; readonly onDone: () 
           Submit<span class="unseen"> a job for {flow.name}</span>
         </Link>
       )}
-      <LevelButton level="operator" onClick={() => void setEnabled(flow, !isEnabled).then(onDone)}>
+      <LevelButton level="operator" onClick={() => void switchFlow(flow, !isEnabled).then(onDone)}>
         {isEnabled ? 'Disable' : 'Enable'}
         <span class="unseen"> {flow.name}</span>
       </LevelButton>
@@ -117,10 +129,10 @@ function Actions({ flow, onDone }: { readonly flow: Stored; readonly onDone: () 
 }
 
 /** Enables or disables a flow, and says so. */
-export async function setEnabled(flow: Stored, isEnabled: boolean): Promise<void> {
+export async function switchFlow(flow: StoredDefinition, isEnabled: boolean): Promise<void> {
   const word = isEnabled ? 'enable' : 'disable';
   try {
-    await send('POST', `${pathOf('flow', flow.id)}/${word}`);
+    await send('POST', `${definitionPath('flow', flow.id)}/${word}`);
     say(`Flow ${flow.name} is ${word}d now.`);
   } catch (error) {
     say(error instanceof Error ? error.message : String(error), 'problem');

@@ -1,30 +1,30 @@
 import { get } from '../api.js';
-import type { Engine } from '../answers.js';
-import type { Names } from '../editor/completion.js';
+import type { EngineAnswer } from '../answers.js';
+import type { NamesByKind } from '../editor/completion.js';
 import { useLoaded } from '../live/use-loaded.js';
-import type { Stored } from './stored.js';
+import type { StoredDefinition } from './stored.js';
 
 /** Everything that a definition may name. */
-export type Known = {
-  readonly flows: readonly Stored[];
-  readonly tasks: readonly Stored[];
-  readonly engines: readonly Engine[];
+export type KnownDefinitions = {
+  readonly flows: readonly StoredDefinition[];
+  readonly tasks: readonly StoredDefinition[];
+  readonly engines: readonly EngineAnswer[];
 };
 
 /** Reads tasks, flows and engines. */
 export function useKnown() {
-  return useLoaded<Known>('definitions', async (signal) => {
+  return useLoaded<KnownDefinitions>('definitions', async (signal) => {
     const [{ flows }, { tasks }, { engines }] = await Promise.all([
-      get<{ readonly flows: readonly Stored[] }>('flows', { signal }),
-      get<{ readonly tasks: readonly Stored[] }>('tasks', { signal }),
-      get<{ readonly engines: readonly Engine[] }>('engines', { signal }),
+      get<{ readonly flows: readonly StoredDefinition[] }>('flows', { signal }),
+      get<{ readonly tasks: readonly StoredDefinition[] }>('tasks', { signal }),
+      get<{ readonly engines: readonly EngineAnswer[] }>('engines', { signal }),
     ]);
     return { flows, tasks, engines };
   });
 }
 
 /** The names that the editor proposes. */
-export function namesOf(known: Known | undefined): Names {
+export function namesOf(known: KnownDefinitions | undefined): NamesByKind {
   if (known === undefined) return {};
   const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();
   return {

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { differences, merge } from './merge.js';
-import { contentOf, type Stored } from './stored.js';
+import { differences, mergeEdits } from './merge.js';
+import { editedContent, type StoredDefinition } from './stored.js';
 
 type Props = {
   /** The edition that somebody began with. */
   readonly base: unknown;
   readonly mine: unknown;
   /** undefined: it was removed. */
-  readonly theirs: Stored | undefined;
+  readonly theirs: StoredDefinition | undefined;
   /** Both changes, to look at before they are stored. */
   readonly onMerge: (value: unknown) => void;
   readonly onOverwrite: () => void;
@@ -19,9 +19,9 @@ type Props = {
 export function MeanwhileBox({ base, mine, theirs, onMerge, onOverwrite, onTheirs }: Props) {
   const [chosen, setChosen] = useState<Readonly<Record<string, 'mine' | 'theirs'>>>({});
   if (theirs === undefined) return <Removed onOverwrite={onOverwrite} onTheirs={onTheirs} />;
-  const now = contentOf(theirs);
+  const now = editedContent(theirs);
   const changes = differences(base, now);
-  const merged = merge(base, mine, now, (path) => chosen[path] ?? 'mine');
+  const merged = mergeEdits(base, mine, now, (path) => chosen[path] ?? 'mine');
   return (
     <section class="box warning meanwhile" aria-labelledby="meanwhile-title">
       <h2 id="meanwhile-title" role="alert">

@@ -28,7 +28,7 @@ const mineAlways: Prefer = () => 'mine';
  * Joins two changes of one value: of each key the one that was changed. Lists are looked at item by item
  * while all have the same length, and as a whole otherwise.
  */
-export function merge(
+export function mergeEdits(
   base: unknown,
   mine: unknown,
   theirs: unknown,
@@ -40,8 +40,8 @@ export function merge(
 type Three = { readonly base: unknown; readonly mine: unknown; readonly theirs: unknown };
 
 function mergeAt({ base, mine, theirs }: Three, prefer: Prefer, path: string): Merged {
-  if (isSame(mine, theirs) || isSame(base, theirs)) return { value: mine, conflicts: [] };
-  if (isSame(base, mine)) return { value: theirs, conflicts: [] };
+  if (isSameJson(mine, theirs) || isSameJson(base, theirs)) return { value: mine, conflicts: [] };
+  if (isSameJson(base, mine)) return { value: theirs, conflicts: [] };
   if (isRecord(mine) && isRecord(theirs)) {
     return mergeKeys({ base: isRecord(base) ? base : {}, mine, theirs }, prefer, path);
   }
@@ -86,7 +86,7 @@ function mergeItems(
 
 /** What has changed between two editions, down to the keys and items that have. */
 export function differences(before: unknown, after: unknown, path = ''): readonly Difference[] {
-  if (isSame(before, after)) return [];
+  if (isSameJson(before, after)) return [];
   if (isRecord(before) && isRecord(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return keys.flatMap((key) =>
@@ -104,16 +104,16 @@ export function differences(before: unknown, after: unknown, path = ''): readonl
 }
 
 /** Whether two values are the same JSON; the order of keys does not count. */
-export function isSame(one: unknown, other: unknown): boolean {
+export function isSameJson(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (isList(one) && isList(other)) {
-    return one.length === other.length && one.every((item, i) => isSame(item, other[i]));
+    return one.length === other.length && one.every((item, i) => isSameJson(item, other[i]));
   }
   if (!isRecord(one) || !isRecord(other)) return false;
   const keys = Object.keys(one);
   return (
     keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && isSame(one[key], other[key]))
+    keys.every((key) => Object.hasOwn(other, key) && isSameJson(one[key], other[key]))
   );
 }
 

@@ -1,12 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { mayAdmin } from '../session/session.js';
-import type { Known } from './known.js';
+import type { KnownDefinitions } from './known.js';
 import { pageOf, type DefinitionKind } from './stored.js';
 import { isMissing } from './tasks.js';
 import { flowOf, flowsOf, meant, tasksOf } from './uses.js';
 
-type Props = { readonly value: unknown; readonly known: Known | undefined };
+type Props = { readonly value: unknown; readonly known: KnownDefinitions | undefined };
 
 /** The tasks and flows that a flow names, and those of them that are missing. */
 export function NamedParts({ value, known }: Props) {
@@ -41,7 +41,7 @@ type PartProps = {
   readonly kind: DefinitionKind;
   readonly name: string;
   readonly owner: string;
-  readonly known: Known;
+  readonly known: KnownDefinitions;
   /** Plugins of the engines that live. */
   readonly there: ReadonlySet<string>;
 };

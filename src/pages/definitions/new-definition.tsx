@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { get } from '../api.js';
-import type { Doc } from '../answers.js';
+import type { AnyDocument } from '../answers.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
@@ -9,8 +9,15 @@ import { ProblemBox } from '../parts/problem-box.js';
 import { who } from '../session/session.js';
 import { DefinitionEditor } from './definition-editor.js';
 import { FlowPicture } from './flow-picture.js';
-import { useKnown, type Known } from './known.js';
-import { blank, contentOf, pageOf, pathOf, type DefinitionKind, type Stored } from './stored.js';
+import { useKnown, type KnownDefinitions } from './known.js';
+import {
+  blank,
+  editedContent,
+  pageOf,
+  definitionPath,
+  type DefinitionKind,
+  type StoredDefinition,
+} from './stored.js';
 import { useEditing } from './use-editing.js';
 
 type Props = {
@@ -23,7 +30,9 @@ type Props = {
 export function NewDefinition({ kind, copyOf }: Props) {
   const known = useKnown();
   const original = useLoaded(`${kind} ${copyOf ?? ''}`, async (signal) =>
-    copyOf === undefined ? undefined : get<Stored>(pathOf(kind, copyOf), { signal }),
+    copyOf === undefined
+      ? undefined
+      : get<StoredDefinition>(definitionPath(kind, copyOf), { signal }),
   );
   if (copyOf !== undefined && original.value === undefined) {
     return original.error === undefined ? (
@@ -38,8 +47,8 @@ export function NewDefinition({ kind, copyOf }: Props) {
 
 type BlankProps = {
   readonly kind: DefinitionKind;
-  readonly original: Stored | undefined;
-  readonly known: Known | undefined;
+  readonly original: StoredDefinition | undefined;
+  readonly known: KnownDefinitions | undefined;
 };
 
 function Blank({ kind, original, known }: BlankProps) {
@@ -66,12 +75,12 @@ function Blank({ kind, original, known }: BlankProps) {
 /** A copy has a name of its own; whoever has one owner only writes for that one. */
 function beginning(
   kind: DefinitionKind,
-  original: Stored | undefined,
-  known: Known | undefined,
-): Doc {
+  original: StoredDefinition | undefined,
+  known: KnownDefinitions | undefined,
+): AnyDocument {
   if (original !== undefined) {
     const taken = new Set(known?.[`${kind}s`].map(({ name }) => name));
-    return { ...contentOf(original), name: copyName(original.name, taken) };
+    return { ...editedContent(original), name: copyName(original.name, taken) };
   }
   const owners = who.value?.owners;
   const own = owners === undefined || owners === 'all' ? undefined : owners[0];

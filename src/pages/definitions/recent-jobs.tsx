@@ -2,17 +2,17 @@ import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { get } from '../api.js';
 import type { JobList } from '../answers.js';
-import { followChanges } from '../live/changes.js';
+import { followJobs } from '../live/changes.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { StatusWord } from '../parts/status.js';
 import { Ago } from '../parts/time.js';
-import type { Stored } from './stored.js';
+import type { StoredDefinition } from './stored.js';
 
 /** So many jobs are shown. */
 const most = 8;
 
 /** The newest jobs of a flow, live. */
-export function RecentJobs({ flow }: { readonly flow: Stored }) {
+export function RecentJobs({ flow }: { readonly flow: StoredDefinition }) {
   const { name, owner } = flow;
   // A flow for all is run by jobs of any owner.
   const query = owner === 'DEFAULT' ? { flow: name } : { flow: name, owner };
@@ -21,7 +21,7 @@ export function RecentJobs({ flow }: { readonly flow: Stored }) {
   );
   useEffect(() => {
     const abort = new AbortController();
-    followChanges({ query, onBatch: reload, onMissed: reload, signal: abort.signal });
+    followJobs({ query, onBatch: reload, onMissed: reload, signal: abort.signal });
     return () => abort.abort();
   }, [flow.id, reload]);
   return (

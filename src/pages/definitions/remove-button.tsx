@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { send } from '../api.js';
-import { Ask } from '../parts/ask.js';
+import { AskDialog } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
-import { pathOf, type DefinitionKind, type Stored } from './stored.js';
+import { definitionPath, type DefinitionKind, type StoredDefinition } from './stored.js';
 
 type Props = {
   readonly kind: DefinitionKind;
-  readonly stored: Stored;
+  readonly stored: StoredDefinition;
   readonly onRemoved: () => void;
   /** What else is to be known before. */
   readonly children?: ComponentChildren;
@@ -24,13 +24,13 @@ export function RemoveButton({ kind, stored, onRemoved, children }: Props) {
         Remove …
       </LevelButton>
       {asks && (
-        <Ask
+        <AskDialog
           title={`Remove the ${kind} ${name}?`}
           does="Remove it"
           destroys
           onClose={() => setAsks(false)}
           act={async () => {
-            await send('DELETE', pathOf(kind, id), undefined, {
+            await send('DELETE', definitionPath(kind, id), undefined, {
               headers: { 'if-match': `"${rev}"` },
             });
             say(`The ${kind} ${name} is gone.`);
@@ -39,7 +39,7 @@ export function RemoveButton({ kind, stored, onRemoved, children }: Props) {
         >
           <p>Jobs that have begun keep the edition they began with; new ones will fail.</p>
           {children}
-        </Ask>
+        </AskDialog>
       )}
     </>
   );

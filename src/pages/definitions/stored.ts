@@ -1,15 +1,15 @@
-import type { Doc } from '../answers.js';
+import type { AnyDocument } from '../answers.js';
 
 /** What is edited here. */
 export type DefinitionKind = 'task' | 'flow';
 
 /** A task or flow as the API answers it. */
-export type Stored = {
+export type StoredDefinition = {
   readonly id: string;
   readonly rev: string;
   readonly name: string;
   readonly owner: string;
-  readonly document: Doc;
+  readonly document: AnyDocument;
 };
 
 /** What a stored one was answered with. */
@@ -21,18 +21,18 @@ export type Put = {
 };
 
 /** What people edit: without what is the store's own. */
-export function contentOf({ document }: Pick<Stored, 'document'>): Doc {
+export function editedContent({ document }: Pick<StoredDefinition, 'document'>): AnyDocument {
   const { _id, _rev, _attachments, ...content } = document;
   return content;
 }
 
 /** How a document stands in the editor. */
-export function textOf(content: unknown): string {
+export function editorText(content: unknown): string {
   return JSON.stringify(content, null, 2);
 }
 
 /** Path of one in the API. */
-export function pathOf(kind: DefinitionKind, id: string): string {
+export function definitionPath(kind: DefinitionKind, id: string): string {
   return `${kind}s/${encodeURIComponent(id)}`;
 }
 
@@ -42,19 +42,19 @@ export function pageOf(kind: DefinitionKind, id: string): string {
 }
 
 /** A text of a document, where it has one. */
-export function textIn(document: Doc, key: string): string | undefined {
+export function fieldText(document: AnyDocument, key: string): string | undefined {
   const value = document[key];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** Whether a flow takes jobs: `disabled` ones fail, those of `paused` ones wait. */
-export function stateOf(document: Doc): 'enabled' | 'paused' | 'disabled' {
+export function stateOf(document: AnyDocument): 'enabled' | 'paused' | 'disabled' {
   if (document['enabled'] === false) return 'disabled';
   return document['paused'] === true ? 'paused' : 'enabled';
 }
 
 /** What a new one begins with. */
-export const blank: Readonly<Record<DefinitionKind, Doc>> = {
+export const blank: Readonly<Record<DefinitionKind, AnyDocument>> = {
   flow: { type: 'flow', name: '', owner: 'DEFAULT', tasks: [] },
   task: { type: 'task', name: '', plugin: '', params: {} },
 };

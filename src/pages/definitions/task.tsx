@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { get } from '../api.js';
 import { secretPlaces } from '../editor/secret-places.js';
-import { readJson } from '../editor/read-json.js';
+import { parseJsonText } from '../editor/read-json.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
@@ -10,17 +10,23 @@ import { ProblemBox } from '../parts/problem-box.js';
 import { mayAdmin } from '../session/session.js';
 import { DefinitionEditor } from './definition-editor.js';
 import './definitions.css';
-import { useKnown, type Known } from './known.js';
+import { useKnown, type KnownDefinitions } from './known.js';
 import { RemoveButton } from './remove-button.js';
-import { contentOf, pageOf, pathOf, textIn, type Stored } from './stored.js';
+import {
+  editedContent,
+  pageOf,
+  definitionPath,
+  fieldText,
+  type StoredDefinition,
+} from './stored.js';
 import { doesOf } from './tasks.js';
 import { useEditing } from './use-editing.js';
 import { usesOf, type Use } from './uses.js';
 
 /** The page of one task: `name` is its id, its name, or `name::owner`. */
-export function Task({ name }: { readonly name: string }) {
+export function TaskPage({ name }: { readonly name: string }) {
   const { value, error, reload } = useLoaded(`task ${name}`, (signal) =>
-    get<Stored>(pathOf('task', name), { signal }),
+    get<StoredDefinition>(definitionPath('task', name), { signal }),
   );
   const known = useKnown();
   if (value === undefined) {
@@ -30,14 +36,14 @@ export function Task({ name }: { readonly name: string }) {
       <ProblemBox error={error} again={reload} />
     );
   }
-  return <TaskPage loaded={value} known={known.value} />;
+  return <LoadedTask loaded={value} known={known.value} />;
 }
 
-type Props = { readonly loaded: Stored; readonly known: Known | undefined };
+type Props = { readonly loaded: StoredDefinition; readonly known: KnownDefinitions | undefined };
 
-function TaskPage({ loaded, known }: Props) {
+function LoadedTask({ loaded, known }: Props) {
   const [, navigate] = useLocation();
-  const editing = useEditing('task', loaded, contentOf(loaded));
+  const editing = useEditing('task', loaded, editedContent(loaded));
   const stored = editing.stored ?? loaded;
   useEffect(() => {
     if (loaded.rev !== stored.rev) editing.takeOver(loaded);
@@ -86,8 +92,14 @@ function TaskPage({ loaded, known }: Props) {
   );
 }
 
-function Does({ task, known }: { readonly task: Stored; readonly known: Known | undefined }) {
-  const flow = textIn(task.document, 'flow');
+function Does({
+  task,
+  known,
+}: {
+  readonly task: StoredDefinition;
+  readonly known: KnownDefinitions | undefined;
+}) {
+  const flow = fieldText(task.document, 'flow');
   const plugin = doesOf(task);
   const engines = (known?.engines ?? []).filter((engine) => engine.alive);
   const able = engines.filter(({ plugins }) => plugins.includes(plugin));
@@ -110,7 +122,7 @@ function Does({ task, known }: { readonly task: Stored; readonly known: Known | 
 
 /** Says how secrets stand in the text. */
 function Secrets({ text }: { readonly text: string }) {
-  const places = useMemo(() => secretPlaces(readJson(text).tree), [text]);
+  const places = useMemo(() => secretPlaces(parseJsonText(text).tree), [text]);
   if (places.length === 0) return null;
   const count = places.length === 1 ? 'One value' : `${places.length} values`;
   return (

@@ -4,11 +4,11 @@ import './definitions.css';
 import { DefinitionList, type Column } from './definition-list.js';
 import { useKnown } from './known.js';
 import { NewDefinition } from './new-definition.js';
-import { textIn, type Stored } from './stored.js';
+import { fieldText, type StoredDefinition } from './stored.js';
 import { usesOf } from './uses.js';
 
 /** The page of all tasks; with `?new` or `?copy=ID` that of a new one. */
-export function Tasks() {
+export function TasksPage() {
   const asked = new URLSearchParams(useSearch());
   if (asked.has('new') || asked.has('copy')) {
     return <NewDefinition kind="task" copyOf={asked.get('copy') ?? undefined} />;
@@ -70,16 +70,16 @@ function TaskList() {
 }
 
 /** The plugin that does the work of a task, or the flow that it runs. */
-export function doesOf({ name, document }: Pick<Stored, 'name' | 'document'>): string {
-  const flow = textIn(document, 'flow');
-  return flow === undefined ? (textIn(document, 'plugin') ?? name) : `flow ${flow}`;
+export function doesOf({ name, document }: Pick<StoredDefinition, 'name' | 'document'>): string {
+  const flow = fieldText(document, 'flow');
+  return flow === undefined ? (fieldText(document, 'plugin') ?? name) : `flow ${flow}`;
 }
 
 /** Whether engines live and none of them has the plugin. */
 export function isMissing(
-  task: Pick<Stored, 'name' | 'document'>,
+  task: Pick<StoredDefinition, 'name' | 'document'>,
   there: ReadonlySet<string>,
 ): boolean {
-  const isFlow = textIn(task.document, 'flow') !== undefined;
+  const isFlow = fieldText(task.document, 'flow') !== undefined;
   return !isFlow && there.size > 0 && !there.has(doesOf(task));
 }

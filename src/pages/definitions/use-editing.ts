@@ -1,26 +1,26 @@
 import { useMemo, useState } from 'preact/hooks';
 import { ApiProblem, get, send } from '../api.js';
-import { readJson } from '../editor/read-json.js';
-import { isSame, merge } from './merge.js';
+import { parseJsonText } from '../editor/read-json.js';
+import { isSameJson, mergeEdits } from './merge.js';
 import {
-  contentOf,
-  pathOf,
-  textIn,
-  textOf,
+  editedContent,
+  definitionPath,
+  fieldText,
+  editorText,
   type DefinitionKind,
   type Put,
-  type Stored,
+  type StoredDefinition,
 } from './stored.js';
-import type { Doc } from '../answers.js';
+import type { AnyDocument } from '../answers.js';
 import { forgetUnsaved, unsavedOf, useUnsaved } from './unsaved.js';
 
 /** What somebody else has stored while this one was edited; undefined: it was removed. */
-export type Meanwhile = { readonly theirs: Stored | undefined };
+export type Meanwhile = { readonly theirs: StoredDefinition | undefined };
 
 /** One definition in the editor. */
 export type Editing = {
   /** The edition that is edited; undefined: it is a new one. */
-  readonly stored: Stored | undefined;
+  readonly stored: StoredDefinition | undefined;
   readonly text: string;
   /** Another one when the text is not what somebody wrote just now. */
   readonly edition: number;
@@ -32,11 +32,11 @@ export type Editing = {
   readonly error: unknown;
   readonly meanwhile: Meanwhile | undefined;
   /** Stores it; undefined: it was not, and `error` or `meanwhile` say why. */
-  readonly save: (over?: Stored) => Promise<Put | undefined>;
+  readonly save: (over?: StoredDefinition) => Promise<Put | undefined>;
   /** Goes on from another edition; `content` is what stands in the editor then. */
-  readonly goOn: (stored: Stored | undefined, content: unknown) => void;
+  readonly goOn: (stored: StoredDefinition | undefined, content: unknown) => void;
   /** Takes over a newer edition, keeping what was changed here. */
-  readonly takeOver: (stored: Stored) => void;
+  readonly takeOver: (stored: StoredDefinition) => void;
   readonly revert: () => void;
   /** What was left unsaved before is here again. */
   readonly isRestored: boolean;
@@ -45,28 +45,32 @@ export type Editing = {
 };
 
 /** What was written and not stored: the text, and the edition it was made from. */
-type Unsaved = { readonly text: string; readonly stored: Stored | undefined };
+type Unsaved = { readonly text: string; readonly stored: StoredDefinition | undefined };
 
 /** Edits a definition: an existing one, or a new one that begins with `content`. */
-export function useEditing(kind: DefinitionKind, from: Stored | undefined, content: Doc): Editing {
-  const [key] = useState(() => `${kind} ${from?.id ?? `new ${textOf(content)}`}`);
+export function useEditing(
+  kind: DefinitionKind,
+  from: StoredDefinition | undefined,
+  content: AnyDocument,
+): Editing {
+  const [key] = useState(() => `${kind} ${from?.id ?? `new ${editorText(content)}`}`);
   const [left] = useState(() => unsavedOf(key) as Unsaved | undefined);
   const [stored, setStored] = useState(left === undefined ? from : left.stored);
-  const [text, setText] = useState(() => left?.text ?? textOf(content));
+  const [text, setText] = useState(() => left?.text ?? editorText(content));
   const [edition, setEdition] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [meanwhile, setMeanwhile] = useState<Meanwhile>();
-  const value = useMemo(() => readJson(text).value, [text]);
-  const base = stored === undefined ? content : contentOf(stored);
-  const isChanged = value === undefined || !isSame(value, base);
+  const value = useMemo(() => parseJsonText(text).value, [text]);
+  const base = stored === undefined ? content : editedContent(stored);
+  const isChanged = value === undefined || !isSameJson(value, base);
   useUnsaved(key, isChanged ? { text, stored } : undefined);
 
   const show = (shown: unknown): void => {
-    setText(textOf(shown));
+    setText(editorText(shown));
     setEdition((before) => before + 1);
   };
-  const goOn = (next: Stored | undefined, shown: unknown): void => {
+  const goOn = (next: StoredDefinition | undefined, shown: unknown): void => {
     setStored(next);
     show(shown);
     setMeanwhile(undefined);
@@ -80,7 +84,7 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
       if (value === undefined)
         throw new NotYet('The text is no JSON yet: look at the marks in it.');
       const put = await store(kind, value, over);
-      setStored(await get<Stored>(pathOf(kind, put.id)));
+      setStored(await get<StoredDefinition>(definitionPath(kind, put.id)));
       forgetUnsaved(key);
       return put;
     } catch (problem) {
@@ -93,12 +97,12 @@ export function useEditing(kind: DefinitionKind, from: Stored | undefined, conte
       setBusy(false);
     }
   };
-  const takeOver = (next: Stored): void => {
-    const theirs = contentOf(next);
+  const takeOver = (next: StoredDefinition): void => {
+    const theirs = editedContent(next);
     if (value === undefined) return setStored(next);
-    const merged = merge(base, value, theirs);
+    const merged = mergeEdits(base, value, theirs);
     setStored(next);
-    if (!isSame(merged.value, value)) show(merged.value);
+    if (!isSameJson(merged.value, value)) show(merged.value);
   };
   return {
     stored,
@@ -128,23 +132,27 @@ export class NotYet extends Error {
   override readonly name = 'NotJson';
 }
 
-async function store(kind: DefinitionKind, value: unknown, over: Stored | undefined): Promise<Put> {
+async function store(
+  kind: DefinitionKind,
+  value: unknown,
+  over: StoredDefinition | undefined,
+): Promise<Put> {
   if (over !== undefined) {
-    return send<Put>('PUT', pathOf(kind, over.id), value, {
+    return send<Put>('PUT', definitionPath(kind, over.id), value, {
       headers: { 'if-match': `"${over.rev}"` },
     });
   }
-  const document = (typeof value === 'object' && value !== null ? value : {}) as Doc;
-  const name = textIn(document, 'name') ?? '';
+  const document = (typeof value === 'object' && value !== null ? value : {}) as AnyDocument;
+  const name = fieldText(document, 'name') ?? '';
   if (name === '') throw new NotYet(`A new ${kind} needs a name: write it behind "name".`);
-  const owner = textIn(document, 'owner');
+  const owner = fieldText(document, 'owner');
   const called = owner === undefined ? name : `${name}::${owner}`;
-  return send<Put>('PUT', pathOf(kind, called), value);
+  return send<Put>('PUT', definitionPath(kind, called), value);
 }
 
 async function newest(kind: DefinitionKind, id: string): Promise<Meanwhile> {
   try {
-    return { theirs: await get<Stored>(pathOf(kind, id)) };
+    return { theirs: await get<StoredDefinition>(definitionPath(kind, id)) };
   } catch (problem) {
     if (problem instanceof ApiProblem && problem.status === 404) return { theirs: undefined };
     throw problem;

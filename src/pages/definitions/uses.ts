@@ -3,13 +3,18 @@ import { handlerOf, type Flow } from '../../model/flow.js';
 import { parseDocument } from '../../reading/parse.js';
 import { namesTask } from '../../model/tree.js';
 import { defaultOwner, ownerOf, type Task } from '../../model/task.js';
-import type { Doc } from '../answers.js';
-import type { Stored } from './stored.js';
+import type { AnyDocument } from '../answers.js';
+import type { StoredDefinition } from './stored.js';
 
 /** The flow that a document is; undefined while it is not valid. */
 export function flowOf(document: unknown): Flow | undefined {
   if (typeof document !== 'object' || document === null) return undefined;
-  const parsed = parseDocument({ type: 'flow', ...(document as Doc), _id: 'new', _rev: '0-0' });
+  const parsed = parseDocument({
+    type: 'flow',
+    ...(document as AnyDocument),
+    _id: 'new',
+    _rev: '0-0',
+  });
   return parsed.kind === 'flow' && parsed.ok ? parsed.value : undefined;
 }
 
@@ -33,7 +38,7 @@ export function flowsOf(flow: Flow): readonly string[] {
 /** The tasks that a flow means, by name, as far as they are there and valid. */
 export function taskDefinitions(
   flow: Flow,
-  tasks: readonly Stored[],
+  tasks: readonly StoredDefinition[],
 ): Readonly<Record<string, Task>> {
   const found = tasksOf(flow).flatMap((name): readonly [string, Task][] => {
     const document = meant(tasks, name, flow.owner)?.document;
@@ -44,20 +49,24 @@ export function taskDefinitions(
 }
 
 /** The definition that somebody's flow means by a name: his own, else the one for all. */
-export function meant(all: readonly Stored[], name: string, owner: string): Stored | undefined {
-  const of = (wanted: string): Stored | undefined =>
+export function meant(
+  all: readonly StoredDefinition[],
+  name: string,
+  owner: string,
+): StoredDefinition | undefined {
+  const of = (wanted: string): StoredDefinition | undefined =>
     all.find((one) => one.name === name && one.owner === wanted);
   return of(owner) ?? of(defaultOwner);
 }
 
 /** Who uses a task, and how. */
-export type Use = { readonly by: Stored; readonly kind: 'flow' | 'task' };
+export type Use = { readonly by: StoredDefinition; readonly kind: 'flow' | 'task' };
 
 /** The flows, and the tasks whose failure it handles, that mean exactly this task. */
 export function usesOf(
-  task: Stored,
-  flows: readonly Stored[],
-  tasks: readonly Stored[],
+  task: StoredDefinition,
+  flows: readonly StoredDefinition[],
+  tasks: readonly StoredDefinition[],
 ): readonly Use[] {
   const isMeant = (name: string, owner: string): boolean =>
     name === task.name && meant(tasks, name, owner)?.id === task.id;

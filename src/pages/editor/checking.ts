@@ -1,14 +1,20 @@
 import { setDiagnostics } from '@codemirror/lint';
 import type { EditorView } from '@codemirror/view';
 import type { Problem } from '../../model/problems.js';
-import { findingsInText, findingsOf, withoutDoubles, type Checked, type Finding } from './marks.js';
+import {
+  findingsInText,
+  findingsOf,
+  withoutDoubles,
+  type CheckAnswer,
+  type EditorFinding,
+} from './marks.js';
 
 /** How a document is checked. */
 export type Checks = {
   /** At once, without the server. */
   readonly own: (value: unknown) => readonly Problem[];
   /** What the server says; absent: it is not asked. Rejects when it cannot be. */
-  readonly server?: ((value: unknown, signal: AbortSignal) => Promise<Checked>) | undefined;
+  readonly server?: ((value: unknown, signal: AbortSignal) => Promise<CheckAnswer>) | undefined;
 };
 
 export type Checking = {
@@ -26,7 +32,7 @@ const after = { own: 250, server: 700 } as const;
  */
 export function createChecking(
   checks: () => Checks,
-  tell: (findings: readonly Finding[], settled: boolean) => void,
+  tell: (findings: readonly EditorFinding[], settled: boolean) => void,
 ): Checking {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asking = new AbortController();
@@ -34,7 +40,7 @@ export function createChecking(
     clearTimeout(timer);
     asking.abort();
   };
-  const show = (view: EditorView, found: readonly Finding[], settled: boolean): void => {
+  const show = (view: EditorView, found: readonly EditorFinding[], settled: boolean): void => {
     const findings = withoutDoubles(found);
     const length = view.state.doc.length;
     const within = (at: number): number => Math.min(at, length);
@@ -51,7 +57,7 @@ export function createChecking(
     );
     tell(findings, settled);
   };
-  const askServer = async (view: EditorView, text: string, own: readonly Finding[]) => {
+  const askServer = async (view: EditorView, text: string, own: readonly EditorFinding[]) => {
     const { server } = checks();
     asking = new AbortController();
     const { signal } = asking;

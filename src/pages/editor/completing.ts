@@ -7,11 +7,11 @@ import {
 } from '@codemirror/autocomplete';
 import type { Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
-import { completionAt, type Names, type Option } from './completion.js';
+import { completionAt, type NamesByKind, type Option } from './completion.js';
 import type { JsonSchema } from './schema-at.js';
 
 /** What is proposed; it may be known only later, and change. */
-export type Proposals = { readonly schema: JsonSchema | undefined; readonly names: Names };
+export type Proposals = { readonly schema: JsonSchema | undefined; readonly names: NamesByKind };
 
 /** Proposes keys, values and names while somebody writes, and on Ctrl-Space. */
 export function completing(proposals: () => Proposals): Extension {

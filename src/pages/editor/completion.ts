@@ -10,7 +10,7 @@ import {
 } from './schema-at.js';
 
 /** Names that are known, by what the schema calls them (`x-names`): `task`, `flow`, `plugin`. */
-export type Names = Readonly<Record<string, readonly string[]>>;
+export type NamesByKind = Readonly<Record<string, readonly string[]>>;
 
 /** One thing that may stand at a place. */
 export type Option = {
@@ -43,7 +43,7 @@ type Place = {
 export function completionAt(
   text: string,
   offset: number,
-  { schema, names }: { readonly schema: JsonSchema; readonly names: Names },
+  { schema, names }: { readonly schema: JsonSchema; readonly names: NamesByKind },
 ): Completion | undefined {
   const { path, previousNode, isAtPropertyKey } = getLocation(text, offset);
   const tree = parseTree(text);
@@ -188,7 +188,7 @@ function descriptionOf(schemas: readonly JsonSchema[]): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-function valueOptions({ root, schemas }: Place, names: Names): readonly Option[] {
+function valueOptions({ root, schemas }: Place, names: NamesByKind): readonly Option[] {
   return schemas.flatMap((schema) => {
     const info = descriptionOf([schema]);
     const about = info === undefined ? {} : { info };

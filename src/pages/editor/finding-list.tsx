@@ -1,10 +1,10 @@
-import type { Finding } from './marks.js';
+import type { EditorFinding } from './marks.js';
 
 type Props = {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly EditorFinding[];
   /** false: the document is being looked at. */
   readonly settled: boolean;
-  readonly goTo: (finding: Finding) => void;
+  readonly goTo: (finding: EditorFinding) => void;
 };
 
 /** What was found in the text, for everybody who does not see the marks in it; each leads to its place. */

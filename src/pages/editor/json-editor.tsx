@@ -30,11 +30,11 @@ import { appearance } from './appearance.js';
 import { createChecking, type Checks } from './checking.js';
 import { colouring } from './colouring.js';
 import { completing } from './completing.js';
-import type { Names } from './completion.js';
+import type { NamesByKind } from './completion.js';
 import { FindingList } from './finding-list.js';
-import type { Finding } from './marks.js';
-import { placeOf } from './places.js';
-import { readJson } from './read-json.js';
+import type { EditorFinding } from './marks.js';
+import { spanAt } from './places.js';
+import { parseJsonText } from './read-json.js';
 import type { JsonSchema } from './schema-at.js';
 import { secretsShown } from './secrets-shown.js';
 
@@ -51,10 +51,10 @@ type Props = {
   readonly onText: (text: string) => void;
   /** What is proposed while somebody writes; it may come later. */
   readonly schema?: JsonSchema | undefined;
-  readonly names?: Names;
+  readonly names?: NamesByKind;
   readonly checks?: Checks;
   /** What was found; `settled`: nothing is being looked at any more. */
-  readonly onFindings?: (findings: readonly Finding[], settled: boolean) => void;
+  readonly onFindings?: (findings: readonly EditorFinding[], settled: boolean) => void;
   /** Somebody asked to save, with Ctrl-S. */
   readonly onSave?: () => void;
   readonly readOnly?: boolean;
@@ -72,7 +72,7 @@ export type EditorHandle = {
 };
 
 /** Nothing is known and nothing is wrong. */
-const noNames: Names = {};
+const noNames: NamesByKind = {};
 const noChecks: Checks = { own: () => [] };
 
 /** An editor of a JSON document: proposals, checks at the place, search, undo; Escape and Tab leave it. */
@@ -82,7 +82,7 @@ export function JsonEditor(props: Props) {
   const view = useRef<EditorView>();
   const latest = useRef(props);
   latest.current = props;
-  const [findings, setFindings] = useState<readonly Finding[]>([]);
+  const [findings, setFindings] = useState<readonly EditorFinding[]>([]);
   const [settled, setSettled] = useState(false);
   const help = useId();
 
@@ -137,7 +137,8 @@ export function JsonEditor(props: Props) {
 
   if (props.handle !== undefined) {
     props.handle.current = {
-      goTo: (path) => goTo(placeOf(readJson(view.current?.state.doc.toString() ?? '').tree, path)),
+      goTo: (path) =>
+        goTo(spanAt(parseJsonText(view.current?.state.doc.toString() ?? '').tree, path)),
     };
   }
 
@@ -220,7 +221,7 @@ function extensionsOf(latest: { readonly current: Props }, help: string): Extens
 /** Writes the document with two spaces; a text that is no JSON stays as it is. */
 function arrange(view: EditorView): void {
   const text = view.state.doc.toString();
-  const read = readJson(text);
+  const read = parseJsonText(text);
   if (!('value' in read)) return;
   const insert = JSON.stringify(read.value, null, 2);
   if (insert !== text) view.dispatch({ changes: { from: 0, to: text.length, insert } });

@@ -6,7 +6,7 @@ import { Loading } from '../parts/loading.js';
 const Loaded = lazy(() => import('./json-editor.js').then((module) => module.JsonEditor));
 
 /** The editor, which is big: it comes when somebody edits. */
-export function JsonEditor(props: ComponentProps<typeof Loaded>) {
+export function LazyJsonEditor(props: ComponentProps<typeof Loaded>) {
   return (
     <Boundary what="the editor">
       <Suspense fallback={<Loading what="the editor" />}>

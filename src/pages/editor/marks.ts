@@ -1,29 +1,29 @@
 import type { Problem } from '../../model/problems.js';
-import { placeOf } from './places.js';
-import { readJson, type Mark } from './read-json.js';
+import { spanAt } from './places.js';
+import { parseJsonText, type TextMark } from './read-json.js';
 
 /** What the API found in a document. */
-export type Checked = {
+export type CheckAnswer = {
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 };
 
 /** A mark with the JSON path of what it is about; '' when it is about the text. */
-export type Finding = Mark & { readonly path: string };
+export type EditorFinding = TextMark & { readonly path: string };
 
 /** What is no JSON, with its places. */
-export function findingsInText(text: string): readonly Finding[] {
-  return readJson(text).marks.map((mark) => ({ ...mark, path: '' }));
+export function findingsInText(text: string): readonly EditorFinding[] {
+  return parseJsonText(text).marks.map((mark) => ({ ...mark, path: '' }));
 }
 
 /** What was found in the document that a text is, at its places in the text. */
-export function findingsOf(text: string, checked: Partial<Checked>): readonly Finding[] {
-  const { tree } = readJson(text);
+export function findingsOf(text: string, checked: Partial<CheckAnswer>): readonly EditorFinding[] {
+  const { tree } = parseJsonText(text);
   const { problems = [], warnings = [] } = checked;
   const at =
-    (severity: Mark['severity']) =>
-    ({ path, message }: Problem): Finding => {
-      const { from, to } = placeOf(tree, path);
+    (severity: TextMark['severity']) =>
+    ({ path, message }: Problem): EditorFinding => {
+      const { from, to } = spanAt(tree, path);
       // Of what goes over several lines the first one is marked.
       const line = text.indexOf('\n', from);
       return { from, to: line < 0 ? to : Math.min(to, line), severity, path, message };
@@ -32,8 +32,8 @@ export function findingsOf(text: string, checked: Partial<Checked>): readonly Fi
 }
 
 /** Each thing once: what both the schema and the server found is told by the first. */
-export function withoutDoubles(findings: readonly Finding[]): readonly Finding[] {
-  const first = new Map<string, Finding>();
+export function withoutDoubles(findings: readonly EditorFinding[]): readonly EditorFinding[] {
+  const first = new Map<string, EditorFinding>();
   for (const finding of findings) {
     const key = `${finding.from} ${finding.message}`;
     if (!first.has(key)) first.set(key, finding);

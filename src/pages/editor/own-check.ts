@@ -9,13 +9,13 @@ import { isRecord } from './schema-at.js';
 z.config({ jitless: true });
 
 /** What kinds of document are edited. */
-export type Kind = 'task' | 'flow' | 'job';
+export type EditedKind = 'task' | 'flow' | 'job';
 
 /**
  * What is wrong with a document by the schemas that the engine reads it with: the same sentences and
  * paths as the server's, without asking it. The server knows more: other definitions, templates.
  */
-export function problemsOf(kind: Kind, value: unknown): readonly Problem[] {
+export function ownProblems(kind: EditedKind, value: unknown): readonly Problem[] {
   if (!isRecord(value)) return [{ path: '', message: `A ${kind} must be a JSON object: {…}.` }];
   const { type = kind } = value;
   if (type !== kind) {

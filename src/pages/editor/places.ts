@@ -8,7 +8,7 @@ type Place = { readonly from: number; readonly to: number };
  * Where a JSON path (`tasks[1].params["a b"]`) stands in the text: the value, or where it is missing, the
  * key of the nearest thing around it that is there. Keys may stand in the path as they are, dots and all.
  */
-export function placeOf(tree: Node | undefined, path: string): Place {
+export function spanAt(tree: Node | undefined, path: string): Place {
   if (tree === undefined) return { from: 0, to: 0 };
   const found = follow(tree, path);
   return found.rest === '' ? spanOf(found.node) : headOf(found.node);

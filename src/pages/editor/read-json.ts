@@ -1,7 +1,7 @@
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 
 /** A stretch of the text that something is said about; `to` is behind the last character. */
-export type Mark = {
+export type TextMark = {
   readonly from: number;
   readonly to: number;
   readonly severity: 'error' | 'warning';
@@ -15,11 +15,11 @@ export type ReadJson = {
   /** Absent when the text is not valid JSON. */
   readonly value?: unknown;
   /** What is no JSON, and keys that are there twice. */
-  readonly marks: readonly Mark[];
+  readonly marks: readonly TextMark[];
 };
 
 /** Reads a text as strict JSON: no comments, no trailing commas. */
-export function readJson(text: string): ReadJson {
+export function parseJsonText(text: string): ReadJson {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
   const marks = [...errors.map((error) => markOf(error, text)), ...doubledKeys(tree)];
@@ -32,12 +32,12 @@ export function readJson(text: string): ReadJson {
 }
 
 /** Also what the tolerant parser lets pass is an error. */
-function unreadable(text: string, error: unknown): Mark {
+function unreadable(text: string, error: unknown): TextMark {
   const reason = error instanceof Error ? error.message : String(error);
   return { from: 0, to: text.length, severity: 'error', message: `This is no JSON: ${reason}.` };
 }
 
-function markOf({ error, offset, length }: ParseError, text: string): Mark {
+function markOf({ error, offset, length }: ParseError, text: string): TextMark {
   // What is missing at the end is shown at the last thing that is there.
   const end = text.trimEnd().length;
   const from = Math.min(offset, Math.max(0, end - 1));
@@ -67,12 +67,12 @@ const sentences: Readonly<Record<number, string>> = {
 };
 
 /** Of a key that is there twice JSON keeps the last one. */
-function doubledKeys(node: Node | undefined): readonly Mark[] {
+function doubledKeys(node: Node | undefined): readonly TextMark[] {
   if (node?.children === undefined) return [];
   const below = node.children.flatMap(doubledKeys);
   if (node.type !== 'object') return below;
   const seen = new Set<unknown>();
-  const own = node.children.flatMap((property): readonly Mark[] => {
+  const own = node.children.flatMap((property): readonly TextMark[] => {
     const key = property.children?.[0];
     if (key === undefined) return [];
     const isDouble = seen.has(key.value);

@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Kind } from './own-check.js';
+import type { EditedKind } from './own-check.js';
 import type { JsonSchema } from './schema-at.js';
 
 /** The JSON Schemas that the build writes: big, and needed by whoever edits only. */
-const loads: Readonly<Record<Kind, () => Promise<{ readonly default: unknown }>>> = {
+const loads: Readonly<Record<EditedKind, () => Promise<{ readonly default: unknown }>>> = {
   flow: () => import('../../../couch/schemas/flow.json'),
   task: () => import('../../../couch/schemas/task.json'),
   job: () => import('../../../couch/schemas/job.json'),
 };
 
 /** The JSON Schema of a kind of document; undefined while it is on its way. */
-export function useSchema(kind: Kind): JsonSchema | undefined {
+export function useSchema(kind: EditedKind): JsonSchema | undefined {
   const [schema, setSchema] = useState<JsonSchema>();
   useEffect(() => {
     let isWanted = true;

@@ -3,7 +3,7 @@ import { isEncrypted } from '../../model/encrypted.js';
 import { spanOf } from './read-json.js';
 
 /** A value that is not shown as it is: its place, and why. */
-export type SecretPlace = {
+export type SecretSpan = {
   readonly from: number;
   readonly to: number;
   /** `encrypted`: its cipher stands there; `hidden`: only the server has it. */
@@ -14,7 +14,7 @@ export type SecretPlace = {
 const hidden = '[secret]';
 
 /** Where encrypted and hidden values stand in a document. */
-export function secretPlaces(node: Node | undefined): readonly SecretPlace[] {
+export function secretPlaces(node: Node | undefined): readonly SecretSpan[] {
   if (node === undefined) return [];
   const isWhole = node.type === 'string' || (node.type === 'object' && node.children?.length === 1);
   if (isWhole && isEncrypted(getNodeValue(node))) return [{ ...spanOf(node), kind: 'encrypted' }];

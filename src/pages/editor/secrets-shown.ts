@@ -1,7 +1,7 @@
 import { type Extension, type Range, StateField, type EditorState } from '@codemirror/state';
 import { Decoration, EditorView, WidgetType, type DecorationSet } from '@codemirror/view';
 import { parseTree } from 'jsonc-parser';
-import { secretPlaces, type SecretPlace } from './secret-places.js';
+import { secretPlaces, type SecretSpan } from './secret-places.js';
 
 /** Shows encrypted and hidden values as what they are, in place of their long text. */
 export function secretsShown(): Extension {
@@ -27,7 +27,7 @@ function decorations(state: EditorState): DecorationSet {
 }
 
 const words: Readonly<
-  Record<SecretPlace['kind'], { readonly text: string; readonly title: string }>
+  Record<SecretSpan['kind'], { readonly text: string; readonly title: string }>
 > = {
   encrypted: {
     text: 'encrypted',
@@ -40,7 +40,7 @@ const words: Readonly<
 };
 
 class SecretWidget extends WidgetType {
-  constructor(readonly kind: SecretPlace['kind']) {
+  constructor(readonly kind: SecretSpan['kind']) {
     super();
   }
 

@@ -1,6 +1,6 @@
 import { Fact } from '../parts/fact.js';
 import { get } from '../api.js';
-import type { Engine } from '../answers.js';
+import type { EngineAnswer } from '../answers.js';
 import { usePolled } from '../live/use-polled.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
@@ -13,9 +13,9 @@ import { Missing } from './missing.js';
 const everyMs = 3_000;
 
 /** Who works here: engines, what they can run, and what they have in hand. */
-export function Engines() {
+export function EnginesPage() {
   const { value, error, reload } = usePolled('engines', everyMs, (signal) =>
-    get<{ readonly engines: readonly Engine[] }>('engines', { signal }),
+    get<{ readonly engines: readonly EngineAnswer[] }>('engines', { signal }),
   );
   if (value === undefined) {
     return (
@@ -62,14 +62,14 @@ export function Engines() {
   );
 }
 
-const stateHints: Readonly<Record<Engine['state'], string>> = {
+const stateHints: Readonly<Record<EngineAnswer['state'], string>> = {
   running: '',
   disabled: 'It takes nothing new until somebody runs `tws enable` for it.',
   draining: 'It lets its steps finish and takes nothing new.',
   stopped: 'It has ended by itself.',
 };
 
-function Card({ engine }: { readonly engine: Engine }) {
+function Card({ engine }: { readonly engine: EngineAnswer }) {
   const { id, host, pid, version, state, alive, slots, in_hand: inHand, started, beat } = engine;
   const { renew_ms: renewMs, queues = ['default'], labels, plugins } = engine;
   const word = alive

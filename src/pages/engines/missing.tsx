@@ -1,12 +1,14 @@
 import { Link } from 'wouter-preact';
 import { get } from '../api.js';
-import type { Doc, Engine } from '../answers.js';
+import type { AnyDocument, EngineAnswer } from '../answers.js';
 import { useLoaded } from '../live/use-loaded.js';
 
-type Tasks = { readonly tasks: readonly { readonly name: string; readonly document: Doc }[] };
+type Tasks = {
+  readonly tasks: readonly { readonly name: string; readonly document: AnyDocument }[];
+};
 
 /** Plugins that tasks need and no living engine has: their steps wait. */
-export function Missing({ engines }: { readonly engines: readonly Engine[] }) {
+export function Missing({ engines }: { readonly engines: readonly EngineAnswer[] }) {
   const { value } = useLoaded('tasks', (signal) => get<Tasks>('tasks', { signal }));
   const known = new Set(engines.flatMap(({ plugins }) => plugins));
   const missing = new Map<string, string[]>();

@@ -1,24 +1,25 @@
 import { isRecord } from '../editor/schema-at.js';
-import type { Choice, Field } from './fields.js';
+import type { ChoiceOption, Field } from './fields.js';
 import { fromInput, toInput } from './moments.js';
 
 /**
  * What somebody has filled in so far, also what is not valid yet: texts of inputs as they stand there,
  * `''` or undefined where nothing is.
  */
-export type Draft = string | boolean | undefined | readonly Draft[] | GroupDraft | VariantsDraft;
+export type FieldDraft =
+  string | boolean | undefined | readonly FieldDraft[] | GroupDraft | VariantsDraft;
 
 /** `rest`: keys that the schema does not name; they are kept. */
 export type GroupDraft = {
-  readonly parts: Readonly<Record<string, Draft>>;
+  readonly parts: Readonly<Record<string, FieldDraft>>;
   readonly rest: Readonly<Record<string, unknown>>;
 };
 
 /** What is filled in for each variant is kept while another one is chosen. */
-export type VariantsDraft = { readonly chosen: number; readonly drafts: readonly Draft[] };
+export type VariantsDraft = { readonly chosen: number; readonly drafts: readonly FieldDraft[] };
 
 /** What a field begins with: a value that is there already, else what the schema says. */
-export function draftOf(field: Field, given?: unknown): Draft {
+export function draftOf(field: Field, given?: unknown): FieldDraft {
   const value = given === undefined ? field.initial : given;
   switch (field.kind) {
     case 'text':
@@ -61,12 +62,12 @@ export function draftOf(field: Field, given?: unknown): Draft {
   }
 }
 
-function listDraft(item: Field, least: number, value: unknown): readonly Draft[] {
+function listDraft(item: Field, least: number, value: unknown): readonly FieldDraft[] {
   if (Array.isArray(value)) return value.map((one) => draftOf(item, one));
   return Array.from({ length: Math.min(least, 20) }, () => draftOf(item));
 }
 
-function indexOf(choices: readonly Choice[], value: unknown): string {
+function indexOf(choices: readonly ChoiceOption[], value: unknown): string {
   if (value === undefined) return '';
   const text = JSON.stringify(value);
   const index = choices.findIndex((choice) => JSON.stringify(choice.value) === text);
@@ -105,12 +106,12 @@ function mayHold(field: Field, value: unknown): boolean {
 }
 
 /** The value of what is filled in; undefined: it is left out. What is no number or JSON stays a text. */
-export function valueOf(field: Field, draft: Draft): unknown {
+export function valueOf(field: Field, draft: FieldDraft): unknown {
   const value = bare(field, draft);
   return value === undefined && field.required && field.nullable ? null : value;
 }
 
-function bare(field: Field, draft: Draft): unknown {
+function bare(field: Field, draft: FieldDraft): unknown {
   switch (field.kind) {
     case 'text':
       return draft === '' || typeof draft !== 'string' ? undefined : fromInput(draft, field.format);
@@ -121,7 +122,7 @@ function bare(field: Field, draft: Draft): unknown {
     case 'choice':
       return typeof draft === 'string' ? field.choices[indexIn(draft)]?.value : undefined;
     case 'several': {
-      const chosen = listOf(draft).map(
+      const chosen = draftItems(draft).map(
         (one) => field.choices[typeof one === 'string' ? indexIn(one) : -1]?.value,
       );
       return chosen.length === 0 && !field.required ? undefined : chosen;
@@ -131,7 +132,7 @@ function bare(field: Field, draft: Draft): unknown {
     case 'json':
       return typeof draft !== 'string' || draft.trim() === '' ? undefined : jsonOf(draft);
     case 'list': {
-      const items = listOf(draft).map((one) => valueOf(field.item, one) ?? null);
+      const items = draftItems(draft).map((one) => valueOf(field.item, one) ?? null);
       return items.length === 0 && !field.required ? undefined : items;
     }
     case 'group': {
@@ -179,16 +180,16 @@ function jsonOf(text: string): unknown {
 }
 
 /** A draft as a list. */
-export function listOf(draft: Draft): readonly Draft[] {
-  return Array.isArray(draft) ? (draft as readonly Draft[]) : [];
+export function draftItems(draft: FieldDraft): readonly FieldDraft[] {
+  return Array.isArray(draft) ? (draft as readonly FieldDraft[]) : [];
 }
 
 /** A draft as that of a group. */
-export function groupOf(draft: Draft): GroupDraft {
+export function groupOf(draft: FieldDraft): GroupDraft {
   return typeof draft === 'object' && 'parts' in draft ? draft : { parts: {}, rest: {} };
 }
 
 /** A draft as that of variants. */
-export function variantsOf(draft: Draft): VariantsDraft {
+export function variantsOf(draft: FieldDraft): VariantsDraft {
   return typeof draft === 'object' && 'drafts' in draft ? draft : { chosen: -1, drafts: [] };
 }

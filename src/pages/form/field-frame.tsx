@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft } from './drafts.js';
+import type { FieldDraft } from './drafts.js';
 import type { Field } from './fields.js';
 import type { Mistakes } from './mistakes.js';
 
 /** What every input of the form is given. */
 export type InputProps<F extends Field = Field> = {
   readonly field: F;
-  readonly draft: Draft;
-  readonly onDraft: (draft: Draft) => void;
+  readonly draft: FieldDraft;
+  readonly onDraft: (draft: FieldDraft) => void;
   /** JSON path of the value, by which mistakes are found and the input can be reached. */
   readonly path: string;
   readonly mistakes: Mistakes;
@@ -31,7 +31,7 @@ export function FieldFrame({ id, field, path, mistakes, usual, children }: Props
         <Needed field={field} usual={usual} />
       </label>
       {children}
-      <Notes id={id} field={field} usual={usual} />
+      <FieldNotes id={id} field={field} usual={usual} />
       {mistake !== undefined && (
         <p class="mistake" id={`${id}-mistake`}>
           {mistake}
@@ -48,7 +48,7 @@ export function Needed({ field, usual }: { readonly field: Field; readonly usual
 }
 
 /** What the schema says about a field. */
-export function Notes(props: {
+export function FieldNotes(props: {
   readonly id: string;
   readonly field: Field;
   readonly usual?: unknown;

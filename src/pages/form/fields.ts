@@ -36,12 +36,15 @@ export type NumberField = Common & {
   readonly exclusiveMaximum?: number;
   readonly multipleOf?: number;
 };
-export type Choice = { readonly label: string; readonly value: unknown };
-export type ChoiceField = Common & { readonly kind: 'choice'; readonly choices: readonly Choice[] };
+export type ChoiceOption = { readonly label: string; readonly value: unknown };
+export type ChoiceField = Common & {
+  readonly kind: 'choice';
+  readonly choices: readonly ChoiceOption[];
+};
 /** Any of some values, each at most once. */
 export type SeveralField = Common & {
   readonly kind: 'several';
-  readonly choices: readonly Choice[];
+  readonly choices: readonly ChoiceOption[];
   readonly minItems: number;
   readonly maxItems: number;
 };
@@ -92,7 +95,7 @@ type About = {
  * The form for a JSON Schema (draft 7 or 2020-12). Parts that it has no inputs for are fields of JSON;
  * a schema that says nothing about the keys of an object is one as a whole.
  */
-export function fieldOf(schema: unknown, name = ''): Field {
+export function fieldForSchema(schema: unknown, name = ''): Field {
   const root = isRecord(schema) ? schema : {};
   return field(root, { root, name, required: true, depth: 0 });
 }
@@ -144,7 +147,7 @@ function choiceOf({ schema, alternatives }: Expanded, common: Common): Field | u
   return { ...common, kind: 'choice', choices };
 }
 
-function choice(value: unknown): Choice {
+function choice(value: unknown): ChoiceOption {
   return { label: typeof value === 'string' ? value : JSON.stringify(value), value };
 }
 

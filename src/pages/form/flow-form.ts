@@ -1,6 +1,6 @@
 import { isRecord } from '../editor/schema-at.js';
-import type { Stored } from '../definitions/stored.js';
-import { fieldOf, type GroupField } from './fields.js';
+import type { StoredDefinition } from '../definitions/stored.js';
+import { fieldForSchema, type GroupField } from './fields.js';
 import { offered, type IsSealed } from './sealed.js';
 
 /**
@@ -15,12 +15,12 @@ export type FlowForm = {
 
 /** The form of the flow's schema, where it has one that can be a form; what the flow gives need not be filled in. */
 export function formOf(
-  { document }: Pick<Stored, 'document'>,
+  { document }: Pick<StoredDefinition, 'document'>,
   isSealed: IsSealed = () => false,
 ): FlowForm | undefined {
   const { schema, params } = document;
   if (!isRecord(schema)) return undefined;
-  const field = fieldOf(schema, 'parameters');
+  const field = fieldForSchema(schema, 'parameters');
   if (field.kind !== 'group') return undefined;
   const usuals = Object.entries(isRecord(params) ? params : {}).filter(([key]) =>
     Object.hasOwn(field.fields, key),
@@ -38,10 +38,10 @@ export function formOf(
 }
 
 /** Why there is no form for a flow, as a sentence. */
-export function whyJson({ document }: Pick<Stored, 'document'>): string {
+export function whyJson({ document }: Pick<StoredDefinition, 'document'>): string {
   const { schema } = document;
   if (!isRecord(schema)) return 'The flow has no "schema" that a form could be made of.';
-  const field = fieldOf(schema, 'parameters');
+  const field = fieldForSchema(schema, 'parameters');
   const why = field.kind === 'json' ? field.why : 'what it begins with';
   return `No form can show this schema (${why}).`;
 }

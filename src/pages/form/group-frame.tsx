@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { Needed, Notes, type InputProps } from './field-frame.js';
+import { Needed, FieldNotes, type InputProps } from './field-frame.js';
 
 /** Several inputs that belong together. */
 export function GroupFrame(props: InputProps & { readonly children: ComponentChildren }) {
@@ -17,7 +17,7 @@ export function GroupFrame(props: InputProps & { readonly children: ComponentChi
         {field.label}
         <Needed field={field} usual={usual} />
       </legend>
-      <Notes id={id} field={field} usual={usual} />
+      <FieldNotes id={id} field={field} usual={usual} />
       {mistake !== undefined && <p class="mistake">{mistake}</p>}
       {children}
     </fieldset>

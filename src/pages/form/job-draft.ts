@@ -46,7 +46,7 @@ export function emptyJob(owner: string, now: number): JobDraft {
 }
 
 /** The job as it is sent. `now`: epoch ms, from which a delay counts. */
-export function jobOf(flow: string, params: unknown, draft: JobDraft, now: number) {
+export function jobToSubmit(flow: string, params: unknown, draft: JobDraft, now: number) {
   const { owner, priority, target, queue } = draft;
   const tags = draft.tags
     .split(',')

@@ -1,11 +1,11 @@
-import { groupOf, listOf, valueOf, variantsOf, type Draft } from './drafts.js';
+import { groupOf, draftItems, valueOf, variantsOf, type FieldDraft } from './drafts.js';
 import type { Field, ListField, NumberField, SeveralField, TextField } from './fields.js';
 
 /** What is wrong, by the JSON path of its field: `params.mail.to[0]`. */
 export type Mistakes = Readonly<Record<string, string>>;
 
 /** Everything in a draft that the schema does not allow, as far as the form knows it. */
-export function mistakesOf(field: Field, draft: Draft, path: string): Mistakes {
+export function mistakesOf(field: Field, draft: FieldDraft, path: string): Mistakes {
   const value = valueOf(field, draft);
   if (value === undefined) return field.required ? { [path]: 'This must be filled in.' } : {};
   if (value === null && field.nullable) return {};
@@ -19,7 +19,9 @@ export function mistakesOf(field: Field, draft: Draft, path: string): Mistakes {
     case 'several':
       return told(path, countMistake(field, value as readonly unknown[]));
     case 'list': {
-      const items = listOf(draft).map((item, i) => mistakesOf(field.item, item, `${path}[${i}]`));
+      const items = draftItems(draft).map((item, i) =>
+        mistakesOf(field.item, item, `${path}[${i}]`),
+      );
       return Object.assign(
         {},
         told(path, listMistake(field, value as readonly unknown[])),
@@ -123,7 +125,7 @@ function isMultiple(value: number, step: number): boolean {
   return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
 }
 
-function jsonMistake(draft: Draft): string | undefined {
+function jsonMistake(draft: FieldDraft): string | undefined {
   try {
     JSON.parse(typeof draft === 'string' ? draft : '');
     return undefined;

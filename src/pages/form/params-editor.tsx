@@ -1,17 +1,17 @@
 import { useMemo } from 'preact/hooks';
 import { send } from '../api.js';
-import type { Known } from '../definitions/known.js';
-import type { Stored } from '../definitions/stored.js';
+import type { KnownDefinitions } from '../definitions/known.js';
+import type { StoredDefinition } from '../definitions/stored.js';
 import { flowOf } from '../definitions/uses.js';
 import type { Checks } from '../editor/checking.js';
-import { JsonEditor } from '../editor/lazy-editor.js';
-import type { Checked } from '../editor/marks.js';
+import { LazyJsonEditor } from '../editor/lazy-editor.js';
+import type { CheckAnswer } from '../editor/marks.js';
 import { isRecord, type JsonSchema } from '../editor/schema-at.js';
-import { stepSchema } from './step-schema.js';
+import { stepParamsSchema } from './step-schema.js';
 
 type Props = {
-  readonly flow: Stored;
-  readonly known: Known | undefined;
+  readonly flow: StoredDefinition;
+  readonly known: KnownDefinitions | undefined;
   /** Why there is no form. */
   readonly why: string | undefined;
   readonly text: string;
@@ -27,8 +27,8 @@ export function ParamsEditor({ flow, known, why, text, onText, jobWith }: Props)
     own: (value) =>
       isRecord(value) ? [] : [{ path: '', message: 'The parameters must be an object: {…}.' }],
     server: async (value, signal) => {
-      const found = await send<Checked>('POST', 'jobs/check', jobWith(value), { signal });
-      const own = (all: Checked['problems']): Checked['problems'] =>
+      const found = await send<CheckAnswer>('POST', 'jobs/check', jobWith(value), { signal });
+      const own = (all: CheckAnswer['problems']): CheckAnswer['problems'] =>
         all
           .filter(({ path }) => /^params(?:$|[.[])/.test(path))
           .map(({ path, message }) => ({ path: path.replace(/^params\.?/, ''), message }));
@@ -43,7 +43,7 @@ export function ParamsEditor({ flow, known, why, text, onText, jobWith }: Props)
           <code>NAME-0</code>).
         </p>
       )}
-      <JsonEditor
+      <LazyJsonEditor
         label="Parameters as JSON"
         text={text}
         onText={onText}
@@ -54,9 +54,12 @@ export function ParamsEditor({ flow, known, why, text, onText, jobWith }: Props)
   );
 }
 
-function schemaOf({ document }: Stored, known: Known | undefined): JsonSchema | undefined {
+function schemaOf(
+  { document }: StoredDefinition,
+  known: KnownDefinitions | undefined,
+): JsonSchema | undefined {
   const { schema } = document;
   if (isRecord(schema)) return schema;
   const flow = flowOf(document);
-  return flow === undefined ? undefined : stepSchema(flow, known?.tasks ?? []);
+  return flow === undefined ? undefined : stepParamsSchema(flow, known?.tasks ?? []);
 }

@@ -1,5 +1,12 @@
 import { useId, useRef } from 'preact/hooks';
-import { draftOf, groupOf, listOf, variantsOf, type Draft, type GroupDraft } from './drafts.js';
+import {
+  draftOf,
+  groupOf,
+  draftItems,
+  variantsOf,
+  type FieldDraft,
+  type GroupDraft,
+} from './drafts.js';
 import type { GroupField, ListField, VariantsField } from './fields.js';
 import { FieldFrame, type InputProps } from './field-frame.js';
 import { GroupFrame } from './group-frame.js';
@@ -31,7 +38,7 @@ export function SchemaForm(props: InputProps<GroupField> & { readonly usuals?: U
 /** What counts for keys that are left out. */
 export type Usuals = Readonly<Record<string, unknown>>;
 
-function withPart(draft: Draft, key: string, part: Draft): GroupDraft {
+function withPart(draft: FieldDraft, key: string, part: FieldDraft): GroupDraft {
   const { parts, rest } = groupOf(draft);
   return { parts: { ...parts, [key]: part }, rest };
 }
@@ -99,14 +106,14 @@ function FieldInput(props: InputProps) {
 /** Items that can be added, removed and moved. */
 function ListInput(props: InputProps<ListField>) {
   const { field, draft, onDraft, path, mistakes } = props;
-  const items = listOf(draft);
+  const items = draftItems(draft);
   const own = useRef<HTMLDivElement>(null);
   const keys = useRef<number[]>([]);
   const next = useRef(0);
   // Each item keeps its key when it moves, and with it the place of the caret.
   while (keys.current.length < items.length) keys.current.push(next.current++);
   keys.current.length = items.length;
-  const change = (items: readonly Draft[], kept: number[]): void => {
+  const change = (items: readonly FieldDraft[], kept: number[]): void => {
     keys.current = kept;
     onDraft(items);
   };

@@ -5,7 +5,7 @@ import type { Flow } from '../../model/flow.js';
 import { parseDocument } from '../../reading/parse.js';
 import { fieldOf as pathOf } from '../../model/secret-reference.js';
 import { namesTask } from '../../model/tree.js';
-import type { Stored } from '../definitions/stored.js';
+import type { StoredDefinition } from '../definitions/stored.js';
 import { meant } from '../definitions/uses.js';
 import { record } from '../editor/schema-at.js';
 import type { Field, GroupField } from './fields.js';
@@ -14,7 +14,7 @@ import type { Field, GroupField } from './fields.js';
 export type IsSealed = (keys: readonly string[]) => boolean;
 
 /** What the tasks of a flow seal, as far as they are known: jobs that set it are refused. */
-export function sealedIn(flow: Flow | undefined, tasks: readonly Stored[]): IsSealed {
+export function sealedIn(flow: Flow | undefined, tasks: readonly StoredDefinition[]): IsSealed {
   const seals = new Map<string, ReturnType<typeof sealOf>>();
   for (const { leaf } of flow === undefined ? [] : placesIn(flow.tasks, 'tasks')) {
     const { entry, label } = leaf;

@@ -1,7 +1,7 @@
 import { placesIn } from '../../reading/check.js';
 import type { Flow } from '../../model/flow.js';
 import { namesTask } from '../../model/tree.js';
-import type { Stored } from '../definitions/stored.js';
+import type { StoredDefinition } from '../definitions/stored.js';
 import { meant } from '../definitions/uses.js';
 import { record, type JsonSchema } from '../editor/schema-at.js';
 import { sealedIn } from './sealed.js';
@@ -10,7 +10,7 @@ import { sealedIn } from './sealed.js';
  * What parameters a job for a flow without a schema may have: those of each step, by its name or that of
  * its task, with the keys that the task has already and does not seal.
  */
-export function stepSchema(flow: Flow, tasks: readonly Stored[]): JsonSchema {
+export function stepParamsSchema(flow: Flow, tasks: readonly StoredDefinition[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   const isSealed = sealedIn(flow, tasks);
   for (const { leaf } of placesIn(flow.tasks, 'tasks')) {

@@ -3,16 +3,22 @@ import { Link, useSearch } from 'wouter-preact';
 import { get } from '../api.js';
 import type { StoredJob } from '../answers.js';
 import '../definitions/definitions.css';
-import { useKnown, type Known } from '../definitions/known.js';
-import { pageOf, pathOf, stateOf, textIn, type Stored } from '../definitions/stored.js';
+import { useKnown, type KnownDefinitions } from '../definitions/known.js';
+import {
+  pageOf,
+  definitionPath,
+  stateOf,
+  fieldText,
+  type StoredDefinition,
+} from '../definitions/stored.js';
 import { flowOf } from '../definitions/uses.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
-import { refusalOf, who } from '../session/session.js';
+import { levelRefusal, who } from '../session/session.js';
 import { formOf, whyJson, type FlowForm } from './flow-form.js';
-import { emptyJob, jobOf, mistakesInJob, type JobDraft } from './job-draft.js';
+import { emptyJob, jobToSubmit, mistakesInJob, type JobDraft } from './job-draft.js';
 import { JobInputs } from './job-inputs.js';
 import type { Mistakes } from './mistakes.js';
 import { ParamsEditor } from './params-editor.js';
@@ -20,16 +26,16 @@ import { SchemaForm } from './schema-form.js';
 import { SubmitNotes } from './submit-notes.js';
 import { sealedIn } from './sealed.js';
 import { useFillingIn } from './use-filling-in.js';
-import { firstParams, type Filling } from './use-params.js';
+import { firstParams, type ParamsInput } from './use-params.js';
 import { useSubmit, type Submitting } from './use-submit.js';
 
 /** The page that submits a job for a flow: `flow` is its id, its name, or `name::owner`. */
-export function Submit({ flow: called }: { readonly flow: string }) {
+export function SubmitPage({ flow: called }: { readonly flow: string }) {
   const again = new URLSearchParams(useSearch()).get('again');
   const known = useKnown();
   const { value, error, reload } = useLoaded(`submit ${called} ${again ?? ''}`, async (signal) => {
     const [flow, job] = await Promise.all([
-      get<Stored>(pathOf('flow', called), { signal }),
+      get<StoredDefinition>(definitionPath('flow', called), { signal }),
       again === null ? undefined : get<StoredJob>(`jobs/${encodeURIComponent(again)}`, { signal }),
     ]);
     return { flow, params: job?.document['params'] };
@@ -46,10 +52,10 @@ export function Submit({ flow: called }: { readonly flow: string }) {
 }
 
 type Props = {
-  readonly flow: Stored;
+  readonly flow: StoredDefinition;
   /** Parameters to begin with, of an earlier job. */
   readonly params: unknown;
-  readonly known: Known | undefined;
+  readonly known: KnownDefinitions | undefined;
   /** That job. */
   readonly again: string | null;
 };
@@ -57,10 +63,10 @@ type Props = {
 /** The page with its inputs; to begin anew, all of them are made again. */
 function SubmitForms(props: Props) {
   const [edition, setEdition] = useState(0);
-  return <SubmitPage key={edition} {...props} onAnew={() => setEdition(edition + 1)} />;
+  return <SubmitView key={edition} {...props} onAnew={() => setEdition(edition + 1)} />;
 }
 
-function SubmitPage({
+function SubmitView({
   flow,
   params,
   known,
@@ -82,7 +88,7 @@ function SubmitPage({
   const submitting = useSubmit(forget);
   const own: Mistakes = { ...filling.mistakes, ...mistakesInJob(job) };
   const mistakes = { ...submitting.mistakes, ...(isTried ? own : {}) };
-  const jobWith = (value: unknown) => jobOf(flow.name, value, job, Date.now());
+  const jobWith = (value: unknown) => jobToSubmit(flow.name, value, job, Date.now());
   const submit = async (): Promise<void> => {
     setTried(true);
     if (Object.keys(own).length > 0) return focusFirst(page.current);
@@ -150,7 +156,7 @@ function SubmitPage({
 function SubmitButton({ submitting }: { readonly submitting: Submitting }) {
   const { isBusy, warnings, problems } = submitting;
   const isWarned = warnings.length > 0 && problems.length === 0;
-  const refused = refusalOf('operator');
+  const refused = levelRefusal('operator');
   return (
     <div class="buttons">
       <button class="primary" disabled={isBusy || refused !== undefined} title={refused}>
@@ -162,7 +168,7 @@ function SubmitButton({ submitting }: { readonly submitting: Submitting }) {
 
 type ParametersProps = Pick<Props, 'flow' | 'known'> & {
   readonly form: FlowForm | undefined;
-  readonly filling: Filling;
+  readonly filling: ParamsInput;
   /** Something was changed: what the server said is about something else. */
   readonly onChange: () => void;
   readonly mistakes: Mistakes;
@@ -219,8 +225,8 @@ function Parameters(props: ParametersProps) {
   );
 }
 
-function About({ flow }: { readonly flow: Stored }) {
-  const description = textIn(flow.document, 'description');
+function About({ flow }: { readonly flow: StoredDefinition }) {
+  const description = fieldText(flow.document, 'description');
   const state = stateOf(flow.document);
   return (
     <>
@@ -236,7 +242,7 @@ function About({ flow }: { readonly flow: Stored }) {
 }
 
 /** A flow of somebody is run for him; one for all is run for whoever asks. */
-function ownerFor({ owner, document }: Stored): string {
+function ownerFor({ owner, document }: StoredDefinition): string {
   if (owner !== 'DEFAULT') return owner;
   const owners = who.value?.owners ?? 'all';
   return owners === 'all' ? (flowOf(document)?.owner ?? owner) : (owners[0] ?? owner);

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { forgetUnsaved, unsavedOf, useUnsaved } from '../definitions/unsaved.js';
 import type { JobDraft } from './job-draft.js';
-import { useParams, type Filling, type KeptParams } from './use-params.js';
+import { useParams, type ParamsInput, type KeptParams } from './use-params.js';
 import type { FlowForm } from './flow-form.js';
 
 /** All that is filled in for a job. */
@@ -9,7 +9,7 @@ type FilledIn = { readonly params: KeptParams; readonly job: JobDraft };
 
 /** A job that is filled in. */
 export type FillingIn = {
-  readonly filling: Filling;
+  readonly filling: ParamsInput;
   readonly job: JobDraft;
   readonly setJob: (job: JobDraft) => void;
   /** What was filled in before is here again. */

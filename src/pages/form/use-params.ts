@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { isRecord } from '../editor/schema-at.js';
-import { draftOf, valueOf, type Draft } from './drafts.js';
+import { draftOf, valueOf, type FieldDraft } from './drafts.js';
 import type { FlowForm } from './flow-form.js';
 import { mistakesOf, type Mistakes } from './mistakes.js';
 
 /** The parameters of a job while they are filled in: in a form, or as JSON. */
-export type Filling = {
+export type ParamsInput = {
   readonly isJson: boolean;
-  readonly draft: Draft;
-  readonly setDraft: (draft: Draft) => void;
+  readonly draft: FieldDraft;
+  readonly setDraft: (draft: FieldDraft) => void;
   readonly text: string;
   readonly setText: (text: string) => void;
   /** What is filled in; undefined: it is no JSON. */
@@ -21,7 +21,11 @@ export type Filling = {
 };
 
 /** What is filled in, as it stands in the inputs. */
-export type KeptParams = { readonly isJson: boolean; readonly draft: Draft; readonly text: string };
+export type KeptParams = {
+  readonly isJson: boolean;
+  readonly draft: FieldDraft;
+  readonly text: string;
+};
 
 /** What the inputs begin with: the parameters of an earlier job, or what the schema says. */
 export function firstParams(form: FlowForm | undefined, params: unknown): KeptParams {
@@ -33,9 +37,9 @@ export function firstParams(form: FlowForm | undefined, params: unknown): KeptPa
 }
 
 /** Begins with what is given. */
-export function useParams(form: FlowForm | undefined, begin: KeptParams): Filling {
+export function useParams(form: FlowForm | undefined, begin: KeptParams): ParamsInput {
   const [isJson, setJson] = useState(begin.isJson);
-  const [draft, setDraft] = useState<Draft>(begin.draft);
+  const [draft, setDraft] = useState<FieldDraft>(begin.draft);
   const [text, setText] = useState(begin.text);
   const given = isJson ? parsed(text) : form && valueOf(form.field, draft);
   const swap = (): void => {

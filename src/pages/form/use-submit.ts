@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { ApiProblem, send } from '../api.js';
 import type { Problem } from '../../model/problems.js';
-import type { Checked } from '../editor/marks.js';
+import type { CheckAnswer } from '../editor/marks.js';
 import { say } from '../parts/toasts.js';
 import type { Mistakes } from './mistakes.js';
 
@@ -32,13 +32,13 @@ export function useSubmit(onSubmitted: () => void): Submitting {
   const [, navigate] = useLocation();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  const [found, setFound] = useState<Checked>(nothing);
+  const [found, setFound] = useState<CheckAnswer>(nothing);
   /** It was warned of: submitting it once more, unchanged, accepts that. */
   const [isWarned, setWarned] = useState(false);
 
   const run = async (job: unknown, key: string): Promise<void> => {
     if (!isWarned) {
-      const checked = await send<Checked>('POST', 'jobs/check', job);
+      const checked = await send<CheckAnswer>('POST', 'jobs/check', job);
       setFound(checked);
       if (checked.problems.length > 0) return;
       setWarned(checked.warnings.length > 0);

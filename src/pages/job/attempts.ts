@@ -1,8 +1,8 @@
 import { readSteps, type StepReading } from '../../reading/step-reading.js';
-import type { Doc } from '../answers.js';
+import type { AnyDocument } from '../answers.js';
 
 /** An attempt as the reading of the job has it, with what its plugin got, answered and told. */
-export type Attempt = Omit<StepReading, 'failure'> & {
+export type StoredAttempt = Omit<StepReading, 'failure'> & {
   readonly failure?: { readonly name: string; readonly message: string; readonly code?: string };
   readonly warning?: string;
   /** Undefined: nothing. */
@@ -18,7 +18,7 @@ export type Attempt = Omit<StepReading, 'failure'> & {
 };
 
 /** The attempts of a job in the order in which they were made; marks of structures are none. */
-export function attemptsOf(job: Doc): readonly Attempt[] {
+export function attemptsIn(job: AnyDocument): readonly StoredAttempt[] {
   const steps = (job.steps ?? []) as readonly unknown[];
   return readSteps(job)
     .filter(({ structure }) => structure === undefined)
@@ -26,7 +26,7 @@ export function attemptsOf(job: Doc): readonly Attempt[] {
 }
 
 /** When it began for whoever looks at it: waiting counts from when it waits. */
-export function beganAt({ accepted, start, since, end }: Attempt): number | undefined {
+export function beganAt({ accepted, start, since, end }: StoredAttempt): number | undefined {
   return accepted ?? start ?? since ?? end;
 }
 
@@ -41,7 +41,7 @@ export function isAt(path: string, node: string): boolean {
   );
 }
 
-function attemptOf(read: StepReading, step: Readonly<Record<string, unknown>>): Attempt {
+function attemptOf(read: StepReading, step: Readonly<Record<string, unknown>>): StoredAttempt {
   const { failure, warning, log } = step;
   const { failure: _sentence, ...rest } = read;
   const path = read.path === '' ? String(read.place) : read.path;

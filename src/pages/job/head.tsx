@@ -6,12 +6,12 @@ import { Copy } from '../parts/copy.js';
 import { PageHead } from '../parts/page-head.js';
 import { StatusWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
-import { Progress } from './step-panel.js';
-import type { Attempt } from './attempts.js';
+import { StepProgress } from './step-panel.js';
+import type { StoredAttempt } from './attempts.js';
 
 type Props = {
   readonly job: StoredJob;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly StoredAttempt[];
   readonly live: LiveState;
 };
 
@@ -79,7 +79,7 @@ export function JobHead({ job, attempts, live }: Props) {
           </div>
         )}
       </dl>
-      {running.length === 1 && <Progress value={running[0]?.progress} />}
+      {running.length === 1 && <StepProgress value={running[0]?.progress} />}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { Tabs } from '../parts/tabs.js';
-import { attemptsOf, isAt, type Attempt } from './attempts.js';
+import { attemptsIn, isAt, type StoredAttempt } from './attempts.js';
 import { JobHead } from './head.js';
 import { JobPart, jobTabs } from './parts.js';
 import type { StepChoice } from './questions.js';
@@ -20,10 +20,10 @@ import { useJob } from './use-job.js';
 import { Why } from './why.js';
 
 /** The page of one job: how it stands, why, and what can be done about it. */
-export function Job({ id }: { readonly id: string }) {
+export function JobPage({ id }: { readonly id: string }) {
   const { value: job, error, reload, live, explained } = useJob(id);
   const document = job?.document;
-  const attempts = useMemo(() => (document === undefined ? [] : attemptsOf(document)), [document]);
+  const attempts = useMemo(() => (document === undefined ? [] : attemptsIn(document)), [document]);
   const picture = useMemo(() => document && pictureOfJob(document), [document]);
   const [said, setSaid] = useSaid();
   const select = (step: string): void => {
@@ -121,7 +121,10 @@ function useSaid(): readonly [Said, (name: keyof Said, value: string) => void] {
 }
 
 /** The step that is shown when nobody has chosen one: where it failed, else where it is. */
-function looked({ failure, status }: StoredJob, attempts: readonly Attempt[]): string | undefined {
+function looked(
+  { failure, status }: StoredJob,
+  attempts: readonly StoredAttempt[],
+): string | undefined {
   const failed =
     status === 'failed'
       ? (attempts.findLast(

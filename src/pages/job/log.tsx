@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { clockTime, exact } from '../parts/time.js';
 
 /** A line that a step told, or a note. */
-export type LogLine = {
+export type LogRow = {
   readonly at: number;
   /** The step, or who noted it; undefined where that is clear. */
   readonly from: string | undefined;
@@ -14,7 +14,7 @@ export type LogLine = {
 const mostLines = 300;
 
 /** Lines, the oldest first. */
-export function LogLines({ lines }: { readonly lines: readonly LogLine[] }) {
+export function LogLines({ lines }: { readonly lines: readonly LogRow[] }) {
   const [all, setAll] = useState(false);
   const shown = all ? lines : lines.slice(-mostLines);
   return (

@@ -1,10 +1,10 @@
 import type { StoredJob } from '../answers.js';
-import { Json } from '../parts/json.js';
+import { JsonView } from '../parts/json.js';
 import { StepWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
-import { beganAt, isObject, type Attempt } from './attempts.js';
+import { beganAt, isObject, type StoredAttempt } from './attempts.js';
 import { History } from './history.js';
-import { LogLines, type LogLine } from './log.js';
+import { LogLines, type LogRow } from './log.js';
 
 /** The parts of a job below its picture. */
 export const jobTabs = [
@@ -18,7 +18,7 @@ export const jobTabs = [
 type Props = {
   readonly tab: string;
   readonly job: StoredJob;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly StoredAttempt[];
   readonly onSelect: (path: string) => void;
 };
 
@@ -27,7 +27,7 @@ export function JobPart({ tab, job, attempts, onSelect }: Props) {
   const { document } = job;
   if (tab === 'log') return <Log job={job} attempts={attempts} />;
   if (tab === 'history') return <History job={job.id} rev={job.rev} />;
-  if (tab === 'document') return <Json value={document} what="the document" />;
+  if (tab === 'document') return <JsonView value={document} what="the document" />;
   if (tab === 'params') return <Values job={job} />;
   return <Steps attempts={attempts} onSelect={onSelect} />;
 }
@@ -98,7 +98,7 @@ function Log({ job: { document }, attempts }: Pick<Props, 'job' | 'attempts'>) {
   const { notes } = document;
   const noted = (Array.isArray(notes) ? (notes as readonly unknown[]) : [])
     .filter(isObject)
-    .map(({ at, text, by }): LogLine => ({
+    .map(({ at, text, by }): LogRow => ({
       at: typeof at === 'number' ? at : 0,
       from: typeof by === 'string' ? `note by ${by}` : 'note',
       message: String(text),
@@ -106,7 +106,7 @@ function Log({ job: { document }, attempts }: Pick<Props, 'job' | 'attempts'>) {
   const told = attempts.flatMap(({ name, attempt, log }) =>
     log.map((line) => ({ ...line, from: attempt > 1 ? `${name} #${attempt}` : name })),
   );
-  const lines: readonly LogLine[] = [...told, ...noted].toSorted((a, b) => a.at - b.at);
+  const lines: readonly LogRow[] = [...told, ...noted].toSorted((a, b) => a.at - b.at);
   if (lines.length === 0)
     return <p class="muted">No step has told anything, and nobody noted anything.</p>;
   return <LogLines lines={lines} />;
@@ -122,7 +122,7 @@ function Values({ job: { document } }: Pick<Props, 'job'>) {
       {given.map(([name, value]) => (
         <section key={name}>
           <h3>{valueNames[name as keyof typeof parts]}</h3>
-          <Json value={value} what={valueNames[name as keyof typeof parts].toLowerCase()} />
+          <JsonView value={value} what={valueNames[name as keyof typeof parts].toLowerCase()} />
         </section>
       ))}
     </div>

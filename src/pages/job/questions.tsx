@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { Ask, jsonIn, textIn } from '../parts/ask.js';
-import { isAt, type Attempt } from './attempts.js';
-import { Json } from '../parts/json.js';
+import { AskDialog, jsonIn, formText } from '../parts/ask.js';
+import { isAt, type StoredAttempt } from './attempts.js';
+import { JsonView } from '../parts/json.js';
 import { changedParams } from './changed-params.js';
 
 /** Asks something of the job, and tells the reader. @throws ApiProblem */
@@ -32,51 +32,51 @@ function given(parts: Readonly<Record<string, unknown>>): Readonly<Record<string
 /** Asks before a job is cancelled. */
 export function CancelQuestion({ ask, onClose }: Props) {
   return (
-    <Ask
+    <AskDialog
       title="Cancel this job?"
       does="Cancel the job"
       destroys
       onClose={onClose}
-      act={(form) => ask('cancel', given({ reason: textIn(form, 'reason') }))}
+      act={(form) => ask('cancel', given({ reason: formText(form, 'reason') }))}
     >
       <p>
         Steps that run are stopped, child jobs too. What was done stays done, unless the flow has
         something to undo it.
       </p>
       <Reason />
-    </Ask>
+    </AskDialog>
   );
 }
 
 /** Asks why a job is paused. */
 export function PauseQuestion({ ask, onClose }: Props) {
   return (
-    <Ask
+    <AskDialog
       title="Pause this job"
       does="Pause"
       onClose={onClose}
-      act={(form) => ask('pause', given({ reason: textIn(form, 'reason') }))}
+      act={(form) => ask('pause', given({ reason: formText(form, 'reason') }))}
     >
       <p>Steps that run go on to their end; no new one begins until somebody resumes the job.</p>
       <Reason />
-    </Ask>
+    </AskDialog>
   );
 }
 
 /** Asks for a remark. */
 export function NoteQuestion({ ask, onClose }: Props) {
   return (
-    <Ask
+    <AskDialog
       title="Note something in this job"
       does="Note it"
       onClose={onClose}
-      act={(form) => ask('notes', { text: textIn(form, 'text') ?? '' })}
+      act={(form) => ask('notes', { text: formText(form, 'text') ?? '' })}
     >
       <label>
         Note
         <textarea name="text" required class="prose" />
       </label>
-    </Ask>
+    </AskDialog>
   );
 }
 
@@ -107,13 +107,13 @@ function StepOptions({ steps }: { readonly steps: readonly StepChoice[] }) {
 /** Asks which step is left out. */
 export function SkipQuestion({ ask, onClose, steps, selected }: StepsProps) {
   return (
-    <Ask
+    <AskDialog
       title="Skip a step"
       does="Skip it"
       destroys
       onClose={onClose}
       act={(form) =>
-        ask('skip', given({ step: textIn(form, 'step'), reason: textIn(form, 'reason') }))
+        ask('skip', given({ step: formText(form, 'step'), reason: formText(form, 'reason') }))
       }
     >
       <p>The step counts as done, without a result; what comes after it begins.</p>
@@ -125,22 +125,25 @@ export function SkipQuestion({ ask, onClose, steps, selected }: StepsProps) {
         </select>
       </label>
       <Reason />
-    </Ask>
+    </AskDialog>
   );
 }
 
-type SignalProps = Props & { readonly attempts: readonly Attempt[] };
+type SignalProps = Props & { readonly attempts: readonly StoredAttempt[] };
 
 /** Asks for a signal and its data. */
 export function SignalQuestion({ ask, onClose, attempts }: SignalProps) {
   const awaited = attempts.filter(({ open }) => open).flatMap(({ signal }) => signal ?? []);
   return (
-    <Ask
+    <AskDialog
       title="Send a signal to this job"
       does="Send"
       onClose={onClose}
       act={(form) =>
-        ask('signal', given({ name: textIn(form, 'name'), data: jsonIn(form, 'data', 'The data') }))
+        ask(
+          'signal',
+          given({ name: formText(form, 'name'), data: jsonIn(form, 'data', 'The data') }),
+        )
       }
     >
       <p>
@@ -161,12 +164,12 @@ export function SignalQuestion({ ask, onClose, attempts }: SignalProps) {
         Data <small>(JSON; becomes the result of the step)</small>
         <textarea name="data" spellcheck={false} placeholder='{ "ok": true }' />
       </label>
-    </Ask>
+    </AskDialog>
   );
 }
 
 type RetryProps = StepsProps & {
-  readonly begun: readonly Attempt[];
+  readonly begun: readonly StoredAttempt[];
   /** Parameters of the job as they are. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly hasFailed: boolean;
@@ -182,7 +185,7 @@ export function RetryQuestion(props: RetryProps) {
   );
   const last = begun.findLast((one) => (from === '' ? one.failed : isAt(one.path, from)));
   return (
-    <Ask
+    <AskDialog
       title={hasFailed ? 'Retry this job' : 'Run this job again'}
       does={hasFailed ? 'Retry' : 'Run again'}
       onClose={onClose}
@@ -191,10 +194,10 @@ export function RetryQuestion(props: RetryProps) {
         return ask(
           'retry',
           given({
-            from: textIn(form, 'from'),
+            from: formText(form, 'from'),
             params: Object.keys(wish).length === 0 ? undefined : wish,
             latest: form.get('latest') === null ? undefined : true,
-            reason: textIn(form, 'reason'),
+            reason: formText(form, 'reason'),
           }),
         );
       }}
@@ -222,13 +225,13 @@ export function RetryQuestion(props: RetryProps) {
       {last?.params !== undefined && (
         <details>
           <summary>What {last.name} got the last time</summary>
-          <Json value={last.params} what={`parameters of ${last.name}`} />
+          <JsonView value={last.params} what={`parameters of ${last.name}`} />
         </details>
       )}
       <label class="check">
         <input type="checkbox" name="latest" /> With the flow and the tasks as they are stored now
       </label>
       <Reason />
-    </Ask>
+    </AskDialog>
   );
 }

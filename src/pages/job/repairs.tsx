@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { send } from '../api.js';
-import { isEnded, type Requested, type StoredJob } from '../answers.js';
+import { isEnded, type RequestAnswer, type StoredJob } from '../answers.js';
 import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
-import { isObject, type Attempt } from './attempts.js';
+import { isObject, type StoredAttempt } from './attempts.js';
 import {
   CancelQuestion,
   NoteQuestion,
@@ -17,7 +17,7 @@ import {
 
 type Props = {
   readonly job: StoredJob;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly StoredAttempt[];
   /** Every step of the picture. */
   readonly steps: readonly StepChoice[];
   /** The step that is looked at. */
@@ -33,7 +33,7 @@ export function Repairs(props: Props) {
   const [open, setOpen] = useState<Word>();
   const ask: AskedOf = async (word, body) => {
     const path = `jobs/${encodeURIComponent(job.id)}/${word}`;
-    const answer = await send<Requested>('POST', path, body);
+    const answer = await send<RequestAnswer>('POST', path, body);
     const isStored = 'outcome' in answer && answer.outcome === 'stored';
     say(isStored ? 'It is stored; an engine will see to it when one runs.' : doneWords[word]);
     if ('notice' in answer && answer.notice !== undefined) say(answer.notice);

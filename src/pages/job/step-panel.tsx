@@ -3,16 +3,16 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { PictureNode } from '../../picture/picture.js';
 import { get } from '../api.js';
-import { Json } from '../parts/json.js';
+import { JsonView } from '../parts/json.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { StepWord } from '../parts/status.js';
 import { Ago, clockTime, exact, Took } from '../parts/time.js';
-import { isAt, isObject, type Attempt } from './attempts.js';
+import { isAt, isObject, type StoredAttempt } from './attempts.js';
 import { LogLines } from './log.js';
 
 type Props = {
   readonly job: string;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly StoredAttempt[];
   /** Path of a node of the picture, or of an attempt. */
   readonly path: string;
   readonly node: PictureNode | undefined;
@@ -54,7 +54,11 @@ export function StepPanel({ job, attempts, path, node }: Props) {
   );
 }
 
-type AttemptProps = { readonly job: string; readonly attempt: Attempt; readonly isFirst: boolean };
+type AttemptProps = {
+  readonly job: string;
+  readonly attempt: StoredAttempt;
+  readonly isFirst: boolean;
+};
 
 function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
   const { path, attempt, state, start, end, accepted, engine, failure, warning, log, child } = one;
@@ -108,7 +112,7 @@ function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
 function Waiting({
   attempt: { signal, event, key, since, start, accepted, until, progress },
 }: {
-  readonly attempt: Attempt;
+  readonly attempt: StoredAttempt;
 }) {
   return (
     <>
@@ -124,13 +128,13 @@ function Waiting({
           {key !== undefined && ` of "${key}"`} since <Ago at={since ?? start ?? accepted} />.
         </p>
       )}
-      <Progress value={progress} />
+      <StepProgress value={progress} />
     </>
   );
 }
 
 /** How far a step says it is: a bar where it tells a share, else what it says. */
-export function Progress({ value }: { readonly value: unknown }) {
+export function StepProgress({ value }: { readonly value: unknown }) {
   if (value === undefined || value === null) return null;
   const share = shareOf(value);
   if (share === undefined) return <p class="progress-text">{wordsOf(value)}</p>;
@@ -165,12 +169,16 @@ function Part({ name, value, open }: PartProps) {
   return (
     <details open={open}>
       <summary>{name}</summary>
-      <Json value={value} what={name.toLowerCase()} />
+      <JsonView value={value} what={name.toLowerCase()} />
     </details>
   );
 }
 
-type ResultProps = { readonly job: string; readonly attempt: Attempt; readonly open: boolean };
+type ResultProps = {
+  readonly job: string;
+  readonly attempt: StoredAttempt;
+  readonly open: boolean;
+};
 
 /** The result; one that is too large to stand in the job is read when it is asked for. */
 function Result({ job, attempt: { result, path, name }, open }: ResultProps) {

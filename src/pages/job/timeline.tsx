@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { lengthOf } from '../../words.js';
 import { now } from '../live/clock.js';
-import { stepWords } from '../parts/status.js';
+import { attemptWords } from '../parts/status.js';
 import { clockTime } from '../parts/time.js';
-import { beganAt, type Attempt } from './attempts.js';
+import { beganAt, type StoredAttempt } from './attempts.js';
 
 type Props = {
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly StoredAttempt[];
   /** When the job began and ended; without an end it goes on until now. */
   readonly start: number | undefined;
   readonly end: number | undefined;
@@ -66,11 +66,11 @@ type Scale = { readonly from: number; readonly to: number; readonly now: number 
 type StepRow = {
   readonly path: string;
   readonly name: string;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly StoredAttempt[];
 };
 
-function rowsOf(attempts: readonly Attempt[]): readonly StepRow[] {
-  const rows = new Map<string, Attempt[]>();
+function rowsOf(attempts: readonly StoredAttempt[]): readonly StepRow[] {
+  const rows = new Map<string, StoredAttempt[]>();
   for (const one of attempts) rows.set(one.path, [...(rows.get(one.path) ?? []), one]);
   return [...rows].map(([path, own]) => ({ path, name: own[0]?.name ?? path, attempts: own }));
 }
@@ -133,7 +133,11 @@ function Row({ row: { path, name, attempts }, scale, isSelected, onSelect }: Row
 
 type Bar = { readonly kind: string; readonly from: number; readonly to: number };
 
-function barsOf(one: Attempt, next: Attempt | undefined, { now: until }: Scale): readonly Bar[] {
+function barsOf(
+  one: StoredAttempt,
+  next: StoredAttempt | undefined,
+  { now: until }: Scale,
+): readonly Bar[] {
   const { accepted, start, end, state, due } = one;
   const began = beganAt(one) ?? until;
   const to = end ?? until;
@@ -142,7 +146,7 @@ function barsOf(one: Attempt, next: Attempt | undefined, { now: until }: Scale):
     ? state === '$$waiting'
       ? 'waiting'
       : 'running'
-    : (stepWords[state]?.tone ?? 'queued');
+    : (attemptWords[state]?.tone ?? 'queued');
   const nextBegan = next === undefined ? undefined : beganAt(next);
   return [
     ...(accepted !== undefined && ran > accepted
@@ -162,9 +166,9 @@ function styleOf({ from, to }: Bar, scale: Scale): { left: string; width: string
   return { left: `${percent(from)}%`, width: `max(3px, ${percent(to) - percent(from)}%)` };
 }
 
-function wordsOf(one: Attempt, until: number): string {
+function wordsOf(one: StoredAttempt, until: number): string {
   const began = beganAt(one);
-  const word = stepWords[one.state]?.word ?? one.state;
+  const word = attemptWords[one.state]?.word ?? one.state;
   if (began === undefined) return word;
   const lasted = lengthOf((one.end ?? until) - (one.start ?? began));
   return `Attempt ${one.attempt}, ${clockTime(began)}: ${word}, ${lasted}`;

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get } from '../api.js';
-import { isEnded, type Explained, type StoredJob } from '../answers.js';
-import { followChanges, type LiveState } from '../live/changes.js';
+import { isEnded, type ExplainAnswer, type StoredJob } from '../answers.js';
+import { followJobs, type LiveState } from '../live/changes.js';
 import { throttled } from '../live/throttle.js';
 import { useLoaded, type Loaded } from '../live/use-loaded.js';
 
@@ -15,7 +15,7 @@ const unsettledMs = 1_500;
 type LiveJob = Loaded<StoredJob> & {
   readonly live: LiveState;
   /** Absent while it is not known, or the job has ended. */
-  readonly explained: Explained | undefined;
+  readonly explained: ExplainAnswer | undefined;
 };
 
 /** A job that keeps itself up to date, and why it stands where it stands. */
@@ -33,7 +33,7 @@ export function useJob(id: string): LiveJob {
   useEffect(() => {
     const end = new AbortController();
     let opened = false;
-    followChanges({
+    followJobs({
       query: { job: [id] },
       signal: end.signal,
       onState: setLive,
@@ -50,10 +50,10 @@ export function useJob(id: string): LiveJob {
   return { ...job, live, explained: useExplained(id, value) };
 }
 
-function useExplained(id: string, job: StoredJob | undefined): Explained | undefined {
+function useExplained(id: string, job: StoredJob | undefined): ExplainAnswer | undefined {
   const moves = job !== undefined && !isEnded(job.status);
   const { value, reload } = useLoaded(moves ? `explain ${id}` : 'nothing', async (signal) =>
-    moves ? get<Explained>(`jobs/${encodeURIComponent(id)}/explain`, { signal }) : undefined,
+    moves ? get<ExplainAnswer>(`jobs/${encodeURIComponent(id)}/explain`, { signal }) : undefined,
   );
   const rev = job?.rev;
   const isFirst = useRef(true);

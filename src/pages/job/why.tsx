@@ -1,9 +1,9 @@
 import { Link } from 'wouter-preact';
-import type { Explained, Reason, StoredJob } from '../answers.js';
+import type { ExplainAnswer, ReasonAnswer, StoredJob } from '../answers.js';
 
 type Props = {
   readonly job: StoredJob;
-  readonly explained: Explained | undefined;
+  readonly explained: ExplainAnswer | undefined;
   readonly onStep: (step: string) => void;
 };
 
@@ -43,7 +43,7 @@ function Cancelled({ job: { document } }: { readonly job: StoredJob }) {
   );
 }
 
-type ReasonsProps = { readonly explained: Explained; readonly isRunning: boolean };
+type ReasonsProps = { readonly explained: ExplainAnswer; readonly isRunning: boolean };
 
 /** Waiting is nothing bad where somebody has it in hand. */
 const harmless = new Set(['running', 'soon', 'ended', 'scheduled']);
@@ -73,7 +73,7 @@ function Reasons({ explained: { jobs, settled }, isRunning }: ReasonsProps) {
   );
 }
 
-function ReasonLine({ reason: { because, todo, child, rule } }: { readonly reason: Reason }) {
+function ReasonLine({ reason: { because, todo, child, rule } }: { readonly reason: ReasonAnswer }) {
   return (
     <li title={rule === undefined ? undefined : `Rule of the engines: ${rule}`}>
       {because}

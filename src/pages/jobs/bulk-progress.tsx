@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Dialog } from '../parts/dialog.js';
 import { ProblemBox } from '../parts/problem-box.js';
-import { carryOut, type Progress, type Work } from './bulk-work.js';
+import { carryOut, type BulkCounts, type BulkRequest } from './bulk-work.js';
 
-type Props = { readonly work: Work; readonly onClose: () => void };
+type Props = { readonly work: BulkRequest; readonly onClose: () => void };
 
 /** Does it, shows how far it is, and at the end what became of the jobs. Closing it stops it. */
 export function BulkProgress({ work, onClose }: Props) {
-  const [progress, setProgress] = useState<Progress>();
+  const [progress, setProgress] = useState<BulkCounts>();
   const [state, setState] = useState<'runs' | 'done' | 'stopped'>('runs');
   const [error, setError] = useState<unknown>();
   const stop = useRef(new AbortController());
@@ -42,9 +42,9 @@ export function BulkProgress({ work, onClose }: Props) {
   );
 }
 
-const doneOf = ({ applied, stored, refused }: Progress): number => applied + stored + refused;
+const doneOf = ({ applied, stored, refused }: BulkCounts): number => applied + stored + refused;
 
-function Bar({ progress }: { readonly progress: Progress }) {
+function Bar({ progress }: { readonly progress: BulkCounts }) {
   const { total, isLooking } = progress;
   const done = doneOf(progress);
   const words = isLooking
@@ -62,7 +62,7 @@ function Bar({ progress }: { readonly progress: Progress }) {
   );
 }
 
-function Report({ work: { action }, progress }: Pick<Props, 'work'> & { progress: Progress }) {
+function Report({ work: { action }, progress }: Pick<Props, 'work'> & { progress: BulkCounts }) {
   const { applied, stored, refused, refusals, total } = progress;
   const done = action === 'retry' ? 'go on' : 'are cancelled';
   return (

@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get, send } from '../api.js';
-import { statuses, type BulkRequested, type JobList, type Stats } from '../answers.js';
-import { isCounted, queryOf, type Filter } from './filter.js';
+import { shownStatuses, type BulkRequested, type JobList, type Stats } from '../answers.js';
+import { isCounted, filterQuery, type ListFilter } from './filter.js';
 
 export type Action = 'retry' | 'cancel';
 
 /** What is asked of which jobs: of those with these ids, or of all that a filter finds. */
-export type Work = {
+export type BulkRequest = {
   readonly action: Action;
-  readonly chosen: Filter | readonly string[];
+  readonly chosen: ListFilter | readonly string[];
   readonly reason: string | undefined;
 };
 
 /** How far it is, and what became of the jobs so far. */
-export type Progress = {
+export type BulkCounts = {
   /** How many there are; while they are looked for, how many were found. */
   readonly total: number;
   readonly isLooking: boolean;
@@ -33,9 +33,9 @@ const mostRefusals = 100;
 const open = ['queued', 'scheduled', 'running', 'waiting', 'paused'] as const;
 
 /** The filter for the jobs of which it can be asked. */
-function askable(action: Action, filter: Filter): Filter {
-  const able: Filter['status'] = action === 'retry' ? ['failed'] : open;
-  const given = filter.status.length === 0 ? statuses : filter.status;
+function askable(action: Action, filter: ListFilter): ListFilter {
+  const able: ListFilter['status'] = action === 'retry' ? ['failed'] : open;
+  const given = filter.status.length === 0 ? shownStatuses : filter.status;
   return { ...filter, status: able.filter((one) => given.includes(one)) };
 }
 
@@ -45,11 +45,11 @@ function askable(action: Action, filter: Filter): Filter {
  * again it goes on with those that are left.
  */
 export async function carryOut(
-  { action, chosen, reason }: Work,
+  { action, chosen, reason }: BulkRequest,
   signal: AbortSignal,
-  tell: (progress: Progress) => void,
+  tell: (progress: BulkCounts) => void,
 ): Promise<void> {
-  let done: Progress = {
+  let done: BulkCounts = {
     ...{ total: 0, isLooking: true, applied: 0, stored: 0, refused: 0 },
     refusals: [],
   };
@@ -78,10 +78,10 @@ export async function carryOut(
   }
 }
 
-const isIds = (chosen: Work['chosen']): chosen is readonly string[] => Array.isArray(chosen);
+const isIds = (chosen: BulkRequest['chosen']): chosen is readonly string[] => Array.isArray(chosen);
 
 async function idsOf(
-  filter: Filter,
+  filter: ListFilter,
   signal: AbortSignal,
   tell: (found: number) => void,
 ): Promise<readonly string[]> {
@@ -89,7 +89,7 @@ async function idsOf(
   if (filter.status.length === 0) return ids;
   let cursor: string | undefined;
   do {
-    const query = { ...queryOf(filter), limit: page, cursor };
+    const query = { ...filterQuery(filter), limit: page, cursor };
     const found: JobList = await get<JobList>('jobs', { query });
     ids.push(...found.jobs.map(({ id }) => id));
     cursor = found.cursor;
@@ -99,7 +99,7 @@ async function idsOf(
 }
 
 /** How many jobs it would be; undefined while that is not known, and where nobody counts them. */
-export function useCount(action: Action, filter: Filter | undefined): number | undefined {
+export function useCount(action: Action, filter: ListFilter | undefined): number | undefined {
   const [count, setCount] = useState<number>();
   useEffect(() => {
     if (filter === undefined || !isCounted(filter)) return undefined;

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { Ask, textIn } from '../parts/ask.js';
+import { AskDialog, formText } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
 import { BulkProgress } from './bulk-progress.js';
-import { useCount, type Action, type Work } from './bulk-work.js';
-import type { Filter } from './filter.js';
+import { useCount, type Action, type BulkRequest } from './bulk-work.js';
+import type { ListFilter } from './filter.js';
 
 type Props = {
   readonly selected: ReadonlySet<string>;
-  readonly filter: Filter;
+  readonly filter: ListFilter;
   readonly onClear: () => void;
   readonly onDone: () => void;
 };
@@ -17,12 +17,12 @@ type Wish = { readonly action: Action; readonly all: boolean };
 /** What can be done with the jobs that are selected, or with all that the filter finds. */
 export function Bulk({ selected, filter, onClear, onDone }: Props) {
   const [wish, setWish] = useState<Wish>();
-  const [work, setWork] = useState<Work>();
+  const [work, setWork] = useState<BulkRequest>();
   const count = selected.size;
   const act = (form: FormData): Promise<void> => {
     if (wish === undefined) return Promise.resolve();
     const { action, all } = wish;
-    setWork({ action, chosen: all ? filter : [...selected], reason: textIn(form, 'reason') });
+    setWork({ action, chosen: all ? filter : [...selected], reason: formText(form, 'reason') });
     return Promise.resolve();
   };
   const close = (): void => {
@@ -78,7 +78,7 @@ export function Bulk({ selected, filter, onClear, onDone }: Props) {
 type QuestionProps = {
   readonly wish: Wish;
   readonly count: number;
-  readonly filter: Filter;
+  readonly filter: ListFilter;
   readonly onClose: () => void;
   readonly act: (form: FormData) => Promise<void>;
 };
@@ -91,7 +91,7 @@ function BulkQuestion({ wish: { action, all }, count, filter, onClose, act }: Qu
     : `${count.toLocaleString()} ${count === 1 ? 'job' : 'jobs'}`;
   const verb = action === 'retry' ? 'Retry' : 'Cancel';
   return (
-    <Ask
+    <AskDialog
       title={`${verb} ${which}?`}
       does={`${verb} ${all ? 'all' : which}`}
       destroys={action === 'cancel'}
@@ -107,6 +107,6 @@ function BulkQuestion({ wish: { action, all }, count, filter, onClose, act }: Qu
         Why (kept in the jobs)
         <input name="reason" autocomplete="off" />
       </label>
-    </Ask>
+    </AskDialog>
   );
 }

@@ -4,11 +4,11 @@ import { useLocation } from 'wouter-preact';
 import { ApiProblem, get } from '../api.js';
 import type { StoredJob } from '../answers.js';
 import { useKeys } from '../keys/keys.js';
-import { texts, type Filter, type TextPart } from './filter.js';
+import { filterTexts, type ListFilter, type TextPart } from './filter.js';
 
 type Props = {
-  readonly filter: Filter;
-  readonly onFilter: (filter: Filter) => void;
+  readonly filter: ListFilter;
+  readonly onFilter: (filter: ListFilter) => void;
   /** Names of flows, to choose from. */
   readonly flows: readonly string[];
 };
@@ -29,10 +29,10 @@ const first: readonly TextPart[] = ['flow', 'failure'];
 /** Says which jobs are listed; every change goes into the address. */
 export function FilterBar({ filter, onFilter, flows }: Props) {
   const search = useRef<HTMLInputElement>(null);
-  const rest = texts.filter((name) => !first.includes(name));
+  const rest = filterTexts.filter((name) => !first.includes(name));
   const isUsed = rest.some((name) => filter[name] !== undefined);
   const [open, setOpen] = useState(isUsed);
-  const given = filter.status.length > 0 || texts.some((name) => filter[name] !== undefined);
+  const given = filter.status.length > 0 || filterTexts.some((name) => filter[name] !== undefined);
   useSearchKey(search);
   const field = (name: TextPart) => (
     <Field
@@ -65,7 +65,7 @@ export function FilterBar({ filter, onFilter, flows }: Props) {
   );
 }
 
-function withPart(filter: Filter, name: TextPart, value: string): Filter {
+function withPart(filter: ListFilter, name: TextPart, value: string): ListFilter {
   const { [name]: _before, ...others } = filter;
   return value.trim() === '' ? others : { ...others, [name]: value.trim() };
 }
@@ -116,8 +116,8 @@ function Field({ name, value, list, onValue }: FieldProps) {
 
 type FindProps = {
   readonly box: RefObject<HTMLInputElement>;
-  readonly filter: Filter;
-  readonly onFilter: (filter: Filter) => void;
+  readonly filter: ListFilter;
+  readonly onFilter: (filter: ListFilter) => void;
 };
 
 /** Opens a job by its id; what is no id is looked for as an external id, or as a key NAME=VALUE. */

@@ -1,9 +1,9 @@
 import type { Status } from '../../model/status.js';
-import { statuses, type Summary } from '../answers.js';
-import type { Query } from '../api.js';
+import { shownStatuses, type Summary } from '../answers.js';
+import type { QueryValues } from '../api.js';
 
 /** What the list is about; it stands in the address, so that it can be sent to somebody. */
-export type Filter = {
+export type ListFilter = {
   readonly status: readonly Status[];
   readonly flow?: string;
   readonly owner?: string;
@@ -20,7 +20,7 @@ export type Filter = {
 };
 
 /** The parts of a filter that are one text each. */
-export const texts = [
+export const filterTexts = [
   'flow',
   'owner',
   'tag',
@@ -31,26 +31,26 @@ export const texts = [
   'from',
   'to',
 ] as const;
-export type TextPart = (typeof texts)[number];
+export type TextPart = (typeof filterTexts)[number];
 
 /** The filter of an address. */
-export function filterOf(search: URLSearchParams): Filter {
+export function filterOf(search: URLSearchParams): ListFilter {
   const words = (search.get('status') ?? '').split(',');
-  const parts = texts.flatMap((name) => {
+  const parts = filterTexts.flatMap((name) => {
     const value = search.get(name)?.trim() ?? '';
     return value === '' ? [] : [[name, value]];
   });
   return {
-    status: statuses.filter((one) => words.includes(one)),
+    status: shownStatuses.filter((one) => words.includes(one)),
     ...(Object.fromEntries(parts) as Partial<Record<TextPart, string>>),
   };
 }
 
 /** The part of an address that stands for a filter; parts that say nothing are left out. */
-export function searchOf(filter: Filter): URLSearchParams {
+export function searchParamsOf(filter: ListFilter): URLSearchParams {
   const search = new URLSearchParams();
   if (filter.status.length > 0) search.set('status', filter.status.join(','));
-  for (const name of texts) {
+  for (const name of filterTexts) {
     const value = filter[name];
     if (value !== undefined && value !== '') search.set(name, value);
   }
@@ -58,7 +58,7 @@ export function searchOf(filter: Filter): URLSearchParams {
 }
 
 /** What GET jobs is asked. */
-export function queryOf({ status, from, to, ...rest }: Filter): Query {
+export function filterQuery({ status, from, to, ...rest }: ListFilter): QueryValues {
   return {
     ...rest,
     status,
@@ -68,17 +68,17 @@ export function queryOf({ status, from, to, ...rest }: Filter): Query {
 }
 
 /** The changes that may concern what is listed. */
-export function streamQueryOf({ flow, owner, tag }: Filter): Query {
+export function streamQueryOf({ flow, owner, tag }: ListFilter): QueryValues {
   return { flow, owner, tag };
 }
 
 /** Whether nothing but the status, and perhaps the owner, is asked for: counts tell of these. */
-export function isCounted(filter: Filter): boolean {
-  return texts.every((name) => name === 'owner' || filter[name] === undefined);
+export function isCounted(filter: ListFilter): boolean {
+  return filterTexts.every((name) => name === 'owner' || filter[name] === undefined);
 }
 
 /** Whether a job that changed belongs into the list. */
-export function matches(job: Summary, filter: Filter): boolean {
+export function matches(job: Summary, filter: ListFilter): boolean {
   const { status, flow, owner, tag, key, failure, external_id: external, parent } = filter;
   const [name = '', ...value] = key?.split('=') ?? [];
   const from = timeOf(filter.from);

@@ -10,14 +10,14 @@ import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { mayOperate } from '../session/session.js';
 import { Bulk } from './bulk.js';
-import { filterOf, isCounted, searchOf, type Filter } from './filter.js';
+import { filterOf, isCounted, searchParamsOf, type ListFilter } from './filter.js';
 import { FilterBar } from './filter-bar.js';
 import { StatusTabs } from './status-tabs.js';
 import { JobTable } from './table.js';
 import { useList } from './use-list.js';
 
 /** The page of all jobs: live, filtered, to be repaired many at a time. */
-export function Jobs() {
+export function JobsPage() {
   const [filter, setFilter] = useFilter();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [at, setAt] = useState<string>();
@@ -41,7 +41,7 @@ export function Jobs() {
     });
   }, []);
   const clear = useCallback(() => setSelected(new Set()), []);
-  const change = (next: Filter): void => {
+  const change = (next: ListFilter): void => {
     clear();
     setFilter(next);
     box.current?.scrollTo(0, 0);
@@ -99,8 +99,8 @@ export function Jobs() {
   );
 }
 
-function NoJobs({ filter }: { readonly filter: Filter }) {
-  const asked = searchOf(filter).toString() !== '';
+function NoJobs({ filter }: { readonly filter: ListFilter }) {
+  const asked = searchParamsOf(filter).toString() !== '';
   return (
     <div class="box empty">
       {asked ? (
@@ -116,13 +116,13 @@ function NoJobs({ filter }: { readonly filter: Filter }) {
 }
 
 /** The filter is what the address says; each change can be gone back from. */
-function useFilter(): readonly [Filter, (filter: Filter) => void] {
+function useFilter(): readonly [ListFilter, (filter: ListFilter) => void] {
   const search = useSearch();
   const [location, navigate] = useLocation();
   const filter = useMemo(() => filterOf(new URLSearchParams(search)), [search]);
   const set = useCallback(
-    (next: Filter) => {
-      const text = searchOf(next).toString();
+    (next: ListFilter) => {
+      const text = searchParamsOf(next).toString();
       navigate(`${location}${text === '' ? '' : `?${text}`}`);
     },
     [location, navigate],
@@ -133,7 +133,7 @@ function useFilter(): readonly [Filter, (filter: Filter) => void] {
 /** Counts are read again while jobs change, but not more often than this, ms. */
 const countsMs = 3_000;
 
-function useCounts(filter: Filter, changes: number, isWanted: boolean) {
+function useCounts(filter: ListFilter, changes: number, isWanted: boolean) {
   const owner = filter.owner ?? '';
   const { value, reload } = useLoaded(`counts of ${owner} ${isWanted}`, async (signal) =>
     isWanted ? get<Stats>('stats', { query: { owner }, signal }) : undefined,

@@ -1,5 +1,5 @@
 import type { JobList, Summary } from '../answers.js';
-import type { Batch } from '../live/batch.js';
+import type { JobChanges } from '../live/batch.js';
 
 /** The jobs that are shown, the newest first. */
 export type List = {
@@ -13,7 +13,7 @@ export type List = {
 };
 
 /** The list as its first page tells it. */
-export function listOf({ jobs, cursor }: JobList): List {
+export function firstPageOf({ jobs, cursor }: JobList): List {
   return { jobs, places: placesOf(jobs), above: [], cursor };
 }
 
@@ -32,7 +32,7 @@ export type Taking = {
 };
 
 /** With what has changed. One that is no longer wanted leaves, one that is new comes first. */
-export function withBatch(list: List, batch: Batch, { wanted, hold }: Taking): List {
+export function withBatch(list: List, batch: JobChanges, { wanted, hold }: Taking): List {
   const { changed, removed } = batch;
   const known = list.jobs.filter(({ id }) => {
     const job = changed.get(id);

@@ -1,5 +1,5 @@
 import type { Status } from '../../model/status.js';
-import { statuses, type JobCounts } from '../answers.js';
+import { shownStatuses, type JobCounts } from '../answers.js';
 
 type Props = {
   /** Absent where nobody has counted what the filter asks for. */
@@ -20,7 +20,7 @@ export function StatusTabs({ counts, chosen, onChoose }: Props) {
         pressed={chosen.length === 0}
         onPress={() => onChoose([])}
       />
-      {statuses.map((status) => (
+      {shownStatuses.map((status) => (
         <Tab
           key={status}
           name={status}

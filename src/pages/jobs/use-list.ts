@@ -1,9 +1,9 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../api.js';
 import type { JobList } from '../answers.js';
-import { followChanges, type LiveState } from '../live/changes.js';
-import { matches, queryOf, searchOf, streamQueryOf, type Filter } from './filter.js';
-import { joined, listOf, withBatch, withPage, type List } from './list.js';
+import { followJobs, type LiveState } from '../live/changes.js';
+import { matches, filterQuery, searchParamsOf, streamQueryOf, type ListFilter } from './filter.js';
+import { joined, firstPageOf, withBatch, withPage, type List } from './list.js';
 
 /** Jobs of the first page, which somebody waits for, and of those that are read while he scrolls. */
 const firstSize = 100;
@@ -25,8 +25,8 @@ export type LiveList = {
 };
 
 /** The jobs of a filter, live. `hold`: whether new ones would disturb somebody now. */
-export function useList(filter: Filter, hold: () => boolean): LiveList {
-  const key = searchOf(filter).toString();
+export function useList(filter: ListFilter, hold: () => boolean): LiveList {
+  const key = searchParamsOf(filter).toString();
   const [list, setList] = useState<List>();
   const [error, setError] = useState<unknown>();
   const [isLoading, setLoading] = useState(true);
@@ -52,7 +52,7 @@ export function useList(filter: Filter, hold: () => boolean): LiveList {
         // Something was missed while the list was on its way. What somebody waits for is shown first.
         if (isStale.current) setTimeout(readAgain, againMs);
       };
-      get<JobList>('jobs', { query: { ...queryOf(filter), ...page }, signal }).then(
+      get<JobList>('jobs', { query: { ...filterQuery(filter), ...page }, signal }).then(
         (answer) =>
           ended(() => {
             take(answer);
@@ -72,7 +72,7 @@ export function useList(filter: Filter, hold: () => boolean): LiveList {
   reload.current = () => {
     isStale.current = false;
     const limit = Math.min(nextSize, Math.max(firstSize, shown.current));
-    read({ limit }, (page) => setList(listOf(page)));
+    read({ limit }, (page) => setList(firstPageOf(page)));
   };
 
   // Before the page is painted without it: the first jobs are on their way already.
@@ -82,7 +82,7 @@ export function useList(filter: Filter, hold: () => boolean): LiveList {
     shown.current = 0;
     reload.current();
     const end = new AbortController();
-    followChanges({
+    followJobs({
       query: streamQueryOf(filter),
       signal: end.signal,
       onState: setLive,

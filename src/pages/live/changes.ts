@@ -1,6 +1,6 @@
-import { addressOf, type Query } from '../api.js';
+import { apiAddress, type QueryValues } from '../api.js';
 import type { Summary } from '../answers.js';
-import type { Batch } from './batch.js';
+import type { JobChanges } from './batch.js';
 import { askWho } from '../session/session.js';
 
 /** `live`: changes come as they happen; `away`: the stream is broken and is tried again. */
@@ -8,8 +8,8 @@ export type LiveState = 'opening' | 'live' | 'away';
 
 export type Following = {
   /** As the query of GET changes: flow, owner, tag, job. */
-  readonly query?: Query;
-  readonly onBatch: (batch: Batch) => void;
+  readonly query?: QueryValues;
+  readonly onBatch: (batch: JobChanges) => void;
   /** Changes were missed: what is shown has to be read anew. */
   readonly onMissed: () => void;
   readonly onState?: (state: LiveState) => void;
@@ -27,7 +27,7 @@ const againMs = 3_000;
  * Y2 A page that nobody sees has no stream: browsers allow few of them. When it is seen again, what
  *    was missed is read.
  */
-export function followChanges(following: Following): void {
+export function followJobs(following: Following): void {
   const { query, onMissed, onState = () => undefined, signal } = following;
   const collect = createCollector(following);
   let source: EventSource | undefined;
@@ -43,7 +43,7 @@ export function followChanges(following: Following): void {
     close();
     if (signal.aborted || document.hidden) return;
     onState(wasOpen ? 'away' : 'opening');
-    const opened = new EventSource(addressOf('changes', query));
+    const opened = new EventSource(apiAddress('changes', query));
     source = opened;
     opened.addEventListener('ready', () => {
       onState('live');
@@ -81,7 +81,7 @@ function createCollector({ onBatch }: Pick<Following, 'onBatch'>) {
   const later = (): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      const batch: Batch = { changed, removed };
+      const batch: JobChanges = { changed, removed };
       changed = new Map();
       removed = new Set();
       onBatch(batch);

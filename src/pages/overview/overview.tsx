@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { get } from '../api.js';
-import { statuses, type JobList, type Stats } from '../answers.js';
+import { shownStatuses, type JobList, type Stats } from '../answers.js';
 import { usePolled } from '../live/use-polled.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
@@ -15,7 +15,7 @@ const everyMs = 5_000;
 const mostFailures = 8;
 
 /** How everything goes: what is wrong now, how much there is, and how it was lately. */
-export function Overview() {
+export function OverviewPage() {
   const [range, setRange] = useState<RangeName>('day');
   const { ms, unit } = ranges[range];
   const { value, error, reload } = usePolled(`stats ${range}`, everyMs, (signal) =>
@@ -79,7 +79,7 @@ function Alarm({ stats: { jobs, engines } }: { readonly stats: Stats }) {
 function Tiles({ stats: { jobs, engines } }: { readonly stats: Stats }) {
   return (
     <ul class="tiles" aria-label="Jobs by status">
-      {statuses.map((status) => (
+      {shownStatuses.map((status) => (
         <li key={status}>
           <Link href={`/jobs?status=${status}`} class={`tile ${jobs[status] > 0 ? status : ''}`}>
             <b class="number">{jobs[status].toLocaleString()}</b>

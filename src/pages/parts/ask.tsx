@@ -17,7 +17,7 @@ type Props = {
 };
 
 /** A window that asks for what something needs, and does it. */
-export function Ask({ title, does, destroys = false, children, onClose, act }: Props) {
+export function AskDialog({ title, does, destroys = false, children, onClose, act }: Props) {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const run = async (form: HTMLFormElement): Promise<void> => {
@@ -56,14 +56,14 @@ export function Ask({ title, does, destroys = false, children, onClose, act }: P
 }
 
 /** A text of a form; undefined when nothing was written. */
-export function textIn(form: FormData, name: string): string | undefined {
+export function formText(form: FormData, name: string): string | undefined {
   const value = form.get(name);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
 /** JSON that somebody wrote; undefined when nothing was. @throws Error with a sentence */
 export function jsonIn(form: FormData, name: string, what: string): unknown {
-  const text = textIn(form, name);
+  const text = formText(form, name);
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text) as unknown;

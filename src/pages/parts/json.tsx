@@ -7,7 +7,7 @@ type Props = { readonly value: unknown; readonly what: string };
 const mostLetters = 40_000;
 
 /** A value as JSON, to read and to copy. */
-export function Json({ value, what }: Props) {
+export function JsonView({ value, what }: Props) {
   const [whole, setWhole] = useState(false);
   const text = useMemo(() => JSON.stringify(value, null, 2) ?? 'undefined', [value]);
   const isLong = text.length > mostLetters && !whole;

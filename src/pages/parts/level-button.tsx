@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { refusalOf } from '../session/session.js';
+import { levelRefusal } from '../session/session.js';
 
 type Props = {
   readonly level: 'operator' | 'admin';
@@ -12,7 +12,7 @@ type Props = {
 
 /** A button for whoever has the role; others see why it is not for them. */
 export function LevelButton({ level, onClick, kind = 'plain', refused, children }: Props) {
-  const reason = refusalOf(level) ?? refused;
+  const reason = levelRefusal(level) ?? refused;
   return (
     <button
       type="button"

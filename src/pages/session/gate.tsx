@@ -4,10 +4,10 @@ import { useLocation } from 'wouter-preact';
 import { ProblemBox } from '../parts/problem-box.js';
 import { NoRole } from './no-role.js';
 import { askWho, session } from './session.js';
-import { SignIn } from './sign-in.js';
+import { SignInPage } from './sign-in.js';
 
 /** Shows the pages to whoever may see them; all others are told what they need. */
-export function Gate({ children }: { readonly children: ComponentChildren }) {
+export function SignInGate({ children }: { readonly children: ComponentChildren }) {
   const [location, navigate] = useLocation();
   const { value } = session;
   useEffect(() => void askWho(), []);
@@ -24,9 +24,9 @@ export function Gate({ children }: { readonly children: ComponentChildren }) {
     case 'away':
       return <ProblemBox error={value.problem} again={() => void askWho()} />;
     case 'nobody':
-      return <SignIn ended={value.ended} />;
+      return <SignInPage ended={value.ended} />;
     case 'somebody':
-      if (isSignInPage) return <SignIn ended={false} />;
+      if (isSignInPage) return <SignInPage ended={false} />;
       return value.who.level === 'none' ? <NoRole who={value.who} /> : <>{children}</>;
   }
 }

@@ -38,7 +38,7 @@ function reaches(somebody: Who | undefined, level: Who['level']): boolean {
 }
 
 /** Why a button of that level is not for who sits here; undefined when it is. */
-export function refusalOf(level: 'operator' | 'admin'): string | undefined {
+export function levelRefusal(level: 'operator' | 'admin'): string | undefined {
   const allowed = level === 'operator' ? mayOperate.value : mayAdmin.value;
   return allowed ? undefined : `This needs the role tws-${level}.`;
 }

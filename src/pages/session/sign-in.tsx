@@ -4,7 +4,7 @@ import { ProblemBox } from '../parts/problem-box.js';
 import { signIn } from './session.js';
 
 /** Asks for name and password of a user of CouchDB. `ended`: he was signed in just now. */
-export function SignIn({ ended }: { readonly ended: boolean }) {
+export function SignInPage({ ended }: { readonly ended: boolean }) {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const submit = async (form: HTMLFormElement): Promise<void> => {
