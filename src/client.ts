@@ -1,11 +1,12 @@
 /** What the CLI, the HTTP API and programs of your own use of the client. */
 export { createClient, type Client } from './client/client.js';
 export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figures.js';
-export { newDefinitionId, type DefinitionKind } from './client/definitions.js';
+export { newDefinitionId } from './client/definitions.js';
 export type { FoundJobs, JobSearch, PageOptions } from './client/search.js';
 export { readSteps, type StepReading } from './reading/step-reading.js';
 export type { SubmittedOne } from './client/submit-many.js';
 export { summaryOf } from './client/summary.js';
+export type { DefinitionKind } from './model/document.js';
 export type { JobCounts, JobSummary, Span } from './model/summary.js';
 export type { NewToken, TokenFacts } from './client/tokens.js';
 export type { Change } from './store/change.js';
@@ -18,7 +19,7 @@ export type { EventLevel, HistoryEvent } from './client/history.js';
 export { warningsOfSignal, type EventToAnnounce, type SignalToSend } from './client/messages.js';
 export { explainChain, type Explained } from './client/explain-job.js';
 export { countInHand } from './client/service.js';
-export { isFinalState, type JobToSubmit, type Submitted } from './client/jobs.js';
+export { isEndedJob, type JobToSubmit, type Submitted } from './client/jobs.js';
 export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';
 export { createPulse, renewedAt, type Pulse } from './client/pulse.js';
 export { usualLeaseMs } from './model/engine.js';

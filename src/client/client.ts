@@ -1,9 +1,5 @@
-import {
-  calledDefinition,
-  findDefinition,
-  setEnabled,
-  type DefinitionKind,
-} from './definitions.js';
+import { calledDefinition, findDefinition, setEnabled } from './definitions.js';
+import type { DefinitionKind, StoredDocument } from '../model/document.js';
 import { countJobs, jobSpans, type SpanQuery } from './figures.js';
 import { explainJob, type Explained } from './explain-job.js';
 import { submitJob, type JobToSubmit, type Submitted } from './jobs.js';
@@ -49,7 +45,6 @@ import {
 } from './work.js';
 import { removeDocument, writeDocument } from './writes.js';
 import type { EngineDocument } from '../model/engine.js';
-import type { StoredDocument } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import type { RequestAction } from '../model/request.js';
 import type { JobCounts, Span } from '../model/summary.js';

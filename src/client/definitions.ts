@@ -1,12 +1,10 @@
 import { problem } from '../errors.js';
 import { engineControlId, everyEngine } from '../model/engine-control.js';
-import type { StoredDocument } from '../model/document.js';
+import type { DefinitionKind, StoredDocument } from '../model/document.js';
 import { keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
-
-export type DefinitionKind = 'task' | 'flow';
 
 const viewOf = { task: 'tasks', flow: 'flows' } as const;
 

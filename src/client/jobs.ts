@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { problem, TwsError } from '../errors.js';
-import type { StoredDocument } from '../model/document.js';
+import { isFinalState, type StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 import { listed, textOf } from '../words.js';
 import { differencesOf } from './same-job.js';
@@ -64,8 +64,8 @@ export async function jobOf(store: Store, id: string): Promise<StoredDocument> {
 }
 
 /** Whether a job has ended. */
-export function isFinalState(job: StoredDocument): boolean {
-  return job['state'] === '$$complete' || job['state'] === '$$cancelled';
+export function isEndedJob(job: StoredDocument): boolean {
+  return isFinalState(job['state']);
 }
 
 /**
@@ -87,5 +87,5 @@ export async function currentJob(store: Store, job: StoredDocument): Promise<Sto
 /** The id of the job that an ended one goes on as. */
 function nextOf(job: StoredDocument): string | undefined {
   const { continued_to: next } = job;
-  return isFinalState(job) && typeof next === 'string' ? next : undefined;
+  return isEndedJob(job) && typeof next === 'string' ? next : undefined;
 }

@@ -1,7 +1,6 @@
 import { engineSchema, type EngineDocument } from '../model/engine.js';
-import type { StoredDocument } from '../model/document.js';
+import type { StoredDocument, DefinitionKind } from '../model/document.js';
 import type { Store } from '../store/store.js';
-import type { DefinitionKind } from './definitions.js';
 
 /** All tasks or all flows, by name. */
 export async function listDefinitions(

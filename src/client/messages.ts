@@ -7,7 +7,7 @@ import type { Problem } from '../model/problems.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
-import { currentJob, isFinalState } from './jobs.js';
+import { currentJob, isEndedJob } from './jobs.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
 
@@ -38,7 +38,7 @@ export async function sendSignal(
   const there = await store.get(job);
   // A job that went on as another one is reached there.
   const current = there && (await currentJob(store, there));
-  if (current !== undefined && isFinalState(current)) {
+  if (current !== undefined && isEndedJob(current)) {
     throw problem('job_ended', { id: job, state: textOf(current['state']) });
   }
   const _id = `signal:${job}:${id}`;

@@ -5,7 +5,7 @@ import type { RequestAction } from '../model/request.js';
 import type { Store } from '../store/store.js';
 import { isObject } from '../model/object.js';
 import { endedParent, parentOf } from './ended-parent.js';
-import { currentJob, isFinalState, jobOf } from './jobs.js';
+import { currentJob, isEndedJob, jobOf } from './jobs.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
 
@@ -127,7 +127,7 @@ async function storeRequest(
   details: RequestDetails,
 ): Promise<string> {
   const id = job._id;
-  if (isFinalState(job) && !ofEnded.includes(action)) throw ended(job);
+  if (isEndedJob(job) && !ofEnded.includes(action)) throw ended(job);
   const request = `request:${id}:${randomUUID()}`;
   await writeDocument(store, { _id: request, type: 'request', job: id, action, ...details });
   return request;
@@ -178,7 +178,7 @@ function refusalOf(
   const reason = record?.['refused'] ?? refused;
   if (typeof reason === 'string') return problem('request_refused', { action, job: id, reason });
   if (record !== undefined) return undefined;
-  if (isFinalState(job)) return ended(job);
+  if (isEndedJob(job)) return ended(job);
   return problem('request_refused', { action, job: id, reason: 'it can do nothing there now.' });
 }
 

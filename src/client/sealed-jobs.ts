@@ -1,13 +1,12 @@
 import { finder, type World } from '../reading/check.js';
 import type { Flow } from '../model/flow.js';
 import { parseDocument } from '../reading/parse.js';
-import type { StoredDocument } from '../model/document.js';
+import type { StoredDocument, DefinitionKind } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import { defaultOwner, keyOf, ownerOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { sealedInJob, setsParams, structureOf } from '../validate/sealed-params.js';
 import type { Written } from '../validate/written.js';
-import type { DefinitionKind } from './definitions.js';
 
 /**
  * New jobs that set a parameter which a stored task seals, or that have a secret in `notify`, with the

@@ -3,7 +3,7 @@ import { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import type { FeedState } from '../store/feed.js';
 import type { Store } from '../store/store.js';
-import { currentJob, isFinalState, jobOf } from './jobs.js';
+import { currentJob, isEndedJob, jobOf } from './jobs.js';
 
 export type WatchOptions = {
   /** Ends the watch; the job goes on. */
@@ -55,7 +55,7 @@ async function watchOne(
   const first = waits ? await whenThere(store, look, options) : { value: await look() };
   if (first === undefined) return undefined;
   onChange?.(first.value.now);
-  return isFinalState(first.value.now) ? first.value.now : followOne(store, first.value, options);
+  return isEndedJob(first.value.now) ? first.value.now : followOne(store, first.value, options);
 }
 
 /** Follows a job from the position at which it was read. */
@@ -78,7 +78,7 @@ async function followOne(
       if (change.deleted) return undefined;
       if (change.doc === undefined || change.doc._rev === now._rev) continue;
       onChange?.(change.doc);
-      if (isFinalState(change.doc)) return change.doc;
+      if (isEndedJob(change.doc)) return change.doc;
     }
   } finally {
     end.abort();

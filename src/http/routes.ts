@@ -9,7 +9,7 @@ import {
   cancelRoute,
   enqueueManyRoute,
   enqueueRoute,
-  ojsInfoRoute as ojsInfoRoute,
+  ojsInfoRoute,
 } from './ojs/routes/jobs.js';
 import { queuesRoute, queueStatsRoute } from './ojs/routes/queues.js';
 import { healthRoute, manifestRoute } from './ojs/routes/system.js';

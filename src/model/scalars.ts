@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** A JSON Schema of draft 7 or 2020-12, unchecked. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /**
  * A name of a task, flow or owner: it becomes part of keys (`name::owner`) and states (`name-3`),
  * and a key of objects, where `__proto__` would not be one.

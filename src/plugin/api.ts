@@ -1,5 +1,6 @@
 import type { FailureKind } from '../model/catalogue.js';
 import type { HistoryEvent } from '../model/history-event.js';
+import type { JsonSchema } from '../model/scalars.js';
 import type { FailureSeen } from '../model/step.js';
 import type { Detour, DetourOutcome } from './detour.js';
 import type { Done } from './done.js';
@@ -117,9 +118,6 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   /** The project's folder, absolute: where files named in parameters are looked for. */
   readonly cwd: string;
 };
-
-/** A JSON Schema of draft 7 or 2020-12. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 type MaybePromise<T> = T | Promise<T>;
 

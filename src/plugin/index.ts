@@ -1,7 +1,6 @@
 /** What plugin authors import: `import { PluginError } from 'tws/plugin'`. */
 export type {
   HistoryEvent,
-  JsonSchema,
   PluginOutcome,
   PluginContext,
   PluginFailure,
@@ -9,6 +8,7 @@ export type {
   RenderOptions,
   WaitOptions,
 } from './api.js';
+export type { JsonSchema } from '../model/scalars.js';
 export { isTemporary, retryAfter } from './answers.js';
 export { Detour } from './detour.js';
 export { Done } from './done.js';

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { countValues } from '../model/size.js';
-import type { JsonSchema } from './api.js';
+import type { JsonSchema } from '../model/scalars.js';
 import { calculate, NoThreadError } from './calculations.js';
 import type { PluginError } from './errors.js';
 import { pluginProblem } from './failures.js';

@@ -12,7 +12,7 @@ export type DatabaseState = {
   readonly identity: string | undefined;
 };
 
-/** Reads the state of the connection's database. @throws TwsError, see `Client.ask` */
+/** Reads the state of the connection's database. @throws TwsError, see `CouchClient.ask` */
 export async function readDatabase(
   client: CouchClient,
   signal?: AbortSignal,

@@ -20,7 +20,7 @@ export type CreatedDatabase = {
  * Creates the database of the connection unless it exists. On a cluster of several nodes it gets one
  * copy of every document, because only then exactly one of several writers of a revision is told
  * that it won; `copies` asks for another number. Repeating it changes nothing.
- * @throws TwsError `couch_not_admin`, `database_name_invalid`, and those of `Client.ask`
+ * @throws TwsError `couch_not_admin`, `database_name_invalid`, and those of `CouchClient.ask`
  */
 export async function createDatabase(
   connection: Connection,

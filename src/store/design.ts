@@ -11,7 +11,7 @@ export type Installed = Readonly<Record<string, 'inserted' | 'updated' | 'unchan
  * database. What else is in these documents, above all views that users added, stays; nothing is
  * written when nothing changed.
  * @throws TwsError `couch_not_admin`, `document_conflict` (somebody keeps changing it), and those of
- * `Client.ask`
+ * `CouchClient.ask`
  */
 export async function installDesign(connection: Connection): Promise<Installed> {
   const client = openClient(connection);

@@ -15,7 +15,7 @@ export type PastChanges =
     }
   | { readonly kind: 'unknown' };
 
-/** Reads `_changes` once, with documents. @throws TwsError, see `Client.ask` */
+/** Reads `_changes` once, with documents. @throws TwsError, see `CouchClient.ask` */
 export async function readChanges(
   client: CouchClient,
   since: string,

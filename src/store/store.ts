@@ -24,7 +24,7 @@ import {
 import { createWriter, type NewDocument } from './writer.js';
 
 /**
- * One database. What is read throws the problems of `Client.ask`; what is written has a result and
+ * One database. What is read throws the problems of `CouchClient.ask`; what is written has a result and
  * never throws; the feed does neither, it tells its state.
  */
 export type Store = {

@@ -1,3 +1,4 @@
+import type { DefinitionKind } from '../model/document.js';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../model/object.js';
@@ -19,7 +20,7 @@ export function samples(): readonly Written[] {
 }
 
 /** Whether a sample of this kind and name comes with the package. */
-export function isSample(kind: 'task' | 'flow', name: string): boolean {
+export function isSample(kind: DefinitionKind, name: string): boolean {
   return samples().some((doc) => doc['type'] === kind && doc['name'] === name);
 }
 

@@ -2,7 +2,7 @@ import { checkContents } from './contents.js';
 import { checkDocument } from './document.js';
 import { unreadKeys } from '../reading/unread-keys.js';
 import { checkReferences } from './references.js';
-import type { StoredDocument } from '../model/document.js';
+import type { DefinitionKind, StoredDocument } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
@@ -14,7 +14,7 @@ import type { Written } from './written.js';
 
 /** Where stored definitions are looked up. */
 type DefinitionSource = {
-  readonly definitions: (kind: 'task' | 'flow') => Promise<readonly StoredDocument[]>;
+  readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
 };
 
 export type CheckedDefinition = {
@@ -44,7 +44,7 @@ export async function contentsOfJob(
   plugins: Pick<PluginRegistry, 'get'> = { get: () => undefined },
 ): Promise<readonly Problem[]> {
   const seen = [ownerOf(doc), defaultOwner];
-  const stored = async (kind: 'task' | 'flow') =>
+  const stored = async (kind: DefinitionKind) =>
     (await client.definitions(kind)).filter((one) => seen.includes(ownerOf(one)));
   const written = [{ file: '', doc }];
   const { definitions } = await checkReferences(written, stored);
@@ -63,7 +63,7 @@ export async function checkDefinition(
   if (own.length > 0) return { problems: own, warnings: unreadKeys(doc) };
   const written = [{ file: doc._id, doc }];
   // The stored edition of this document gives way to this one, also under another name.
-  const stored = async (kind: 'task' | 'flow') =>
+  const stored = async (kind: DefinitionKind) =>
     (await client.definitions(kind)).filter(({ _id }) => _id !== doc._id);
   const { problems, warnings, definitions } = await checkReferences(written, stored);
   const contents = checkContents(written, { definitions, plugins });

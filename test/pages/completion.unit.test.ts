@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { completionAt, type Option } from '../../src/pages/editor/completion.js';
-import { schemasAt, type JsonSchema } from '../../src/pages/editor/schema-at.js';
+import { schemasAt } from '../../src/pages/editor/schema-at.js';
+import type { JsonSchema } from '../../src/model/scalars.js';
 
 const schemas = Object.fromEntries(
   ['flow', 'task', 'job'].map((kind) => [

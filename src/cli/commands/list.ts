@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openDatabase, type Client } from '../../client.js';
+import { openDatabase, type Client, type DefinitionKind } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import type { Status } from '../../model/status.js';
@@ -92,7 +92,7 @@ function filterOf(said: Flags): JobFilter | undefined {
 
 async function listDefinitions(
   client: Client,
-  kind: 'task' | 'flow',
+  kind: DefinitionKind,
   { verbose }: Flags,
   io: Io,
 ): Promise<unknown> {

@@ -6,12 +6,7 @@ import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
 import { explainFind, find } from '../mango/find.js';
 import { parseFind, type FindRequest } from '../mango/find-request.js';
-import {
-  createIndex,
-  removeIndex as removeIndex,
-  describeIndex,
-  listIndexes,
-} from '../mango/indexes.js';
+import { createIndex, removeIndex, describeIndex, listIndexes } from '../mango/indexes.js';
 
 /** POST of `_find`. */
 export async function postFind(x: Exchange, database: Database): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { explainChain, isFinalState, readSteps, summaryOf } from '../../client.js';
+import { explainChain, isEndedJob, readSteps, summaryOf } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { statusOf } from '../../reading/status.js';
@@ -37,7 +37,7 @@ export const getRoute = route({
     const readAgain = async () => jobFor(api, await knownStill(api, headers, 'viewer'), id);
     const { wait = 0, rev } = query;
     const isReady = (job: StoredDocument): boolean =>
-      rev === undefined ? isFinalState(job) : job._rev !== rev;
+      rev === undefined ? isEndedJob(job) : job._rev !== rev;
     const job = await waiting(api, wait, (waitMs) =>
       waitMs === 0
         ? read()

@@ -12,7 +12,8 @@ import { say } from '../parts/toasts.js';
 import { mayAdmin } from '../session/session.js';
 import { namesOf, type KnownDefinitions } from './known.js';
 import { MeanwhileBox } from './meanwhile-box.js';
-import { blank, editedContent, type DefinitionKind, type Put } from './stored.js';
+import { blank, editedContent, type Put } from './stored.js';
+import type { DefinitionKind } from '../../model/document.js';
 import type { Editing } from './use-editing.js';
 
 type Props = {

@@ -5,7 +5,8 @@ import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { mayAdmin } from '../session/session.js';
-import { pageOf, fieldText, type DefinitionKind, type StoredDefinition } from './stored.js';
+import { pageOf, fieldText, type StoredDefinition } from './stored.js';
+import type { DefinitionKind } from '../../model/document.js';
 
 /** A column beside the name. */
 export type Column = {

@@ -2,7 +2,8 @@ import { useMemo } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { mayAdmin } from '../session/session.js';
 import type { KnownDefinitions } from './known.js';
-import { pageOf, type DefinitionKind } from './stored.js';
+import { pageOf } from './stored.js';
+import type { DefinitionKind } from '../../model/document.js';
 import { isMissing } from './tasks.js';
 import { flowOf, flowsOf, meant, tasksOf } from './uses.js';
 

@@ -10,14 +10,8 @@ import { who } from '../session/session.js';
 import { DefinitionEditor } from './definition-editor.js';
 import { FlowPicture } from './flow-picture.js';
 import { useKnown, type KnownDefinitions } from './known.js';
-import {
-  blank,
-  editedContent,
-  pageOf,
-  definitionPath,
-  type DefinitionKind,
-  type StoredDefinition,
-} from './stored.js';
+import { blank, editedContent, pageOf, definitionPath, type StoredDefinition } from './stored.js';
+import type { DefinitionKind } from '../../model/document.js';
 import { useEditing } from './use-editing.js';
 
 type Props = {

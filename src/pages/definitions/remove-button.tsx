@@ -4,7 +4,8 @@ import { send } from '../api.js';
 import { AskDialog } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
-import { definitionPath, type DefinitionKind, type StoredDefinition } from './stored.js';
+import { definitionPath, type StoredDefinition } from './stored.js';
+import type { DefinitionKind } from '../../model/document.js';
 
 type Props = {
   readonly kind: DefinitionKind;

@@ -1,7 +1,5 @@
+import type { DefinitionKind } from '../../model/document.js';
 import type { AnyDocument } from '../answers.js';
-
-/** What is edited here. */
-export type DefinitionKind = 'task' | 'flow';
 
 /** A task or flow as the API answers it. */
 export type StoredDefinition = {

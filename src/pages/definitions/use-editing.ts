@@ -7,10 +7,10 @@ import {
   definitionPath,
   fieldText,
   editorText,
-  type DefinitionKind,
   type Put,
   type StoredDefinition,
 } from './stored.js';
+import type { DefinitionKind } from '../../model/document.js';
 import type { AnyDocument } from '../answers.js';
 import { forgetUnsaved, unsavedOf, useUnsaved } from './unsaved.js';
 

@@ -8,7 +8,7 @@ import {
 import type { Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { completionAt, type NamesByKind, type Option } from './completion.js';
-import type { JsonSchema } from './schema-at.js';
+import type { JsonSchema } from '../../model/scalars.js';
 
 /** What is proposed; it may be known only later, and change. */
 export type Proposals = { readonly schema: JsonSchema | undefined; readonly names: NamesByKind };

@@ -1,13 +1,6 @@
 import { findNodeAtLocation, getLocation, parseTree, getNodeValue, type Node } from 'jsonc-parser';
-import {
-  formsIn,
-  isNever,
-  isRecord,
-  record,
-  schemasAt,
-  typesOf,
-  type JsonSchema,
-} from './schema-at.js';
+import { formsIn, isNever, isRecord, record, schemasAt, typesOf } from './schema-at.js';
+import type { JsonSchema } from '../../model/scalars.js';
 
 /** Names that are known, by what the schema calls them (`x-names`): `task`, `flow`, `plugin`. */
 export type NamesByKind = Readonly<Record<string, readonly string[]>>;

@@ -35,7 +35,7 @@ import { FindingList } from './finding-list.js';
 import type { EditorFinding } from './marks.js';
 import { spanAt } from './places.js';
 import { parseJsonText } from './read-json.js';
-import type { JsonSchema } from './schema-at.js';
+import type { JsonSchema } from '../../model/scalars.js';
 import { secretsShown } from './secrets-shown.js';
 
 type Props = {

@@ -1,5 +1,4 @@
-/** A JSON Schema, as far as it is read here. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { JsonSchema } from '../../model/scalars.js';
 
 type Key = string | number;
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { EditedKind } from './own-check.js';
-import type { JsonSchema } from './schema-at.js';
+import type { JsonSchema } from '../../model/scalars.js';
 
 /** The JSON Schemas that the build writes: big, and needed by whoever edits only. */
 const loads: Readonly<Record<EditedKind, () => Promise<{ readonly default: unknown }>>> = {

@@ -1,4 +1,5 @@
-import { isRecord, record, type JsonSchema } from '../editor/schema-at.js';
+import { isRecord, record } from '../editor/schema-at.js';
+import type { JsonSchema } from '../../model/scalars.js';
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array'] as const;
 export type Type = (typeof types)[number];

@@ -1,4 +1,5 @@
-import { isRecord, record, type JsonSchema } from '../editor/schema-at.js';
+import { isRecord, record } from '../editor/schema-at.js';
+import type { JsonSchema } from '../../model/scalars.js';
 import { expanded, type Expanded } from './expand.js';
 
 /** What all fields have. */

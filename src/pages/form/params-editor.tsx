@@ -6,7 +6,8 @@ import { flowOf } from '../definitions/uses.js';
 import type { Checks } from '../editor/checking.js';
 import { LazyJsonEditor } from '../editor/lazy-editor.js';
 import type { CheckAnswer } from '../editor/marks.js';
-import { isRecord, type JsonSchema } from '../editor/schema-at.js';
+import { isRecord } from '../editor/schema-at.js';
+import type { JsonSchema } from '../../model/scalars.js';
 import { stepParamsSchema } from './step-schema.js';
 
 type Props = {

@@ -3,7 +3,8 @@ import type { Flow } from '../../model/flow.js';
 import { namesTask } from '../../model/tree.js';
 import type { StoredDefinition } from '../definitions/stored.js';
 import { meant } from '../definitions/uses.js';
-import { record, type JsonSchema } from '../editor/schema-at.js';
+import { record } from '../editor/schema-at.js';
+import type { JsonSchema } from '../../model/scalars.js';
 import { sealedIn } from './sealed.js';
 
 /**

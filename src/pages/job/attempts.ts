@@ -1,3 +1,4 @@
+import { isObject } from '../../model/object.js';
 import { readSteps, type StepReading } from '../../reading/step-reading.js';
 import type { AnyDocument } from '../answers.js';
 
@@ -78,10 +79,6 @@ function known<K extends string>(
   return Object.fromEntries(found.map((key) => [key, step[key]])) as Partial<Record<K, unknown>>;
 }
 
-/** An object that is no list. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { NotJson } from '../parts/not-json.js';
-import { isObject } from './attempts.js';
+import { isObject } from '../../model/object.js';
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,8 @@ import type { StoredJob } from '../answers.js';
 import { JsonView } from '../parts/json.js';
 import { StepWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
-import { beganAt, isObject, type StoredAttempt } from './attempts.js';
+import { beganAt, type StoredAttempt } from './attempts.js';
+import { isObject } from '../../model/object.js';
 import { History } from './history.js';
 import { LogLines, type LogRow } from './log.js';
 

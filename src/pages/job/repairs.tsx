@@ -3,7 +3,8 @@ import { send } from '../api.js';
 import { isEnded, type RequestAnswer, type StoredJob } from '../answers.js';
 import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
-import { isObject, type StoredAttempt } from './attempts.js';
+import { isObject } from '../../model/object.js';
+import type { StoredAttempt } from './attempts.js';
 import {
   CancelQuestion,
   NoteQuestion,

@@ -7,7 +7,8 @@ import { JsonView } from '../parts/json.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { StepWord } from '../parts/status.js';
 import { Ago, clockTime, exact, Took } from '../parts/time.js';
-import { isAt, isObject, type StoredAttempt } from './attempts.js';
+import { isObject } from '../../model/object.js';
+import { isAt, type StoredAttempt } from './attempts.js';
 import { LogLines } from './log.js';
 
 type Props = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isFinalState, type JobToSubmit } from '../../../client.js';
+import { isEndedJob, type JobToSubmit } from '../../../client.js';
 import { problem } from '../../../errors.js';
 import type { StoredDocument } from '../../../model/document.js';
 import { defaultOwner, pluginOf, type Task } from '../../../model/task.js';
@@ -219,11 +219,11 @@ export const cancelRoute = ojsRoute({
         await knownStill(api, headers, 'operator');
         return read();
       },
-      isReady: isFinalState,
+      isReady: isEndedJob,
       waitMs: patienceMs,
       signal,
     });
-    return changedTo(api, isFinalState(after) ? 200 : 202, after, state);
+    return changedTo(api, isEndedJob(after) ? 200 : 202, after, state);
   },
 });
 
