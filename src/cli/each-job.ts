@@ -9,7 +9,7 @@ export async function eachJob(
   io: Io,
   ask: (id: string) => Promise<Requested>,
 ): Promise<number> {
-  const told: unknown[] = [];
+  const answers: unknown[] = [];
   let refusals = 0;
   for (const id of ids) {
     try {
@@ -18,7 +18,7 @@ export async function eachJob(
         io.out(jobLine(requested.job, io));
         if (requested.notice !== undefined) io.warn(requested.notice);
       } else io.out(`stored: ${id}; no engine has taken the request yet, one will when it runs.`);
-      told.push(
+      answers.push(
         requested.kind === 'applied'
           ? {
               kind: 'applied',
@@ -31,10 +31,10 @@ export async function eachJob(
       if (!(error instanceof TwsError) || ids.length === 1) throw error;
       refusals += 1;
       io.warn(error.message);
-      told.push({ id, kind: 'refused', because: error.message });
+      answers.push({ id, kind: 'refused', because: error.message });
     }
   }
-  io.json(ids.length === 1 ? told[0] : told);
+  io.json(ids.length === 1 ? answers[0] : answers);
   return refusals > 0 ? 1 : 0;
 }
 

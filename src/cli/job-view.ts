@@ -105,7 +105,7 @@ export function windowed(
 
 /** A line for each thing that happens to a step, for whoever reads it later. */
 export function lineView(io: Io): JobView {
-  const told = new Map<string, string>();
+  const shown = new Map<string, string>();
   let begun: number | undefined;
   let last = '';
   return {
@@ -115,8 +115,8 @@ export function lineView(io: Io): JobView {
       begun ??= typeof start === 'number' ? start : undefined;
       for (const step of readSteps(job)) {
         const key = `${step.path}#${step.run ?? 1}#${step.attempt ?? 1}#${step.due ?? ''}`;
-        if (told.get(key) === step.state) continue;
-        told.set(key, step.state);
+        if (shown.get(key) === step.state) continue;
+        shown.set(key, step.state);
         io.out(`${sinceStart(step, begun, now)}  ${stepText(step, now)}`);
       }
       const line = stateLine(job, io, 'stdout');

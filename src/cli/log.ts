@@ -36,10 +36,10 @@ function readable(line: string, io: Io): string {
   const { level, time, msg, name, data, engine: _engine, ...rest } = JSON.parse(line) as Line;
   const at = io.style('dim', clock(time), 'stderr');
   const who = typeof name === 'string' ? `[${name}] ` : '';
-  const told = (value: unknown): boolean =>
+  const isInMessage = (value: unknown): boolean =>
     typeof value === 'string' && msg?.includes(value) === true;
   const untold = [...Object.entries(rest), ...Object.entries(data ?? {})].filter(
-    ([, value]) => !told(value),
+    ([, value]) => !isInMessage(value),
   );
   const more = untold.map(([key, value]) => `${key}=${shown(value)}`);
   const details = more.length === 0 ? '' : ` ${io.style('dim', more.join(' '), 'stderr')}`;

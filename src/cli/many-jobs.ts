@@ -30,7 +30,7 @@ export type ManyJobs = {
 /** Requests that are stored and waited for together. */
 const together = 100;
 /** So many refusals are told by themselves. */
-const mostTold = 20;
+const mostShown = 20;
 
 /**
  * Asks the same of all jobs that are chosen, tells how far it is on stderr and what became of them at
@@ -54,9 +54,9 @@ export async function requestManyJobs(client: Client, many: ManyJobs, io: Io): P
     const batch = ids.slice(at, at + together);
     const jobs = await stillThere(client, batch, many.search);
     const waiting = alone ? { waitMs: 0 } : { signal: io.stop };
-    const told = await client.requestMany(jobs, action, { ...many.details, ...waiting });
-    alone = told.length > 0 && told.every(({ kind }) => kind === 'stored');
-    tally.add(told, batch.length - jobs.length);
+    const results = await client.requestMany(jobs, action, { ...many.details, ...waiting });
+    alone = results.length > 0 && results.every(({ kind }) => kind === 'stored');
+    tally.add(results, batch.length - jobs.length);
   }
   return tally.end(io.stop.aborted);
 }
@@ -93,7 +93,7 @@ async function isConfirmed(action: RequestAction, count: number, io: Io): Promis
 
 type Tally = {
   /** `gone`: so many had changed meanwhile. */
-  readonly add: (told: readonly RequestedOne[], gone: number) => void;
+  readonly add: (results: readonly RequestedOne[], gone: number) => void;
   /** Tells what became of all; the answer is the exit status. */
   readonly end: (interrupted: boolean) => number;
 };
@@ -113,20 +113,20 @@ function createTally(action: RequestAction, total: number, io: Io): Tally {
   };
   draw();
   return {
-    add: (told, left) => {
+    add: (results, left) => {
       redraw?.clear();
-      for (const one of told) {
+      for (const one of results) {
         all.push(one);
         if (one.kind !== 'refused') continue;
         refused += 1;
-        if (refused <= mostTold) io.warn(one.problem.message);
+        if (refused <= mostShown) io.warn(one.problem.message);
       }
       gone += left;
       draw();
     },
     end: (interrupted) => {
       redraw?.clear();
-      if (refused > mostTold) io.warn(`… and ${refused - mostTold} more refused.`);
+      if (refused > mostShown) io.warn(`… and ${refused - mostShown} more refused.`);
       const open = total - all.length - gone;
       const parts = [
         `applied to ${counted(count('applied'), 'job')}`,

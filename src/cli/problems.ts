@@ -4,9 +4,9 @@ import type { Io } from './io.js';
 
 /** `file: JSON path: sentence`; a sentence that begins with the path says it once. */
 export function problemLine({ file, path, message }: FileProblem): string {
-  const told =
+  const hasPath =
     path === '' || (message.startsWith(path) && !/^[\w.[]/.test(message.slice(path.length)));
-  return told ? `${file}: ${message}` : `${file}: ${path}: ${message}`;
+  return hasPath ? `${file}: ${message}` : `${file}: ${path}: ${message}`;
 }
 
 /**

@@ -29,15 +29,15 @@ export function watchReasons(client: Client, options: ReasonsOptions): Reasons {
   const { id, quietMs = 3_000, leaseMs, signal } = options;
   const pulse = createPulse(leaseMs);
   let changed = new AbortController();
-  let told = '';
+  let shown = '';
   const look = async (): Promise<void> => {
     if (options.isAway()) return;
     try {
       const { reasons } = await client.explain(id, pulse);
       // Which engine runs a step, and since when, is the same reason a moment later.
       const key = reasons.map(({ kind }) => kind).join();
-      if (key === told || signal.aborted) return;
-      told = key;
+      if (key === shown || signal.aborted) return;
+      shown = key;
       options.tell(reasons);
     } catch (error) {
       // The watch tells of a database that is away, and of a job that is gone.
@@ -60,7 +60,7 @@ export function watchReasons(client: Client, options: ReasonsOptions): Reasons {
   return {
     ended,
     moved: () => {
-      told = '';
+      shown = '';
       changed.abort();
     },
   };

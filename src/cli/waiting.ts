@@ -88,7 +88,7 @@ function createProgress(io: Io): Progress {
   const redraw = terminal === undefined ? undefined : createRedraw(terminal);
   const begun = performance.now();
   let current: StoredDocument | undefined;
-  let told = '';
+  let shown = '';
   const draw = (): void => {
     if (current === undefined || redraw === undefined) return;
     const since = io.style('dim', lengthOf(performance.now() - begun), 'stderr');
@@ -117,8 +117,8 @@ function createProgress(io: Io): Progress {
       current = failed ? undefined : job;
       if (redraw !== undefined) return drawing.soon();
       const state = stateLine(job, io);
-      if (state !== told && !failed) io.say(lineOf(job, io));
-      told = state;
+      if (state !== shown && !failed) io.say(lineOf(job, io));
+      shown = state;
     },
     end: () => {
       clearInterval(timer);

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { problem, type ProblemCode } from '../errors.js';
 import { toProblems } from '../model/problems.js';
-import { Refused, told } from './answers/problems.js';
+import { Refused, firstMistakes } from './answers/problems.js';
 import type { Api } from './api.js';
 import type { Level, Principal } from './access/principal.js';
 import { hasTooMany, limits } from '../validate/limits.js';
@@ -172,7 +172,7 @@ function checked<S extends z.ZodType>(schema: S, given: unknown, part: string): 
   const { issues } = parsed.error;
   const strange = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? told(issue.keys).map((key) => strangeKey(issue.path, key))
+      ? firstMistakes(issue.keys).map((key) => strangeKey(issue.path, key))
       : [],
   );
   const others = toProblems(

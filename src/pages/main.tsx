@@ -6,7 +6,7 @@ import { Boundary } from './parts/boundary.js';
 import { Loading } from './parts/loading.js';
 import { pathWord } from './parts/path-word.js';
 import { NotFound } from './layout/not-found.js';
-import { SignInGate } from './session/gate.js';
+import { SignInGate } from './session/sign-in-gate.js';
 
 /** Where the pages are; routes and links are below it. */
 const base = '/_tws/admin';

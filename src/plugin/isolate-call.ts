@@ -43,13 +43,13 @@ export async function makeCall(call: IsolateCall, line: Line): Promise<FinalMess
 /** A failure as it is told to the other side. */
 export function failedMessage({ failure, retryable, retryAfterMs, exit }: Failed): FinalMessage {
   const { message, ...named } = failure;
-  const told = {
+  const details = {
     ...named,
     ...(retryable === undefined ? {} : { retryable }),
     ...(retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs }),
     ...(exit === undefined ? {} : { exit }),
   };
-  return { type: 'failed', message, told };
+  return { type: 'failed', message, details };
 }
 
 /** Plugins whose `init` has run here, by file. */

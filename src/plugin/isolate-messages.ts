@@ -42,10 +42,10 @@ export type FinalMessage = (
   | { readonly type: 'detour'; readonly outcome: DetourOutcome }
   /** `complete`: it said so itself. */
   | { readonly type: 'done'; readonly result: unknown; readonly complete: boolean }
-  | { readonly type: 'failed'; readonly message: string; readonly told: Told }
+  | { readonly type: 'failed'; readonly message: string; readonly details: FailureDetails }
 ) & { readonly left?: boolean };
 
 export type FromIsolate = NoteMessage | FinalMessage;
 
 /** What a failure tells beside its message, and where it was made. */
-type Told = PluginErrorOptions & { readonly at?: string };
+type FailureDetails = PluginErrorOptions & { readonly at?: string };

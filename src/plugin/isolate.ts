@@ -54,8 +54,8 @@ async function callAway(away: Away, call: IsolateCall, context: PluginContext): 
             resolve(message.complete ? new Done(message.result) : message.result);
           } else if (message.type === 'detour') resolve(new Detour(message.outcome));
           else if (message.type === 'failed') {
-            const { at, ...told } = message.told;
-            reject(placed(new PluginError(message.message, told), at));
+            const { at, ...details } = message.details;
+            reject(placed(new PluginError(message.message, details), at));
           } else pass(message, context);
         } catch (wrong) {
           // Said in here it would be nobody's: an exit that is none, for instance.

@@ -16,15 +16,15 @@ const longestMessage = 4000;
  * the project, for the place in it where the error was made.
  */
 export function toFailed(thrown: unknown, folder?: string): Failed {
-  const told = properties(thrown);
+  const known = properties(thrown);
   const at = folder === undefined ? undefined : errorPlace(thrown, folder);
-  const retryAfterMs = msFromNow(told.retryAfter);
+  const retryAfterMs = msFromNow(known.retryAfter);
   return {
     kind: 'failed',
-    failure: { ...toFailure(thrown, told), ...(at === undefined ? {} : { at }) },
-    ...(typeof told.retryable === 'boolean' ? { retryable: told.retryable } : {}),
+    failure: { ...toFailure(thrown, known), ...(at === undefined ? {} : { at }) },
+    ...(typeof known.retryable === 'boolean' ? { retryable: known.retryable } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(isExit(told.exit) ? { exit: told.exit } : {}),
+    ...(isExit(known.exit) ? { exit: known.exit } : {}),
   };
 }
 
@@ -32,8 +32,8 @@ export function toFailed(thrown: unknown, folder?: string): Failed {
 export function uncaught(plugin: string, thrown: unknown, folder?: string): Failed {
   const { failure, ...more } = toFailed(thrown, folder);
   const { name, message, ...known } = failure;
-  const told = toFailed(pluginProblem('UncaughtInPlugin', { plugin, name, message }));
-  return { ...told, ...more, failure: { ...known, ...told.failure } };
+  const failed = toFailed(pluginProblem('UncaughtInPlugin', { plugin, name, message }));
+  return { ...failed, ...more, failure: { ...known, ...failed.failure } };
 }
 
 /** Whether a value can be the exit of a step: a whole number from 0 to 255. */
@@ -52,13 +52,13 @@ function msFromNow(retryAfter: unknown): number | undefined {
 }
 
 const heeded = ['name', 'message', 'code', 'kind', 'retryable', 'retryAfter', 'exit'] as const;
-type Told = Readonly<Record<(typeof heeded)[number], unknown>>;
+type ErrorProperties = Readonly<Record<(typeof heeded)[number], unknown>>;
 
-function toFailure(thrown: unknown, told: Told): PluginFailure {
-  const name = text(told.name) ?? 'Error';
-  const message = text(told.message) ?? saying(thrown);
-  const code = told.code;
-  const kind = failureKinds.find((known) => known === told.kind);
+function toFailure(thrown: unknown, error: ErrorProperties): PluginFailure {
+  const name = text(error.name) ?? 'Error';
+  const message = text(error.message) ?? saying(thrown);
+  const code = error.code;
+  const kind = failureKinds.find((known) => known === error.kind);
   return {
     name,
     message: shortened(message, longestMessage),
@@ -68,7 +68,7 @@ function toFailure(thrown: unknown, told: Told): PluginFailure {
 }
 
 /** Reads each property once; a getter that throws counts as absent. */
-function properties(thrown: unknown): Told {
+function properties(thrown: unknown): ErrorProperties {
   const read = (key: string): unknown => {
     try {
       return typeof thrown === 'object' && thrown !== null
@@ -78,7 +78,7 @@ function properties(thrown: unknown): Told {
       return undefined;
     }
   };
-  return Object.fromEntries(heeded.map((key) => [key, read(key)])) as Told;
+  return Object.fromEntries(heeded.map((key) => [key, read(key)])) as ErrorProperties;
 }
 
 /** A message for what carries none: a thrown text is the message itself. */

@@ -19,8 +19,8 @@ export function placed<E extends Error>(error: E, at: string | undefined): E {
  */
 export function errorPlace(error: unknown, folder: string): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const told = known.get(error);
-  if (told !== undefined) return told;
+  const place = known.get(error);
+  if (place !== undefined) return place;
   for (const line of stackOf(error).split('\n')) {
     const [, file = '', number = ''] = frame.exec(line) ?? [];
     const path = pathOf(file);

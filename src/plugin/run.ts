@@ -29,12 +29,12 @@ export async function runPlugin(
   options: RunOptions = {},
 ): Promise<PluginOutcome> {
   let exit: number | undefined;
-  const told = context.exit;
+  const given = context.exit;
   // In its place, not in a copy: a copy would make what is only made when it is looked at.
   (context as { exit: PluginContext['exit'] }).exit = (code) => {
     if (!isExit(code)) throw pluginProblem('ExitInvalid', { code: String(code) });
     exit = code;
-    told(code);
+    given(code);
   };
   const outcome = await attempt(plugin, context, options);
   if (outcome.kind !== 'done' && outcome.kind !== 'failed') return outcome;
@@ -47,8 +47,8 @@ type End = Extract<PluginOutcome, { kind: 'done' | 'failed' }>;
 /** Only what the plugin said is looked through: a secret may be the word "done". */
 function redacted(outcome: End, redact: Redact): PluginOutcome {
   if (outcome.kind === 'done') return { ...outcome, result: redact(outcome.result) };
-  const told = Object.entries(outcome.failure).map(([key, value]) => [key, redact(value)]);
-  return { ...outcome, failure: Object.fromEntries(told) as PluginFailure };
+  const entries = Object.entries(outcome.failure).map(([key, value]) => [key, redact(value)]);
+  return { ...outcome, failure: Object.fromEntries(entries) as PluginFailure };
 }
 
 async function attempt(

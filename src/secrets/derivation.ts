@@ -18,13 +18,13 @@ let running = 0;
 export function derived(name: string, derive: () => Promise<Buffer>): Promise<Buffer> {
   const before = known.get(name);
   if (before !== undefined) return before;
-  const key = inTurn(derive);
+  const key = withinLimit(derive);
   known.set(name, key);
   key.catch(() => known.delete(name));
   return key;
 }
 
-async function inTurn(derive: () => Promise<Buffer>): Promise<Buffer> {
+async function withinLimit(derive: () => Promise<Buffer>): Promise<Buffer> {
   if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   try {

@@ -112,10 +112,10 @@ function rowResults(
     if (typeof row === 'object' && row !== null) byId.set((row as Row).id, row);
   }
   // 202 is said of the whole request; "accepted", where it is told, of the rows that are meant.
-  const isTold = [...byId.values()].some(({ accepted }) => accepted === true);
+  const isStated = [...byId.values()].some(({ accepted }) => accepted === true);
   return ids.map((id) => {
     const row = byId.get(id);
-    return rowResult(row, status === 202 && (!isTold || row?.accepted === true));
+    return rowResult(row, status === 202 && (!isStated || row?.accepted === true));
   });
 }
 

@@ -44,7 +44,7 @@ export function withoutConflicts(doc: StoredDocument): {
   readonly conflicted?: true;
 } {
   if (!Array.isArray(doc['_conflicts'])) return { doc };
-  const { _conflicts: _told, ...rest } = doc;
+  const { _conflicts: _conflicting, ...rest } = doc;
   return { doc: rest, conflicted: true };
 }
 

@@ -153,11 +153,11 @@ function lossOf(error: unknown, place: Place): Lost {
 }
 
 function stateTeller(onState: FollowOptions['onState']): (state: FeedState) => void {
-  let told = '';
+  let last = '';
   return (state) => {
     const summary = state.kind === 'lost' ? `lost: ${state.cause}` : state.kind;
-    if (summary === told) return;
-    told = summary;
+    if (summary === last) return;
+    last = summary;
     onState?.(state);
   };
 }

@@ -72,8 +72,10 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       const excess = excessTagsInFlow(flow, find, plugins, toKeyedParams(params ?? {}, flow.tasks));
       const { tasks } = doc as AnyJob;
       // The paths of another document's steps are no places in this one.
-      const told = excess.map((note) => (tasks === undefined ? { ...note, path: 'params' } : note));
-      const own = [...told, ...(tasks === undefined ? [] : excessTagsInTexts(flow)), ...notified];
+      const moved = excess.map((note) =>
+        tasks === undefined ? { ...note, path: 'params' } : note,
+      );
+      const own = [...moved, ...(tasks === undefined ? [] : excessTagsInTexts(flow)), ...notified];
       return [...texts, ...unfit, ...own, ...unreadParams(params, flow, find)];
     }
     case 'request':

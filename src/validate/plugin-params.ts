@@ -69,12 +69,12 @@ function unfit(
   if (given === unknownValue) return [];
   const found = [...new Set(compileParams(relaxed(schema) as SchemaFields)(given))];
   const close = nearMisses(params, schema);
-  const told = found.slice(0, mostProblems).join('; ');
+  const named = found.slice(0, mostProblems).join('; ');
   const more = found.length > mostProblems ? `; ${found.length - mostProblems} more` : '';
   return [
     ...(found.length === 0
       ? []
-      : [{ path, message: `${path} does not suit plugin "${name}": ${told}${more}.` }]),
+      : [{ path, message: `${path} does not suit plugin "${name}": ${named}${more}.` }]),
     ...close.map(({ key, meant }) => ({
       path: `${path}.${key}`,
       message: `${path}.${key} is no parameter that plugin "${name}" names; did you mean "${meant}"?`,

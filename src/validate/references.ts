@@ -44,8 +44,8 @@ export async function checkReferences(
     findings
       .filter((finding) => finding.level === level)
       .map(({ id: file = '', path, message, missing }) => {
-        const told = missing === undefined ? message : `${message} ${remedy(missing, known)}`;
-        return { file, ...asWritten({ path, message: told }, docs.get(file) ?? {}) };
+        const sentence = missing === undefined ? message : `${message} ${remedy(missing, known)}`;
+        return { file, ...asWritten({ path, message: sentence }, docs.get(file) ?? {}) };
       });
   return {
     problems: [...ofLevel('problem'), ...sealedParams(documents, { tasks, flows })],

@@ -6,7 +6,7 @@ import { paramsRead } from '../model/param-keys.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
 
 /** So many are told. */
-const mostTold = 20;
+const mostListed = 20;
 
 /** Parameters of a job that name no step of its flow and that nothing in the flow reads. */
 export function unreadParams(
@@ -39,7 +39,7 @@ export function unreadParams(
   const read = paramsRead([flow, tasks, params]);
   return Object.keys(params ?? {})
     .filter((key) => !knownKeys.has(key) && !read.has(key))
-    .slice(0, mostTold)
+    .slice(0, mostListed)
     .map((key) => {
       const close = closest(key, known);
       const names = [...new Set(steps)].join(', ');

@@ -11,7 +11,7 @@ type Plugins = Pick<PluginRegistry, 'get'>;
 type Params = Readonly<Record<string, unknown>>;
 
 /** Maximum number of steps that are reported. */
-const mostTold = 20;
+const mostListed = 20;
 
 /** A task whose templates have too many tags together; a flow or job may still replace some of them. */
 export function excessTagsInTask(task: Task, plugins: Plugins): readonly UnfitParams[] {
@@ -27,7 +27,7 @@ export function excessTagsInFlow(
 ): readonly UnfitParams[] {
   return paramsOfSteps(flow, find, given)
     .flatMap(({ at, task, params }) => excessTags(at, task, params, plugins))
-    .slice(0, mostTold);
+    .slice(0, mostListed);
 }
 
 /** The delays, signals and keys of events in a flow that have too many tags. */
@@ -39,10 +39,10 @@ export function excessTagsInTexts(
       const { delay, wait } = leaf.entry;
       const texts = { delay, 'wait.signal': wait?.signal, 'wait.key': wait?.key };
       return Object.entries(texts).flatMap(([key, text]) =>
-        told(`${at}.${key}`, checkTags({ [key]: text }, [])),
+        unfit(`${at}.${key}`, checkTags({ [key]: text }, [])),
       );
     })
-    .slice(0, mostTold);
+    .slice(0, mostListed);
 }
 
 /** The notifications of a flow or job whose templates have too many tags together. */
@@ -59,13 +59,13 @@ export function excessTagsInNotify(
       if (entry === undefined || entry.flow !== undefined) return [];
       const path = `notify[${i}]`;
       const { url, headers, body } = entry;
-      if (url !== undefined) return told(path, checkTags({ url, headers, body }, []));
+      if (url !== undefined) return unfit(path, checkTags({ url, headers, body }, []));
       const task = find(String(entry.task));
       return task === undefined
         ? []
         : excessTags(path, task, { ...task.params, ...entry.params }, plugins);
     })
-    .slice(0, mostTold);
+    .slice(0, mostListed);
 }
 
 /** Which parameters a plugin renders by itself is known only where the plugin is. */
@@ -77,10 +77,10 @@ function excessTags(
 ): readonly UnfitParams[] {
   const plugin = plugins.get(pluginOf(task));
   if (plugin === undefined && task.flow === undefined) return [];
-  return told(path, checkTags(params, plugin?.module.templates ?? []), ' of its parameters');
+  return unfit(path, checkTags(params, plugin?.module.templates ?? []), ' of its parameters');
 }
 
-function told(path: string, reason: string | undefined, of = ''): readonly UnfitParams[] {
+function unfit(path: string, reason: string | undefined, of = ''): readonly UnfitParams[] {
   if (reason === undefined) return [];
   return [{ path, message: `${path}: the templates${of} cannot be filled in: ${reason}.` }];
 }

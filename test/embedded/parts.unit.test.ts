@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseDoc } from '../../src/embedded/databases/writes.js';
 import { formatSequence, parseSequence } from '../../src/embedded/feeds/sequence.js';
 import { readRelated } from '../../src/embedded/http/multipart.js';
-import { createGate } from '../../src/embedded/storage/gate.js';
+import { createOperationLock } from '../../src/embedded/storage/operation-lock.js';
 import { latestOf, leafRevisions } from '../../src/embedded/storage/rev-tree.js';
 import type { RevTree } from '../../src/embedded/storage/pouch.js';
 
@@ -41,7 +41,7 @@ test('finds the leaves of a revision tree, and those of one branch', () => {
 });
 
 test('holds operations up while one has the database alone', async () => {
-  const gate = createGate();
+  const gate = createOperationLock();
   const order: string[] = [];
   let finish: () => void = () => undefined;
   const first = gate.pass(async () => {

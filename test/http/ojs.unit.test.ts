@@ -4,7 +4,12 @@ import { envelopeOf, isAlone } from '../../src/http/ojs/envelope.js';
 import { failureOf } from '../../src/http/ojs/failure.js';
 import { ourRetry } from '../../src/http/ojs/order.js';
 import { ojsHeaders } from '../../src/http/ojs/protocol.js';
-import { ojsStateOf, ojsStates, stateOfStanding, standingOf } from '../../src/http/ojs/states.js';
+import {
+  ojsStateOf,
+  ojsStates,
+  stateOfStatus,
+  detailedStatusOf,
+} from '../../src/http/ojs/states.js';
 import { uuidV7 } from '../../src/http/ojs/uuid.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { statuses } from '../../src/model/status.js';
@@ -20,8 +25,8 @@ const live = (...steps: readonly object[]) => ({ state: 'a-0', steps });
 
 describe('the state of a job', () => {
   it('is known for every status, and every state can be', () => {
-    expect(statuses.filter((status) => stateOfStanding[status] === undefined)).toEqual([]);
-    expect([...new Set(Object.values(stateOfStanding))].toSorted()).toEqual(ojsStates.toSorted());
+    expect(statuses.filter((status) => stateOfStatus[status] === undefined)).toEqual([]);
+    expect([...new Set(Object.values(stateOfStatus))].toSorted()).toEqual(ojsStates.toSorted());
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, string, string]>([
@@ -58,7 +63,10 @@ describe('the state of a job', () => {
     ['failed', { state: '$$complete', exit: 2 }, 'failed', 'discarded'],
     ['was cancelled', { state: '$$cancelled', exit: 130 }, 'cancelled', 'cancelled'],
   ])('that %s', (_title, more, standing, state) => {
-    expect([standingOf(job(more), now), ojsStateOf(job(more), now)]).toEqual([standing, state]);
+    expect([detailedStatusOf(job(more), now), ojsStateOf(job(more), now)]).toEqual([
+      standing,
+      state,
+    ]);
   });
 });
 

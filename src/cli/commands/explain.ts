@@ -51,13 +51,13 @@ async function patiently(
   io: Io,
 ): Promise<Explained> {
   const pulse = createPulse(leaseMs);
-  for (let told = false; ; told = true) {
+  for (let isShown = false; ; isShown = true) {
     const explained = await client.explain(id, pulse);
     const doubtful = explained.reasons.some(
       ({ kind }) => kind === 'no_engine' || kind === 'engine_lost',
     );
     if (!doubtful || explained.settled || io.stop.aborted) return explained;
-    if (!told) io.say('Watching the engines for a sign of life …');
+    if (!isShown) io.say('Watching the engines for a sign of life …');
     await sleep(lookMs, undefined, { signal: io.stop }).catch(() => undefined);
   }
 }

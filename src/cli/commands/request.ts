@@ -34,8 +34,8 @@ function requestOf(action: RequestAction, usual: readonly Status[]): Command {
     const { reason, by, every, flow, status = usual, limit, confirm } = said;
     const chooses = flow !== undefined || said.status !== undefined || limit !== undefined;
     if (every === args.length > 0 || (chooses && !every)) {
-      const told = 'Name jobs, or choose them by --every (with --flow, --status, --limit).';
-      throw problem('usage', { reason: told });
+      const reason = 'Name jobs, or choose them by --every (with --flow, --status, --limit).';
+      throw problem('usage', { reason });
     }
     const details = defined({ reason, by });
     const config = read();

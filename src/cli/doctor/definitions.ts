@@ -84,14 +84,14 @@ function findings(
   verdict: 'warn' | 'fail',
   problems: readonly FileProblem[],
 ): readonly DoctorFinding[] {
-  const told = problems.slice(0, mostNamed).map(({ file, path, message }): DoctorFinding => ({
+  const named = problems.slice(0, mostNamed).map(({ file, path, message }): DoctorFinding => ({
     what: `document ${file}`,
     verdict,
     says: message.startsWith(path) ? message : `${path}: ${message}`,
     todo: 'Correct it, check it with `tws validate` and store it again, for example with `tws push`.',
   }));
-  const more = problems.length - told.length;
-  if (more === 0) return told;
+  const more = problems.length - named.length;
+  if (more === 0) return named;
   const says = `${counted(more, 'more problem')} in stored tasks and flows`;
-  return [...told, { what: 'definitions', verdict, says }];
+  return [...named, { what: 'definitions', verdict, says }];
 }

@@ -40,7 +40,7 @@ export async function rewriteStored(
       await rewriteDocument(doc, { wanted, keyring, client, tally });
       io.say(`${done}: ${doc._id}`);
     }
-    return told(tally, holders.length, io);
+    return report(tally, holders.length, io);
   } finally {
     await close();
   }
@@ -98,7 +98,7 @@ export async function rewriteFiles(
       tally.failed.push({ id: file, message: error.message });
     }
   }
-  return told(tally, files.length, io);
+  return report(tally, files.length, io);
 }
 
 /** The new texts of the values that are not as they should be, by field. @throws TwsError */
@@ -118,7 +118,7 @@ async function renewed(
   return fields;
 }
 
-function told({ changed, failed }: Tally, looked: number, io: Io): number {
+function report({ changed, failed }: Tally, looked: number, io: Io): number {
   for (const { id, message } of failed) io.fail(`${id}: ${message}`);
   const same = looked - changed.length - failed.length;
   io.out(`rewritten: ${counted(changed.length, 'document')}; ${same} as they should be`);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { createKeyedQueue } from '../databases/turns.js';
+import { createKeyedQueue } from '../databases/keyed-queue.js';
 import type { JsonObject } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import type { Credentials } from './credentials.js';
@@ -59,10 +59,10 @@ export function createAccounts({ credentials, findUser }: Options): Accounts {
   const assertUnlocked = (name: string, address: string): void => {
     if (guesses.lockedMs(name, address) > 0) throw temporarilyLocked();
   };
-  const turns = createKeyedQueue();
+  const queue = createKeyedQueue();
   /** By its hash. An address that waits for one has no other made: it may be locked by then. */
   const prove = (name: string, password: string, address: string, doc: JsonObject | undefined) =>
-    turns.take(address, async () => {
+    queue.take(address, async () => {
       assertUnlocked(name, address);
       const isRight =
         doc === undefined ? await checkNothing(password) : await proved.check(doc, password);

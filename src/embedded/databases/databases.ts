@@ -2,7 +2,7 @@ import type { FunctionPool } from '../functions/pool.js';
 import { CouchError, refuse } from '../http/couch-error.js';
 import type { Storage } from '../storage/storage.js';
 import { databaseOf, type Database } from './database.js';
-import { createKeyedQueue } from './turns.js';
+import { createKeyedQueue } from './keyed-queue.js';
 
 /** Names become directories, percent-encoded: file systems end at 255 bytes. */
 const MAX_NAME_BYTES = 238;
@@ -34,7 +34,7 @@ type Options = {
 
 export function createDatabases({ storage, pool, happened }: Options): Databases {
   const open = new Map<string, Promise<Database>>();
-  const turns = createKeyedQueue();
+  const queue = createKeyedQueue();
 
   const openOne = async (name: string, create: boolean): Promise<Database> => {
     const store = await storage.open(name, { create });
@@ -47,7 +47,7 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
     return opening;
   };
   const find = async (name: string): Promise<Database | undefined> => {
-    await turns.idle(name);
+    await queue.idle(name);
     const known = open.get(name);
     if (known !== undefined) return known;
     if (!isLegalName(name) || !(await storage.exists(name))) return undefined;
@@ -64,7 +64,7 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
     },
     create: (name) => {
       checkName(name);
-      return turns.take(name, async () => {
+      return queue.take(name, async () => {
         if (await storage.exists(name)) throw alreadyThere();
         const database = await keep(name, true);
         happened(name, 'created');
@@ -74,7 +74,7 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
     remove: async (name) => {
       const database = await find(name);
       if (database === undefined) throw refuse.noDatabase();
-      return turns.take(name, async () => {
+      return queue.take(name, async () => {
         if (open.get(name) === undefined) throw refuse.noDatabase();
         open.delete(name);
         await database.destroy();
@@ -87,7 +87,7 @@ export function createDatabases({ storage, pool, happened }: Options): Databases
       }
     },
     async close() {
-      await turns.allIdle();
+      await queue.allIdle();
       for (const opened of await Promise.allSettled(open.values())) {
         if (opened.status === 'fulfilled') await opened.value.close();
       }

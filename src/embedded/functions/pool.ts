@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-import { DEADLINE_MS, startMember, type CrewMember } from './crew-member.js';
+import { DEADLINE_MS, startFunctionWorker, type FunctionWorker } from './function-worker.js';
 import type { Program, RunResult, WorkerTask } from './program.js';
 
 /** More than there are cores make nothing faster. */
@@ -30,7 +30,7 @@ type Waiting = { readonly task: WorkerTask; readonly done: (result: RunResult) =
  * busy for a while, and no more than there are cores, but for those that are held by a long call. `deadlineMs`: what one call may take; default 5 s.
  */
 export function createFunctionPool(deadlineMs = DEADLINE_MS): FunctionPool {
-  const members = new Set<CrewMember>();
+  const members = new Set<FunctionWorker>();
   const queue: Waiting[] = [];
   const seen: Seen = new WeakMap();
   let growing: NodeJS.Timeout | undefined;
@@ -65,10 +65,10 @@ export function createFunctionPool(deadlineMs = DEADLINE_MS): FunctionPool {
   };
   const grow = (): void => {
     if (closing || queue.length === 0) return;
-    members.add(startMember(deadlineMs));
+    members.add(startFunctionWorker(deadlineMs));
     dispatch();
   };
-  const work = async (member: CrewMember, { task, done }: Waiting): Promise<void> => {
+  const work = async (member: FunctionWorker, { task, done }: Waiting): Promise<void> => {
     done(await member.perform(task));
     if (member.ended) members.delete(member);
     else setTimeout(() => sendHome(members, member), IDLE_MS).unref();
@@ -87,10 +87,10 @@ export function createFunctionPool(deadlineMs = DEADLINE_MS): FunctionPool {
 }
 
 /** The count of calls of each member when it last changed, and since when (ms). */
-type Seen = WeakMap<CrewMember, { readonly calls: number; readonly since: number }>;
+type Seen = WeakMap<FunctionWorker, { readonly calls: number; readonly since: number }>;
 
 /** One call takes so long that others should not wait for its end. */
-function isHeld(member: CrewMember, seen: Seen): boolean {
+function isHeld(member: FunctionWorker, seen: Seen): boolean {
   const { calls } = member;
   const before = seen.get(member);
   if (before?.calls === calls) return calls > 0 && performance.now() - before.since > HELD_MS;
@@ -104,13 +104,13 @@ const SHUT_DOWN: RunResult = {
 };
 
 /** An idle worker, best one that knows the program already. */
-function choose(members: Set<CrewMember>, task: WorkerTask): CrewMember | undefined {
+function choose(members: Set<FunctionWorker>, task: WorkerTask): FunctionWorker | undefined {
   for (const member of members) if (member.ended) members.delete(member);
   const idle = [...members].filter((member) => !member.busy);
   return idle.find((member) => member.knows(task)) ?? idle[0];
 }
 
-function sendHome(members: Set<CrewMember>, member: CrewMember): void {
+function sendHome(members: Set<FunctionWorker>, member: FunctionWorker): void {
   if (member.busy || members.size === 1 || !members.delete(member)) return;
   void member.end();
 }

@@ -35,14 +35,14 @@ export async function openPouchStore({ home, settings, remove }: Options): Promi
   const listeners: WriteListener[] = [
     (changes) => changes?.forEach((change) => bodies.note(change)),
   ];
-  const tell: WriteListener = (changes) => listeners.forEach((told) => told(changes));
+  const tell: WriteListener = (changes) => listeners.forEach((listener) => listener(changes));
   const session = await openSession(location, limit, tell);
   const instance = await session.pouch().id();
   const { closeIndexes, reopenIndexes, ...indexes } = indexMaps(session, join(home, 'indexes'));
 
   return {
     instance,
-    watch: (told) => void listeners.push(told),
+    watch: (listener) => void listeners.push(listener),
     ...figuresAndWrites(session, bodies, location),
     ...readers(session, bodies),
     ...locals(session),

@@ -1,6 +1,6 @@
 import type { LevelDown } from 'leveldown';
 
-import { createGate } from './gate.js';
+import { createOperationLock } from './operation-lock.js';
 import { openPouch, type Pouch } from './pouch.js';
 import { tapWrites, type WriteListener } from './write-tap.js';
 
@@ -23,17 +23,17 @@ export type Session = {
   readonly closed: () => boolean;
 };
 
-/** Opens a database on disk; `told` hears of every write. */
+/** Opens a database on disk; `onWrite` is called after every write. */
 export async function openSession(
   location: string,
   revsLimit: number,
-  told: WriteListener,
+  onWrite: WriteListener,
 ): Promise<Session> {
   let limit = revsLimit;
   let { pouch, level } = await openPouch(location, limit);
-  tapWrites(level, told);
+  tapWrites(level, onWrite);
   let closed = false;
-  const gate = createGate();
+  const lock = createOperationLock();
 
   return {
     pouch: () => pouch,
@@ -41,21 +41,21 @@ export async function openSession(
     revsLimit: () => limit,
     closed: () => closed,
     use: (operation) =>
-      gate.pass(async () => {
+      lock.pass(async () => {
         if (closed) throw new StoreClosed();
         return operation();
       }),
     reopen: (next) =>
-      gate.alone(async () => {
+      lock.alone(async () => {
         if (closed) throw new StoreClosed();
         // After a failure it may be closed already.
         await pouch.close().catch(() => undefined);
         limit = next;
         ({ pouch, level } = await openPouch(location, limit));
-        tapWrites(level, told);
+        tapWrites(level, onWrite);
       }),
     close: (then) =>
-      gate.alone(async () => {
+      lock.alone(async () => {
         if (closed) throw new StoreClosed();
         closed = true;
         await pouch.close();

@@ -111,7 +111,7 @@ export type DocumentStore = {
    * Has a listener told what each write changed, oldest first, as soon as it is on disk; undefined
    * when `changes` has to be asked.
    */
-  watch(told: (changes: readonly StoredChange[] | undefined) => void): void;
+  watch(onWrite: (changes: readonly StoredChange[] | undefined) => void): void;
   get(id: string, options?: ReadOptions): Promise<Doc | Absent>;
   openRevs(id: string, revs: 'all' | readonly string[], options: ReadOptions): Promise<OpenRev[]>;
   parents(docs: readonly Doc[]): Promise<Parent[]>;

@@ -15,26 +15,26 @@ const TREES = '\u00ffdocument-store\u00ff';
  * from disk again. Tells of plain updates only (one body and one tree for each document, no
  * attachments, no conflicts); everything else it tells as "has to be read".
  */
-export function tapWrites(level: LevelDown, told: WriteListener): void {
+export function tapWrites(level: LevelDown, onWrite: WriteListener): void {
   const batch = level._batch.bind(level);
   level._batch = (operations, options, done) =>
     batch(operations, options, (error) => {
-      if (!error) tell(operations, told);
+      if (!error) tell(operations, onWrite);
       done(error);
     });
 }
 
-function tell(operations: readonly Operation[], told: WriteListener): void {
+function tell(operations: readonly Operation[], onWrite: WriteListener): void {
   const bodies = putsBelow(operations, BODIES);
   if (bodies.length === 0) return;
   const trees = new Map(putsBelow(operations, TREES));
   const changes: StoredChange[] = [];
   for (const [key, body] of bodies) {
     const change = changeOf(Number(key), body, trees);
-    if (change === undefined) return told(undefined);
+    if (change === undefined) return onWrite(undefined);
     changes.push(change);
   }
-  told(changes.sort((a, b) => a.seq - b.seq));
+  onWrite(changes.sort((a, b) => a.seq - b.seq));
 }
 
 /** Keys (without the prefix) and values of what is put into one of PouchDB's stores. */

@@ -98,8 +98,8 @@ function tokenIn(authorization: string): string | undefined {
 
 /** A proxy on this machine brings requests of others. */
 function isForwarded(headers: IncomingHttpHeaders): boolean {
-  const told = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
-  return told.some((name) => headers[name] !== undefined);
+  const names = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+  return names.some((name) => headers[name] !== undefined);
 }
 
 /** What is remembered is not what opens the door. */

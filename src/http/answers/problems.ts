@@ -5,11 +5,11 @@ import { problem, problems, TwsError, type ProblemCode } from '../../errors.js';
 import type { Problem } from '../../model/problems.js';
 
 /** So many of the mistakes of one document are told, and so many warnings: nobody reads more. */
-const mostTold = 100;
+const mostListed = 100;
 
 /** The first ones of a list of mistakes or warnings. */
-export function told<T>(found: readonly T[]): readonly T[] {
-  return found.slice(0, mostTold);
+export function firstMistakes<T>(found: readonly T[]): readonly T[] {
+  return found.slice(0, mostListed);
 }
 
 /** What is wrong with a document or a request, with every place. */
@@ -35,7 +35,7 @@ export const problemSchema = z
     problems: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .describe(`What is wrong, with JSON paths; the first ${mostTold} of many.`),
+      .describe(`What is wrong, with JSON paths; the first ${mostListed} of many.`),
   })
   .meta({ id: 'Problem' });
 export type ProblemBody = z.infer<typeof problemSchema>;
@@ -84,7 +84,7 @@ export function answerOf(error: TwsError, found: readonly Problem[] = []): Probl
       reason: message,
       hint,
       ...(path === undefined || path === '' ? {} : { path }),
-      ...(found.length === 0 ? {} : { problems: [...told(found)] }),
+      ...(found.length === 0 ? {} : { problems: [...firstMistakes(found)] }),
     },
   };
 }

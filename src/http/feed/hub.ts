@@ -68,10 +68,10 @@ export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOpti
   };
   const take = (change: Change): void => {
     position = change.seq;
-    const told = jobChangeOf(change, owners);
-    if (told === undefined) return;
-    remember(owners, told);
-    tell(told);
+    const jobChange = jobChangeOf(change, owners);
+    if (jobChange === undefined) return;
+    remember(owners, jobChange);
+    tell(jobChange);
   };
   const open = async (): Promise<void> => {
     const since = await client.position();

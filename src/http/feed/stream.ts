@@ -146,8 +146,8 @@ async function catchUp(sink: Sink, since: string, options: StreamOptions): Promi
       return sink.write(resetEvent(hub.position() ?? ''));
     }
     for (const change of past.changes) {
-      const told = jobChangeOf(change, owners);
-      await sink.write((told && textOf(told, options)) ?? '');
+      const jobChange = jobChangeOf(change, owners);
+      await sink.write((jobChange && textOf(jobChange, options)) ?? '');
     }
     from = past.seq;
     if (!past.more) return;

@@ -41,26 +41,26 @@ export function envelopeOf(job: StoredDocument, now: number): Envelope {
 /** A step in the hands of a worker, as a job of the Open Job Spec. */
 export function envelopeOfWork({ job, step }: WorkerStep, now: number): Envelope {
   const whole = envelopeOf(job, now);
-  const wish = workWishOf(step.params);
+  const work = workWishOf(step.params);
   const { error: _error, result: _result, completed_at: _end, retry, ...rest } = whole;
   const alone = isAlone(job);
   return {
     ...rest,
     ...(alone && retry !== undefined ? { retry } : {}),
     id: workIdOf({ job, step }),
-    ...(wish.queue === undefined ? {} : { queue: wish.queue }),
-    type: wish.type ?? (alone ? whole.type : step.task),
+    ...(work.queue === undefined ? {} : { queue: work.queue }),
+    type: work.type ?? (alone ? whole.type : step.task),
     state: 'active',
     args: workArgs(job, step.params),
     attempt: step.attempt,
     visibility_timeout_ms: Number(step.until) - Number(step.leased),
-    ...(wish.timeout === undefined ? {} : { timeout_ms: wish.timeout }),
+    ...(work.timeout === undefined ? {} : { timeout_ms: work.timeout }),
     ...time('started_at', step.leased),
     tws: {
       job: job._id,
       step: step.name,
       path: step.path,
-      lease_ms: wish.lease ?? usualWorkLeaseMs,
+      lease_ms: work.lease ?? usualWorkLeaseMs,
     },
   };
 }

@@ -16,10 +16,10 @@ export const ojsStates = [
 export type OjsState = (typeof ojsStates)[number];
 
 /** How a job stands: its status, and what that does not tell. `offered`: it could begin, or be fetched. */
-export type Standing = Status | 'offered' | 'retrying';
+export type DetailedStatus = Status | 'offered' | 'retrying';
 
 /** Our word for how a job stands, and theirs. */
-export const stateOfStanding: Readonly<Record<Standing, OjsState>> = {
+export const stateOfStatus: Readonly<Record<DetailedStatus, OjsState>> = {
   queued: 'available',
   offered: 'available',
   scheduled: 'scheduled',
@@ -34,11 +34,11 @@ export const stateOfStanding: Readonly<Record<Standing, OjsState>> = {
 
 /** The state of a job at `now` (epoch ms). */
 export function ojsStateOf(job: StoredDocument, now: number): OjsState {
-  return stateOfStanding[standingOf(job, now)];
+  return stateOfStatus[detailedStatusOf(job, now)];
 }
 
 /** How a job stands at `now` (epoch ms). Reads any document, also a malformed one. */
-export function standingOf(job: StoredDocument, now: number): Standing {
+export function detailedStatusOf(job: StoredDocument, now: number): DetailedStatus {
   const { status, retried, isOffered } = readJob(job, now);
   if (job['paused'] === true && (status === 'queued' || status === 'scheduled')) return 'paused';
   if (isOffered) return 'offered';

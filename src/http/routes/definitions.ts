@@ -4,7 +4,7 @@ import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';
 import { ownersFor } from '../access/owners.js';
-import { refuseDocument, told } from '../answers/problems.js';
+import { refuseDocument, firstMistakes } from '../answers/problems.js';
 import { prefix, route, type Route } from '../route.js';
 import {
   checkedSchema,
@@ -113,7 +113,7 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
         const { _rev: _old, ...content } = doc;
         const next = rev === undefined ? content : { ...content, _rev: rev };
         const written = await api.client.write({ ...next, _id: doc._id });
-        const answer = { id: doc._id, rev: written, warnings: told(checked.warnings) };
+        const answer = { id: doc._id, rev: written, warnings: firstMistakes(checked.warnings) };
         const location = `${prefix}${path}/${encodeURIComponent(doc._id)}`;
         const created = before === undefined;
         return {
@@ -164,8 +164,8 @@ function routesOf(kind: DefinitionKind): readonly Route[] {
         const { problems, warnings } = checked;
         const body = {
           ok: problems.length === 0,
-          problems: told(problems),
-          warnings: told(warnings),
+          problems: firstMistakes(problems),
+          warnings: firstMistakes(warnings),
         };
         return { status: 200, body };
       },

@@ -4,7 +4,7 @@ import { problem } from '../../errors.js';
 import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../model/closest.js';
 import type { Api } from '../api.js';
-import { Refused, refuseDocument, told } from '../answers/problems.js';
+import { Refused, refuseDocument, firstMistakes } from '../answers/problems.js';
 import { contentsOfJob, warningsOfJob } from '../../validate/single.js';
 import { mostDocuments } from '../../validate/limits.js';
 import { prefix, route, type RouteAnswer } from '../route.js';
@@ -79,7 +79,7 @@ export const submitRoute = route({
 
 async function submitOne(api: Api, body: unknown, options: NewJobOptions): Promise<RouteAnswer> {
   const job = newJobOf(body, options);
-  const warnings = told([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
+  const warnings = firstMistakes([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
   const more = warnings.length === 0 ? {} : { warnings };
   const hindrance = (await hindrancesOf(api, [job], options.principal)).get(job);
   if (hindrance !== undefined) throw hindrance;
@@ -144,11 +144,14 @@ export const checkJobRoute = route({
       if (sealed !== undefined) refuseDocument('job', [sealed]);
       const contents = await contentsOfJob(job, api.client, api.plugins);
       const found = [...warningsOfJob(job), ...(await flowWarnings(api, job)), ...contents];
-      const warnings = told(found);
+      const warnings = firstMistakes(found);
       return { status: 200, body: { ok: true, problems: [], warnings } };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      return { status: 200, body: { ok: false, problems: told(error.found), warnings: [] } };
+      return {
+        status: 200,
+        body: { ok: false, problems: firstMistakes(error.found), warnings: [] },
+      };
     }
   },
 });

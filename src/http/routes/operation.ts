@@ -56,9 +56,9 @@ export const readyRoute = route({
     const checks = await api.checks.get('', () => checksOf(api));
     const ready = checks.every(({ ok }) => ok);
     // Where the database is and what is wrong with it is not for everybody.
-    const told = checks.map((check) => (principal === undefined ? { ...check, says: '' } : check));
+    const shown = checks.map((check) => (principal === undefined ? { ...check, says: '' } : check));
     const later = ready ? {} : { headers: { 'retry-after': '5' } };
-    return { status: ready ? 200 : 503, body: { ready, checks: told }, ...later };
+    return { status: ready ? 200 : 503, body: { ready, checks: shown }, ...later };
   },
 });
 

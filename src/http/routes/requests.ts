@@ -106,8 +106,8 @@ export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]
       }
       const job = summaryOf(requested.job, api.now());
       const { notice } = requested;
-      const told = notice === undefined ? {} : { notice };
-      return { status: 200, body: { outcome: 'applied', job, ...told } };
+      const noted = notice === undefined ? {} : { notice };
+      return { status: 200, body: { outcome: 'applied', job, ...noted } };
     },
   });
 });

@@ -4,7 +4,13 @@ import { problem, TwsError } from '../../errors.js';
 import { isObject } from '../../model/object.js';
 import type { Problem } from '../../model/problems.js';
 import type { StoredDocument } from '../../model/document.js';
-import { answerOf, Refused, refusedDocument, told, type ProblemBody } from '../answers/problems.js';
+import {
+  answerOf,
+  Refused,
+  refusedDocument,
+  firstMistakes,
+  type ProblemBody,
+} from '../answers/problems.js';
 import { mayHave } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import type { Api } from '../api.js';
@@ -136,14 +142,14 @@ type Tried =
   | Verdict;
 
 /** So long documents are checked before others have their turn, ms. */
-const turnMs = 20;
+const sliceMs = 20;
 
 async function tryAll(docs: readonly unknown[], options: NewJobOptions): Promise<readonly Tried[]> {
   const tried: Tried[] = [];
   let began = performance.now();
   for (const doc of docs) {
     tried.push(tryOne(doc, options));
-    if (performance.now() - began < turnMs) continue;
+    if (performance.now() - began < sliceMs) continue;
     await setImmediate();
     began = performance.now();
   }
@@ -153,7 +159,7 @@ async function tryAll(docs: readonly unknown[], options: NewJobOptions): Promise
 function tryOne(doc: unknown, options: NewJobOptions): Tried {
   try {
     const job = newJobOf(doc, options);
-    const warnings = told(warningsOfJob(job));
+    const warnings = firstMistakes(warningsOfJob(job));
     return { job, more: warnings.length === 0 ? {} : { warnings } };
   } catch (error) {
     if (error instanceof Refused || error instanceof TwsError) return refusal(error);

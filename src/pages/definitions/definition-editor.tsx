@@ -38,7 +38,7 @@ export function DefinitionEditor(props: Props) {
   const save = async (): Promise<void> => {
     const put = await editing.save();
     if (put === undefined) return;
-    say(toldOf(put));
+    say(savedText(put));
     onStored?.(put);
   };
   const refused = isBusy
@@ -98,7 +98,7 @@ function checksOf(kind: DefinitionKind, id: string | undefined) {
   };
 }
 
-function toldOf({ created, warnings }: Put): string {
+function savedText({ created, warnings }: Put): string {
   const done = created
     ? 'Stored: it is new.'
     : 'Stored. Jobs that have begun keep what they began with.';
@@ -119,7 +119,8 @@ function Meeting({ editing, onGone, save }: MeetingProps) {
       theirs={theirs}
       onMerge={(both) => editing.goOn(theirs, both)}
       onOverwrite={() => {
-        if (theirs !== undefined) void editing.save(theirs).then((put) => put && say(toldOf(put)));
+        if (theirs !== undefined)
+          void editing.save(theirs).then((put) => put && say(savedText(put)));
         else {
           editing.goOn(undefined, value);
           void save();

@@ -58,7 +58,7 @@ const panels = EditorView.theme({
   '.cm-panel.cm-search [name=close]': { color: 'var(--text)', fontSize: '1.2rem', top: '0.2rem' },
 });
 
-const tips = EditorView.theme({
+const tooltips = EditorView.theme({
   '.cm-tooltip': {
     backgroundColor: 'var(--surface)',
     color: 'var(--text)',
@@ -118,4 +118,4 @@ const words = EditorView.theme({
 });
 
 /** How the editor looks: the colours are those of the pages, light or dark. */
-export const appearance: Extension = [frame, panels, tips, marks, words];
+export const appearance: Extension = [frame, panels, tooltips, marks, words];

@@ -11,20 +11,20 @@ export function mistakesOf(field: Field, draft: FieldDraft, path: string): Mista
   if (value === null && field.nullable) return {};
   switch (field.kind) {
     case 'text':
-      return told(path, textMistake(field, typeof value === 'string' ? value : ''));
+      return mistakeAt(path, textMistake(field, typeof value === 'string' ? value : ''));
     case 'number':
-      return told(path, numberMistake(field, value));
+      return mistakeAt(path, numberMistake(field, value));
     case 'json':
-      return told(path, jsonMistake(draft));
+      return mistakeAt(path, jsonMistake(draft));
     case 'several':
-      return told(path, countMistake(field, value as readonly unknown[]));
+      return mistakeAt(path, countMistake(field, value as readonly unknown[]));
     case 'list': {
       const items = draftItems(draft).map((item, i) =>
         mistakesOf(field.item, item, `${path}[${i}]`),
       );
       return Object.assign(
         {},
-        told(path, listMistake(field, value as readonly unknown[])),
+        mistakeAt(path, listMistake(field, value as readonly unknown[])),
         ...items,
       ) as Mistakes;
     }
@@ -53,7 +53,7 @@ export function belowPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
 }
 
-function told(path: string, message: string | undefined): Mistakes {
+function mistakeAt(path: string, message: string | undefined): Mistakes {
   return message === undefined ? {} : { [path]: message };
 }
 

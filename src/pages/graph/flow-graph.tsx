@@ -149,11 +149,11 @@ type NodeProps = {
 function Node({ node, isSelected, onSelect }: NodeProps) {
   const { path, kind, state = '', lines, failure } = node;
   // What can be read comes first, as it stands there: whoever speaks to his machine says that.
-  const told = [lines.join(' '), state, failure].filter((one) => one !== undefined && one !== '');
+  const spoken = [lines.join(' '), state, failure].filter((one) => one !== undefined && one !== '');
   const classes = `node ${kind} ${state === '' ? '' : `is-${state}`} ${isSelected ? 'selected' : ''}`;
   const inside = (
     <>
-      {isStep(node) && <title>{told.join(', ')}</title>}
+      {isStep(node) && <title>{spoken.join(', ')}</title>}
       <Shape node={node} />
       <Lines node={node} />
     </>
@@ -164,7 +164,7 @@ function Node({ node, isSelected, onSelect }: NodeProps) {
       class={`${classes} pressable`}
       role="button"
       tabIndex={0}
-      aria-label={told.join(', ')}
+      aria-label={spoken.join(', ')}
       aria-pressed={isSelected}
       data-path={path}
       onClick={() => onSelect(path)}

@@ -104,10 +104,10 @@ function Log({ job: { document }, attempts }: Pick<Props, 'job' | 'attempts'>) {
       from: typeof by === 'string' ? `note by ${by}` : 'note',
       message: String(text),
     }));
-  const told = attempts.flatMap(({ name, attempt, log }) =>
+  const logged = attempts.flatMap(({ name, attempt, log }) =>
     log.map((line) => ({ ...line, from: attempt > 1 ? `${name} #${attempt}` : name })),
   );
-  const lines: readonly LogRow[] = [...told, ...noted].toSorted((a, b) => a.at - b.at);
+  const lines: readonly LogRow[] = [...logged, ...noted].toSorted((a, b) => a.at - b.at);
   if (lines.length === 0)
     return <p class="muted">No step has told anything, and nobody noted anything.</p>;
   return <LogLines lines={lines} />;

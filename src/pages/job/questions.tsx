@@ -190,12 +190,12 @@ export function RetryQuestion(props: RetryProps) {
       does={hasFailed ? 'Retry' : 'Run again'}
       onClose={onClose}
       act={(form) => {
-        const wish = changedParams(params, jsonIn(form, 'params', 'The parameters'));
+        const changed = changedParams(params, jsonIn(form, 'params', 'The parameters'));
         return ask(
           'retry',
           given({
             from: formText(form, 'from'),
-            params: Object.keys(wish).length === 0 ? undefined : wish,
+            params: Object.keys(changed).length === 0 ? undefined : changed,
             latest: form.get('latest') === null ? undefined : true,
             reason: formText(form, 'reason'),
           }),

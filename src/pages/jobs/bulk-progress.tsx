@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Dialog } from '../parts/dialog.js';
 import { ProblemBox } from '../parts/problem-box.js';
-import { carryOut, type BulkCounts, type BulkRequest } from './bulk-work.js';
+import { requestAll, type BulkCounts, type BulkRequest } from './bulk-work.js';
 
 type Props = { readonly work: BulkRequest; readonly onClose: () => void };
 
@@ -14,7 +14,7 @@ export function BulkProgress({ work, onClose }: Props) {
   const stop = useRef(new AbortController());
   useEffect(() => {
     const { signal } = stop.current;
-    carryOut(work, signal, setProgress)
+    requestAll(work, signal, setProgress)
       .catch(setError)
       .finally(() => setState(signal.aborted ? 'stopped' : 'done'));
     return () => stop.current.abort();

@@ -44,7 +44,7 @@ function askable(action: Action, filter: ListFilter): ListFilter {
  * none is asked twice, whether engines are slow or none runs. Ends early when `signal` aborts; asked
  * again it goes on with those that are left.
  */
-export async function carryOut(
+export async function requestAll(
   { action, chosen, reason }: BulkRequest,
   signal: AbortSignal,
   tell: (progress: BulkCounts) => void,

@@ -12,16 +12,17 @@ type Props = {
   readonly onDone: () => void;
 };
 
-type Wish = { readonly action: Action; readonly all: boolean };
+type BulkChoice = { readonly action: Action; readonly all: boolean };
 
 /** What can be done with the jobs that are selected, or with all that the filter finds. */
 export function Bulk({ selected, filter, onClear, onDone }: Props) {
-  const [wish, setWish] = useState<Wish>();
+  const [choice, setChoice] = useState<BulkChoice>();
   const [work, setWork] = useState<BulkRequest>();
   const count = selected.size;
+  const ask = (action: Action, all: boolean): void => setChoice({ action, all });
   const act = (form: FormData): Promise<void> => {
-    if (wish === undefined) return Promise.resolve();
-    const { action, all } = wish;
+    if (choice === undefined) return Promise.resolve();
+    const { action, all } = choice;
     setWork({ action, chosen: all ? filter : [...selected], reason: formText(form, 'reason') });
     return Promise.resolve();
   };
@@ -37,22 +38,18 @@ export function Bulk({ selected, filter, onClear, onDone }: Props) {
           <strong>
             {count.toLocaleString()} {count === 1 ? 'job' : 'jobs'} selected
           </strong>
-          <LevelButton level="operator" onClick={() => setWish({ action: 'retry', all: false })}>
+          <LevelButton level="operator" onClick={() => ask('retry', false)}>
             Retry
           </LevelButton>
-          <LevelButton
-            level="operator"
-            kind="danger"
-            onClick={() => setWish({ action: 'cancel', all: false })}
-          >
+          <LevelButton level="operator" kind="danger" onClick={() => ask('cancel', false)}>
             Cancel jobs
           </LevelButton>
           <span class="bulk-all">
             or all that the filter finds:{' '}
-            <LevelButton level="operator" onClick={() => setWish({ action: 'retry', all: true })}>
+            <LevelButton level="operator" onClick={() => ask('retry', true)}>
               Retry all
             </LevelButton>{' '}
-            <LevelButton level="operator" onClick={() => setWish({ action: 'cancel', all: true })}>
+            <LevelButton level="operator" onClick={() => ask('cancel', true)}>
               Cancel all
             </LevelButton>
           </span>
@@ -61,12 +58,12 @@ export function Bulk({ selected, filter, onClear, onDone }: Props) {
           </button>
         </div>
       )}
-      {wish !== undefined && (
+      {choice !== undefined && (
         <BulkQuestion
-          wish={wish}
+          choice={choice}
           count={count}
           filter={filter}
-          onClose={() => setWish(undefined)}
+          onClose={() => setChoice(undefined)}
           act={act}
         />
       )}
@@ -76,14 +73,14 @@ export function Bulk({ selected, filter, onClear, onDone }: Props) {
 }
 
 type QuestionProps = {
-  readonly wish: Wish;
+  readonly choice: BulkChoice;
   readonly count: number;
   readonly filter: ListFilter;
   readonly onClose: () => void;
   readonly act: (form: FormData) => Promise<void>;
 };
 
-function BulkQuestion({ wish: { action, all }, count, filter, onClose, act }: QuestionProps) {
+function BulkQuestion({ choice: { action, all }, count, filter, onClose, act }: QuestionProps) {
   const found = useCount(action, all ? filter : undefined);
   const kind = action === 'retry' ? 'failed' : 'unfinished';
   const which = all

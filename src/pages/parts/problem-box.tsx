@@ -8,7 +8,7 @@ type Props = {
 
 /** What went wrong, and what can be done about it. */
 export function ProblemBox({ error, again }: Props) {
-  const { reason, hint, more } = told(error);
+  const { reason, hint, more } = problemContent(error);
   return (
     <div class="box problem" role="alert">
       <p>
@@ -31,7 +31,7 @@ export function ProblemBox({ error, again }: Props) {
   );
 }
 
-function told(error: unknown) {
+function problemContent(error: unknown) {
   if (error instanceof ApiProblem) {
     const { reason, hint, problems } = error;
     // A single problem is what the reason says already.

@@ -17,7 +17,7 @@ const WATCH_MS = 500;
 const MEMORY_BYTES = 64 * 1024 * 1024;
 
 /** One worker thread, which does one task at a time. */
-export type CrewMember = {
+export type FunctionWorker = {
   /** Never rejects: a worker that hangs is ended, and that is the result. */
   perform(task: WorkerTask): Promise<RunResult>;
   /** True when it has compiled the task's program before. */
@@ -31,7 +31,7 @@ export type CrewMember = {
 };
 
 /** Starts a worker thread; it does not keep the process alive. `deadlineMs`: for each call. */
-export function startMember(deadlineMs: number): CrewMember {
+export function startFunctionWorker(deadlineMs: number): FunctionWorker {
   const progress = new Int32Array(new SharedArrayBuffer(4));
   const worker = startWorker({ deadlineMs, memoryBytes: MEMORY_BYTES, progress });
   const loaded = new Set<string>();

@@ -2,12 +2,12 @@
  * Many may pass, or one alone: operations on a database go through `pass`; whoever has to close
  * or reopen the database goes through `alone`, which waits for those inside and holds up the rest.
  */
-type Gate = {
+type OperationLock = {
   pass<T>(operation: () => Promise<T>): Promise<T>;
   alone<T>(operation: () => Promise<T>): Promise<T>;
 };
 
-export function createGate(): Gate {
+export function createOperationLock(): OperationLock {
   let inside = 0;
   let held: Promise<unknown> | undefined;
   let wakeHolder: (() => void) | undefined;
