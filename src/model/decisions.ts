@@ -83,7 +83,7 @@ export const mostDecisions = 10_000;
 const reserved: ReadonlySet<unknown> = new Set(['undo', 'error', 'continue']);
 
 /** The decisions in what a decider returned, or what is wrong with it. */
-export type Answered =
+type Answered =
   | { readonly ok: true; readonly decisions: readonly Decision[] }
   | { readonly ok: false; readonly reason: string };
 

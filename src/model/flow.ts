@@ -106,10 +106,10 @@ export type Flow = Omit<
 type Ends = { readonly error?: Handler | Structure; readonly cancel?: Structure };
 
 /** A structure of a flow beside its `tasks`; `root` is its key in the flow and the root of its paths. */
-export type Branch = { readonly root: 'error' | 'cancel'; readonly tree: Structure };
+export type FlowBranch = { readonly root: 'error' | 'cancel'; readonly tree: Structure };
 
 /** The structures of a flow beside its `tasks`: what runs after a failure, and after a cancel. */
-export function branchesOf({ error, cancel }: Ends): readonly Branch[] {
+export function branchesOf({ error, cancel }: Ends): readonly FlowBranch[] {
   return [
     ...(error === undefined || !isTree(error) ? [] : [{ root: 'error' as const, tree: error }]),
     ...(cancel === undefined ? [] : [{ root: 'cancel' as const, tree: cancel }]),

@@ -12,5 +12,5 @@ export const isSecretName = (name: string): boolean => secretName.test(name);
 export const isCredentialsName = (name: string): boolean => credentialsName.test(name);
 
 /** The path of a value below `path`: `a.b`, `a[0]`. */
-export const below = (path: string, key: string | number): string =>
+export const fieldBelow = (path: string, key: string | number): string =>
   typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;

@@ -1,6 +1,6 @@
 import { childrenOf } from '../structures/tree.js';
 import { isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
-import { drawChain, type Drawing, type Point, type Way } from '../structures/drawing.js';
+import { drawChain, type Drawing, type EdgeSource, type Way } from '../structures/drawing.js';
 import { kindOf } from '../structures/kinds.js';
 import type { ShownJob } from '../reading/trail.js';
 import type { PictureEdge, PictureFrame, PictureNode } from './picture.js';
@@ -56,7 +56,12 @@ function drawingIn(pen: Pen, path: string, frame: string | undefined): Drawing {
   };
 }
 
-function connect(pen: Pen, from: readonly Point[], to: readonly Point[], label?: string): void {
+function connect(
+  pen: Pen,
+  from: readonly EdgeSource[],
+  to: readonly EdgeSource[],
+  label?: string,
+): void {
   for (const one of from) {
     for (const other of to) {
       const text = label ?? one.label;

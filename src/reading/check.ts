@@ -1,5 +1,5 @@
 import { failure } from '../model/failures.js';
-import { branchesOf, handlerOf, type Branch, type Flow } from '../model/flow.js';
+import { branchesOf, handlerOf, type FlowBranch, type Flow } from '../model/flow.js';
 import { readNotify } from '../model/notify.js';
 import { toJsonPath } from '../model/problems.js';
 import { isObject } from '../model/object.js';
@@ -176,7 +176,7 @@ function circlesOf(flow: Flow, world: World): readonly Circle[] {
 export type Place = { readonly leaf: Leaf; readonly at: string };
 
 /** All entries of a tree with their paths. */
-export function placesIn(tree: Structure, root: 'tasks' | Branch['root']): readonly Place[] {
+export function placesIn(tree: Structure, root: 'tasks' | FlowBranch['root']): readonly Place[] {
   return leavesOf(tree, root === 'tasks' ? '' : root).map((leaf) => ({
     leaf,
     at: toJsonPath([root, ...leaf.keys]),

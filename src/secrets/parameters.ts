@@ -2,7 +2,7 @@ import { TwsError } from '../errors.js';
 import { isEncrypted, isOlderFormat } from '../model/encrypted.js';
 import { encryptedIn } from '../model/encrypted-values.js';
 import { isReference } from '../model/secret-reference.js';
-import { below, isSecretName } from '../model/secret-names.js';
+import { fieldBelow, isSecretName } from '../model/secret-names.js';
 import { ownerOf } from '../model/task.js';
 import type { Keyring, SecretPlace } from './keyring.js';
 
@@ -51,11 +51,13 @@ function clearSecrets(value: unknown, { path, key }: Place): readonly string[] {
   if (typeof value === 'string') return isSecretName(key) && isClear(value) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {
-    return value.flatMap((item, index) => clearSecrets(item, { path: below(path, index), key }));
+    return value.flatMap((item, index) =>
+      clearSecrets(item, { path: fieldBelow(path, index), key }),
+    );
   }
   return Object.entries(value).flatMap(([name, item]) =>
     // A mapping holds paths in the parameters, not their values.
-    name === 'stdio' ? [] : clearSecrets(item, { path: below(path, name), key: name }),
+    name === 'stdio' ? [] : clearSecrets(item, { path: fieldBelow(path, name), key: name }),
   );
 }
 

@@ -15,7 +15,7 @@ import { beforeAllCame, brokenOff, together, type NodeState } from './node-state
 import { workOf, type Interpreting, type Progress } from './progress.js';
 import { valuesByKey } from './results.js';
 import { siblingsProgress } from './siblings.js';
-import { failWords, eachOf, listed, nodesUnder, onFailSchema } from './written.js';
+import { failWords, eachOf, listedNodes, nodesUnder, onFailSchema } from './written.js';
 
 export type Batch = Structure & {
   readonly structure: 'batch';
@@ -150,7 +150,7 @@ function callback(
 }
 
 function jobsOf(node: Batch, path: string): readonly ChildNode[] {
-  return listed(node.batch, 'batch', path);
+  return listedNodes(node.batch, 'batch', path);
 }
 
 function callbacksOf(node: Batch, path: string) {

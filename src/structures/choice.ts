@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { conditionSchema, isTrue } from './conditions.js';
 import { below, childPath, type ChildNode, type Node, type Structure } from '../model/tree.js';
-import type { Drawing, Point } from './drawing.js';
+import type { Drawing, EdgeSource } from './drawing.js';
 import type { Fields, Kind, RuleBreak } from './kind.js';
-import { foundBy, isWhole, markAt, marksAt, type Found } from './marks.js';
+import { foundBy, isWhole, markAt, marksAt, type StoredMark } from './marks.js';
 import type { NodeState } from './node-state.js';
 import { done } from './progress.js';
 import { lastValue } from './results.js';
@@ -124,7 +124,7 @@ function takenIn(node: Choice, path: string, steps: JobSteps): ChildNode | undef
 }
 
 function misfit(node: Choice, path: string, steps: JobSteps): string | undefined {
-  const { chosen } = marksAt(steps, path).at(-1) as Found;
+  const { chosen } = marksAt(steps, path).at(-1) as StoredMark;
   const isCase = isWhole(chosen) && node.choice[chosen] !== undefined;
   const isDefault = chosen === 'default' && node.default !== undefined;
   if (!isCase && !isDefault && chosen !== null) return '"chosen" is none of its cases';
@@ -140,7 +140,7 @@ function misfit(node: Choice, path: string, steps: JobSteps): string | undefined
 }
 
 function drawCases(node: Choice, path: string, { node: draw, connect, meet }: Drawing) {
-  const exits: Point[] = [];
+  const exits: EdgeSource[] = [];
   for (const [i, child] of children(node, path).entries()) {
     const way = draw(child.node, child.path);
     connect([{ id: path }], way.entries, node.choice[i]?.when ?? 'otherwise');

@@ -1,19 +1,26 @@
 import type { ChildNode, Node } from '../model/tree.js';
 
 /** An end of a way; `label` is that of the edge that goes on from it. */
-export type Point = { readonly id: string; readonly label?: string };
+export type EdgeSource = { readonly id: string; readonly label?: string };
 
 /** A part of the picture: where one comes in, and from where it goes on. Never empty. */
-export type Way = { readonly entries: readonly Point[]; readonly exits: readonly Point[] };
+export type Way = {
+  readonly entries: readonly EdgeSource[];
+  readonly exits: readonly EdgeSource[];
+};
 
 /** What a structure is drawn with, in its frame. */
 export type Drawing = {
   /** Draws a node with all in it. */
   readonly node: (node: Node, path: string) => Way;
   /** Draws edges from each to each. */
-  readonly connect: (from: readonly Point[], to: readonly Point[], label?: string) => void;
+  readonly connect: (
+    from: readonly EdgeSource[],
+    to: readonly EdgeSource[],
+    label?: string,
+  ) => void;
   /** Ways that part meet again in one point, so that the next node has one edge from them. */
-  readonly meet: (exits: readonly Point[], word?: string) => readonly Point[];
+  readonly meet: (exits: readonly EdgeSource[], word?: string) => readonly EdgeSource[];
 };
 
 /** Draws nodes one after the other; undefined when there is none. */
@@ -32,7 +39,7 @@ export function drawInTurn(
   children: readonly ChildNode[],
   path: string,
   drawing: Drawing,
-): readonly Point[] {
+): readonly EdgeSource[] {
   const way = drawChain(children, drawing);
   if (way === undefined) return [{ id: path }];
   drawing.connect([{ id: path }], way.entries);
@@ -44,7 +51,7 @@ export function drawBeside(
   children: readonly ChildNode[],
   path: string,
   drawing: Drawing,
-): readonly Point[] {
+): readonly EdgeSource[] {
   const exits = children.flatMap((child) => {
     const way = drawing.node(child.node, child.path);
     drawing.connect([{ id: path }], way.entries);

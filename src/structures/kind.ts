@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Failure, Phase, Step } from '../model/step.js';
 import type { ChildNode, Leaf, Node, OnFail, Structure } from '../model/tree.js';
-import type { Drawing, Point } from './drawing.js';
+import type { Drawing, EdgeSource } from './drawing.js';
 import type { Mark } from './marks.js';
 import type { NodeState, NodeStates, Situation } from './node-state.js';
 import type { Interpreting, Progress } from './progress.js';
@@ -40,13 +40,13 @@ export type Kind<N extends Structure = Structure> = {
   /** In a picture no frame is around it, and its head is done once something was found out about it. */
   readonly isFork?: boolean;
   /** Draws everything in it, below its head; returns where one goes on from it. */
-  readonly draw: (node: N, path: string, drawing: Drawing) => readonly Point[];
+  readonly draw: (node: N, path: string, drawing: Drawing) => readonly EdgeSource[];
   /** The state of the whole, from those of what is in it. */
   readonly state: (node: N, path: string, states: NodeStates, situation: Situation) => NodeState;
 };
 
 /** How people write it, and how that becomes the form that is stored. */
-export type Written = {
+type Written = {
   /** The schema of its own key and of those beside it. */
   readonly shape: (schemas: NodeSchemas) => Readonly<Record<string, z.ZodType>>;
   /** The keys beside its own that other nodes must not have, because only some kinds read them. */
@@ -97,7 +97,7 @@ export type Repeats<N extends Structure> = {
 };
 
 /** How something is found out about a structure before it goes on; the answer becomes a step. */
-export type Finding<N extends Structure> = {
+type Finding<N extends Structure> = {
   /** It is found out before anything in it begins; else when `progress` asks. */
   readonly isFirst: boolean;
   /** The expressions that must be evaluated, and where in the structure they stand. */

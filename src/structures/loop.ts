@@ -5,7 +5,7 @@ import { conditionSchema, isTrue } from './conditions.js';
 import { below, childPath, type ChildNode, type Node, type Structure } from '../model/tree.js';
 import { drawInTurn } from './drawing.js';
 import type { Answered, Conclusion, Kind } from './kind.js';
-import { begunOutside, marksAt, type Found, type Mark } from './marks.js';
+import { begunOutside, marksAt, type StoredMark, type Mark } from './marks.js';
 import { brokenOff, runsOf, type NodeState } from './node-state.js';
 import { done, open, workOf, type Progress, type Work } from './progress.js';
 import { lastValue, numberBelow } from './results.js';
@@ -156,7 +156,7 @@ function nextRound(
 }
 
 function misfit(_node: Loop, path: string, steps: JobSteps): string | undefined {
-  const marks: readonly Found[] = marksAt(steps, path).map((mark) => ({ ...mark }));
+  const marks: readonly StoredMark[] = marksAt(steps, path).map((mark) => ({ ...mark }));
   const odd = marks.findIndex(({ again }) => typeof again !== 'boolean');
   if (odd >= 0) return `it does not say whether round ${odd} takes place ("again")`;
   const gap = marks.findIndex(({ round = null }, i) => round !== null && round !== i);

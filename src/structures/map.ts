@@ -28,7 +28,15 @@ import {
   toleratedOf,
   type MapOver,
 } from './map-slices.js';
-import { begunOutside, foundBy, isWhole, markAt, marksAt, type Found, type Mark } from './marks.js';
+import {
+  begunOutside,
+  foundBy,
+  isWhole,
+  markAt,
+  marksAt,
+  type StoredMark,
+  type Mark,
+} from './marks.js';
 import { beforeAllCame, runsOf, together } from './node-state.js';
 import { done } from './progress.js';
 import { numberBelow } from './results.js';
@@ -241,7 +249,7 @@ function describe(value: unknown): string {
 }
 
 function misfit(_node: MapOver, path: string, steps: JobSteps): string | undefined {
-  const { items, from = 0, count, slice } = marksAt(steps, path).at(-1) as Found;
+  const { items, from = 0, count, slice } = marksAt(steps, path).at(-1) as StoredMark;
   if (!Array.isArray(items)) return 'it has no list of "items"';
   const total = items.length;
   if (count !== undefined && count !== total) return `it has ${total} items, and "count" differs`;

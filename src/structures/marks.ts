@@ -35,13 +35,13 @@ export function marksAt({ at }: Pick<JobSteps, 'at'>, path: string): readonly Ma
 }
 
 /** What is on record about a structure, as somebody may have changed it. */
-export type Found = Readonly<Record<string, unknown>>;
+export type StoredMark = Readonly<Record<string, unknown>>;
 
 /** What was found out about a structure by one of its steps; undefined: nothing was. */
-export function foundBy(step: Step | undefined): Found | undefined {
+export function foundBy(step: Step | undefined): StoredMark | undefined {
   if (step?.state !== '$$complete') return undefined;
   const { result } = step;
-  return typeof result === 'object' && result !== null ? (result as Found) : {};
+  return typeof result === 'object' && result !== null ? (result as StoredMark) : {};
 }
 
 /** Why something was begun that is not there by the record, as item 7 of 5; undefined: nothing was. */

@@ -6,7 +6,7 @@ import type { Fields, Kind, RuleBreak } from './kind.js';
 import { beforeAllCame, together } from './node-state.js';
 import { valuesByKey } from './results.js';
 import { siblingsProgress } from './siblings.js';
-import { failWords, eachOf, listed, onFailSchema } from './written.js';
+import { failWords, eachOf, listedNodes, onFailSchema } from './written.js';
 
 export type Parallel = Structure & {
   readonly structure: 'parallel';
@@ -23,7 +23,7 @@ const joinSchema = z
   .union([z.enum(['all', 'any'], { error: joinText }), countSchema], { error: joinText })
   .describe('How many must succeed.');
 
-const children = (node: Parallel, path: string) => listed(node.parallel, 'parallel', path);
+const children = (node: Parallel, path: string) => listedNodes(node.parallel, 'parallel', path);
 
 /** All at once; `join` says how many must succeed, `on_fail` what a failure does to the others. */
 export const parallel: Kind<Parallel> = {

@@ -4,14 +4,14 @@ import type { Kind } from './kind.js';
 import { brokenOff, together } from './node-state.js';
 import { workOf, type Work } from './progress.js';
 import { lastValue } from './results.js';
-import { eachOf, listed } from './written.js';
+import { eachOf, listedNodes } from './written.js';
 
 export type Sequence = Structure & {
   readonly structure: 'sequence';
   readonly sequence: readonly Node[];
 };
 
-const children = (node: Sequence, path: string) => listed(node.sequence, 'sequence', path);
+const children = (node: Sequence, path: string) => listedNodes(node.sequence, 'sequence', path);
 
 /** One after the other: the first child that is not done tells how far the sequence is. */
 export const sequence: Kind<Sequence> = {

@@ -34,7 +34,11 @@ export function withDo(own: unknown, toNode: ToNode): Fields {
 }
 
 /** The nodes of a list under the key of its kind, as children. */
-export function listed(nodes: readonly Node[], kind: string, path: string): readonly ChildNode[] {
+export function listedNodes(
+  nodes: readonly Node[],
+  kind: string,
+  path: string,
+): readonly ChildNode[] {
   return nodes.map((node, i) => ({ node, path: childPath(path, kind, i), keys: [kind, i] }));
 }
 
