@@ -22,7 +22,7 @@ import { interpret } from '../reading/progress.js';
 import type { Work } from '../structures/progress.js';
 import { unneededIn } from '../reading/unneeded.js';
 import { openWaits, waitsMove } from './waiting/waits.js';
-import { together } from './waiting/together.js';
+import { mergeWaits } from './waiting/together.js';
 import { overflowMove, tooManyMove } from './finish/too-many.js';
 import { dropMove, lateOnes, workMove } from './work.js';
 
@@ -157,5 +157,5 @@ function restMove(job: LiveJob, now: number, world: World): Move | undefined {
   const left = job.steps.filter((step) => isOpen(step) && !isOfEnd(step.path));
   if (left.length === 0) return undefined;
   const paths = left.map(({ path }) => path);
-  return dropMove(job, paths, now, world) ?? together(openWaits(job));
+  return dropMove(job, paths, now, world) ?? mergeWaits(openWaits(job));
 }

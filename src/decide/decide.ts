@@ -19,7 +19,7 @@ import { withNotifications } from './finish/notifications.js';
 import { without } from '../model/record.js';
 import { nextNumber, withRecord } from './requests/records.js';
 import { reopened } from './requests/reopen.js';
-import { pastOf } from './requests/retry-record.js';
+import { formerState } from './requests/retry-record.js';
 import { withNextDue } from './waiting/sleep.js';
 import { subjectMove } from './finish/subject.js';
 import { inTurn } from './compete/turn.js';
@@ -104,7 +104,7 @@ function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number):
   const kept = Array.isArray(requests) ? (requests as readonly unknown[]) : [];
   const from = wish.from === undefined ? {} : { from: wish.from };
   const id = `retry:${nextNumber(kept)}`;
-  const record = { id, action: 'retry', ...from, ...pastOf(job, next, wish), at: now };
+  const record = { id, action: 'retry', ...from, ...formerState(job, next, wish), at: now };
   return withRecord({ ...next, requests: kept }, record) as Job;
 }
 

@@ -19,7 +19,7 @@ import { isUnserved } from './compete/serving.js';
 import type { Beginning, Work } from '../structures/progress.js';
 import { withClaims } from './compete/slots.js';
 import { cancelledSteps, stopMove } from './finish/stop.js';
-import { together } from './waiting/together.js';
+import { mergeWaits } from './waiting/together.js';
 import { undoMove } from './finish/undo.js';
 import { openWaits } from './waiting/waits.js';
 
@@ -137,7 +137,7 @@ function harvestOf(
 
 /** Also when nothing is under way a time may be set at which the job ends. */
 function idle(job: LiveJob, waits: readonly Wait[]): Wait {
-  const wait = together(waits);
+  const wait = mergeWaits(waits);
   return { ...wait, ...untilOf(wait.until ?? Infinity, hardDeadline(job)) };
 }
 

@@ -71,7 +71,7 @@ export function goesOn({ begun, root }: Pick<Claimant, 'begun' | 'root'>, use: S
  * Whether nothing but priority, having begun and the time of waiting counts for a job: its root has no
  * slot, and has had none that puts it back.
  */
-export function isPlain(job: Claimant, use: SlotUse): boolean {
+export function hasNoShare(job: Claimant, use: SlotUse): boolean {
   if ((use.ofRoot.get(job.root) ?? 0) > 0) return false;
   return job.begun ? goesOn(job, use) : use.lastOfRoot(job.root) <= job.since;
 }

@@ -102,7 +102,7 @@ function reasonOf(parent: string): string {
 }
 
 /** What is stored to give a child up. */
-export type Cancel =
+type Cancel =
   /** Nothing: it has ended, or it is the child of another job. */
   | { readonly kind: 'none' }
   /** A request to cancel; one of this id that is there already says the same. */

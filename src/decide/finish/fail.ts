@@ -11,7 +11,7 @@ import { isRetried, retryDue } from './retry.js';
 import { definitionFor } from '../../reading/definition-of.js';
 
 /** How an attempt failed. */
-export type Failing = {
+type Failing = {
   readonly state: FailedStep['state'];
   readonly failure: Failure;
   readonly exit: number;

@@ -3,7 +3,7 @@ import { branchesOf, handlerOf } from '../../model/flow.js';
 import { exits, isOpen, type FailedStep } from '../../model/step.js';
 import { type Leaf, isWithin } from '../../model/tree.js';
 import { flowPolicy } from './fail.js';
-import { finish, type Ending } from './finish.js';
+import { finish, type JobEnding } from './finish.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
 import { isRetried, waitMs } from './retry.js';
@@ -43,7 +43,7 @@ function handling(job: LiveJob, failed: FailedStep): Progress | undefined {
  * How the job ends after its handler. The failure of the flow stays, with the exit that the handler
  * sets, if any; with `"error_result": "handler"` the job ends as the handler does.
  */
-function endAfter(job: LiveJob, progress: Ended, ending: Ending): Ending {
+function endAfter(job: LiveJob, progress: Ended, ending: JobEnding): JobEnding {
   const isHandlers = job.flow_definition.error_result === 'handler';
   if (progress.kind === 'failed') {
     const { exit, failure } = progress.step;

@@ -8,7 +8,7 @@ import { isPlain, without } from '../../model/record.js';
 import { withSideFailures } from './side-failures.js';
 
 /** How a job ends. */
-export type Ending = {
+export type JobEnding = {
   readonly state?: FinalJob['state'];
   readonly exit: number;
   readonly failure?: Failure;
@@ -16,7 +16,7 @@ export type Ending = {
 };
 
 /** The final document of a job that was initialised. */
-export function finish(job: LiveJob, ending: Ending, now: number): FinalJob {
+export function finish(job: LiveJob, ending: JobEnding, now: number): FinalJob {
   const { state = '$$complete', exit } = ending;
   const told = withSideFailures(job, ending.failure);
   const kept = without(told, 'next_due', 'resume_at', 'held_since', 'relock');
@@ -43,7 +43,7 @@ export function endUnbegun(
 }
 
 /** How a job ends that never began, or that goes on no more with the history it has. */
-type EndOfUnbegun = Pick<Ending, 'exit' | 'failure'> & {
+type EndOfUnbegun = Pick<JobEnding, 'exit' | 'failure'> & {
   readonly problems?: readonly Problem[];
   readonly start?: number;
   readonly steps?: readonly unknown[];

@@ -36,7 +36,7 @@ export const mostTelling = 3;
 export type NotifyWorld = Pick<World, 'flow' | 'child' | 'linkOf'>;
 
 /** The final job with the names of its notifications, and those of them that are to be made before. */
-export type Announced = {
+type Announced = {
   readonly kind: 'announced';
   readonly job: FinalJob;
   readonly makes: readonly ChildJob[];

@@ -3,7 +3,7 @@ import type { Failure } from '../../model/step.js';
 import { matchesFailure } from './pattern.js';
 
 /** What the retry policy is asked about. Times epoch ms. */
-export type Attempt = {
+type Attempt = {
   readonly failure: Failure;
   /** Failed attempts of this run, this one included; lost ones do not count. */
   readonly failed: number;

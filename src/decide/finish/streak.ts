@@ -1,5 +1,5 @@
 import type { Job } from '../../model/job.js';
-import { progressOf } from './progressed.js';
+import { attemptCountsOf } from './progressed.js';
 import { isPlain } from '../../model/record.js';
 
 /**
@@ -40,8 +40,8 @@ export function withWrite(
   { job, children: born }: Write,
   now: number,
 ): Streak | undefined {
-  const progress = progressOf(before);
-  if (progressOf(job) !== progress) return undefined;
+  const progress = attemptCountsOf(before);
+  if (attemptCountsOf(job) !== progress) return undefined;
   const goesOn = last?.progress === progress && last.asked === askedOf(before);
   const known = goesOn && !isLeftAlone(last, now) ? last : undefined;
   const children = new Set([...(known?.children ?? []), ...born]);

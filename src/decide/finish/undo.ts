@@ -9,7 +9,7 @@ import type { Move } from '../intent.js';
 import type { World } from '../world.js';
 import { definitionFor } from '../../reading/definition-of.js';
 import { leafProgress } from '../../reading/leaf-progress.js';
-import { together } from '../waiting/together.js';
+import { mergeWaits } from '../waiting/together.js';
 import { openWaits } from '../waiting/waits.js';
 
 /**
@@ -26,7 +26,7 @@ export function undoMove(job: LiveJob, now: number, world: World): Move | undefi
     const progress = leafProgress(job, leaf, 'undo');
     if (progress.kind !== 'open') continue;
     const [beginning] = progress.begin;
-    return beginning === undefined ? together(openWaits(job)) : begin(job, beginning, now, world);
+    return beginning === undefined ? mergeWaits(openWaits(job)) : begin(job, beginning, now, world);
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ import { without } from '../../model/record.js';
 import { isRecordOf, revisionOf, withRecord } from './records.js';
 import { finalAlready, notEnded } from './refusal.js';
 import { reopened } from './reopen.js';
-import { pastOf } from './retry-record.js';
+import { formerState } from './retry-record.js';
 import { skipped } from './skip.js';
 import { withUnreadSignals } from './unread-signals.js';
 
@@ -43,7 +43,7 @@ export function command(job: Job, request: JobRequest, now: number): Commanded {
   };
   const changed = change(job, request, who, now);
   if (changed.kind !== 'applied') return changed;
-  const past = action === 'note' ? {} : pastOf(job, changed.job, request);
+  const past = action === 'note' ? {} : formerState(job, changed.job, request);
   const id = { id: request._id, ...revisionOf(request) };
   const record = { ...id, action, ...what, ...past, ...who, at: now };
   return { kind: 'applied', job: withRecord(changed.job as Job & Doc, record) };

@@ -9,7 +9,7 @@ type Doc = Readonly<Record<string, unknown>>;
  * `overrode` the end that counts no more, `params` what was asked for, `params_before` the values that
  * were replaced (null: there was none).
  */
-export function pastOf(job: Job, next: Job, { params, latest }: RetryWish): Doc {
+export function formerState(job: Job, next: Job, { params, latest }: RetryWish): Doc {
   if (!isFinal(job)) return {};
   const { state, end, exit, failure } = job;
   return {

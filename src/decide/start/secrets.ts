@@ -17,7 +17,7 @@ import { deciderOf, isOfDecider } from '../../structures/paths.js';
 import type { Unbegun } from './prepare.js';
 import { merge } from '../../model/record.js';
 import { flowParams, misplaced, refusal, type Defined } from './sealed.js';
-import { entryOf, entryTold, toldEntry } from './told.js';
+import { notifyEntryOf, entryTold, toldEntry } from './told.js';
 import type { Beginning } from '../../structures/progress.js';
 
 /**
@@ -185,7 +185,7 @@ function flowNow(job: LiveJob, beginning: Beginning, { ofFlow }: Defined, world:
   const now = told === undefined ? entryNow(flow.value, beginning) : entryTold(flow.value, told.at);
   if (now?.task !== entry.task) return nowhere;
   const params = told === undefined ? flowParams(flow.value, beginning, now) : merge(now.params);
-  const isWebhook = told !== undefined && entryOf(flow.value, told.at)?.['url'] !== undefined;
+  const isWebhook = told !== undefined && notifyEntryOf(flow.value, told.at)?.['url'] !== undefined;
   return { kind: 'around', ofFlow: params, entry: now, webhook: isWebhook };
 }
 

@@ -24,7 +24,7 @@ export function toldEntry(
 
 /** What a notification runs that is made of an entry of `notify`. */
 export function entryTold(flow: Flow, at: number): Entry | undefined {
-  const told = entryOf(flow, at);
+  const told = notifyEntryOf(flow, at);
   if (told === undefined) return undefined;
   const { url, headers, secret, body, task, params } = told;
   if (url === undefined) return { task: String(task), ...(isPlain(params) ? { params } : {}) };
@@ -36,7 +36,7 @@ export function entryTold(flow: Flow, at: number): Entry | undefined {
 }
 
 /** The entry at a position of a flow's `notify`. */
-export function entryOf({ notify }: Flow, at: number): Params | undefined {
+export function notifyEntryOf({ notify }: Flow, at: number): Params | undefined {
   const entry: unknown = Array.isArray(notify) ? notify[at] : undefined;
   return isPlain(entry) ? entry : undefined;
 }

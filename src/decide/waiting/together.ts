@@ -4,7 +4,7 @@ import type { Wait } from '../intent.js';
 const namedReasons = 3;
 
 /** One wait for several reasons: until the first of their times, asleep if all are. */
-export function together(waits: readonly Wait[]): Wait {
+export function mergeWaits(waits: readonly Wait[]): Wait {
   const [first] = waits;
   if (first === undefined) return { kind: 'wait', because: 'Nothing can be done now.' };
   if (waits.length === 1) return first;

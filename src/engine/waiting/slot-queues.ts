@@ -1,5 +1,5 @@
 import TinyQueue from 'tinyqueue';
-import { isPlain, type Claimant, type SlotUse } from '../../decide/compete/fair-share.js';
+import { hasNoShare, type Claimant, type SlotUse } from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 
 /** What the next slot depends on, beside who waits. */
@@ -45,7 +45,7 @@ export function createSlotQueues(
   const shift = ({ queue, aside }: Line, use: SlotUse): Claimant | undefined => {
     for (let job = queue.pop(); job !== undefined; job = queue.pop()) {
       if (!waits(job)) continue;
-      if (isPlain(job, use)) return job;
+      if (hasNoShare(job, use)) return job;
       const others = aside.get(job.root) ?? queueOf([]);
       aside.set(job.root, others);
       others.push(job);

@@ -3,7 +3,7 @@ import {
   firstInLine,
   goesOn,
   headStart,
-  isPlain,
+  hasNoShare,
   partyOf,
   slotsFor,
   withTaken,
@@ -199,6 +199,6 @@ describe('only priority, having begun and the time of waiting count', () => {
     ['not after its head start', { begun: true }, { had: { w: headStart } }, false],
   ];
   it.each(cases)('%s', (_, more, used, plain) => {
-    expect(isPlain(job('w', more), use(used))).toBe(plain);
+    expect(hasNoShare(job('w', more), use(used))).toBe(plain);
   });
 });

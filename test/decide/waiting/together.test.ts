@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Wait } from '../../../src/decide/intent.js';
-import { together } from '../../../src/decide/waiting/together.js';
+import { mergeWaits } from '../../../src/decide/waiting/together.js';
 
 const wait = (because: string, more: Partial<Wait> = {}): Wait => ({
   kind: 'wait',
@@ -58,6 +58,6 @@ describe('several reasons to wait', () => {
       }),
     ],
   ])('%s', (_title, waits, one) => {
-    expect(together(waits)).toEqual(one);
+    expect(mergeWaits(waits)).toEqual(one);
   });
 });
