@@ -1,6 +1,6 @@
 import untyped from '@dagrejs/dagre';
 import type { Picture, PictureEdge, PictureFrame, PictureNode } from './picture.js';
-import { labelWidth, shortLabel, textOf } from './text.js';
+import { labelWidth, shortLabel, nodeText } from './text.js';
 
 /** A place in the picture, in pixels from its upper left corner; `x` and `y` are of the middle. */
 export type Box = {
@@ -70,7 +70,7 @@ export function layout(picture: Picture): Laid {
     nodes: picture.nodes.map((node) => ({
       ...node,
       ...boxOf(node.id),
-      lines: textOf(node).lines,
+      lines: nodeText(node).lines,
     })),
     frames: picture.frames.map((frame) => ({ ...frame, ...boxOf(frame.id) })),
     edges: picture.edges.map((edge, i) => placedEdge(edge, i, graph, names)),
@@ -92,7 +92,7 @@ function graphOf({ nodes, frames, edges }: Picture, names: Names): Graph {
   for (const { id } of frames) graph.setNode(nameOf(id), { width: 0, height: 0 });
   // Of what stands side by side dagre puts last what it was told first.
   for (const node of nodes.toReversed()) {
-    const { width, height } = textOf(node);
+    const { width, height } = nodeText(node);
     graph.setNode(nameOf(node.id), { width, height });
   }
   for (const { id, frame } of [...frames, ...nodes]) {

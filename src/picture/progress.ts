@@ -1,7 +1,7 @@
 import type { Picture, PictureKind, PictureNode } from './picture.js';
 
 /** How far a job is: steps of the flow that are done, of those that are known to come. */
-export type Progress = {
+type Progress = {
   readonly done: number;
   readonly failed: number;
   /** Grows as lists of maps and rounds of loops become known. */

@@ -15,7 +15,7 @@ export const lineHeight = 18;
 const longestLine = 34;
 
 /** The text of a node: its name, and below it what it does and how often it ran. */
-export function textOf(node: PictureNode): NodeText {
+export function nodeText(node: PictureNode): NodeText {
   if (node.kind === 'meet') return { lines: [], width: 10, height: 10 };
   if (node.kind === 'begin' || node.kind === 'end') return { lines: [], width: 26, height: 26 };
   const label = wrapped(node.label, longestLine);

@@ -38,7 +38,7 @@ type Note = Pick<Finding, 'path' | 'message' | 'level' | 'missing'>;
  * a circle, parameters for no step, step names used twice. Each document must be valid by itself.
  */
 export function checkDefinitions({ tasks, flows }: DefinitionSet): readonly Finding[] {
-  const world: World = { task: finder(tasks), flow: finder(flows) };
+  const world: DefinitionLookup = { task: finder(tasks), flow: finder(flows) };
   const inTasks = tasks.flatMap((task) =>
     [...duplicateNotes('TaskAmbiguous', task, tasks), ...taskNotes(task, world)].map((note) =>
       toFinding('task', task, note),
@@ -61,7 +61,7 @@ function toFinding(kind: Finding['kind'], { _id, name }: Named, note: Note): Fin
 /** A definition by its name, as an owner sees it. */
 export type Find<T> = (name: string, owner: string) => T | undefined;
 /** Definitions by name. */
-export type World = { readonly task: Find<Task>; readonly flow: Find<Flow> };
+export type DefinitionLookup = { readonly task: Find<Task>; readonly flow: Find<Flow> };
 
 /** Looks up as the engine does: the owner's own definition first, then the one of everybody. */
 export function finder<T extends Named>(definitions: readonly T[]): Find<T> {
@@ -82,7 +82,7 @@ function duplicateNotes(
   return [{ path: 'name', message, level: 'problem' }];
 }
 
-function taskNotes(task: Task, world: World): readonly Note[] {
+function taskNotes(task: Task, world: DefinitionLookup): readonly Note[] {
   const { name, owner = defaultOwner, error, flow } = task;
   const circle = circleFrom(name, error, owner, world);
   return [
@@ -94,7 +94,7 @@ function taskNotes(task: Task, world: World): readonly Note[] {
   ];
 }
 
-function flowNotes(flow: Flow, world: World): readonly Note[] {
+function flowNotes(flow: Flow, world: DefinitionLookup): readonly Note[] {
   const { owner } = flow;
   const handler = handlerOf(flow);
   const main = placesIn(flow.tasks, 'tasks');
@@ -110,7 +110,7 @@ function flowNotes(flow: Flow, world: World): readonly Note[] {
 }
 
 /** What cannot be read of it is told with the rest of the document. */
-function notifyNotes({ notify, owner }: Flow, world: World): readonly Note[] {
+function notifyNotes({ notify, owner }: Flow, world: DefinitionLookup): readonly Note[] {
   if (!Array.isArray(notify)) return [];
   return notify.flatMap((written: unknown, i): readonly Note[] => {
     const [{ task, flow } = {}] = readNotify([written]).entries;
@@ -126,7 +126,7 @@ export function branchPlaces(flow: Pick<Flow, 'error' | 'cancel'>): readonly Pla
   return branchesOf(flow).flatMap(({ tree, root }) => placesIn(tree, root));
 }
 
-function circleNotes(flow: Flow, world: World): readonly Note[] {
+function circleNotes(flow: Flow, world: DefinitionLookup): readonly Note[] {
   return circlesOf(flow, world).map(({ at, names }) => {
     const deadlock =
       flow.max_running === undefined
@@ -144,7 +144,7 @@ type Circle = { readonly at: string; readonly names: readonly string[] };
  * The entries of a flow whose child jobs lead back to it. That is no mistake where a condition ends
  * it; without one its jobs go as deep as they may.
  */
-function circlesOf(flow: Flow, world: World): readonly Circle[] {
+function circlesOf(flow: Flow, world: DefinitionLookup): readonly Circle[] {
   const children = (of: Flow): readonly { readonly at: string; readonly flow: Flow }[] =>
     [...placesIn(of.tasks, 'tasks'), ...branchPlaces(of)].flatMap(({ leaf: { entry }, at }) => {
       const name = entry.flow ?? world.task(entry.task, of.owner)?.flow;
@@ -173,7 +173,7 @@ function circlesOf(flow: Flow, world: World): readonly Circle[] {
 }
 
 /** An entry with its JSON path in the flow document: `tasks.sequence[2]`. */
-export type Place = { readonly leaf: Leaf; readonly at: string };
+type Place = { readonly leaf: Leaf; readonly at: string };
 
 /** All entries of a tree with their paths. */
 export function placesIn(tree: Structure, root: 'tasks' | FlowBranch['root']): readonly Place[] {
@@ -183,7 +183,7 @@ export function placesIn(tree: Structure, root: 'tasks' | FlowBranch['root']): r
   }));
 }
 
-function stepNotes({ leaf, at }: Place, owner: string, world: World): readonly Note[] {
+function stepNotes({ leaf, at }: Place, owner: string, world: DefinitionLookup): readonly Note[] {
   const { entry } = leaf;
   const { task, error, undo, flow } = entry;
   const circle = error === undefined ? undefined : circleFrom(task, error, owner, world);
@@ -198,7 +198,12 @@ function stepNotes({ leaf, at }: Place, owner: string, world: World): readonly N
   ];
 }
 
-function absentTask(path: string, task: string, owner: string, world: World): readonly Note[] {
+function absentTask(
+  path: string,
+  task: string,
+  owner: string,
+  world: DefinitionLookup,
+): readonly Note[] {
   return world.task(task, owner) === undefined ? [absent('task', path, task, owner)] : [];
 }
 
@@ -213,7 +218,7 @@ function circleFrom(
   task: string,
   handler: string | undefined,
   owner: string,
-  world: World,
+  world: DefinitionLookup,
 ): readonly string[] | undefined {
   const seen = [task];
   for (let name = handler; name !== undefined; name = world.task(name, owner)?.error) {
@@ -248,7 +253,7 @@ function paramNotes(
   flow: Flow,
   main: readonly Place[],
   beside: readonly Place[],
-  world: World,
+  world: DefinitionLookup,
 ): readonly Note[] {
   const { params = {}, schema } = flow;
   const declared = isObject(schema?.['properties']) ? schema['properties'] : {};
@@ -274,7 +279,11 @@ function paramNotes(
 }
 
 /** The names of all tasks that the flow can come to, handlers of handlers included. */
-function tasksOf(flow: Flow, places: readonly Place[], world: World): ReadonlySet<string> {
+function tasksOf(
+  flow: Flow,
+  places: readonly Place[],
+  world: DefinitionLookup,
+): ReadonlySet<string> {
   const open = places.flatMap(({ leaf: { entry } }) => [entry.task, entry.error]);
   const names = new Set<string>();
   for (const name of [...open, handlerOf(flow)?.name]) {

@@ -15,14 +15,14 @@ import { without } from '../model/record.js';
 /** What the recorded answers of a decider ask for, whatever has become of it. */
 export type Asked = {
   /** In their order. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly DeciderAnswer[];
   /** Everything that they begin, by path. */
   readonly begun: ReadonlyMap<string, Leaf>;
   readonly ending?: Ending;
 };
 
 /** One answer. */
-export type Answer = {
+export type DeciderAnswer = {
   readonly step: Step;
   /** Paths of what it begins. */
   readonly begun: readonly string[];
@@ -106,7 +106,7 @@ function readAll(steps: readonly Step[], leaf: Leaf): Asked {
   const all = steps.map((step) => ({ step, decisions: decisionsIn(step['result']) }));
   const hasEnded = all.some(({ decisions }) => decisions.some(isEnding));
   let left = hasEnded ? Infinity : mostDecisions;
-  const answers = all.map(({ step, decisions }): Answer => {
+  const answers = all.map(({ step, decisions }): DeciderAnswer => {
     left -= decisions.length;
     if (left < 0) return { step, begun: [], taken: [], cancels: [] };
     return { step, ...readAnswer(decisions, reading) };
@@ -131,7 +131,7 @@ type Reading = {
   ending?: Ending;
 };
 
-function readAnswer(decisions: readonly Decision[], reading: Reading): Omit<Answer, 'step'> {
+function readAnswer(decisions: readonly Decision[], reading: Reading): Omit<DeciderAnswer, 'step'> {
   const { leaf, begun, byName } = reading;
   const answer = {
     begun: [] as string[],

@@ -1,8 +1,8 @@
 /** Where a key stands: at the top of a document, in a node of a flow, in `retry`, in `map`. */
-export type Place = 'task' | 'flow' | 'job' | 'node' | 'retry' | 'map';
+export type KeyPlace = 'task' | 'flow' | 'job' | 'node' | 'retry' | 'map';
 
 type Row = {
-  readonly in: readonly Place[];
+  readonly in: readonly KeyPlace[];
   readonly keys: readonly string[];
   /** The rest of a sentence after "nothing reads it here:". */
   readonly instead: string;
@@ -204,7 +204,7 @@ const misplaced: readonly Row[] = [
   },
 ];
 
-const byPlace = new Map<Place, ReadonlyMap<string, string>>();
+const byPlace = new Map<KeyPlace, ReadonlyMap<string, string>>();
 for (const place of [...all, 'retry', 'map'] as const) {
   const rows = [...foreign, ...misplaced].filter((row) => row.in.includes(place));
   const pairs = rows.flatMap(({ keys, instead }) =>
@@ -222,6 +222,6 @@ function plain(key: string): string {
  * What to do instead of writing a key that looks like a feature and that nothing reads there: the rest
  * of a sentence. Undefined: it is no such key.
  */
-export function insteadOf(key: string, place: Place): string | undefined {
+export function insteadOf(key: string, place: KeyPlace): string | undefined {
   return byPlace.get(place)?.get(plain(key));
 }

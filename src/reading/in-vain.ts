@@ -3,7 +3,7 @@ import type { LiveJob } from '../model/job.js';
 import { isFailed, type Failure, type Step } from '../model/step.js';
 import type { Leaf } from '../model/tree.js';
 import { attemptsOf, completionOn, lastAttempt } from './attempts.js';
-import { askedBy, isUnderWay, type Answer, type Cancel } from './decider-answers.js';
+import { askedBy, isUnderWay, type DeciderAnswer, type Cancel } from './decider-answers.js';
 
 /** Maximum number of answers in a row, within `vainMs`, of which nothing could begin. */
 export const mostInVain = 100;
@@ -25,13 +25,17 @@ export function askedInVain(job: LiveJob, leaf: Leaf): Failure | undefined {
   return failure('DecidedInVain', { answers: mostInVain, last });
 }
 
-function areWithin(ms: number, answers: readonly Answer[]): boolean {
+function areWithin(ms: number, answers: readonly DeciderAnswer[]): boolean {
   const ends = answers.map(({ step }) => Number(step['end']));
   return Math.max(...ends) - Math.min(...ends) <= ms;
 }
 
 /** Whether anything that a decider began runs or waits, is to be tried again, or has yet to begin. */
-function isAnyOpen(job: LiveJob, answers: readonly Answer[], begun: readonly string[]): boolean {
+function isAnyOpen(
+  job: LiveJob,
+  answers: readonly DeciderAnswer[],
+  begun: readonly string[],
+): boolean {
   const cancelled = new Set(answers.flatMap(({ cancels }) => cancels.map(({ path }) => path)));
   return begun.some((path) => {
     const isDropped = cancelled.has(path) && lastAttempt(job, path) === undefined;
@@ -40,7 +44,10 @@ function isAnyOpen(job: LiveJob, answers: readonly Answer[], begun: readonly str
 }
 
 /** Undefined when the answer had an effect, may still have one, or asked for nothing. */
-function whyInVain(job: LiveJob, { step, begun, taken, cancels }: Answer): string | undefined {
+function whyInVain(
+  job: LiveJob,
+  { step, begun, taken, cancels }: DeciderAnswer,
+): string | undefined {
   const reasons = [
     ...begun.map((path) => whyUnbegun(job, path)),
     ...taken.map(({ id }) => `The id "${id}" is taken.`),

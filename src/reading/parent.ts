@@ -21,7 +21,7 @@ export function tellingDepth(job: Readonly<Record<string, unknown>>): number {
  * What a child says of the job that it was made for. `start` tells the parent from an earlier or later
  * job of the same id; `root` is the first job of all, if that is another one.
  */
-export function parentOf(job: LiveJob, { path }: { readonly path: string }, depth: number) {
+export function parentLinkOf(job: LiveJob, { path }: { readonly path: string }, depth: number) {
   const { parent } = job;
   const queue = queueOf(job);
   const told = tellingDepth(job);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { closest } from '../model/closest.js';
 import { isObject } from '../model/object.js';
-import { insteadOf, type Place } from './foreign-keys.js';
+import { insteadOf, type KeyPlace } from './foreign-keys.js';
 import { engineKeys } from '../model/job.js';
 import { flowSchema, newJobSchema } from './documents.js';
 import { widest } from '../model/limits.js';
@@ -37,7 +37,7 @@ export function unreadKeys(
 }
 
 type Root = {
-  readonly type: Place;
+  readonly type: KeyPlace;
   readonly schema: z.ZodType;
   /** Keys that the engines write: neither unknown nor meant by a mistyped one. */
   readonly beside: ReadonlySet<string>;
@@ -104,14 +104,14 @@ function unapplied(key: string, at: Path): readonly Problem[] {
 }
 
 /** A number of which only a part counts. */
-function capped(at: Path, place: Place | undefined, value: unknown): readonly Problem[] {
+function capped(at: Path, place: KeyPlace | undefined, value: unknown): readonly Problem[] {
   if (place !== 'map' || at.at(-1) !== 'limit') return [];
   if (typeof value !== 'number' || value <= widest) return [];
   const most = `a map works on ${widest} items at a time at the most`;
   return [told(at, `is ${value}, of which only a part counts`, most)];
 }
 
-function placeOf(value: Written, path: Path, { type }: Root): Place | undefined {
+function placeOf(value: Written, path: Path, { type }: Root): KeyPlace | undefined {
   if (path.length === 0) return type;
   const last = path.at(-1);
   if (last === 'retry' || last === 'map') return last;
@@ -141,7 +141,7 @@ const longest = 40;
 
 type Around = {
   readonly absent: readonly string[];
-  readonly place: Place | undefined;
+  readonly place: KeyPlace | undefined;
   readonly at: Path;
   readonly walk: Walk;
 };

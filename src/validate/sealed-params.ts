@@ -1,7 +1,7 @@
 import { withDefaults, objectAt } from '../decide/start/params.js';
 import { merge } from '../model/record.js';
 import { flowParams, refusal, sealedBreach } from '../decide/start/sealed.js';
-import { placesIn, type World } from '../reading/check.js';
+import { placesIn, type DefinitionLookup } from '../reading/check.js';
 import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';
 import { branchesOf, handlerOf, type Flow } from '../model/flow.js';
@@ -17,7 +17,7 @@ import type { Written } from './written.js';
 type Params = Readonly<Record<string, unknown>>;
 
 /** The first secret in `notify` of a new job, or parameter that it or its flow sets and a task seals. */
-export function sealedInJob(doc: Written, world: World): Problem | undefined {
+export function sealedInJob(doc: Written, world: DefinitionLookup): Problem | undefined {
   const [secret] = secretsInNotify(doc);
   if (secret !== undefined) return secret;
   const read = setsParams(doc) ? structureOf(doc, world) : undefined;
@@ -38,7 +38,7 @@ export function sealedInJob(doc: Written, world: World): Problem | undefined {
 }
 
 /** The parameters that a flow sets although the tasks of its steps seal them, with their places. */
-export function sealedInFlow(flow: Flow, { task }: World): readonly Problem[] {
+export function sealedInFlow(flow: Flow, { task }: DefinitionLookup): readonly Problem[] {
   const main = { places: placesIn(flow.tasks, 'tasks'), phase: 'main' as const };
   const beside = branchesOf(flow).map(({ tree, root }) => ({
     places: placesIn(tree, root),
@@ -97,7 +97,7 @@ export function setsParams({ params, tasks }: Written): boolean {
 type Read = { readonly job: NewJob; readonly flow: Flow; readonly leaves: readonly Leaf[] };
 
 /** A new job with the structure that it runs: its own, or that of the flow that it names. */
-export function structureOf(doc: Written, world: World): Read | undefined {
+export function structureOf(doc: Written, world: DefinitionLookup): Read | undefined {
   const parsed = parseDocument({ ...doc, _id: 'new', _rev: '0-0' });
   if (parsed.kind !== 'job' || !parsed.ok || doc['state'] !== undefined) return undefined;
   const job = parsed.value as NewJob;

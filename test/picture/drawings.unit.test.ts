@@ -4,7 +4,7 @@ import { mermaidOf } from '../../src/picture/mermaid.js';
 import { pictureOf } from '../../src/picture/picture-of.js';
 import { progressOf } from '../../src/picture/progress.js';
 import { svgOf } from '../../src/picture/svg.js';
-import { textOf } from '../../src/picture/text.js';
+import { nodeText } from '../../src/picture/text.js';
 import type { Step } from '../../src/model/step.js';
 
 const hostile = `<b>"a" & 'b'</b> #end; [x]{y}|z|\u0007`;
@@ -107,7 +107,7 @@ describe('The text of a node', () => {
     ],
     ['without a place to break it', 'x'.repeat(80), ['x'.repeat(34), `${'x'.repeat(33)}…`]],
   ])('that is %s takes these lines', (_title, label, lines) => {
-    expect(textOf({ id: '0', path: '0', kind: 'task', label }).lines).toEqual(lines);
+    expect(nodeText({ id: '0', path: '0', kind: 'task', label }).lines).toEqual(lines);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { flowSchema, newJobSchema } from '../../src/reading/documents.js';
-import { insteadOf, type Place } from '../../src/reading/foreign-keys.js';
+import { insteadOf, type KeyPlace } from '../../src/reading/foreign-keys.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { taskSchema } from '../../src/model/task.js';
 import { unreadKeys } from '../../src/reading/unread-keys.js';
@@ -138,7 +138,7 @@ describe('keys that look like a feature', () => {
     expect(unreadKeys(doc as Doc)).toEqual([]);
   });
 
-  it.each<readonly [Place, readonly string[]]>([
+  it.each<readonly [KeyPlace, readonly string[]]>([
     ['task', Object.keys(taskSchema.shape)],
     ['flow', Object.keys(flowSchema.shape).filter((key) => key !== 'retain')],
     ['job', Object.keys(newJobSchema.shape)],

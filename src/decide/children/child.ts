@@ -12,7 +12,7 @@ import { withChildRemade } from './child-remade.js';
 import { finish } from '../finish/finish.js';
 import { ownStep } from '../../reading/attempts.js';
 import { entryOf, leafAt } from '../../reading/leaf-at.js';
-import { childId, continuedFrom, depthOf, parentOf } from '../../reading/parent.js';
+import { childId, continuedFrom, depthOf, parentLinkOf } from '../../reading/parent.js';
 import { isPlain } from '../../model/record.js';
 import { definitionFor } from '../../reading/definition-of.js';
 import { sliceMove } from './slices.js';
@@ -80,7 +80,7 @@ function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
     type: 'job',
     flow,
     owner: job.owner ?? job.flow_definition.owner,
-    parent: parentOf(job, step, depthOf(job) + 1),
+    parent: parentLinkOf(job, step, depthOf(job) + 1),
     ...(params === undefined ? {} : { params }),
     ...(job.priority === undefined ? {} : { priority: job.priority }),
     ...(job.queue === undefined ? {} : { queue: job.queue }),

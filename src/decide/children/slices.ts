@@ -17,7 +17,7 @@ import type { Begun, ChildJob, Move } from '../intent.js';
 import type { Child, World } from '../world.js';
 import { nodeAt } from '../../reading/leaves.js';
 import { markAt } from '../../structures/marks.js';
-import { childId, depthOf, parentOf } from '../../reading/parent.js';
+import { childId, depthOf, parentLinkOf } from '../../reading/parent.js';
 import { slicedMap } from '../../structures/paths.js';
 import { without } from '../../model/record.js';
 import { progressAt } from '../../reading/progress.js';
@@ -127,7 +127,7 @@ function sliceJob(job: LiveJob, step: ParentStep, now: number, world: World): Ma
   const child = {
     ...without(job as LiveJob & Readonly<Record<string, unknown>>, ...own),
     ...{ _id: step.child, state: '$$ready', start: now, run: 1, steps: [] },
-    parent: parentOf(job, step, depthOf(job)),
+    parent: parentLinkOf(job, step, depthOf(job)),
     flow_definition: settingsFor(job),
     ...paramsFor(job, path),
     slice: { path, total: all.length, before },
