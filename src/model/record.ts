@@ -1,3 +1,5 @@
+import { isObject } from './object.js';
+
 /** A copy without some keys. */
 export function without<T extends object, K extends keyof T & string>(
   record: T,
@@ -22,14 +24,10 @@ export function merge(
       if (key === '__proto__') continue;
       const value = layer[key];
       const below = merged[key];
-      merged[key] = isPlain(value) ? merge(isPlain(below) ? below : {}, value) : value;
+      merged[key] = isObject(value) ? merge(isObject(below) ? below : {}, value) : value;
     }
   }
   return merged;
-}
-
-export function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value at a dotted path of own keys; undefined where there is none. */
@@ -55,5 +53,5 @@ export function withValueAt(
   if (key === '__proto__') return merge(record);
   if (rest.length === 0) return merge(record, { [key]: value });
   const below = record[key];
-  return { ...record, [key]: withValueAt(isPlain(below) ? below : {}, rest.join('.'), value) };
+  return { ...record, [key]: withValueAt(isObject(below) ? below : {}, rest.join('.'), value) };
 }

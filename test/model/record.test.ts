@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isPlain, merge, valueAt, without, withValueAt } from '../../src/model/record.js';
+import { isObject } from '../../src/model/object.js';
+import { merge, valueAt, without, withValueAt } from '../../src/model/record.js';
 import { frozen } from '../support/builders.js';
 
 const hostile = JSON.parse('{"__proto__": {"admin": true}, "a": 1}') as Record<string, unknown>;
@@ -31,7 +32,7 @@ describe('merge', () => {
   });
 });
 
-describe('isPlain', () => {
+describe('isObject', () => {
   it.each([
     [{}, true],
     [[], false],
@@ -39,7 +40,7 @@ describe('isPlain', () => {
     ['x', false],
     [undefined, false],
   ])('says of %j: %s', (value, plain) => {
-    expect(isPlain(value)).toBe(plain);
+    expect(isObject(value)).toBe(plain);
   });
 });
 

@@ -13,7 +13,7 @@ import { finish } from '../finish/finish.js';
 import { ownStep } from '../../reading/attempts.js';
 import { entryOf, leafAt } from '../../reading/leaf-at.js';
 import { childId, continuedFrom, depthOf, parentLinkOf } from '../../reading/parent.js';
-import { isPlain } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
 import { definitionFor } from '../../reading/definition-of.js';
 import { sliceMove } from './slices.js';
 import { continueParams } from '../../reading/decider-progress.js';
@@ -189,5 +189,5 @@ type Cause = { readonly job: string; readonly name: string; readonly message: st
 function causeOf({ _id: job, failure: why }: Ended['job']): Cause | undefined {
   if (why === undefined) return undefined;
   const { name, message, cause } = why;
-  return isPlain(cause) ? (cause as Cause) : { job, name, message };
+  return isObject(cause) ? (cause as Cause) : { job, name, message };
 }

@@ -13,7 +13,8 @@ import type { World } from '../world.js';
 import { countOf } from '../../structures/map-slices.js';
 import { markAt } from '../../structures/marks.js';
 import { isWithin } from '../../model/tree.js';
-import { isPlain, without } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { without } from '../../model/record.js';
 
 /** What a slice of a map gets from its parent. */
 
@@ -41,7 +42,7 @@ function withoutList(value: unknown, list: readonly unknown[]): unknown {
     if (Array.isArray(inner)) {
       return inner.length === list.length && JSON.stringify(inner) === text ? undefined : inner;
     }
-    if (!isPlain(inner)) return inner;
+    if (!isObject(inner)) return inner;
     const kept = Object.entries(inner).map(([key, one]) => [key, copy(one)] as const);
     return Object.fromEntries(kept.filter(([, one]) => one !== undefined));
   };
@@ -104,7 +105,7 @@ function endedOutside(job: LiveJob, path: string): readonly Ended[] {
 
 /** Of the list of another map only the item matters that is worked on, if it is around this one. */
 function markFor({ result, path: at }: Ended, path: string): unknown {
-  if (!isPlain(result) || !Array.isArray(result['items'])) return result;
+  if (!isObject(result) || !Array.isArray(result['items'])) return result;
   type List = { items: readonly unknown[]; from?: number; count?: number };
   const { items, from = 0, count: _count, ...kept } = result as List;
   const stem = at === '' ? 'map.' : `${at}.map.`;

@@ -8,7 +8,8 @@ import { finish } from '../finish/finish.js';
 import { acquire, lookUp, type Acquire, type LockWish, type Query } from '../queries.js';
 import type { Blocker, LockAnswer, Rival, World } from '../world.js';
 import type { Move, Wait } from '../intent.js';
-import { isPlain, without } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { without } from '../../model/record.js';
 
 /**
  * What the locks of a job come to. `locked` are those that it has: one that is refused gives back
@@ -77,7 +78,7 @@ export function withLocks<T extends object>(job: T, locked: Locked): T & { locke
 /** A new job may hold anything under this key. */
 function lockedBy(job: NewJob | LiveJob): Locked {
   const { locked } = job as { readonly locked?: unknown };
-  if (!isPlain(locked)) return {};
+  if (!isObject(locked)) return {};
   const ids = Object.entries(locked).filter(([, id]) => /^lock:/.test(String(id)));
   return Object.fromEntries(ids);
 }

@@ -7,7 +7,8 @@ import { finish } from '../finish/finish.js';
 import { acquire } from '../queries.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
-import { isPlain, without } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { without } from '../../model/record.js';
 
 /**
  * A job of a flow with `max_running` takes one of its permits before anything of it begins, keeps it
@@ -49,7 +50,7 @@ export function permitMove(job: LiveJob, now: number, world: World): Move | unde
 /** A job that goes on after its end, or as a new one, asks for a permit anew. */
 export function withoutPermit<T extends object>(job: T): T {
   const { locked } = job as { readonly locked?: unknown };
-  return isPlain(locked) && 'permit' in locked
+  return isObject(locked) && 'permit' in locked
     ? { ...job, locked: without(locked, 'permit') }
     : job;
 }

@@ -3,7 +3,8 @@ import { isFinalState } from '../../model/document.js';
 import { isOpen, type Step } from '../../model/step.js';
 import type { GivenUp } from '../intent.js';
 import { continuationOf, isMadeBy, isStartOf } from '../../reading/parent.js';
-import { isPlain, without } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { without } from '../../model/record.js';
 import { withRefusal } from '../requests/refusal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
@@ -55,7 +56,7 @@ export function ownChild(
   attempt?: GivenUp['attempt'],
 ): readonly GivenUp[] {
   const { _id, flow, run, parent } = child;
-  const { job, step, start } = isPlain(parent) ? parent : {};
+  const { job, step, start } = isObject(parent) ? parent : {};
   if (job !== doc._id || typeof start !== 'number') return [];
   if (!isStartOf(start, doc) && !hasSpoiltStart(doc)) return [];
   const ofRun = typeof run === 'number' ? run : 1;
@@ -75,7 +76,7 @@ function hasSpoiltStart(doc: JobDocument): boolean {
 }
 
 function recordedSteps({ steps }: JobDocument): readonly Doc[] {
-  return Array.isArray(steps) ? (steps as readonly unknown[]).filter(isPlain) : [];
+  return Array.isArray(steps) ? (steps as readonly unknown[]).filter(isObject) : [];
 }
 
 /** The child of a step, as its job gives it up; a step without a child gives up none. */
@@ -83,7 +84,7 @@ export function givenUp(job: JobDocument, step: Doc): readonly GivenUp[] {
   const { child, attempt, path, task, child_run: run } = step;
   if (typeof child !== 'string') return [];
   const { _id, start, flow_definition: flow } = job;
-  const owner = job['owner'] ?? (isPlain(flow) ? flow['owner'] : undefined);
+  const owner = job['owner'] ?? (isObject(flow) ? flow['owner'] : undefined);
   const instead = {
     _id: child,
     type: 'job' as const,

@@ -1,6 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import type { Outcome } from './outcome.js';
-import { isPlain, without } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { without } from '../../model/record.js';
 import type { Report } from './report.js';
 
 /**
@@ -16,7 +17,7 @@ export function withData(
 ): LiveJob {
   if (changes === undefined || !hasSucceeded(job, path, outcome)) return job;
   const { data } = job;
-  const kept: Record<string, unknown> = isPlain(data) ? { ...data } : {};
+  const kept: Record<string, unknown> = isObject(data) ? { ...data } : {};
   for (const [key, value] of Object.entries(changes)) {
     if (value === null) delete kept[key];
     else kept[key] = value;

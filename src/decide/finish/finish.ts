@@ -4,7 +4,8 @@ import type { Problem } from '../../model/problems.js';
 import { isFinalState } from '../../model/document.js';
 import { exits, isOpen, type Failure, type Step } from '../../model/step.js';
 import { retryAsked, withEdits, withoutWishes, withRefusedEdit } from '../requests/edits.js';
-import { isPlain, without } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { without } from '../../model/record.js';
 import { withSideFailures } from './side-failures.js';
 
 /** How a job ends. */
@@ -110,5 +111,5 @@ function historyOf({ start, steps }: JobDocument, now: number) {
 }
 
 function isOpenStep(step: unknown): step is Step {
-  return isPlain(step) && isOpen(step as Step);
+  return isObject(step) && isOpen(step as Step);
 }

@@ -15,7 +15,7 @@ import type { ChildJob, Intent } from '../intent.js';
 import type { World } from '../world.js';
 import { notificationOf, runOf, type Subject } from './notification.js';
 import { tellingDepth } from '../../reading/parent.js';
-import { isPlain } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
 
 /**
  * Notifications of the end of a job, its flow's (`notify`) and its own.
@@ -99,7 +99,7 @@ type FlowsNotify = Query | ({ readonly kind: 'known' } & Written);
 /** `notify` of the snapshot; of a job that never began, of its flow as it is now. */
 function flowsNotify(ended: FinalJob, { flow }: NotifyWorld): FlowsNotify {
   const { flow_definition: settings, flow: name, tasks, owner } = ended;
-  if (isPlain(settings)) return notifyOf(settings);
+  if (isObject(settings)) return notifyOf(settings);
   if (typeof name !== 'string' || tasks !== undefined) return { kind: 'known', notify: undefined };
   const of = typeof owner === 'string' ? owner : defaultOwner;
   const found = flow(name, of);

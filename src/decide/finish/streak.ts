@@ -1,6 +1,6 @@
 import type { Job } from '../../model/job.js';
 import { attemptCountsOf } from './progressed.js';
-import { isPlain } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
 
 /**
  * The writes of a job in a row by which it got nowhere, as one engine sees them. Times in ms of a
@@ -81,5 +81,5 @@ function askedOf(job: Job): string {
 function sizeOf(list: unknown): readonly unknown[] {
   if (!Array.isArray(list)) return [];
   const last: unknown = list.at(-1);
-  return [list.length, isPlain(last) ? last['id'] : undefined];
+  return [list.length, isObject(last) ? last['id'] : undefined];
 }

@@ -1,6 +1,7 @@
 import type { FinalJob, Job } from '../../model/job.js';
 import type { JobRequest, RequestAction } from '../../model/request.js';
-import { isPlain, without } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { without } from '../../model/record.js';
 import { isRefusal, nextNumber, switchesIn, withRecord } from './records.js';
 import { finalAlready, notEnded, withRefusal } from './refusal.js';
 
@@ -39,7 +40,7 @@ export function withEdits<J extends Doc>(job: J, now: number): J {
 function withoutRetry<J extends Doc>(job: J, requests: readonly unknown[], now: number): J {
   const { retry, ...kept } = job;
   const id = String(job['_id']);
-  const before = requests.filter((one) => isPlain(one) && /^edit:retry:/.test(String(one['id'])));
+  const before = requests.filter((one) => isObject(one) && /^edit:retry:/.test(String(one['id'])));
   const _id = `edit:retry:${nextNumber(before)}`;
   const message = { ...retryAsked(retry), _id, type: 'request', job: id } as const;
   return withRefusal(kept as unknown as Job, message, notEnded(id), now) as unknown as J;
@@ -47,7 +48,7 @@ function withoutRetry<J extends Doc>(job: J, requests: readonly unknown[], now: 
 
 /** What the key `retry` of a job asks for, as far as it can be read. */
 export function retryAsked(retry: unknown): Wish {
-  const { from } = isPlain(retry) ? retry : {};
+  const { from } = isObject(retry) ? retry : {};
   return { action: 'retry', ...(typeof from === 'string' ? { from } : {}) };
 }
 
@@ -71,7 +72,7 @@ function cancelEdit(requests: readonly unknown[], cancel: unknown): Doc | undefi
 
 /** Who asks for a cancel, and why, as far as that can be read. */
 function wordsOf(cancel: unknown): { readonly by?: string; readonly reason?: string } {
-  const { by, reason } = isPlain(cancel) ? cancel : {};
+  const { by, reason } = isObject(cancel) ? cancel : {};
   return {
     ...(typeof by === 'string' ? { by } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
@@ -133,7 +134,7 @@ export function withRefusedEdit(job: FinalJob, wish: Wish, because: string, now:
  */
 export function refusedEdit({ requests }: Doc): { action: string; refused: string } | undefined {
   const last: unknown = Array.isArray(requests) ? requests.at(-1) : undefined;
-  if (!isPlain(last) || !isRefusal(last)) return undefined;
+  if (!isObject(last) || !isRefusal(last)) return undefined;
   if (!/^edit:\w+:\d+-/.test(String(last['id']))) return undefined;
   return { action: String(last['action']), refused: String(last['refused']) };
 }

@@ -1,4 +1,4 @@
-import { isPlain } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
 
 /**
  * What a job keeps of the requests that were made to it, oldest first, under `requests`.
@@ -29,7 +29,7 @@ export function withRecord<J extends Doc>(job: J, record: Doc): J {
   const needed = new Set([lastSwitch(all, 'pause'), lastSwitch(all, 'cancel')]);
   const surplusOnes = new Set(all.filter((one) => !needed.has(one)).slice(0, surplus));
   const problems = listOf(job['problems']);
-  const isTold = problems.some((one) => isPlain(one) && one['message'] === dropped.message);
+  const isTold = problems.some((one) => isObject(one) && one['message'] === dropped.message);
   return {
     ...job,
     requests: all.filter((one) => !surplusOnes.has(one)),
@@ -41,7 +41,7 @@ export function withRecord<J extends Doc>(job: J, record: Doc): J {
 export function mayBeDropped({ at }: Doc, requests: readonly unknown[]): boolean {
   // Two older ones may have stayed (Q2).
   const oldest = requests.length < mostRecords ? undefined : requests[2];
-  return isPlain(oldest) && Number(at) < Number(oldest['at']);
+  return isObject(oldest) && Number(at) < Number(oldest['at']);
 }
 
 /** A job that goes on after its end is neither paused nor cancelled. */
@@ -54,7 +54,7 @@ const switches = {
 export function switchesIn(records: readonly unknown[], kind: keyof typeof switches) {
   return records.filter(
     (one): one is Doc =>
-      isPlain(one) && !isRefusal(one) && switches[kind].some((action) => action === one['action']),
+      isObject(one) && !isRefusal(one) && switches[kind].some((action) => action === one['action']),
   );
 }
 
@@ -69,7 +69,7 @@ export function isRefusal(record: Doc): boolean {
 
 /** The number of the next record whose id ends with one: there is none as high among these. */
 export function nextNumber(records: readonly unknown[]): number {
-  const numbers = records.map((one) => (isPlain(one) ? numberIn(one['id']) : -1));
+  const numbers = records.map((one) => (isObject(one) ? numberIn(one['id']) : -1));
   return numbers.reduce((most, number) => Math.max(most, number + 1), records.length);
 }
 
@@ -97,7 +97,7 @@ export function revisionOf({ _rev: rev }: Message): { readonly revision?: number
 /** Whether a record is that of this message (Q3). */
 export function isRecordOf(record: unknown, message: Message): boolean {
   return (
-    isPlain(record) &&
+    isObject(record) &&
     record['id'] === message._id &&
     record['revision'] === revisionOf(message).revision
   );

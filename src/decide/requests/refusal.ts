@@ -1,7 +1,7 @@
 import type { Job } from '../../model/job.js';
 import type { JobRequest } from '../../model/request.js';
 import type { SignalDocument } from '../../model/signal.js';
-import { isPlain } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
 import { isRecordOf, isRefusal, revisionOf } from './records.js';
 
 /** Why a job that has ended takes nothing more. */
@@ -32,7 +32,7 @@ export function withRefusal(
     Object.entries(asked).filter(([, value]) => value !== undefined),
   );
   const all = [...requests, { id: message._id, ...revisionOf(message), ...known, at, refused }];
-  const refusals = all.filter((record) => isPlain(record) && isRefusal(record));
+  const refusals = all.filter((record) => isObject(record) && isRefusal(record));
   const dropped = new Set(refusals.slice(0, Math.max(0, refusals.length - mostRefusals)));
   return { ...job, requests: all.filter((record) => !dropped.has(record)) } as Job;
 }

@@ -7,7 +7,8 @@ import type { Leaf } from '../../model/tree.js';
 import { leavesIn } from '../../reading/leaves.js';
 import { mayLock } from '../compete/locks.js';
 import { withoutPermit } from '../compete/permit.js';
-import { isPlain, merge, without } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { merge, without } from '../../model/record.js';
 import { stepWords, strayChanges, withParams } from './retry-params.js';
 import { sealedChange } from '../start/sealed.js';
 
@@ -65,7 +66,7 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
 /** The document of the job as it would go on, in its next run. */
 function asLive(job: FinalJob, now: number): StoredDocument {
   const { run, steps = [] } = job;
-  const last = steps.findLast((step) => isPlain(step) && step.structure === undefined);
+  const last = steps.findLast((step) => isObject(step) && step.structure === undefined);
   return {
     ...withoutPermit(withoutEnd(job, now)),
     state: last === undefined ? '$$ready' : `${last.task}-${last.index}`,
@@ -102,12 +103,12 @@ function noSuchKey(job: LiveJob, key: string): string {
 /** What its steps were done with and the job has no more: to begin anew would forget them. */
 function lostOf({ steps, tasks, definitions }: FinalJob): 'tasks' | 'definitions' | undefined {
   if (!Array.isArray(steps) || steps.length === 0) return undefined;
-  if (!isPlain(tasks)) return 'tasks';
-  return isPlain(definitions) ? undefined : 'definitions';
+  if (!isObject(tasks)) return 'tasks';
+  return isObject(definitions) ? undefined : 'definitions';
 }
 
 function hasSnapshot(job: FinalJob): boolean {
-  return isPlain(job['definitions']) && isPlain(job['tasks']) && Array.isArray(job.steps);
+  return isObject(job['definitions']) && isObject(job['tasks']) && Array.isArray(job.steps);
 }
 
 function asNew(job: FinalJob, params: RetryWish['params'], now: number): StoredDocument {
@@ -115,7 +116,7 @@ function asNew(job: FinalJob, params: RetryWish['params'], now: number): StoredD
     withoutPermit(withoutEnd(job, now)),
     ...(['start', 'steps', 'problems', 'run'] as const),
   );
-  const given = isPlain(kept['params']) ? kept['params'] : undefined;
+  const given = isObject(kept['params']) ? kept['params'] : undefined;
   const changed = params === undefined ? {} : { params: merge(given, params) };
   return { ...kept, ...changed };
 }

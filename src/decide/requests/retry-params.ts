@@ -2,7 +2,8 @@ import type { LiveJob } from '../../model/job.js';
 import { paramsRead } from '../../model/param-keys.js';
 import { definedPath } from '../../structures/paths.js';
 import { leavesIn } from '../../reading/leaves.js';
-import { isPlain, merge } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { merge } from '../../model/record.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ export function withParams(job: LiveJob, changes: Params): Record<string, unknow
   const own = (key: string): unknown => (Object.hasOwn(changes, key) ? changes[key] : undefined);
   const bySteps = leavesIn(job.tasks).list.flatMap(({ label, name, path, entry }) =>
     [own(entry.task), own(name), byPath.get(path), own(label)]
-      .filter(isPlain)
+      .filter(isObject)
       .map((change) => ({ [label]: change })),
   );
   const isFree = freeIn(job);
@@ -50,7 +51,7 @@ const most = 30;
 /** Tells the keys of the job as a whole, or of a task that a handler may run. */
 function freeIn(job: LiveJob): (key: string) => boolean {
   const { params = {}, definitions, flow_definition: flow, tasks } = job;
-  const declared = isPlain(flow.schema?.['properties']) ? flow.schema['properties'] : {};
+  const declared = isObject(flow.schema?.['properties']) ? flow.schema['properties'] : {};
   const read = paramsRead({ tasks, definitions, flow, params });
   return (key) =>
     read.has(key) || [params, definitions, declared].some((known) => Object.hasOwn(known, key));

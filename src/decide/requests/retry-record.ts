@@ -1,6 +1,7 @@
 import { isFinal, type FinalJob, type Job } from '../../model/job.js';
 import type { RetryWish } from '../../model/request.js';
-import { isPlain, merge } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { merge } from '../../model/record.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 
@@ -21,7 +22,7 @@ export function formerState(job: Job, next: Job, { params, latest }: RetryWish):
 
 function replaced(job: FinalJob, { params: now }: Doc): Doc {
   const { params } = job;
-  const before: Doc = isPlain(params) ? params : {};
+  const before: Doc = isObject(params) ? params : {};
   const after = merge(now as Doc | undefined);
   const keys = Object.keys(after).filter(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),

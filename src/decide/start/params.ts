@@ -5,7 +5,8 @@ import { namesTask, type Entry, type Leaf } from '../../model/tree.js';
 import { failure } from '../../model/failures.js';
 import { isSame } from '../../model/sealing.js';
 import type { Failure } from '../../model/step.js';
-import { isPlain, merge, valueAt, withValueAt } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
+import { merge, valueAt, withValueAt } from '../../model/record.js';
 
 type Params = Readonly<Record<string, unknown>>;
 type Definitions = LiveJob['definitions'];
@@ -46,7 +47,7 @@ export function withDefaults(written: Params, flow: FlowSettings): Params {
 
 /** The names that the schema of the flow knows. */
 function declaredBy({ schema }: FlowSettings): ReadonlySet<string> {
-  return new Set(isPlain(schema?.['properties']) ? Object.keys(schema['properties']) : []);
+  return new Set(isObject(schema?.['properties']) ? Object.keys(schema['properties']) : []);
 }
 
 /** What of `params` is not the same in `defaults`, at any depth of objects. */
@@ -56,7 +57,7 @@ export function difference(params: Params, defaults: Params): Params {
     if (key === '__proto__') continue;
     const value = params[key];
     const old = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
-    if (isPlain(value) && isPlain(old)) {
+    if (isObject(value) && isObject(old)) {
       const inner = difference(value, old);
       if (Object.keys(inner).length > 0) own[key] = inner;
     } else if (!isSame(value, old)) {
@@ -138,5 +139,5 @@ export function mapStdio(params: Params, leaf: Leaf, source: unknown): Mapped {
 /** The parameters that a record has for a step or task. */
 export function objectAt(record: Params | undefined, key: string): Params | undefined {
   const value = record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
-  return isPlain(value) ? value : undefined;
+  return isObject(value) ? value : undefined;
 }

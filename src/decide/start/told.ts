@@ -3,7 +3,7 @@ import { notifiesOf, type Notifies } from '../../model/notify.js';
 import type { Entry, Leaf } from '../../model/tree.js';
 import { webhook } from '../finish/notification.js';
 import { isOfDecider } from '../../structures/paths.js';
-import { isPlain } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ export function entryTold(flow: Flow, at: number): Entry | undefined {
   const told = notifyEntryOf(flow, at);
   if (told === undefined) return undefined;
   const { url, headers, secret, body, task, params } = told;
-  if (url === undefined) return { task: String(task), ...(isPlain(params) ? { params } : {}) };
+  if (url === undefined) return { task: String(task), ...(isObject(params) ? { params } : {}) };
   const given = Object.entries({ url, headers, secret, body });
   return {
     task: webhook,
@@ -38,5 +38,5 @@ export function entryTold(flow: Flow, at: number): Entry | undefined {
 /** The entry at a position of a flow's `notify`. */
 export function notifyEntryOf({ notify }: Flow, at: number): Params | undefined {
   const entry: unknown = Array.isArray(notify) ? notify[at] : undefined;
-  return isPlain(entry) ? entry : undefined;
+  return isObject(entry) ? entry : undefined;
 }

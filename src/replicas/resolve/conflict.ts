@@ -1,7 +1,7 @@
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
 import { givenUp, ownChild, withUntold, type Untold } from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
-import { isPlain } from '../../model/record.js';
+import { isObject } from '../../model/object.js';
 import { isRefusal } from '../../decide/requests/records.js';
 import { asReady, released } from '../../decide/finish/release.js';
 import { hasSpawned } from './beginnings.js';
@@ -141,7 +141,7 @@ function isEndedEarly(step: Step | undefined): boolean {
 function isAskedOn({ requests }: LeafRevision): boolean {
   const list: readonly unknown[] = Array.isArray(requests) ? requests : [];
   const last = list.findLast(
-    (one) => isPlain(one) && one['action'] === 'retry' && !isRefusal(one),
+    (one) => isObject(one) && one['action'] === 'retry' && !isRefusal(one),
   ) as { readonly id?: unknown } | undefined;
   return last !== undefined && !String(last.id).startsWith('retry:');
 }
