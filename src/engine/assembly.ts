@@ -9,15 +9,16 @@ import { createKeyring } from '../secrets/keyring.js';
 import { cancelChildren } from './children/cancel-children.js';
 import { createBlockWatch } from './watch/blocking.js';
 import { createBreaker } from './loop/breaker.js';
-import { createResultAttachments } from './attachments/contents.js';
+import { createResultAttachments, type ResultAttachments } from './attachments/contents.js';
 import { createControls } from './control/controls.js';
-import { createReplicas } from '../replicas/replicas.js';
-import { createDecider, type Standpoint, type Surroundings } from './loop/decision.js';
+import { createReplicas, type Replicas } from '../replicas/replicas.js';
+import { createDecider } from './loop/decision.js';
 import { createSerializer } from './loop/serializer.js';
 import { renderParams } from './evaluate/expressions.js';
 import { createJobTree, usualDescendants } from './children/job-tree.js';
-import { createRunningAttempts, type RunningAttemptsOptions } from './attempts/running-attempts.js';
-import { createJobs } from './loop/jobs.js';
+import { createRunningAttempts, type RunningAttempts } from './attempts/running-attempts.js';
+import type { JobParts } from './loop/job-parts.js';
+import { createJobs, type Jobs } from './loop/jobs.js';
 import { createLibrary } from './loop/library.js';
 import { lockIdOf } from '../lock-id.js';
 import { createLocks } from './locks/locks.js';
@@ -44,22 +45,76 @@ import { usualSweepMs, type EngineOptions } from './options.js';
 export type Assembly = ReturnType<typeof assemble>;
 
 export function assemble(options: EngineOptions) {
-  const { store, plugins, cwd, slots = 10, leaseMs = usualLeaseMs } = options;
+  const toJobs = (): Jobs => jobs;
+  const base = createBase(options);
+  const others = createOthers(base);
+  const queues = createQueues(base, toJobs);
+  const { attempts, contents } = createAttempts(base, { others, queues, toJobs }, () => replicas);
+  const replicas = createReplicasOf(base, others.peers, queues, attempts);
+  const { store, retry, log, now, once, life } = base;
+  const documentLimit = { bytes: options.documentLimit ?? Infinity };
+  const locks = createLocks({
+    ...{ store, retry, log, now, life: life.signal, before: queues.permitQueues.before },
+    ...{ copies: () => replicas.count, run: replicas.run },
+  });
+  const { library } = others;
+  const { linkOf } = base;
+  const { fail, failed } = createFailing(attempts);
+  const parts: JobParts = {
+    ...{ store, retry, log, now, once, life, replicas, locks, attempts, documentLimit },
+    ...queues,
+    ...createDeciding(base, { others, queues, attempts, contents, replicas, locks }),
+    permitFlow: (job: StoredDocument) => permitFlowOf(job, library),
+    notifications: createNotifications({ store, library, retry, documentLimit, linkOf, once }),
+    events: others.events,
+    // Two sweeps ahead, so that a sweep that fails makes nobody late.
+    horizonMs: 2 * (options.sweepMs ?? usualSweepMs),
+    fail,
+  };
+  const jobs = createJobs(parts);
+  const control = createControl(base, others, parts);
+  return { ...base, ...others, ...parts, ...control, jobs, failed };
+}
+
+/** Who the engine is, what it says, and how it waits for the store. */
+function createBase(options: EngineOptions) {
+  const { store } = options;
   const id = `engine:${options.name ?? randomUUID()}`;
   const log = ofEngine(options.log, id);
-  const now = (): number => Date.now();
   /** `ending` stops what watches and follows, `life` also what still wants to write. */
   const ending = new AbortController();
   const life = new AbortController();
   // Every job that is under way may listen to them.
   setMaxListeners(0, ending.signal, life.signal);
-  const once = createLogOnce(log);
   const feed = { isFollowed: false };
   const retry = createRetry({
     signal: life.signal,
     report: (reason) => log.warn({}, `${reason} Trying again.`),
     isAwayReported: () => feed.isFollowed,
   });
+  return {
+    ...{ options, store, id, log, ending, life, feed, retry },
+    now: (): number => Date.now(),
+    once: createLogOnce(log),
+    meters: options.meters ?? noMeters,
+    linkOf: (job: string): string | undefined => options.linkOf?.(job),
+    able: {
+      plugins: [...options.plugins.names()],
+      labels: [...(options.labels ?? [])],
+      queues: [...(options.queues ?? [defaultQueue])],
+    },
+    slots: options.slots ?? 10,
+    leaseMs: options.leaseMs ?? usualLeaseMs,
+    renewMs: options.renewMs ?? usualLeaseMs / 3,
+    crashLimit: options.crashLimit ?? 3,
+  };
+}
+
+type Base = ReturnType<typeof createBase>;
+
+/** The other engines, the definitions, and who is told of what happens. */
+function createOthers({ id, store, log, now, leaseMs, options }: Base) {
+  const { onSecret, egress } = options;
   const events = createSystemEvents(id, { now, log });
   if (options.onEvent !== undefined) events.subscribe(options.onEvent);
   const peers = createPeers(id, leaseMs, () => performance.now());
@@ -69,114 +124,148 @@ export function assemble(options: EngineOptions) {
     const kind = String(doc['type']);
     events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
   });
-  const count = createCount();
-  const waitQueue = createWaitQueue(count);
-  const serializer = createSerializer((document, error) => {
-    if (life.signal.aborted) return;
-    log.error({ document, error: String(error) }, `Something unexpected happened to ${document}.`);
-  }, now);
-  const timers = createTimers((job) => jobs.wake(job), now);
-  const onFree = (): void => jobs.fillSlots();
-  const onEnded: RunningAttemptsOptions['onEnded'] = (job, step, outcome, report) =>
-    jobs.settle(job, step, outcome, report);
-  const onReport: RunningAttemptsOptions['onReport'] = (job, step, report) =>
-    jobs.report(job, step, report);
-  const graceMs = options.graceMs ?? 5_000;
-  const { onSecret, reportMs = 5_000 } = options;
   const keyring = createKeyring(options.cryptoKey, options.olderSecrets);
   const webhooks = createSystemWebhooks({
-    ...{ keyring, onSecret, log, egress: options.egress },
+    ...{ keyring, onSecret, log, egress },
     webhooks: options.webhooks ?? [],
     database: store.connection.database,
   });
   events.subscribe(webhooks.take);
+  return { events, peers, isReporter, library, keyring, webhooks };
+}
+
+type Others = ReturnType<typeof createOthers>;
+
+/** What waits, and for what; and the turns of each document. */
+function createQueues({ life, log, now }: Base, toJobs: () => Jobs) {
+  const count = createCount();
+  const serializer = createSerializer((document, error) => {
+    if (life.signal.aborted) return;
+    log.error({ document, error: String(error) }, `Something unexpected happened to ${document}.`);
+  }, now);
+  return {
+    ...{ count, serializer },
+    waitQueue: createWaitQueue(count),
+    permitQueues: createPermitQueues((job) => toJobs().recall(job)),
+    timers: createTimers((job) => toJobs().wake(job), now),
+  };
+}
+
+type Queues = ReturnType<typeof createQueues>;
+
+/** What runs plugins. */
+function createAttempts(
+  { options, store, retry, log, now, life, slots, meters }: Base,
+  {
+    others: { library, keyring },
+    queues: { count },
+    toJobs,
+  }: { readonly others: Others; readonly queues: Queues; readonly toJobs: () => Jobs },
+  replicas: () => Replicas,
+) {
+  const { plugins, cwd, onSecret, egress, graceMs = 5_000, reportMs = 5_000 } = options;
   const contents = createResultAttachments({
-    ...{ store, retry, log, copies: () => replicas.count },
+    ...{ store, retry, log, copies: () => replicas().count },
     rest: (tries) => backOff(tries, life.signal),
   });
-  const { egress } = options;
-  const openSecrets = createOpenSecrets(library, keyring);
-  const given = { cwd, openSecrets, onSecret, contents, egress };
-  const runner = { ...given, log, graceMs, now, reportMs };
-  const blocking = createBlockWatch({ log, onBegin: options.onCall });
-  const { meters = noMeters } = options;
   const attempts = createRunningAttempts({
-    ...runner,
-    blocking,
-    plugins,
-    slots,
-    meters,
+    ...{ plugins, cwd, onSecret, egress, graceMs, reportMs, log, now, contents, slots, meters },
     count,
-    onFree,
-    onEnded,
-    onReport,
+    openSecrets: createOpenSecrets(library, keyring),
+    blocking: createBlockWatch({ log, onBegin: options.onCall }),
+    onFree: () => toJobs().fillSlots(),
+    onEnded: (job, step, outcome, report) => toJobs().settle(job, step, outcome, report),
+    onReport: (job, step, report) => toJobs().report(job, step, report),
   });
-  const labels = [...(options.labels ?? [])];
-  const queues = [...(options.queues ?? [defaultQueue])];
-  const mine = {
-    plugins: new Set(plugins.names()),
-    labels: new Set(labels),
-    queues: new Set(queues),
-  };
-  const facts = (name: string): PluginFacts => {
-    const plugin = plugins.get(name);
-    if (plugin === undefined) return { templates: [] };
-    return { templates: plugin.module.templates ?? [], hash: plugin.hash };
-  };
-  const me = { ...mine, id, pid: process.pid, facts };
-  const bystanders = (seenAt: number) => ({
-    me: { ...me, freeSlots: attempts.freeSlots() },
-    seenAt,
-    peers: peers.alive(),
-  });
-  /** Free slots that are not for jobs which go before this one. */
-  const freeFor = (job: Job, ended?: readonly string[]): number => {
-    const facts = { hasRoom: attempts.hasRoom, use: () => attempts.use(ended) };
-    return waitQueue.slotsFor(inLineOf(job), attempts.freeSlots(ended), facts);
-  };
-  const linkOf = (job: string): string | undefined => options.linkOf?.(job);
-  const { crashLimit = 3, onDecide } = options;
-  const surroundings = ({ job, ended, seenAt }: Standpoint): Surroundings => ({
-    seenAt,
-    peers: peers.alive(),
-    me: {
-      ...me,
-      freeSlots: freeFor(job, ended),
-      runningOf: (task: string) => attempts.runningOf(task, ended),
-      stopping: attempts.stopping,
-      unbegun: replicas.unbegun,
-      ended: replicas.ended,
-      running: ended === undefined ? attempts.claims : without(attempts.claims, ended),
-    },
-    nonce: randomUUID(),
-    lease: peers.lease,
-    lockId: lockIdOf,
-    render: renderParams,
-    linkOf,
-    retryDelayMs: options.retryDelayMs ?? 0,
-    crashLimit,
-  });
-  const replicas = createReplicas({
-    ...{ store, retry, log, once, me: id, lease: peers.lease, life: life.signal },
+  return { attempts, contents };
+}
+
+/** How jobs are stored, whatever number of copies there are. */
+function createReplicasOf(
+  { id, store, retry, log, once, life, leaseMs }: Base,
+  { lease }: Others['peers'],
+  { serializer }: Queues,
+  attempts: RunningAttempts,
+): Replicas {
+  return createReplicas({
+    ...{ store, retry, log, once, me: id, lease, life: life.signal },
     claimsOf: attempts.of,
     onRead: (doc) => void serializer.put(doc),
     giveUp: (children) => cancelChildren({ store, retry, once }, children),
     patienceMs: leaseMs / 2,
   });
-  const permitQueues = createPermitQueues((job) => jobs.recall(job));
-  const locks = createLocks({
-    ...{ store, retry, log, now, life: life.signal, before: permitQueues.before },
-    ...{ copies: () => replicas.count, run: replicas.run },
-  });
-  const { rule, mostDescendants = usualDescendants } = options;
-  const jobTree = createJobTree({ store, now, mostDescendants });
+}
+
+type DecidingParts = Pick<JobParts, 'attempts' | 'replicas' | 'locks'> & {
+  readonly others: Others;
+  readonly queues: Queues;
+  readonly contents: ResultAttachments;
+};
+
+/** What decides, and what it may know. */
+function createDeciding(base: Base, parts: DecidingParts) {
+  const { options, store, retry, life, once, now, crashLimit } = base;
+  const { rule, onDecide, mostDescendants = usualDescendants } = options;
+  const { others, contents, locks } = parts;
   const decider = createDecider({
-    ...{ store, library, attachments: contents, locks, jobTree, retry },
+    ...{ store, library: others.library, attachments: contents, locks, retry },
     ...{ life: life.signal, onDecide, once },
+    jobTree: createJobTree({ store, now, mostDescendants }),
     ...(rule === undefined ? {} : { rule }),
   });
-  // Two sweeps ahead, so that a sweep that fails makes nobody late.
-  const horizonMs = 2 * (options.sweepMs ?? usualSweepMs);
+  return {
+    ...{ decider, crashLimit },
+    ...createViews(base, parts),
+    parsedJobs: createParsedJobs(onDecide),
+    breaker: createBreaker(() => performance.now()),
+  };
+}
+
+/** The world around a decision, and the part of it that a glance needs. */
+function createViews(
+  { options, id, able, crashLimit, linkOf }: Base,
+  { others: { peers }, queues: { waitQueue }, attempts, replicas }: DecidingParts,
+): Pick<JobParts, 'surroundings' | 'bystanders'> {
+  const facts = (name: string): PluginFacts => {
+    const plugin = options.plugins.get(name);
+    if (plugin === undefined) return { templates: [] };
+    return { templates: plugin.module.templates ?? [], hash: plugin.hash };
+  };
+  const mine = {
+    plugins: new Set(able.plugins),
+    labels: new Set(able.labels),
+    queues: new Set(able.queues),
+  };
+  const me = { ...mine, id, pid: process.pid, facts };
+  /** Free slots that are not for jobs which go before this one. */
+  const freeFor = (job: Job, ended?: readonly string[]): number => {
+    const facts = { hasRoom: attempts.hasRoom, use: () => attempts.use(ended) };
+    return waitQueue.slotsFor(inLineOf(job), attempts.freeSlots(ended), facts);
+  };
+  return {
+    bystanders: (seenAt) => ({
+      me: { ...me, freeSlots: attempts.freeSlots() },
+      ...{ seenAt, peers: peers.alive() },
+    }),
+    surroundings: ({ job, ended, seenAt }) => ({
+      me: {
+        ...me,
+        freeSlots: freeFor(job, ended),
+        runningOf: (task: string) => attempts.runningOf(task, ended),
+        stopping: attempts.stopping,
+        unbegun: replicas.unbegun,
+        ended: replicas.ended,
+        running: ended === undefined ? attempts.claims : without(attempts.claims, ended),
+      },
+      ...{ seenAt, peers: peers.alive(), nonce: randomUUID(), lease: peers.lease },
+      ...{ lockId: lockIdOf, render: renderParams, linkOf, crashLimit },
+      retryDelayMs: options.retryDelayMs ?? 0,
+    }),
+  };
+}
+
+/** How the engine stops by itself: `failed` resolves with the reason. */
+function createFailing(attempts: RunningAttempts) {
   let fail = (_reason: TwsError): void => undefined;
   const failed = new Promise<TwsError>((resolve) => {
     fail = (reason) => {
@@ -184,52 +273,29 @@ export function assemble(options: EngineOptions) {
       resolve(reason);
     };
   });
-  const watch = { horizonMs, crashLimit, timers, now, retry, life, log, once, fail };
-  const documentLimit = { bytes: options.documentLimit ?? Infinity };
-  const notifications = createNotifications({ store, library, retry, documentLimit, linkOf, once });
-  const views = { surroundings, bystanders };
-  const parts = {
-    store,
-    serializer,
-    parsedJobs: createParsedJobs(onDecide),
-    attempts,
-    waitQueue,
-    permitQueues,
-    permitFlow: (job: StoredDocument) => permitFlowOf(job, library),
-    replicas,
-    decider,
-    breaker: createBreaker(() => performance.now()),
-    locks,
-    notifications,
-    events,
-    documentLimit,
-    ...views,
-    ...watch,
-  };
-  const jobs = createJobs(parts);
-  const renewMs = options.renewMs ?? usualLeaseMs / 3;
-  const able = { plugins: [...plugins.names()], labels, queues, slots };
-  const presenceFacts = { id, pid: process.pid, version, ...able, renew_ms: renewMs };
-  const presence = createPresence(store, presenceFacts, now);
+  return { failed, fail };
+}
+
+/** What the engine says of itself, and what is asked of it. */
+function createControl(
+  { id, store, log, now, able, slots, renewMs }: Base,
+  { isReporter }: Others,
+  { attempts, serializer }: JobParts,
+) {
+  const me = { id, pid: process.pid, version, ...able, slots, renew_ms: renewMs };
+  const presence = createPresence(store, me, now);
   const onChange = (enabled: boolean): void => {
     const now = enabled ? 'takes work again' : 'takes no new work: it was disabled';
     log.info({ engine: id }, `Engine ${id} ${now}.`);
     attempts.enable(enabled);
     void serializer.queue(id, () => presence.enable(enabled));
   };
-  const controls = createControls({ me: id, log, isReporter, onChange });
-  const ends = { failed, ending, meters, webhooks, isReporter, feed };
-  const logUnknown = createUnknownDocumentLog(log);
-  const others = {
-    earlySignals: createEarlySignals(),
-    logUnknown,
-    library,
-    peers,
-    jobs,
+  return {
     presence,
-    controls,
+    controls: createControls({ me: id, log, isReporter, onChange }),
+    earlySignals: createEarlySignals(),
+    logUnknown: createUnknownDocumentLog(log),
   };
-  return { ...parts, ...ends, ...others, renewMs, options, id };
 }
 
 function without(claims: ReadonlySet<string>, ended: readonly string[]): ReadonlySet<string> {

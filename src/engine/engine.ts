@@ -43,7 +43,7 @@ export type Engine = {
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = assemble(options);
-  const { ending, life, store, library, presence, retry, log, id } = engine;
+  const { ending, life, store, library, retry, log, id } = engine;
   const giveUp = (): void => {
     ending.abort();
     life.abort();
@@ -70,38 +70,48 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);
     engine.events.emit({ type: 'engine.started', host: hostname(), pid: process.pid });
   }
+  const { failed, fail, events } = engine;
+  return { id, ...endsOf(engine, running, wasEnded), failed, fail, subscribe: events.subscribe };
+}
 
+/** How an engine ends. `wasEnded`: while it waited for the database. */
+function endsOf(
+  engine: Assembly,
+  running: readonly Promise<void>[],
+  wasEnded: boolean,
+): Pick<Engine, 'stop' | 'kill'> {
+  const { attempts, ending, id, life, log, options, presence, serializer, webhooks } = engine;
   const end = async (waitMs: number): Promise<void> => {
     engine.timers.stop();
-    engine.attempts.close();
+    attempts.close();
     ending.abort();
-    await within(engine.serializer.idle(), waitMs);
+    await within(serializer.idle(), waitMs);
     life.abort();
-    await within(Promise.all([...running, engine.serializer.idle()]), waitMs);
+    await within(Promise.all([...running, serializer.idle()]), waitMs);
   };
   const drain = async (): Promise<void> => {
-    engine.attempts.close();
+    attempts.close();
     // One that was ended before it had begun may never have been answered.
-    if (wasEnded && engine.attempts.claims.size === 0) {
+    if (wasEnded && attempts.claims.size === 0) {
       await end(killMs);
       await within(presence.leave(), killMs);
-      return engine.webhooks.close(0);
+      return webhooks.close(0);
     }
     await within(presence.drain(), handBackMs);
-    await within(engine.attempts.empty(), options.drainMs ?? 30_000);
-    engine.attempts.stopAll('released');
-    await within(engine.attempts.empty(), handBackMs);
+    await within(attempts.empty(), options.drainMs ?? 30_000);
+    attempts.stopAll('released');
+    await within(attempts.empty(), handBackMs);
     await end(handBackMs);
     await within(presence.leave(), handBackMs);
     log.info({ engine: id }, `Engine ${id} has stopped.`);
     engine.events.emit({ type: 'engine.stopped', ...why });
-    await engine.webhooks.close(lastEventsMs);
+    await webhooks.close(lastEventsMs);
   };
   const kill = async (): Promise<void> => {
     life.abort();
-    engine.attempts.stopAll('fenced');
+    attempts.stopAll('fenced');
     await end(killMs);
-    await engine.webhooks.close(0);
+    await webhooks.close(0);
   };
   let why: { readonly reason?: string } = {};
   let drained: Promise<void> | undefined;
@@ -111,8 +121,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     why = { reason: reason.message };
     return stop();
   });
-  const { failed, fail, events } = engine;
-  return { id, stop, kill, failed, fail, subscribe: events.subscribe };
+  return { stop, kill };
 }
 
 /** Resolves when the signal is aborted; at once when it is already. */

@@ -1,4 +1,4 @@
-import { look, write, type Protocol } from './resolve/protocol.js';
+import { look, write, type Protocol, type WriteAnswer } from './resolve/protocol.js';
 import type { LeafRevision } from './resolve/leaf-revisions.js';
 import type { LockAnswer } from '../decide/world.js';
 import type { LockDocument } from '../model/lock.js';
@@ -45,7 +45,7 @@ const contestMs = 30_000;
  *    long ago, since that one may give it up.
  */
 export function* takeReplicatedLock(lock: ReplicatedLock): Protocol<LockAnswer> {
-  const { id, nonce, owner, isOwn } = lock;
+  const { id, nonce, isOwn } = lock;
   let acknowledged: string | undefined;
   for (let tries = 0; ; tries += 1) {
     const leaves = yield* look(id);
@@ -57,34 +57,63 @@ export function* takeReplicatedLock(lock: ReplicatedLock): Protocol<LockAnswer> 
     const holding = yield* firstHolder(others);
     if (holding === undefined) return unknown;
     if (holding.holder !== undefined) {
-      const given = !isAcknowledged || tries > patience ? mine : undefined;
-      if (given !== undefined) yield* remove(given);
-      if (mine === undefined || tries > mostTries) {
-        const { holder, since } = holding;
-        const [winner] = leaves.filter((leaf) => leaf !== given);
-        const isFirst = winner !== undefined && isOwn(winner);
-        const isRecent = Math.abs(lock.now() - since) < contestMs;
-        const isOpen = !holder.decided && (isFirst || isRecent);
-        return { kind: isOpen ? 'contested' : 'taken', ...rivalOf(holder, owner) };
-      }
-      yield* rest(tries, lock);
+      const answer = yield* giveWay(lock, { leaves, mine, isAcknowledged, tries }, holding);
+      if (answer !== undefined) return answer;
       continue;
     }
-    // What is left is of this job, or of nobody any more.
-    const upon = mine ?? leaves.find(isOwn) ?? leaves[0];
-    const dead = others.filter((leaf) => leaf !== upon);
-    for (const leaf of dead) yield* remove(leaf);
-    if (dead.length > 0) continue;
-    const { _rev } = upon ?? {};
-    const stored = yield* write({ ...lock.next(upon), ...(_rev === undefined ? {} : { _rev }) });
-    if (stored.kind === 'refused') return { kind: 'refused', reason: stored.reason };
-    if (stored.kind === 'written') acknowledged = stored.rev;
-    else yield* rest(tries, lock);
+    const stored = yield* writeUpon(lock, leaves, mine);
+    if (stored?.kind === 'refused') return { kind: 'refused', reason: stored.reason };
+    if (stored?.kind === 'written') acknowledged = stored.rev;
+    else if (stored !== undefined) yield* rest(tries, lock);
   }
 }
 
-type Holding =
-  { readonly holder: LockHolder; readonly since: number } | { readonly holder: undefined };
+/** What a look has found. `mine`: the leaf that was written here; a quorum may have acknowledged it. */
+type Found = {
+  readonly leaves: readonly LeafRevision[];
+  readonly mine: LeafRevision | undefined;
+  readonly isAcknowledged: boolean;
+  readonly tries: number;
+};
+
+/** Removes what was written here beside the lock of another job (U5, U8); undefined: look again. */
+function* giveWay(
+  lock: ReplicatedLock,
+  { leaves, mine, isAcknowledged, tries }: Found,
+  { holder, since }: Rivalling,
+): Protocol<LockAnswer | undefined> {
+  const given = !isAcknowledged || tries > patience ? mine : undefined;
+  if (given !== undefined) yield* remove(given);
+  if (mine !== undefined && tries <= mostTries) {
+    yield* rest(tries, lock);
+    return undefined;
+  }
+  const winner = leaves.find((leaf) => leaf !== given);
+  const isFirst = winner !== undefined && lock.isOwn(winner);
+  const isRecent = Math.abs(lock.now() - since) < contestMs;
+  const isOpen = !holder.decided && (isFirst || isRecent);
+  return { kind: isOpen ? 'contested' : 'taken', ...rivalOf(holder, lock.owner) };
+}
+
+/**
+ * Writes the lock upon `mine`, or a leaf of this job, or one that is of nobody any more; undefined when
+ * other leaves of nobody had to be removed first.
+ */
+function* writeUpon(
+  { next, isOwn }: ReplicatedLock,
+  leaves: readonly LeafRevision[],
+  mine: LeafRevision | undefined,
+): Protocol<WriteAnswer | undefined> {
+  const upon = mine ?? leaves.find(isOwn) ?? leaves[0];
+  const dead = leaves.filter((leaf) => !isOwn(leaf) && leaf !== upon);
+  for (const leaf of dead) yield* remove(leaf);
+  if (dead.length > 0) return undefined;
+  const { _rev } = upon ?? {};
+  return yield* write({ ...next(upon), ...(_rev === undefined ? {} : { _rev }) });
+}
+
+type Rivalling = { readonly holder: LockHolder; readonly since: number };
+type Holding = Rivalling | { readonly holder: undefined };
 
 /** The job that has the first of these leaves which anybody has; undefined: the engine ends. */
 function* firstHolder(leaves: readonly LeafRevision[]): Protocol<Holding | undefined> {

@@ -61,43 +61,35 @@ const remembered = 10_000;
 const hearsayMs = 300_000;
 
 export function createReplicas(parts: ReplicasParts): Replicas {
-  const { me, claimsOf, onRead, lease, store, retry, log } = parts;
+  const { claimsOf, onRead, store, retry, log } = parts;
   const suspects = new Set<string>();
-  const unbegun = new Set<string>();
-  const endedAt = new Map<string, number>();
+  const past = createPastClaims();
   let copies = 1;
   const ports: ProtocolPorts = { ...parts, copies: () => copies };
-  const livenessIn =
-    (job: string): LivenessOf =>
-    ({ engine, claim, pid }) => {
-      if (claimsOf(job).includes(claim)) return 'runs';
-      if (engine === me) return endedAt.has(claim) ? 'elsewhere' : 'given_up';
-      return lease(engine, pid) === 'dead' ? 'lost' : 'elsewhere';
-    };
+  const livenessIn = (job: string): LivenessOf => livenessFor(parts, job, past.endedAt);
   const isDoubtful = (doc: StoredDocument): boolean =>
     suspects.has(doc._id) ||
     claimsOf(doc._id).some((claim) => !holds(doc, claim)) ||
-    stepsIn(doc).some((step) => isLive(step) && endedAt.has(step.claim));
-  const remember = ({ claims, ended = [] }: JobWrite, { kind }: Committed): void => {
-    if (kind !== 'written') for (const { claim } of claims) unbegun.add(claim);
-    for (const claim of unbegun) {
-      if (unbegun.size <= remembered) break;
-      unbegun.delete(claim);
-    }
-    const isEnded = copies > 1 && (kind === 'written' || kind === 'given_up');
-    if (isEnded) for (const claim of ended) endedAt.set(claim, performance.now());
-  };
-  const tidy = (): void => {
-    for (const [claim, at] of endedAt) {
-      if (endedAt.size <= remembered && performance.now() - at < hearsayMs) return;
-      endedAt.delete(claim);
-    }
+    stepsIn(doc).some((step) => isLive(step) && past.endedAt.has(step.claim));
+  const commit: Replicas['commit'] = async (change, mostBytes) => {
+    const isPlain = copies <= 1 || change.unconfirmed === true;
+    const protocol = isPlain
+      ? commitToOne(change)
+      : commitToMany(change, livenessIn(change.job._id));
+    // Only what is to be started has to be true now.
+    const patience = beginsAnything(change) ? {} : { patienceMs: Infinity };
+    const most = mostBytes === undefined ? {} : { mostBytes };
+    const committed = await runProtocol(protocol, { ...ports, ...patience, ...most });
+    past.remember(change, committed, copies > 1);
+    if (committed.kind !== 'written' || !isOnItsWay(committed.doc)) return committed;
+    // In the database an attachment is a stub, which later writes keep.
+    const stored = await retry(() => store.get(committed.doc._id));
+    return stored === undefined ? committed : { ...committed, doc: stored };
   };
   return {
-    unbegun,
+    unbegun: past.unbegun,
     get ended() {
-      tidy();
-      return endedAt;
+      return past.ended();
     },
     get many() {
       return copies > 1;
@@ -125,20 +117,46 @@ export function createReplicas(parts: ReplicasParts): Replicas {
       return read?.leaf;
     },
     run: (protocol) => runProtocol(protocol, ports),
-    commit: async (change, mostBytes) => {
-      const protocol =
-        copies > 1 && change.unconfirmed !== true
-          ? commitToMany(change, livenessIn(change.job._id))
-          : commitToOne(change);
-      // Only what is to be started has to be true now.
-      const patience = beginsAnything(change) ? {} : { patienceMs: Infinity };
-      const most = mostBytes === undefined ? {} : { mostBytes };
-      const committed = await runProtocol(protocol, { ...ports, ...patience, ...most });
-      remember(change, committed);
-      if (committed.kind !== 'written' || !isOnItsWay(committed.doc)) return committed;
-      // In the database an attachment is a stub, which later writes keep.
-      const stored = await retry(() => store.get(committed.doc._id));
-      return stored === undefined ? committed : { ...committed, doc: stored };
+    commit,
+  };
+}
+
+/** What this engine knows of the attempts of a job; `ended`: claims whose ends it has stored. */
+function livenessFor(
+  { me, claimsOf, lease }: ReplicasParts,
+  job: string,
+  ended: Known,
+): LivenessOf {
+  return ({ engine, claim, pid }) => {
+    if (claimsOf(job).includes(claim)) return 'runs';
+    if (engine === me) return ended.has(claim) ? 'elsewhere' : 'given_up';
+    return lease(engine, pid) === 'dead' ? 'lost' : 'elsewhere';
+  };
+}
+
+/** The claims that were given up, and those whose ends were stored. */
+function createPastClaims() {
+  const unbegun = new Set<string>();
+  const endedAt = new Map<string, number>();
+  return {
+    unbegun,
+    endedAt,
+    /** `isLate`: some copies hear of the end later. */
+    remember: ({ claims, ended = [] }: JobWrite, { kind }: Committed, isLate: boolean): void => {
+      if (kind !== 'written') for (const { claim } of claims) unbegun.add(claim);
+      for (const claim of unbegun) {
+        if (unbegun.size <= remembered) break;
+        unbegun.delete(claim);
+      }
+      const isEnded = isLate && (kind === 'written' || kind === 'given_up');
+      if (isEnded) for (const claim of ended) endedAt.set(claim, performance.now());
+    },
+    ended: (): Known => {
+      for (const [claim, at] of endedAt) {
+        if (endedAt.size <= remembered && performance.now() - at < hearsayMs) break;
+        endedAt.delete(claim);
+      }
+      return endedAt;
     },
   };
 }

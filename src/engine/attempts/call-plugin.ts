@@ -35,11 +35,16 @@ export type AttemptCallbacks = Required<
 > &
   Pick<RunOptions, 'timed'>;
 
+/** A claimed step of a job, and what runs it. */
+export type ClaimedStep = {
+  readonly plugin: LoadedPlugin;
+  readonly job: LiveJob;
+  readonly step: LiveStep;
+};
+
 /** Calls the plugin of an attempt with its parameters in clear. Never rejects. */
 export async function callPlugin(
-  plugin: LoadedPlugin,
-  job: LiveJob,
-  step: LiveStep,
+  { plugin, job, step }: ClaimedStep,
   callbacks: AttemptCallbacks,
   { log, cwd, openSecrets, onSecret = () => undefined, contents, egress }: CallOptions,
 ): Promise<Outcome> {

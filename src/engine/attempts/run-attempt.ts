@@ -1,8 +1,6 @@
 import type { Outcome } from '../../decide/finish/outcome.js';
 import { heartbeatOf, timeoutOf } from '../../reading/clock.js';
 import type { Report } from '../../decide/finish/report.js';
-import type { LiveJob } from '../../model/job.js';
-import type { LiveStep } from '../../model/step.js';
 import {
   trackAttribution,
   onBehalfOf,
@@ -11,7 +9,13 @@ import {
 } from '../../plugin/attribution.js';
 import type { LoadedPlugin } from '../../plugin/loader.js';
 import type { BlockWatch } from '../watch/blocking.js';
-import { aboutOf, callPlugin, type CallOptions, type AttemptCallbacks } from './call-plugin.js';
+import {
+  aboutOf,
+  callPlugin,
+  type ClaimedStep,
+  type AttemptCallbacks,
+  type CallOptions,
+} from './call-plugin.js';
 import { createReporter, type Reporter } from './reporter.js';
 import { watchHeartbeat } from './heartbeat-watch.js';
 import { after } from '../waiting/timers.js';
@@ -42,12 +46,11 @@ export type WriteReport = (report: Report) => Promise<void>;
 
 /** Runs one claimed attempt. Its claim must have been confirmed by the store before. */
 export function runAttempt(
-  plugin: LoadedPlugin,
-  job: LiveJob,
-  step: LiveStep,
+  claimed: ClaimedStep,
   options: RunnerOptions,
   write: WriteReport = () => Promise.resolve(),
 ): RunningAttempt {
+  const { plugin, job, step } = claimed;
   const heartbeatMs = heartbeatOf(job, step);
   const reporter = createReporter({ write, ...reportTimes(options.reportMs, heartbeatMs) });
   const ending = createEnding(options.graceMs);
@@ -64,7 +67,7 @@ export function runAttempt(
   };
   const leave = appear(attribution, plugin, options.blocking, reporter);
   const ran = onBehalfOf(attribution, () =>
-    callPlugin(plugin, job, step, { ...callbacks, timed: leave.ran }, options),
+    callPlugin(claimed, { ...callbacks, timed: leave.ran }, options),
   ).then(ending.unlessStopped);
   const outcome = Promise.race([ran, ending.given]).finally(() => {
     ending.close();

@@ -80,43 +80,78 @@ export type RunningAttemptsOptions = RunnerOptions & {
 };
 
 export function createRunningAttempts(options: RunningAttemptsOptions): RunningAttempts {
-  const { plugins, slots, meters = noMeters, count, onFree, onEnded, onReport } = options;
-  const claims = new Set<string>();
+  const { meters = noMeters, onFree, onEnded } = options;
+  const slots = createSlots(options);
   const stopping = new Set<string>();
-  /** Claims that have no slot any more: the next step of their job has it. */
-  const handedOver = new Set<string>();
   const attempts = new Map<string, RunningAttempt & { readonly job: string }>();
   const emptied: (() => void)[] = [];
-  /** The tasks of the claims, by key, where only so many attempts of one may run. */
-  const taskOf = new Map<string, string>();
-  const uses = createSlotUses(count);
-  let closed = false;
-  let disabled = false;
   /** Why all were told to stop: what is confirmed later is not begun. */
   let stoppedAll: 'released' | 'fenced' | undefined;
 
   const release = (claim: string): void => {
     attempts.delete(claim);
     stopping.delete(claim);
-    handedOver.delete(claim);
-    taskOf.delete(claim);
-    uses.leave(claim);
-    if (!claims.delete(claim)) return;
-    if (claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
+    if (!slots.free(claim)) return;
+    if (slots.claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
     onFree();
-  };
-  const attemptOf = (job: LiveJob, step: LiveStep, meter: AttemptMeter): RunningAttempt => {
-    const plugin = plugins.get(step.plugin);
-    if (plugin === undefined)
-      return failed(step, failure('PluginMissing', { plugin: step.plugin }));
-    return meter.run(() =>
-      runAttempt(plugin, job, step, options, (report) => onReport(job._id, step, report)),
-    );
   };
   const notBegun = (reason: 'released' | 'fenced', job: string, step: LiveStep): void => {
     if (reason === 'fenced') return release(step.claim);
     void onEnded(job, step, { kind: 'released' }, {}).finally(() => release(step.claim));
   };
+  const start: RunningAttempts['start'] = (job, step) => {
+    meters.claim('won');
+    if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
+    slots.began(job);
+    const { attempt, meter } = begin(options, job, step);
+    attempts.set(step.claim, { ...attempt, job: job._id });
+    if (stopping.has(step.claim)) attempt.stop('cancelled');
+    void attempt.outcome
+      .then((outcome) => {
+        meter?.end(outcome.kind, 'failure' in outcome ? outcome.failure.message : undefined);
+        return onEnded(job._id, step, outcome, attempt.report());
+      })
+      .finally(() => release(step.claim));
+  };
+  return {
+    ...slots,
+    ...{ stopping, release, start },
+    withdraw: (steps, ended) => {
+      // First, so that nobody takes the slots in between.
+      slots.keep(ended);
+      for (const step of steps) {
+        meters.claim('lost');
+        release(step.claim);
+      }
+    },
+    stop: (claim, reason) => {
+      if (reason === 'cancelled' && slots.claims.has(claim)) stopping.add(claim);
+      attempts.get(claim)?.stop(reason);
+    },
+    stopAll: (reason) => {
+      stoppedAll = reason;
+      for (const attempt of attempts.values()) attempt.stop(reason);
+    },
+    of: (job) => [...attempts.values()].filter((one) => one.job === job).map((one) => one.claim),
+    enable: (enabled) => {
+      slots.enable(enabled);
+      if (enabled) onFree();
+    },
+    empty: () =>
+      slots.claims.size === 0 ? Promise.resolve() : new Promise((resolve) => emptied.push(resolve)),
+  };
+}
+
+/** The slots of an engine, and the claims that have them. */
+function createSlots({ slots, count }: Pick<RunningAttemptsOptions, 'slots' | 'count'>) {
+  const claims = new Set<string>();
+  /** Claims that have no slot any more: the next step of their job has it. */
+  const handedOver = new Set<string>();
+  /** The tasks of the claims, by key, where only so many attempts of one may run. */
+  const taskOf = new Map<string, string>();
+  const uses = createSlotUses(count);
+  let closed = false;
+  let disabled = false;
   const freeSlots: RunningAttempts['freeSlots'] = (ended = []) => {
     const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
     return closed || disabled ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
@@ -127,83 +162,70 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
     );
     return running.filter(([, key]) => key === task).length;
   };
-  return {
-    claims,
-    stopping,
-    release,
-    freeSlots,
-    runningOf,
-    use: (ended = []) => uses.now((claim) => ended.includes(claim) || handedOver.has(claim)),
-    hasRoom: ({ task, slots: most }) => runningOf(task) < most,
-    fits: (job, steps, ended) => {
-      if (freeSlots(ended) < steps.length) return false;
-      const limits = steps.flatMap((step) => limitOf(job, step) ?? []);
-      return limits.every(({ task, slots: most }) => {
-        const wanted = limits.filter((limit) => limit.task === task).length;
-        return runningOf(task, ended) + wanted <= most;
-      });
-    },
-    reserve: (steps, ended = [], job) => {
-      for (const step of steps) {
-        claims.add(step.claim);
-        if (job === undefined) continue;
-        uses.take(step.claim, partyOf(job));
-        const limit = limitOf(job, step);
-        if (limit !== undefined) taskOf.set(step.claim, limit.task);
-      }
-      const there = ended.filter((claim) => claims.has(claim));
-      for (const claim of there.slice(0, steps.length)) handedOver.add(claim);
-    },
-    withdraw: (steps, ended = []) => {
-      // First, so that nobody takes the slots in between.
-      for (const claim of ended) handedOver.delete(claim);
-      for (const step of steps) {
-        meters.claim('lost');
-        release(step.claim);
-      }
-    },
-    start: (job, step) => {
-      meters.claim('won');
-      if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
-      let meter: AttemptMeter | undefined;
-      let attempt: RunningAttempt;
-      try {
-        uses.began(partyOf(job));
-        meter = meters.attempt(factsOf(job, step));
-        attempt = attemptOf(job, step, meter);
-      } catch (error) {
-        // A claim that is kept and was never started would keep its job for ever.
-        const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
-        attempt = failed(step, failure('AttemptFailed', { reason }));
-      }
-      attempts.set(step.claim, { ...attempt, job: job._id });
-      if (stopping.has(step.claim)) attempt.stop('cancelled');
-      void attempt.outcome
-        .then((outcome) => {
-          meter?.end(outcome.kind, 'failure' in outcome ? outcome.failure.message : undefined);
-          return onEnded(job._id, step, outcome, attempt.report());
-        })
-        .finally(() => release(step.claim));
-    },
-    stop: (claim, reason) => {
-      if (reason === 'cancelled' && claims.has(claim)) stopping.add(claim);
-      attempts.get(claim)?.stop(reason);
-    },
-    stopAll: (reason) => {
-      stoppedAll = reason;
-      for (const attempt of attempts.values()) attempt.stop(reason);
-    },
-    of: (job) => [...attempts.values()].filter((one) => one.job === job).map((one) => one.claim),
-    enable: (enabled) => {
-      disabled = !enabled;
-      if (enabled) onFree();
-    },
-    close: () => {
-      closed = true;
-    },
-    empty: () =>
-      claims.size === 0 ? Promise.resolve() : new Promise((resolve) => emptied.push(resolve)),
+  const fits: RunningAttempts['fits'] = (job, steps, ended) => {
+    if (freeSlots(ended) < steps.length) return false;
+    const limits = steps.flatMap((step) => limitOf(job, step) ?? []);
+    return limits.every(({ task, slots: most }) => {
+      const wanted = limits.filter((limit) => limit.task === task).length;
+      return runningOf(task, ended) + wanted <= most;
+    });
   };
+  const reserve: RunningAttempts['reserve'] = (steps, ended = [], job) => {
+    for (const step of steps) {
+      claims.add(step.claim);
+      if (job === undefined) continue;
+      uses.take(step.claim, partyOf(job));
+      const limit = limitOf(job, step);
+      if (limit !== undefined) taskOf.set(step.claim, limit.task);
+    }
+    const there = ended.filter((claim) => claims.has(claim));
+    for (const claim of there.slice(0, steps.length)) handedOver.add(claim);
+  };
+  return {
+    ...{ claims, freeSlots, runningOf, fits, reserve },
+    use: (ended: readonly string[] = []): SlotUse =>
+      uses.now((claim) => ended.includes(claim) || handedOver.has(claim)),
+    hasRoom: ({ task, slots: most }: TaskSlots): boolean => runningOf(task) < most,
+    /** An attempt of the job begins. */
+    began: (job: LiveJob): void => uses.began(partyOf(job)),
+    /** Claims keep the slots that they were to hand over. */
+    keep: (ended: readonly string[] = []): void => {
+      for (const claim of ended) handedOver.delete(claim);
+    },
+    /** Whether the claim had a slot, which is free now. */
+    free: (claim: string): boolean => {
+      handedOver.delete(claim);
+      taskOf.delete(claim);
+      uses.leave(claim);
+      return claims.delete(claim);
+    },
+    enable: (enabled: boolean): void => void (disabled = !enabled),
+    close: (): void => void (closed = true),
+  };
+}
+
+/** Begins an attempt; one that cannot be started has failed. */
+function begin(
+  options: RunningAttemptsOptions,
+  job: LiveJob,
+  step: LiveStep,
+): { readonly attempt: RunningAttempt; readonly meter: AttemptMeter | undefined } {
+  const { plugins, meters = noMeters, onReport } = options;
+  let meter: AttemptMeter | undefined;
+  try {
+    meter = meters.attempt(factsOf(job, step));
+    const plugin = plugins.get(step.plugin);
+    if (plugin === undefined) {
+      return { meter, attempt: failed(step, failure('PluginMissing', { plugin: step.plugin })) };
+    }
+    const write = (report: Report): Promise<void> => onReport(job._id, step, report);
+    const attempt = meter.run(() => runAttempt({ plugin, job, step }, options, write));
+    return { meter, attempt };
+  } catch (error) {
+    // A claim that is kept and was never started would keep its job for ever.
+    const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
+    return { meter, attempt: failed(step, failure('AttemptFailed', { reason })) };
+  }
 }
 
 /** An attempt that failed before its plugin was called. */

@@ -95,16 +95,7 @@ const remembered = 10_000;
 /** Makes the locks of an engine. Times epoch ms. */
 export function createLocks(parts: LockParts): Locks {
   const { store, retry, log, now, before } = parts;
-  const reads: Reads = {
-    patterns: gather(() => store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] })),
-    documents: gather((ids: readonly (readonly string[])[]) =>
-      store.getMany([...new Set(ids.flat())]),
-    ),
-    leaves: async (id) => {
-      if (parts.copies() > 1) return store.leaves(id, parts.copies());
-      return [...(await reads.documents([id])).values()];
-    },
-  };
+  const reads = createReads(parts);
   const mine = new LRUCache<string, Mine>({ max: remembered });
   const mineOf = (job: string): Mine => {
     const known = mine.get(job) ?? { ids: new Set(), held: new Set(), rev: undefined, since: 0 };
@@ -167,41 +158,68 @@ type Reads = {
   readonly leaves: (id: string) => Promise<readonly StoredDocument[]>;
 };
 
-async function take(
-  { store, retry, life, now, copies, run }: Omit<LockParts, 'log'>,
-  { kind, id, key, scope, formerId }: LockWish,
-  job: LockingJob,
-): Promise<LockAnswer> {
+function createReads({ store, copies }: Pick<LockParts, 'store' | 'copies'>): Reads {
+  const documents = gather((ids: readonly (readonly string[])[]) =>
+    store.getMany([...new Set(ids.flat())]),
+  );
+  return {
+    documents,
+    patterns: gather(() => store.view('locks', { startKey: ['pattern'], endKey: ['pattern', {}] })),
+    leaves: async (id) =>
+      copies() > 1 ? store.leaves(id, copies()) : [...(await documents([id])).values()],
+  };
+}
+
+/** A lock as this engine writes it: `at` is when its job first had it (epoch ms). */
+type OwnLock = (at: number) => LockDocument & { readonly nonce: string };
+
+async function take(parts: LockParts, wish: LockWish, job: LockingJob): Promise<LockAnswer> {
+  const { kind, id, key, scope } = wish;
   const pattern = kind === 'pattern' ? readLockPattern(key) : undefined;
   if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
+  const former = await takenBefore(parts, wish, job);
+  if (former !== undefined) return former;
   const owner = ownerOf(job);
-  if (formerId !== undefined) {
-    const former = await retry(async () => ({ by: await formerHolder(store, formerId, job) }));
-    if (former === undefined) return { kind: 'unknown' };
-    const { by } = former;
-    if (by !== undefined && (scope === 'database' || by.owner === owner)) return takenBy(by, owner);
-  }
   const nonce = randomUUID();
-  const mine = (at: number): LockDocument => ({
-    _id: id,
-    type: 'lock',
-    kind,
-    key,
+  const mine: OwnLock = (at) => ({
+    ...({ _id: id, type: 'lock', kind, key } as const),
     ...(kind === 'permit' ? {} : { owner }),
     ...(scope === 'database' ? { scope } : {}),
-    job: job._id,
-    at,
-    nonce,
+    ...{ job: job._id, at, nonce },
   });
-  if (copies() > 1) {
-    const protocol = takeReplicatedLock({
-      ...{ id, nonce, owner, now, chance: Math.random },
-      next: (upon) => mine(upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now()),
-      isOwn: (leaf) => isOf(leaf, job),
-    });
-    return run(protocol);
-  }
-  let next: LockDocument & { readonly _rev?: string } = mine(now());
+  const { copies, now, run } = parts;
+  if (copies() <= 1) return takeOnly(parts, mine, job);
+  const protocol = takeReplicatedLock({
+    ...{ id, nonce, owner, now, chance: Math.random },
+    next: (upon) => mine(upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now()),
+    isOwn: (leaf) => isOf(leaf, job),
+  });
+  return run(protocol);
+}
+
+/** The answer where another job has the lock that an earlier version stored for the same target. */
+async function takenBefore(
+  { store, retry }: LockParts,
+  { formerId, scope }: LockWish,
+  job: LockingJob,
+): Promise<LockAnswer | undefined> {
+  if (formerId === undefined) return undefined;
+  const former = await retry(async () => ({ by: await formerHolder(store, formerId, job) }));
+  if (former === undefined) return { kind: 'unknown' };
+  const owner = ownerOf(job);
+  const { by } = former;
+  const counts = by !== undefined && (scope === 'database' || by.owner === owner);
+  return counts ? takenBy(by, owner) : undefined;
+}
+
+/** Takes a lock of which the database keeps one copy (U1 to U3). */
+async function takeOnly(
+  { store, retry, life, now }: LockParts,
+  mine: OwnLock,
+  job: LockingJob,
+): Promise<LockAnswer> {
+  let next: ReturnType<OwnLock> & { readonly _rev?: string } = mine(now());
+  const { _id: id, nonce } = next;
   for (let failures = 0; ;) {
     const result = await store.write(next);
     if (result.kind === 'written') return { kind: 'held' };
@@ -217,7 +235,7 @@ async function take(
     else {
       const holding = await retry(async () => ({ by: await lockHolderOf(store.get, stored) }));
       if (holding === undefined) return { kind: 'unknown' };
-      if (holding.by !== undefined) return takenBy(holding.by, owner);
+      if (holding.by !== undefined) return takenBy(holding.by, ownerOf(job));
       next = { ...mine(now()), _rev: stored._rev };
     }
   }

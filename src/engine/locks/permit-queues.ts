@@ -42,16 +42,65 @@ const remembered = 20_000;
 
 /** @param recall has a job looked at again; resolves when that is done */
 export function createPermitQueues(recall: (id: string) => Promise<void>): PermitQueues {
-  const lines = new Map<string, Map<string, Ticket>>();
-  const tickets = new Map<string, Ticket>();
   /** Lines that are being called; true: to be called once more. */
   const calling = new Map<string, boolean>();
   /** Lines in which a job was held back by one before it. */
   const heldBack = new Set<string>();
+  const places = createPlaces((flow) => {
+    // Jobs held back by the one that has left may go now.
+    if (heldBack.has(flow)) void call(flow);
+  });
+  const callOnce = async (flow: string): Promise<void> => {
+    heldBack.delete(flow);
+    const called = new Set<string>();
+    for (let next = places.next(flow, called); next; next = places.next(flow, called)) {
+      called.add(next.id);
+      await recall(next.id);
+      if (places.of(next.id)?.stand === 'waits') return;
+    }
+  };
+  const call = async (flow: string): Promise<void> => {
+    if (calling.has(flow)) return void calling.set(flow, true);
+    do {
+      calling.set(flow, false);
+      await callOnce(flow);
+    } while (calling.get(flow) === true);
+    calling.delete(flow);
+  };
+  return {
+    enter: (flow, job) => {
+      if (flow === undefined) places.remove(job.id);
+      else places.place(flow, job, 'looked_at');
+    },
+    wait: (flow, job) => places.place(flow, job, 'waits'),
+    yield: (id) => {
+      const ticket = places.of(id);
+      if (ticket !== undefined) ticket.stand = 'yields';
+    },
+    looked: (id) => {
+      if (places.of(id)?.stand === 'looked_at') places.remove(id);
+    },
+    leave: places.leave,
+    before: (flow, id) => {
+      const own = places.of(id);
+      const before = places
+        .in(flow)
+        .filter((one) => one.id !== id && (own === undefined || inOrder(one, own) < 0));
+      if (before.length > 0) heldBack.add(flow);
+      return before.map((one) => one.id);
+    },
+    call,
+    callAll: async () => void (await Promise.all(places.lines().map(call))),
+  };
+}
+
+/** The places of the jobs in the lines of their flows. `onLeft`: a job has left that line. */
+function createPlaces(onLeft: (flow: string) => void) {
+  const lines = new Map<string, Map<string, Ticket>>();
+  const tickets = new Map<string, Ticket>();
   /** A job that stops waiting for a while (it is paused, say) keeps its place. */
   const numbers = new LRUCache<string, number>({ max: remembered });
   let last = 0;
-
   const numberOf = (id: string): number => {
     const number = tickets.get(id)?.number ?? numbers.get(id) ?? (last += 1);
     numbers.set(id, number);
@@ -65,71 +114,33 @@ export function createPermitQueues(recall: (id: string) => Promise<void>): Permi
     const line = lines.get(flow);
     line?.delete(id);
     if (line?.size === 0) lines.delete(flow);
-    // Jobs held back by this one may go now.
-    if (heldBack.has(flow)) void call(flow);
-  };
-  const place = (flow: string, job: InLine, stand: Stand): void => {
-    const known = tickets.get(job.id);
-    if (known !== undefined && known.flow !== flow) remove(job.id);
-    const ticket = { ...job, flow, number: numberOf(job.id), stand };
-    tickets.set(job.id, ticket);
-    lines.set(flow, (lines.get(flow) ?? new Map<string, Ticket>()).set(job.id, ticket));
-  };
-  const nextToCall = (flow: string, called: ReadonlySet<string>): Ticket | undefined => {
-    let first: Ticket | undefined;
-    for (const ticket of lines.get(flow)?.values() ?? []) {
-      const isCallable = ticket.stand === 'waits' && !called.has(ticket.id);
-      if (isCallable && (first === undefined || inOrder(ticket, first) < 0)) first = ticket;
-    }
-    return first;
-  };
-  const callOnce = async (flow: string): Promise<void> => {
-    heldBack.delete(flow);
-    const called = new Set<string>();
-    for (let next = nextToCall(flow, called); next; next = nextToCall(flow, called)) {
-      called.add(next.id);
-      await recall(next.id);
-      if (tickets.get(next.id)?.stand === 'waits') return;
-    }
-  };
-  const call = async (flow: string): Promise<void> => {
-    if (calling.has(flow)) return void calling.set(flow, true);
-    do {
-      calling.set(flow, false);
-      await callOnce(flow);
-    } while (calling.get(flow) === true);
-    calling.delete(flow);
+    onLeft(flow);
   };
   return {
-    enter: (flow, job) => {
-      if (flow === undefined) remove(job.id);
-      else place(flow, job, 'looked_at');
+    remove,
+    of: (id: string): Ticket | undefined => tickets.get(id),
+    in: (flow: string): readonly Ticket[] => [...(lines.get(flow)?.values() ?? [])],
+    lines: (): readonly string[] => [...lines.keys()],
+    place: (flow: string, job: InLine, stand: Stand): void => {
+      const known = tickets.get(job.id);
+      if (known !== undefined && known.flow !== flow) remove(job.id);
+      const ticket = { ...job, flow, number: numberOf(job.id), stand };
+      tickets.set(job.id, ticket);
+      lines.set(flow, (lines.get(flow) ?? new Map<string, Ticket>()).set(job.id, ticket));
     },
-    wait: (flow, job) => {
-      place(flow, job, 'waits');
-    },
-    yield: (id) => {
-      const ticket = tickets.get(id);
-      if (ticket !== undefined) ticket.stand = 'yields';
-    },
-    looked: (id) => {
-      if (tickets.get(id)?.stand === 'looked_at') remove(id);
-    },
-    leave: (id) => {
+    leave: (id: string): void => {
       numbers.delete(id);
       remove(id);
     },
-    before: (flow, id) => {
-      const line = [...(lines.get(flow)?.values() ?? [])];
-      const own = tickets.get(id);
-      const before = line.filter(
-        (one) => one.id !== id && (own === undefined || inOrder(one, own) < 0),
-      );
-      if (before.length > 0) heldBack.add(flow);
-      return before.map((one) => one.id);
+    /** The first of a line that waits, but for those that were called. */
+    next: (flow: string, called: ReadonlySet<string>): Ticket | undefined => {
+      let first: Ticket | undefined;
+      for (const ticket of lines.get(flow)?.values() ?? []) {
+        const isCallable = ticket.stand === 'waits' && !called.has(ticket.id);
+        if (isCallable && (first === undefined || inOrder(ticket, first) < 0)) first = ticket;
+      }
+      return first;
     },
-    call,
-    callAll: async () => void (await Promise.all([...lines.keys()].map(call))),
   };
 }
 

@@ -3,6 +3,7 @@ import type { LockWish, PermitWish } from '../../decide/queries.js';
 import { lockIdOf } from '../../lock-id.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
+import type { ViewRow } from '../../store/views.js';
 import { gather } from './gather.js';
 import type { LockingJob, Held } from '../../replicas/lock-holder.js';
 
@@ -42,7 +43,7 @@ type Taken = { readonly id: string; readonly job: string };
  * U7 With n permits free only the first n jobs of the line ask for one.
  */
 export function createPermitLocks(parts: PermitParts): PermitLocks {
-  const { store, now, isOf, lockHolderOf, take, before } = parts;
+  const { store, now } = parts;
   const flows = new Map<string, string>();
   const full = new Map<string, { readonly answer: Full; readonly most: number; until: number }>();
   /** Counts what was given back, so that an older answer is not believed. */
@@ -50,38 +51,11 @@ export function createPermitLocks(parts: PermitParts): PermitLocks {
   const rowsOf = gather(async (keys: readonly string[]) =>
     store.view('locks', { keys: [...new Set(keys)].map((key) => ['permit', key]) }),
   );
-  /** Those whose jobs have not ended. */
-  const living = async (all: readonly Taken[]): Promise<readonly Taken[]> => {
-    const jobs = await store.getMany(all.map(({ job }) => job));
-    const find = async (id: string) => jobs.get(id) ?? (await store.get(id));
-    const holders = await Promise.all(
-      all.map(({ id, job }) => lockHolderOf(find, { _id: id, job })),
-    );
-    return all.filter((_, i) => holders[i] !== undefined);
-  };
-  const takeOne = async ({ key, most }: PermitWish, job: LockingJob): Promise<PermitAnswer> => {
-    const ids = Array.from({ length: most }, (_, n) => lockIdOf(`permit ${key} ${n}`));
-    for (const id of ids) flows.set(id, key);
-    const rows = (await rowsOf(key)).filter((row) => row.key[1] === key);
-    const own = rows.find(({ value }) => isOf(value, job));
-    const others = rows.filter((row) => row !== own).map(({ id, value }) => ({ id, ...value }));
-    // Only where all are gone it matters whether those that have them still live.
-    const taken = others.length < most ? others : await living(others);
-    const by = taken.map((one) => one.job);
-    if (taken.length >= most) return { kind: 'full', by };
-    const first = before(key, job._id).filter((id) => !by.includes(id));
-    if (own === undefined && first.length >= most - taken.length) {
-      return { kind: 'behind', by: first };
-    }
-    const free = ids.filter((id) => !taken.some((one) => one.id === id));
-    for (const id of own === undefined ? free : [own.id, ...free]) {
-      const answer = await take({ kind: 'permit', id, key }, job);
-      if (answer.kind === 'held') return { kind: 'held', id };
-      if (answer.kind === 'unknown') return answer;
-      if (!('by' in answer)) return { kind: 'refused', reason: answer.reason };
-      by.push(answer.by);
-    }
-    return { kind: 'full', by };
+  const takeOne = async (wish: PermitWish, job: LockingJob): Promise<PermitAnswer> => {
+    const ids = Array.from({ length: wish.most }, (_, n) => lockIdOf(`permit ${wish.key} ${n}`));
+    for (const id of ids) flows.set(id, wish.key);
+    const rows = (await rowsOf(wish.key)).filter((row) => row.key[1] === wish.key);
+    return takeFree(parts, { ...wish, ids, rows }, job);
   };
   return {
     take: async (wish, job) => {
@@ -106,4 +80,49 @@ export function createPermitLocks(parts: PermitParts): PermitLocks {
       return key;
     },
   };
+}
+
+/** What is wanted: one of `ids`, of which `rows` tells those that jobs have. */
+type Wanted = PermitWish & {
+  readonly ids: readonly string[];
+  readonly rows: readonly ViewRow<'locks'>[];
+};
+
+/** Takes the first permit that is free, if it is this job's turn. */
+async function takeFree(
+  parts: PermitParts,
+  { key, most, ids, rows }: Wanted,
+  job: LockingJob,
+): Promise<PermitAnswer> {
+  const { isOf, take, before } = parts;
+  const own = rows.find(({ value }) => isOf(value, job));
+  const others = rows.filter((row) => row !== own).map(({ id, value }) => ({ id, ...value }));
+  // Only where all are gone it matters whether those that have them still live.
+  const taken = others.length < most ? others : await living(parts, others);
+  const by = taken.map((one) => one.job);
+  if (taken.length >= most) return { kind: 'full', by };
+  const first = before(key, job._id).filter((id) => !by.includes(id));
+  if (own === undefined && first.length >= most - taken.length) {
+    return { kind: 'behind', by: first };
+  }
+  const free = ids.filter((id) => !taken.some((one) => one.id === id));
+  for (const id of own === undefined ? free : [own.id, ...free]) {
+    const answer = await take({ kind: 'permit', id, key }, job);
+    if (answer.kind === 'held') return { kind: 'held', id };
+    if (answer.kind === 'unknown') return answer;
+    if (!('by' in answer)) return { kind: 'refused', reason: answer.reason };
+    by.push(answer.by);
+  }
+  return { kind: 'full', by };
+}
+
+/** Those whose jobs have not ended. */
+async function living(
+  { store, lockHolderOf }: PermitParts,
+  all: readonly Taken[],
+): Promise<readonly Taken[]> {
+  const jobs = await store.getMany(all.map(({ job }) => job));
+  const find = async (id: string) => jobs.get(id) ?? (await store.get(id));
+  const holders = await Promise.all(all.map(({ id, job }) => lockHolderOf(find, { _id: id, job })));
+  return all.filter((_, i) => holders[i] !== undefined);
 }

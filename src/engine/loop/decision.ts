@@ -177,23 +177,10 @@ function fault(reason: string): Fault {
 }
 
 /** Finds out what a query asks for. */
-async function answer(
-  query: Query,
-  found: Findings,
-  job: Job,
-  { store, library, attachments, locks, jobTree, retry }: DeciderParts,
-): Promise<void> {
-  const { answers, contents, children, roots, events, blockers } = found;
-  const { subjects, flows, tasks } = found;
-  for (const kind of ['flow', 'task'] as const) {
-    const wanted = kind === 'flow' ? query.flows : query.tasks;
-    if (wanted.length === 0) continue;
-    await retry(() => library.find(kind, wanted));
-    for (const { name, owner } of wanted) {
-      if (kind === 'flow') flows.set(keyOf(name, owner), library.foundFlow(name, owner));
-      else tasks.set(keyOf(name, owner), library.foundTask(name, owner));
-    }
-  }
+async function answer(query: Query, found: Findings, job: Job, parts: DeciderParts): Promise<void> {
+  const { store, attachments, locks, jobTree, retry } = parts;
+  const { answers, contents, children, roots, events, blockers, subjects } = found;
+  await findDefinitions(query, found, parts);
   // A parent may have hundreds of children that have not ended: they are read together.
   const read = query.children.length > 1 ? await readTogether(store, query.children, retry) : store;
   for (const id of query.children) children.set(id, await findChild(read, id, job, retry));
@@ -209,6 +196,22 @@ async function answer(
     for (const [name, value] of read ?? []) contents.set(name, value);
   }
   for (const question of query.questions) answers.set(question.id, await evaluate(question));
+}
+
+/** Finds the flows and tasks that a query asks for. */
+async function findDefinitions(
+  query: Query,
+  { flows, tasks }: Findings,
+  { library, retry }: DeciderParts,
+): Promise<void> {
+  if (query.flows.length > 0) await retry(() => library.find('flow', query.flows));
+  for (const { name, owner } of query.flows) {
+    flows.set(keyOf(name, owner), library.foundFlow(name, owner));
+  }
+  if (query.tasks.length > 0) await retry(() => library.find('task', query.tasks));
+  for (const { name, owner } of query.tasks) {
+    tasks.set(keyOf(name, owner), library.foundTask(name, owner));
+  }
 }
 
 /** Takes locks and permits, as far as they are free. */

@@ -42,14 +42,22 @@ export function createSerializer(
   onError: (id: string, error: unknown) => void,
   now: () => number,
 ): Serializer {
+  const versions = createVersions(now);
+  return {
+    ...versions,
+    ...createQueues(onError),
+    get size() {
+      return versions.documents.size;
+    },
+  };
+}
+
+/** The newest versions that were seen, and which documents are held of them. */
+function createVersions(now: () => number) {
   const documents = new Map<string, StoredDocument>();
   const revisions = new LRUCache<string, { readonly rev: string; readonly at: number }>({
     max: remembered,
   });
-  const tails = new Map<string, Promise<void>>();
-  const waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
-  let open = 0;
-
   const remember = (id: string, rev: string): void => void revisions.set(id, { rev, at: now() });
   const put: Serializer['put'] = (doc) => {
     const seen = revisions.get(doc._id)?.rev;
@@ -59,6 +67,36 @@ export function createSerializer(
     if (documents.get(doc._id)?._rev !== doc._rev) documents.set(doc._id, doc);
     return seen === doc._rev ? 'echo' : 'news';
   };
+  return {
+    documents,
+    put,
+    putOwn: (doc: StoredDocument): void => {
+      if (documents.get(doc._id)?._rev === doc._rev) documents.delete(doc._id);
+      put(doc);
+    },
+    isNewest: (doc: StoredDocument): boolean => {
+      const held = documents.get(doc._id);
+      const newest = revisions.get(doc._id)?.rev ?? doc._rev;
+      return newest === doc._rev && (held === undefined || held === doc);
+    },
+    touch: (id: string): void => {
+      const seen = revisions.get(id);
+      if (seen !== undefined) remember(id, seen.rev);
+    },
+    knows: (id: string, rev: string): boolean => revisions.get(id)?.rev === rev,
+    isKnown: (id: string): boolean => revisions.has(id),
+    seenAt: (id: string): number => revisions.get(id)?.at ?? now(),
+    forget: (): void => revisions.clear(),
+    newest: (id: string): StoredDocument | undefined => documents.get(id),
+    drop: (id: string): void => void documents.delete(id),
+  };
+}
+
+/** The tasks of each document, one after the other. */
+function createQueues(onError: (id: string, error: unknown) => void) {
+  const tails = new Map<string, Promise<void>>();
+  const waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
+  let open = 0;
   const closeOne = (): void => {
     open -= 1;
     for (const waiter of waiting.splice(0)) {
@@ -68,48 +106,20 @@ export function createSerializer(
   };
   const room = (limit: number): Promise<void> =>
     open < limit ? Promise.resolve() : new Promise((resolve) => waiting.push({ limit, resolve }));
-  return {
-    put,
-    putOwn: (doc) => {
-      if (documents.get(doc._id)?._rev === doc._rev) documents.delete(doc._id);
-      put(doc);
-    },
-    isNewest: (doc) => {
-      const held = documents.get(doc._id);
-      const newest = revisions.get(doc._id)?.rev ?? doc._rev;
-      return newest === doc._rev && (held === undefined || held === doc);
-    },
-    touch: (id) => {
-      const seen = revisions.get(id);
-      if (seen !== undefined) remember(id, seen.rev);
-    },
-    knows: (id, rev) => revisions.get(id)?.rev === rev,
-    isKnown: (id) => revisions.has(id),
-    seenAt: (id) => revisions.get(id)?.at ?? now(),
-    forget: () => revisions.clear(),
-    newest: (id) => documents.get(id),
-    queue: (id, task) => {
-      open += 1;
-      const before = tails.get(id) ?? Promise.resolve();
-      const tail = before
-        .then(task)
-        .catch((error: unknown) => onError(id, error))
-        .then(() => {
-          closeOne();
-          if (tails.get(id) === tail) tails.delete(id);
-        });
-      tails.set(id, tail);
-      return tail;
-    },
-    drop: (id) => {
-      documents.delete(id);
-    },
-    get size() {
-      return documents.size;
-    },
-    room,
-    idle: () => room(1),
+  const queue: Serializer['queue'] = (id, task) => {
+    open += 1;
+    const before = tails.get(id) ?? Promise.resolve();
+    const tail = before
+      .then(task)
+      .catch((error: unknown) => onError(id, error))
+      .then(() => {
+        closeOne();
+        if (tails.get(id) === tail) tails.delete(id);
+      });
+    tails.set(id, tail);
+    return tail;
   };
+  return { queue, room, idle: () => room(1) };
 }
 
 /** The number before the dash: each write of a document counts it up. */

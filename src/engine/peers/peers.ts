@@ -56,21 +56,11 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
   const seen = new Map<string, Seen>();
   let sawMyselfAt = now();
   const isDead = (entry: Seen): boolean => entry.gone || sawMyselfAt - entry.movedAt > leaseMs;
-  const forgive = (): void => {
-    for (const entry of seen.values()) {
-      if (entry.forgiven === mostForgiven) continue;
-      entry.forgiven += 1;
-      entry.movedAt = now();
-      // Whoever removed its document may have misjudged it, and it may have come back unseen.
-      entry.gone = false;
-      entry.reported = false;
-    }
-  };
   /** A lease is renewed three times in its length: of one that is seen later the rest was not seen. */
   const seeMyself = (): void => {
     const sinceMs = now() - sawMyselfAt;
     const blindMs = sinceMs - leaseMs / 3;
-    if (sinceMs > (2 * leaseMs) / 3) forgive();
+    if (sinceMs > (2 * leaseMs) / 3) forgive(seen.values(), now());
     else if (blindMs > 0) {
       for (const entry of seen.values()) entry.movedAt = Math.min(now(), entry.movedAt + blindMs);
     }
@@ -82,33 +72,18 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
     seen.set(key, { beat: -1, movedAt: now(), gone: false, reported: false, forgiven: 0 });
     return 'alive';
   };
+  /** Ids of the dead whose documents are there, whose last sign is more than so many leases ago. */
+  const deadSince = (leases: number): readonly string[] =>
+    [...seen].flatMap(([id, entry]) => {
+      const isLong = sawMyselfAt - entry.movedAt > leases * leaseMs;
+      return entry.doc !== undefined && isDead(entry) && isLong ? [id] : [];
+    });
   return {
     update: (id, doc) => {
       if (id === me) return seeMyself();
       const before = seen.get(id);
-      if (doc === undefined || doc.state === 'stopped') {
-        const reported = before?.reported ?? false;
-        const pid = before?.pid;
-        seen.set(id, { beat: -1, movedAt: now(), pid, gone: true, reported, forgiven: 0 });
-        return;
-      }
-      const moved = before === undefined || before.gone || before.beat !== doc.beat;
-      const movedAt = moved ? now() : before.movedAt;
-      seen.set(id, {
-        beat: doc.beat,
-        movedAt,
-        doc,
-        pid: doc.pid,
-        peer: {
-          id,
-          plugins: new Set(doc.plugins),
-          labels: new Set(doc.labels),
-          queues: new Set(doc.queues ?? [defaultQueue]),
-        },
-        gone: false,
-        reported: moved ? false : before.reported,
-        forgiven: moved ? 0 : before.forgiven,
-      });
+      const isGone = doc === undefined || doc.state === 'stopped';
+      seen.set(id, isGone ? asGone(before, now()) : asSeen(doc, before, now()));
     },
     lease: (id, pid) => {
       const entry = seen.get(id);
@@ -122,29 +97,48 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         const { doc, peer } = entry;
         return peer === undefined || doc?.state !== 'running' || isDead(entry) ? [] : [peer];
       }),
-    lost: () =>
-      [...seen].flatMap(([id, entry]) => (entry.doc !== undefined && isDead(entry) ? [id] : [])),
-    remains: () =>
-      [...seen].flatMap(([id, entry]) => {
-        const isLong = sawMyselfAt - entry.movedAt > 2 * leaseMs;
-        return entry.doc !== undefined && isDead(entry) && isLong ? [id] : [];
-      }),
+    lost: () => deadSince(-Infinity),
+    remains: () => deadSince(2),
     died: () => {
       const dead = [...seen].filter(([, entry]) => isDead(entry) && !entry.reported);
       for (const [, entry] of dead) entry.reported = true;
       // An engine of which a step is still found is judged anew, as one nobody has heard of (P3).
-      for (const [id, entry] of seen) {
-        if (
-          entry.reported &&
-          entry.doc === undefined &&
-          sawMyselfAt - entry.movedAt > keptLeases * leaseMs
-        ) {
-          seen.delete(id);
-        }
+      for (const [id, { reported, doc, movedAt }] of seen) {
+        const isLong = sawMyselfAt - movedAt > keptLeases * leaseMs;
+        if (reported && doc === undefined && isLong) seen.delete(id);
       }
       return dead.map(([key]) => engineIn(key));
     },
   };
+}
+
+/** Gives everybody a whole lease. */
+function forgive(entries: Iterable<Seen>, now: number): void {
+  for (const entry of entries) {
+    if (entry.forgiven === mostForgiven) continue;
+    entry.forgiven += 1;
+    entry.movedAt = now;
+    // Whoever removed its document may have misjudged it, and it may have come back unseen.
+    entry.gone = false;
+    entry.reported = false;
+  }
+}
+
+/** An engine whose document was removed, or says that it has stopped. */
+function asGone(before: Seen | undefined, now: number): Seen {
+  const reported = before?.reported ?? false;
+  return { beat: -1, movedAt: now, pid: before?.pid, gone: true, reported, forgiven: 0 };
+}
+
+/** An engine by its document; one whose beat is another one has moved. */
+function asSeen(doc: EngineDocument, before: Seen | undefined, now: number): Seen {
+  const { _id: id, beat, pid, plugins, labels, queues = [defaultQueue] } = doc;
+  const isStill = before !== undefined && !before.gone && before.beat === beat;
+  const { movedAt, reported, forgiven } = isStill
+    ? before
+    : { movedAt: now, reported: false, forgiven: 0 };
+  const able = { plugins: new Set(plugins), labels: new Set(labels), queues: new Set(queues) };
+  return { beat, movedAt, doc, pid, peer: { id, ...able }, gone: false, reported, forgiven };
 }
 
 /** The key of a process of an engine of which only claims were seen. */

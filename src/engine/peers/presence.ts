@@ -48,26 +48,15 @@ function causeOf(result: Exclude<WriteResult, { kind: 'written' }>): string {
 /** Keeps the document `engine:<id>` of this process. */
 export function createPresence(store: Store, facts: PresenceFacts, now: () => number): Presence {
   const { id, ...shown } = facts;
-  const host = hostname();
   let rev: string | undefined;
   let beat = 0;
   let state: EngineDocument['state'] = 'running';
   const started = now();
-
-  const documentNow = (): EngineDocument => ({
-    _id: id,
-    type: 'engine',
-    host,
-    ...shown,
-    started,
-    renewed: now(),
-    beat,
-    state,
-  });
+  const fixed = { _id: id, type: 'engine', host: hostname(), ...shown, started } as const;
   /** One try; why not when the document was removed or its revision is not known any more. */
   const tryWrite = async (): Promise<'stored' | { readonly cause: string }> => {
     beat += 1;
-    const doc = documentNow();
+    const doc: EngineDocument = { ...fixed, renewed: now(), beat, state };
     const result = await store.write(rev === undefined ? doc : { ...doc, _rev: rev });
     if (result.kind === 'written') {
       rev = result.rev;

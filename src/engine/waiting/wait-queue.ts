@@ -73,11 +73,9 @@ const otherEngineFirst = 1_000;
 /** @param count gives the next number of the engine's count, of waiting jobs and of slots taken */
 export function createWaitQueue(count = createCount()): WaitQueue {
   const tickets = new Map<string, Claimant>();
-  const waits = (ticket: Claimant): boolean => tickets.get(ticket.id) === ticket;
-  const lines = createSlotQueues(waits, () => tickets.size);
+  const lines = linesOf(tickets);
   const changes = new Set<string>();
-  const enginesOf = new Map<string, readonly string[]>();
-  const byEngine = new Map<string, Set<string>>();
+  const watched = createWatchedEngines();
   /** A job keeps its place when it was called and got no slot after all. */
   const numbers = new Map<string, number>();
   const called = new Map<string, Claimant>();
@@ -90,11 +88,10 @@ export function createWaitQueue(count = createCount()): WaitQueue {
     called.delete(id);
     tickets.delete(id);
     changes.delete(id);
-    for (const engine of enginesOf.get(id) ?? []) byEngine.get(engine)?.delete(id);
-    enginesOf.delete(id);
+    watched.leave(id);
   };
   return {
-    leave,
+    ...{ leave, watch: watched.watch },
     forSlot: (job, rank, tasks = []) => {
       const { id } = job;
       leavePlace(id);
@@ -102,20 +99,11 @@ export function createWaitQueue(count = createCount()): WaitQueue {
       numbers.set(id, number);
       const ticket = { ...job, since: number + rank * otherEngineFirst };
       tickets.set(id, ticket);
-      if (tasks.length === 0) lines.add(ticket);
-      for (const task of tasks) lines.add(ticket, task);
+      for (const task of tasks.length === 0 ? [undefined] : tasks) lines.add(ticket, task);
     },
     forChange: (id) => {
       leave(id);
       changes.add(id);
-    },
-    watch: (id, engines) => {
-      if (engines.length === 0) return;
-      enginesOf.set(id, engines);
-      for (const engine of engines) {
-        const ids = byEngine.get(engine) ?? new Set<string>();
-        byEngine.set(engine, ids.add(id));
-      }
     },
     // The number stays: only leave() gives the place up.
     nextForSlot: (facts) => {
@@ -130,21 +118,49 @@ export function createWaitQueue(count = createCount()): WaitQueue {
     calls: () => called.size,
     slotsFor: (job, free, facts) => {
       if (free <= 0) return 0;
-      const { id } = job;
       const others = [...called.values(), ...lines.firsts(free + 1, facts)];
-      const rivals = others.filter((other) => other.id !== id);
+      const rivals = others.filter(({ id }) => id !== job.id);
       if (rivals.length === 0) return free;
       const use = facts.use();
-      const { since } = called.get(id) ?? tickets.get(id) ?? unplaced(job, use);
+      const { since } = called.get(job.id) ?? tickets.get(job.id) ?? unplaced(job, use);
       const most = slotsFor({ ...job, since }, rivals, use, free);
       // A slot is kept for each job that was called, so that no call is in vain.
-      const kept = called.has(id) && free >= called.size ? 1 : 0;
-      return Math.max(most, kept);
+      return called.has(job.id) && free >= called.size ? Math.max(most, 1) : most;
     },
     waiting: () => [...tickets.keys(), ...changes],
     takeOf: (engine) => {
-      const ids = [...(byEngine.get(engine) ?? [])];
+      const ids = watched.takeOf(engine);
       ids.forEach(leave);
+      return ids;
+    },
+  };
+}
+
+/** The lines for slots; those that have a ticket wait in them. */
+function linesOf(tickets: ReadonlyMap<string, Claimant>) {
+  const waits = (ticket: Claimant): boolean => tickets.get(ticket.id) === ticket;
+  return createSlotQueues(waits, () => tickets.size);
+}
+
+/** The jobs that have attempts on other engines. */
+function createWatchedEngines() {
+  const enginesOf = new Map<string, readonly string[]>();
+  const byEngine = new Map<string, Set<string>>();
+  return {
+    watch: (id: string, engines: readonly string[]): void => {
+      if (engines.length === 0) return;
+      enginesOf.set(id, engines);
+      for (const engine of engines) {
+        const ids = byEngine.get(engine) ?? new Set<string>();
+        byEngine.set(engine, ids.add(id));
+      }
+    },
+    leave: (id: string): void => {
+      for (const engine of enginesOf.get(id) ?? []) byEngine.get(engine)?.delete(id);
+      enginesOf.delete(id);
+    },
+    takeOf: (engine: string): readonly string[] => {
+      const ids = [...(byEngine.get(engine) ?? [])];
       byEngine.delete(engine);
       return ids;
     },

@@ -54,11 +54,6 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
   /** Time of the present block that is accounted for, ms. */
   let explained = 0;
 
-  const report = ({ plugin, about, blocked }: Suspect, ms: number): void => {
-    blocked(ms);
-    const message = `Plugin ${plugin} blocked the engine for ${ms} ms (step ${String(about['step'])} of job ${String(about['job'])}); with export const isolate = 'thread' it holds up nobody else.`;
-    log.warn({ ...about, blocked_ms: ms }, message);
-  };
   /** Upper bound of the processor time used since the last look, ms. */
   const computedMs = (): number => Math.round(processorMs() - lookedAt);
   const look = (): void => {
@@ -78,7 +73,7 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
     if (stoodMs < limitMs) return;
     const [only, other] = present;
     if (only === undefined) return;
-    if (other === undefined) return report(only.suspect, stoodMs);
+    if (other === undefined) return report(log, only.suspect, stoodMs);
     reportAll(log, present, stoodMs);
   };
   const start = (): void => {
@@ -101,7 +96,7 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
           if (ms < limitMs) return;
           explained += ms;
           const blockedMs = Math.min(Math.round(ms), computedMs());
-          if (blockedMs >= limitMs) report(suspect, blockedMs);
+          if (blockedMs >= limitMs) report(log, suspect, blockedMs);
         },
         end: () => {
           leave?.();
@@ -112,6 +107,12 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
       };
     },
   };
+}
+
+function report(log: Log, { plugin, about, blocked }: Suspect, ms: number): void {
+  blocked(ms);
+  const message = `Plugin ${plugin} blocked the engine for ${ms} ms (step ${String(about['step'])} of job ${String(about['job'])}); with export const isolate = 'thread' it holds up nobody else.`;
+  log.warn({ ...about, blocked_ms: ms }, message);
 }
 
 function reportAll(log: Log, present: readonly Entry[], ms: number): void {

@@ -88,14 +88,7 @@ export function createBlockDetector(parts: BlockDetectorParts): {
     const named = attribute(asked, parts);
     const leaseEndsAt = parts.now() + Math.max(0, parts.leaseMs - stoodMs);
     const endsAt = Math.min((named.attribution?.endsAt ?? Infinity) + lateMs, leaseEndsAt);
-    const signals = named.isSure
-      ? '; until it ends, SIGINT and SIGTERM end the process at once'
-      : '';
-    const where = asked.at === undefined ? '' : ` at ${asked.at}`;
-    parts.say(
-      `${named.names} ${named.isSure ? 'has' : 'may have'} blocked the engine for ${stoodMs} ms${where}${signals}.`,
-      named.attribution,
-    );
+    parts.say(sentenceOf(named, stoodMs, asked.at), named.attribution);
     return { ...named, endsAt: named.isNobody ? Infinity : endsAt };
   };
 
@@ -132,6 +125,13 @@ type Named = Omit<BlockFinding, 'endsAt'> & {
   /** No plugin and no decision is to blame: ending the process would help nobody. */
   readonly isNobody: boolean;
 };
+
+function sentenceOf({ names, isSure }: Named, stoodMs: number, at: string | undefined): string {
+  const signals = isSure ? '; until it ends, SIGINT and SIGTERM end the process at once' : '';
+  const where = at === undefined ? '' : ` at ${at}`;
+  const verb = isSure ? 'has' : 'may have';
+  return `${names} ${verb} blocked the engine for ${stoodMs} ms${where}${signals}.`;
+}
 
 function attribute({ isAnswering, attribution }: MainThread, parts: BlockDetectorParts): Named {
   // What the engine itself is doing is no plugin's doing, whichever plugins wait meanwhile.

@@ -42,6 +42,7 @@ it('an attempt is released when the engine ends before the results that it sees 
     ...{ log, contents, cwd: '/' },
     openSecrets: async () => ({ params: {}, clear: [] }),
   };
-  const outcome = await callPlugin(plugin, story.liveJob, story.liveAt('b'), callbacks, options);
+  const attempt = { plugin, job: story.liveJob, step: story.liveAt('b') };
+  const outcome = await callPlugin(attempt, callbacks, options);
   expect(outcome).toEqual({ kind: 'released' });
 });
