@@ -3,7 +3,7 @@ import js from '@eslint/js';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 import { layersRule } from './layers.js';
-import { limits, over, unlimited } from './limits.js';
+import { limits, over } from './limits.js';
 
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'coverage/**', 'couch/**', 'test/fixtures/**'] },
@@ -44,7 +44,7 @@ export default tseslint.config(
     plugins: { tws: { rules: { layers: layersRule } } },
     rules: { 'tws/layers': 'error' },
   },
-  { files: ['src/**', 'plugins/**'], ignores: unlimited, rules: limits },
+  { files: ['src/**', 'plugins/**'], rules: limits },
   ...Object.entries(over).map(([rule, files]) => ({ files, rules: { [rule]: 'off' } })),
   { files: ['src/pages/**'], languageOptions: { globals: globals.browser } },
   {

@@ -7,9 +7,6 @@ export const limits = {
   complexity: ['error', { max: 15, variant: 'modified' }],
 };
 
-/** Folders that do not keep the limits yet. */
-export const unlimited = ['src/{decide,model,picture}/**'];
-
 /** Files with functions that are still over a limit. What is here only gets less. */
 export const over = {
   'max-lines-per-function': [
@@ -33,7 +30,9 @@ export const over = {
     'src/store/exchange.ts',
     'src/store/writer.ts',
   ],
+  'max-params': ['src/decide/compete/locks.ts', 'src/decide/finish/finish.ts'],
   complexity: [
+    'src/decide/start/initialise.ts',
     'src/embedded/views/view-query.ts',
     'src/http/ojs/envelope.ts',
     'src/http/ojs/order.ts',

@@ -105,20 +105,28 @@ function walk(value: unknown, depth: number, { left, isStructure }: Walk): TooLa
   if (left.values < 0) return 'values';
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth === sizes.depth) return 'depth';
-  if (Array.isArray(value)) {
-    if (value.length > left.values) return 'values';
-    if (isStructure && value.length > sizes.nodes) return 'nodes';
-    for (const item of value) {
-      const found = walk(item, depth + 1, { left, isStructure });
-      if (found !== undefined) return found;
-    }
-    return undefined;
+  return Array.isArray(value)
+    ? walkList(value, depth, { left, isStructure })
+    : walkFields(value as Fields, depth, { left, isStructure });
+}
+
+function walkList(list: readonly unknown[], depth: number, at: Walk): TooLarge | undefined {
+  if (list.length > at.left.values) return 'values';
+  if (at.isStructure && list.length > sizes.nodes) return 'nodes';
+  for (const item of list) {
+    const found = walk(item, depth + 1, at);
+    if (found !== undefined) return found;
   }
-  for (const key in value) {
+  return undefined;
+}
+
+function walkFields(fields: Fields, depth: number, at: Walk): TooLarge | undefined {
+  const { left } = at;
+  for (const key in fields) {
     left.values -= 1;
     left.characters -= key.length;
-    const within = isStructure && key !== 'params' && key !== 'over';
-    const found = walk((value as Fields)[key], depth + 1, { left, isStructure: within });
+    const isStructure = at.isStructure && key !== 'params' && key !== 'over';
+    const found = walk(fields[key], depth + 1, { left, isStructure });
     if (found !== undefined) return found;
   }
   return undefined;

@@ -17,13 +17,7 @@ export function kindOfEntry({ wait, delay, flow, decider }: Entry): PictureKind 
 /** What an entry is called, and below it what it does where the name does not say it. */
 export function entryWords(entry: Entry): Words {
   const { name, task, wait, delay, flow, decider } = entry;
-  const notes: string[] = [];
-  if (wait?.signal !== undefined) notes.push(`waits for signal ${wait.signal}`);
-  if (wait?.event !== undefined) {
-    const key = wait.key === undefined ? '' : ` ${wait.key}`;
-    notes.push(`waits for event ${wait.event}${key}`);
-  }
-  if (wait?.timeout) notes.push(`at most ${lengthOf(wait.timeout)}`);
+  const notes = wait === undefined ? [] : waitNotes(wait);
   if (delay !== undefined) {
     notes.push(typeof delay === 'number' ? `waits ${lengthOf(delay)}` : `waits until ${delay}`);
   }
@@ -31,6 +25,16 @@ export function entryWords(entry: Entry): Words {
   if (decider !== undefined) notes.push(`decider ${decider}`);
   if (notes.length === 0 && name !== undefined && name !== task) notes.push(task);
   return withNotes(name ?? task, [...notes, ...conditionsOf(entry)]);
+}
+
+function waitNotes({ signal, event, key, timeout }: NonNullable<Entry['wait']>): string[] {
+  const notes: string[] = [];
+  if (signal !== undefined) notes.push(`waits for signal ${signal}`);
+  if (event !== undefined) {
+    notes.push(`waits for event ${event}${key === undefined ? '' : ` ${key}`}`);
+  }
+  if (timeout) notes.push(`at most ${lengthOf(timeout)}`);
+  return notes;
 }
 
 /** What a structure is called and how it goes about what is in it. */

@@ -20,7 +20,7 @@ function after(next: WrittenNode[], more: Partial<Setting> = {}): Story {
 /** The attempt at work gives a large result, and the revision with it is in the database. */
 function stored(told: Story): Story {
   const { claim, path } = told.live;
-  const settled = settle(told.job, claim, { kind: 'done', result: whole, big }, t0);
+  const settled = settle(told.job, { claim, outcome: { kind: 'done', result: whole, big } }, t0);
   if (settled.kind === 'fenced') throw new Error(settled.because);
   told.job = settled.job;
   return told.edit({ _attachments: { [`result-${path}-1.json`]: { stub: true } } });
@@ -42,7 +42,11 @@ describe('a large result', () => {
     const told = story({ steps: [{ decider: 'd', name: 'd' }] });
     told.with({ plugins: ['d'] }).go();
     const result = [{ complete: 1 }];
-    const settled = settle(told.job, told.live.claim, { kind: 'done', result, big }, t0);
+    const settled = settle(
+      told.job,
+      { claim: told.live.claim, outcome: { kind: 'done', result, big } },
+      t0,
+    );
     expect(settled).toMatchObject({ kind: 'settled', job: { steps: [{ result }] } });
     expect('job' in settled && settled.job).not.toHaveProperty('_attachments');
   });

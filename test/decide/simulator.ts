@@ -182,7 +182,7 @@ class Simulation implements Run {
     for (const engine of this.#engines) {
       if (this.#ask(engine, this.job).kind !== 'ignore') throw new Error('A final job is changed.');
       for (const claim of engine.attempts.keys()) {
-        const late = settle(this.job, claim, { kind: 'done' }, this.#now);
+        const late = settle(this.job, { claim, outcome: { kind: 'done' } }, this.#now);
         if (late.kind !== 'fenced') throw new Error('A final job takes an outcome.');
       }
     }
@@ -256,7 +256,7 @@ class Simulation implements Run {
 
   /** Writes the end of an attempt together with what comes next. */
   #end(engine: Engine, { step, outcome }: Attempt): void {
-    const settled = settle(this.job, step.claim, outcome, this.#now);
+    const settled = settle(this.job, { claim: step.claim, outcome }, this.#now);
     if (settled.kind === 'fenced') {
       engine.attempts.delete(step.claim);
       engine.seen = undefined;
@@ -333,7 +333,11 @@ class Simulation implements Run {
   #hand(engine: Engine): void {
     this.#left.stops -= 1;
     for (const { step } of engine.attempts.values()) {
-      const settled = settle(this.job, step.claim, { kind: 'released' }, this.#now);
+      const settled = settle(
+        this.job,
+        { claim: step.claim, outcome: { kind: 'released' } },
+        this.#now,
+      );
       if (settled.kind === 'settled') this.#store(settled.job, engine.id);
     }
     this.#leave(engine);

@@ -118,7 +118,11 @@ export class Story {
 
   /** Ends the running attempt (`of`: of that task or path), decides on, stores both in one revision. */
   end(outcome: Outcome, of?: string, told: Report = {}): Intent {
-    const settled = settle(this.job, this.liveAt(of).claim, outcome, this.now, told);
+    const settled = settle(
+      this.job,
+      { claim: this.liveAt(of).claim, outcome, report: told },
+      this.now,
+    );
     if (settled.kind === 'fenced') throw new Error(settled.because);
     this.job = frozen(settled.job);
     const intent = this.decide();

@@ -54,7 +54,11 @@ export async function endOf(documents: readonly StoredDocument[]): Promise<Final
       for (const one of intent.questions) answers[one.id] = await evaluate(one);
     } else if (intent.kind === 'claim') {
       const [step] = intent.steps;
-      const settled = settle(intent.job, String(step?.claim), { kind: 'done' }, t0);
+      const settled = settle(
+        intent.job,
+        { claim: String(step?.claim), outcome: { kind: 'done' } },
+        t0,
+      );
       if (settled.kind === 'settled') job = settled.job;
     } else if (intent.kind === 'write') {
       job = intent.job;

@@ -367,7 +367,7 @@ export class Worker {
       if (doc !== undefined) doc = yield* this.#agreed(doc);
       if (doc === undefined) break;
       const { now } = this.#parts.timeline;
-      const settled = settle(doc as unknown as Job, claim, outcome, now);
+      const settled = settle(doc as unknown as Job, { claim, outcome }, now);
       if (settled.kind === 'fenced') {
         this.#say(() => `drops the outcome of ${claim}: ${settled.because}`);
         break;

@@ -10,7 +10,7 @@ import type { Begun, ChildJob } from '../intent.js';
 import type { Child, World } from '../world.js';
 
 /** What a step calls whose task is a flow. */
-type Call = {
+export type FlowCall = {
   readonly attempt: Attempt;
   readonly flow: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ type Call = {
  */
 export function childAgain(
   job: LiveJob,
-  { attempt, flow, params }: Call,
+  { attempt, flow, params }: FlowCall,
   now: number,
   world: World,
 ): Begun | undefined {

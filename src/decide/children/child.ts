@@ -3,8 +3,8 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isOpen, type Failure } from '../../model/step.js';
 import { withAttached, withBegun, withStep } from '../steps.js';
-import { type Attempt, newAttempt } from '../start/attempt.js';
-import { goingOn, isToGoOn } from './child-again.js';
+import { newAttempt } from '../start/attempt.js';
+import { goingOn, isToGoOn, type FlowCall } from './child-again.js';
 import { underOwnId, type ParentStep } from './child-step.js';
 import { untilOf } from '../../reading/clock.js';
 import { failStep } from '../finish/fail.js';
@@ -23,13 +23,7 @@ import type { Begun, ChildJob, Move, Wait } from '../intent.js';
 import type { World } from '../world.js';
 
 /** A step whose task is a flow: a child job is made for it, and the step waits without a slot. */
-export function spawnChild(
-  job: LiveJob,
-  attempt: Attempt,
-  flow: string,
-  params: Readonly<Record<string, unknown>>,
-  now: number,
-): Begun {
+export function spawnChild(job: LiveJob, { attempt, flow, params }: FlowCall, now: number): Begun {
   const child = childId(job, attempt);
   const step: ParentStep = {
     ...attempt,
@@ -101,10 +95,11 @@ export function childMove(
   now: number,
   world: World,
 ): Move | undefined {
+  if (entryOf(job, step.path)?.slices === true) return sliceMove(job, step, now, world);
   const child = world.child(step.child);
-  if (child.kind === 'unknown') return lookUp({ children: [step.child] });
-  if (entryOf(job, step.path)?.slices === true) return sliceMove(job, step, child, now, world);
   switch (child.kind) {
+    case 'unknown':
+      return lookUp({ children: [step.child] });
     case 'live':
       return step['continues'] === true ? continued(job, step, now) : undefined;
     case 'absent':

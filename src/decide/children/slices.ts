@@ -140,11 +140,13 @@ function sliceJob(job: LiveJob, step: ParentStep, now: number, world: World): Ma
 export function sliceMove(
   job: LiveJob,
   step: ParentStep,
-  child: Exclude<Child, { kind: 'unknown' }>,
   now: number,
   world: World,
 ): Move | undefined {
+  const child = world.child(step.child);
   switch (child.kind) {
+    case 'unknown':
+      return lookUp({ children: [step.child] });
     case 'live':
       return undefined;
     case 'absent':
@@ -187,14 +189,22 @@ function settleSlice(
   return withStep(holder, ownStep(job, step), next);
 }
 
+/** A job that goes over some of the items of a map. */
+export type SliceJob = LiveJob & { readonly slice: Slice };
+
+/** Whether a job is a slice of a map. */
+export function isSlice(job: LiveJob): job is SliceJob {
+  return job.slice !== undefined;
+}
+
 /** The end of a job that is a slice: well when no more failed in it than the whole map tolerates. */
 export function endSlice(
-  job: LiveJob,
-  slice: Slice,
+  job: SliceJob,
   ending: FailedStep | undefined,
   now: number,
   { contents }: World,
 ): Move {
+  const { slice } = job;
   const { path } = slice;
   const map = nodeAt(job.tasks, path) as MapOver;
   const { do: each } = map.map;

@@ -17,31 +17,32 @@ export const turnMs = 200;
  * (rendezvous hashing); the first acts at once, the others when it had time to and nothing moved.
  */
 export function inTurn(job: Job, intent: Intent, now: number, world: World): Intent {
+  const rank = rankToAct(job, intent, world);
+  if (rank === 0) return intent;
+  const until = turnFrom(job, now, world) + rank * turnMs;
+  if (now >= until) return intent;
+  return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
+}
+
+/** How many engines act before this one; 0: it acts at once, or does nothing that others could do. */
+function rankToAct(job: Job, intent: Intent, world: World): number {
   switch (intent.kind) {
     case 'write':
     case 'spawn':
     case 'acquire':
-      return afterOthers(job, intent, rankOf(job, world.peers, world), now, world);
+      return rankOf(job, world.peers, world);
     case 'claim': {
       // All steps of a claim were found to be this engine's to run; the first stands for them.
       const [first] = intent.steps;
       const task = first && definitionFor(intent.job, first);
-      const rank = rankFor(job, task, world, queueOf(intent.job));
-      return afterOthers(job, intent, rank, now, world);
+      return rankFor(job, task, world, queueOf(intent.job));
     }
     case 'look_up':
     case 'wait':
     case 'ignore':
     case 'abort':
-      return intent;
+      return 0;
   }
-}
-
-function afterOthers(job: Job, intent: Intent, rank: number, now: number, world: World): Intent {
-  if (rank === 0) return intent;
-  const until = turnFrom(job, now, world) + rank * turnMs;
-  if (now >= until) return intent;
-  return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
 }
 
 /**

@@ -6,11 +6,11 @@ import { lookUp, type Question } from '../queries.js';
 import type { Answer, TemplateContext, World } from '../world.js';
 import type { Move } from '../intent.js';
 import { allResults } from '../../reading/results.js';
-import { endSlice } from '../children/slices.js';
+import { endSlice, isSlice } from '../children/slices.js';
 
 /** All steps are done: the job succeeds, with the flow's `output` as its result. */
 export function complete(job: LiveJob, now: number, world: World): Move {
-  if (job.slice !== undefined) return endSlice(job, job.slice, undefined, now, world);
+  if (isSlice(job)) return endSlice(job, undefined, now, world);
   const { output } = job.flow_definition;
   if (output === undefined) return end(job, undefined, now);
   const named: readonly (readonly [string, string])[] =

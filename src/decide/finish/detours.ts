@@ -56,7 +56,7 @@ export function requeueStep(
     const why = { ...failure('RequeueLimit', { limit: mostRequeues }), retryable: false };
     return failStep(job, step, { state: '$$error', failure: why, exit: exits.failed }, now);
   }
-  return cancelStep(job, step, failure('Requeued', {}), now, { due });
+  return cancelStep(job, step, { failure: failure('Requeued', {}), due }, now);
 }
 
 function isRequeued(step: Step): boolean {
@@ -82,7 +82,8 @@ export function restartJob(
   const begin = now + delayMs;
   const open = job.steps.filter((one) => isLive(one) || one.state === '$$waiting');
   const ended = open.reduce(
-    (left, one) => cancelStep(left, one, failure('Restarted', { step: step.name }), now),
+    (left, one) =>
+      cancelStep(left, one, { failure: failure('Restarted', { step: step.name }) }, now),
     job,
   );
   return {
@@ -97,13 +98,19 @@ export function restartJob(
   };
 }
 
-/** Ends an attempt that says nothing about the work itself. With `due` it begins again then. */
+/** Why an attempt ends that says nothing about the work itself. */
+type Cancelling = {
+  readonly failure: Failure;
+  /** When the step begins again (epoch ms); absent: it does not. */
+  readonly due?: number;
+};
+
+/** Ends an attempt as cancelled, which uses up no retry. */
 export function cancelStep(
   job: LiveJob,
   step: Step,
-  why: Failure,
+  { failure: why, ...more }: Cancelling,
   now: number,
-  more: { readonly due?: number } = {},
 ): LiveJob {
   return withStep(job, step, {
     ...step,

@@ -28,7 +28,7 @@ export function failStep(job: LiveJob, step: Step, failing: Failing, now: number
   const { state, exit } = failing;
   const catalogued = cataloguedAs(job, failing.failure);
   const given: Failure = { ...judged(failing.failure, catalogued), step: step.name };
-  const due = nextAttempt(job, step, { ...failing, failure: given }, catalogued, now);
+  const due = nextAttempt(job, step, { ...failing, failure: given, catalogued }, now);
   if (due === undefined && catalogued.severity === 'warning') {
     return warnStep(job, step, given, now);
   }
@@ -47,12 +47,14 @@ function warnStep(job: LiveJob, step: Step, warning: Failure, now: number): Live
   });
 }
 
+/** With what the catalogue of the flow says of the failure. */
+type Judged = Failing & { readonly catalogued: Catalogued };
+
 /** What is wrong with a definition fails again: its policy is not even looked for. */
 function nextAttempt(
   job: LiveJob,
   step: Step,
-  { failure: given, exit, retryAfterMs }: Failing,
-  catalogued: Catalogued,
+  { failure: given, exit, retryAfterMs, catalogued }: Judged,
   now: number,
 ): number | undefined {
   if (exit === exits.definition) return undefined;

@@ -7,7 +7,7 @@ import { finish, type JobEnding } from './finish.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
 import { isRetried, waitMs } from './retry.js';
-import { endSlice } from '../children/slices.js';
+import { endSlice, isSlice } from '../children/slices.js';
 import { leafProgress } from '../../reading/leaf-progress.js';
 import { interpret } from '../../reading/progress.js';
 import type { Progress } from '../../structures/progress.js';
@@ -19,7 +19,7 @@ import { workMove } from '../work.js';
  * then its error handler, then the end, with the exit of the failure unless the handler set one.
  */
 export function failedMove(job: LiveJob, failed: FailedStep, now: number, world: World): Move {
-  if (job.slice !== undefined) return endSlice(job, job.slice, failed, now, world);
+  if (isSlice(job)) return endSlice(job, failed, now, world);
   if (mayRetry(job, failed)) return { kind: 'change', job: nextRun(job, now) };
   const undo = undoMove(job, now, world);
   if (undo !== undefined) return undo;

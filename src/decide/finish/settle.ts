@@ -19,23 +19,25 @@ export type Settled =
   | { readonly kind: 'settled'; readonly job: LiveJob }
   | { readonly kind: 'fenced'; readonly because: string };
 
+/** An attempt that has ended, by the claim under which it ran. */
+export type Ended = {
+  readonly claim: string;
+  readonly outcome: Outcome;
+  /** What it told on the way. */
+  readonly report?: Report;
+};
+
 /**
  * Writes the outcome of an attempt into the job, and what it told on the way, if the claim in it is
  * still the one that ran.
  */
-export function settle(
-  job: Job,
-  claim: string,
-  outcome: Outcome,
-  now: number,
-  told: Report = {},
-): Settled {
+export function settle(job: Job, { claim, outcome, report = {} }: Ended, now: number): Settled {
   const own = ownAttempt(job, claim);
   if (own.kind === 'fenced') return own;
-  const step = withReport(own.step, told);
+  const step = withReport(own.step, report);
   const reported = withStep(own.job, own.step, step);
   const settled = settleStep(reported, step, outcome, now);
-  return { kind: 'settled', job: withData(settled, step.path, outcome, told) };
+  return { kind: 'settled', job: withData(settled, step.path, outcome, report) };
 }
 
 function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number): LiveJob {
@@ -58,9 +60,9 @@ function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number)
       return failStep(job, step, { state: '$$timeout', failure: why, exit: exits.timeout }, now);
     }
     case 'cancelled':
-      return cancelStep(job, step, failure('Cancelled', { by: '', reason: '' }), now);
+      return cancelStep(job, step, { failure: failure('Cancelled', { by: '', reason: '' }) }, now);
     case 'released':
-      return cancelStep(job, step, failure('Released', {}), now, { due: now });
+      return cancelStep(job, step, { failure: failure('Released', {}), due: now }, now);
     case 'wait':
       return parkStep(job, step, outcome, now);
     case 'requeue':

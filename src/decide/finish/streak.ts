@@ -53,8 +53,13 @@ export function withWrite(
     progress,
     asked: askedOf(job),
     children,
-    busySince: known === undefined || known.rest !== undefined ? now : known.busySince,
+    busySince: busyOf(known, now),
   };
+}
+
+/** Returns since when the engine is busy with the job, without a rest. */
+function busyOf(last: Streak | undefined, now: number): number {
+  return last === undefined || last.rest !== undefined ? now : last.busySince;
 }
 
 /** The streak of a job with which the engine is done for now. */

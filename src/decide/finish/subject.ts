@@ -41,13 +41,15 @@ export function subjectMove(
       // It was removed since: what was decided upon its end is all that is known.
       return released(job, notifies, now);
     case 'there':
-      return afterSubject(job, notifies, subject.doc, now, world);
+      return afterSubject({ job, notifies }, subject.doc, now, world);
   }
 }
 
+/** A job that notifies, and of what. */
+type Notification = { readonly job: NewJob | LiveJob; readonly notifies: Notifies };
+
 function afterSubject(
-  job: NewJob | LiveJob,
-  notifies: Notifies,
+  { job, notifies }: Notification,
   subject: Doc & { readonly _id: string },
   now: number,
   world: World,

@@ -33,22 +33,18 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
   if (parsed.kind !== 'job' || !parsed.ok) {
     return refused(`Job ${job._id} cannot go on as it stands: ${problemOf(parsed)}`);
   }
-  if (!isBegun) return { kind: 'applied', job: parsed.value };
+  return isBegun
+    ? inNextRun(job, parsed.value as LiveJob, wish)
+    : { kind: 'applied', job: parsed.value };
+}
+
+/** The job in its next run, as the wish says, unless that asks for what cannot be. */
+function inNextRun(ended: FinalJob, live: LiveJob, wish: RetryWish): Reopened {
   const { from, params, latest } = wish;
-  const live = parsed.value as LiveJob;
   const leaf = from === undefined ? undefined : leafNamed(live, from);
-  if (from !== undefined && leaf === undefined) {
-    return refused(`Job ${job._id} has no step "${from}"; its steps are ${stepWords(live)}.`);
-  }
-  if (leaf === undefined && job.exit === 0 && live.slice?.failed === undefined) {
-    return refused(`Job ${job._id} succeeded; say with "from" at which step it is to begin again.`);
-  }
-  // The definitions of today may have steps that the job does not know yet.
-  const [stray] = latest === true ? [] : strayChanges(live, params ?? {});
-  if (stray !== undefined) return refused(noSuchKey(live, stray));
   const changed = params === undefined ? undefined : withParams(live, params);
-  const sealed = latest === true || changed === undefined ? undefined : sealedChange(live, changed);
-  if (sealed !== undefined) return refused(sealed.message);
+  const because = notFrom(ended, live, wish, leaf) ?? notWith(live, wish, changed);
+  if (because !== undefined) return refused(because);
   const { redo = [] } = live;
   const all = leaf === undefined ? redo : [...redo, { from: leaf.path, run: live.run }];
   return {
@@ -61,6 +57,33 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
       ...(changed === undefined ? {} : { params: changed }),
     },
   };
+}
+
+/** Why the job cannot go on at this step, or without one. */
+function notFrom(
+  { _id: id, exit }: FinalJob,
+  live: LiveJob,
+  { from }: RetryWish,
+  leaf: Leaf | undefined,
+): string | undefined {
+  if (leaf !== undefined) return undefined;
+  if (from !== undefined)
+    return `Job ${id} has no step "${from}"; its steps are ${stepWords(live)}.`;
+  return exit === 0 && live.slice?.failed === undefined
+    ? `Job ${id} succeeded; say with "from" at which step it is to begin again.`
+    : undefined;
+}
+
+/** Why the job cannot go on with these parameters. */
+function notWith(
+  live: LiveJob,
+  { params = {}, latest }: RetryWish,
+  changed: LiveJob['params'],
+): string | undefined {
+  // The definitions of today may have steps that the job does not know yet.
+  if (latest === true || changed === undefined) return undefined;
+  const [stray] = strayChanges(live, params);
+  return stray === undefined ? sealedChange(live, changed)?.message : noSuchKey(live, stray);
 }
 
 /** The document of the job as it would go on, in its next run. */

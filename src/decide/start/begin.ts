@@ -16,7 +16,7 @@ import { conditionMove } from './conditions.js';
 import { hasBegun } from '../../reading/attempts.js';
 import { withBegun } from '../steps.js';
 import { lookUp } from '../queries.js';
-import type { Begun } from '../intent.js';
+import type { Begun, Wait } from '../intent.js';
 import type { World } from '../world.js';
 import { depthOf, maxDepth } from '../../reading/parent.js';
 import { prepare, type Unbegun } from './prepare.js';
@@ -50,12 +50,16 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
   if (leaf.entry.slices === true) return beginSlice(job, beginning, now, world);
   const definition = definitionOf(job, leaf.entry);
   if (definition === undefined) return lateDefinition(job, beginning, now, world);
+  const step = { ...beginning, task: definition };
   return (
     conditionMove(job, beginning, now, world) ??
-    waitForEngine(job, beginning, definition, now, world) ??
-    start(job, beginning, definition, now, world)
+    waitForEngine(job, step, now, world) ??
+    start(job, step, now, world)
   );
 }
+
+/** A step that may begin, with the task that it runs. */
+type TaskStep = Beginning & { readonly task: Task };
 
 /** A task that a decider named: its definition is taken into the job when it is first used. */
 function lateDefinition(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
@@ -77,65 +81,72 @@ function missing(job: LiveJob, { path, entry }: Beginning['leaf']): Unbegun {
   return { failure: why, exit: exits.definition };
 }
 
-/** Who can take the step? Without an answer it waits, but not for ever. */
-function waitForEngine(
-  job: LiveJob,
-  beginning: Beginning,
-  definition: Task,
-  now: number,
-  world: World,
-): Begun | undefined {
-  if (definition.flow !== undefined) return undefined;
-  const { leaf, phase } = beginning;
+/** Returns a wait while no engine can take the step, its failure after that, or nothing: this one can. */
+function waitForEngine(job: LiveJob, step: TaskStep, now: number, world: World): Begun | undefined {
+  const { leaf, phase, task } = step;
+  if (task.flow !== undefined) return undefined;
   const queue = queueOf(job);
-  const needs = needsOf(definition, world, queue);
-  const acceptMs = definition.accept_timeout ?? 0;
+  const needs = needsOf(task, world, queue);
+  const acceptMs = task.accept_timeout ?? 0;
   const acceptBy = acceptMs === 0 ? Infinity : readyAt(job, leaf.path) + acceptMs;
   if (now >= acceptBy) {
     const why = failure('AcceptTimeout', { timeout: acceptMs, needs });
-    return failUnbegun(job, beginning, { failure: why, exit: exits.timeout }, now);
+    return failUnbegun(job, step, { failure: why, exit: exits.timeout }, now);
   }
-  const here = servesHere(definition, world, queue);
-  const full = fullTask(definition, world);
+  const here = servesHere(task, world, queue);
+  const full = fullTask(task, world);
   if (here && world.me.freeSlots > 0 && full === undefined) return undefined;
-  if (!isUnserved(definition, world, queue)) {
-    const because = here
-      ? `Step ${leaf.name} waits for a free slot${full === undefined ? '' : ` of its task's ${full.slots}`}.`
-      : `Step ${leaf.name} needs ${needs}: another engine has it.`;
-    const tasks = full === undefined ? {} : { tasks: [full] };
-    const cutOff = isOfFlow(phase) && hasBegun(job) ? softDeadline(job, now) : Infinity;
-    return {
-      kind: 'wait',
-      because,
-      ...(here
-        ? { for: 'slot', rank: rankFor(job, definition, world, queue), ...tasks }
-        : { for: 'engine' }),
-      ...untilOf(acceptBy, cutOff, hardDeadline(job), expiryOf(job)),
-    };
-  }
+  const limits = [acceptBy, hardDeadline(job), expiryOf(job)];
+  if (isUnserved(task, world, queue)) return waitUnserved(job, step, { needs, limits }, now);
+  const cutOff = isOfFlow(phase) && hasBegun(job) ? softDeadline(job, now) : Infinity;
+  const until = untilOf(cutOff, ...limits);
+  if (here) return { ...waitForSlot(job, step, full, world), ...until };
+  const because = `Step ${leaf.name} needs ${needs}: another engine has it.`;
+  return { kind: 'wait', because, for: 'engine', ...until };
+}
+
+/** `full`: the task of the step has no free slot of its own. */
+function waitForSlot(
+  job: LiveJob,
+  { leaf, task }: TaskStep,
+  full: ReturnType<typeof fullTask>,
+  world: World,
+): Wait {
+  const of = full === undefined ? '' : ` of its task's ${full.slots}`;
+  return {
+    kind: 'wait',
+    because: `Step ${leaf.name} waits for a free slot${of}.`,
+    for: 'slot',
+    rank: rankFor(job, task, world, queueOf(job)),
+    ...(full === undefined ? {} : { tasks: [full] }),
+  };
+}
+
+/** What no engine has, in words, and until when the step waits for it at most (epoch ms). */
+type Unserved = { readonly needs: string; readonly limits: readonly number[] };
+
+/** Waits for an engine that has what the step needs; fails the step when the time of the flow is over. */
+function waitUnserved(
+  job: LiveJob,
+  step: TaskStep,
+  { needs, limits }: Unserved,
+  now: number,
+): Begun {
+  const { leaf, phase } = step;
   const timeout = flowTimeoutMs(job);
   const deadline = isOfFlow(phase) ? softDeadline(job, now) : readyAt(job, leaf.path) + timeout;
   if (now >= deadline) {
     const why = failure('NotServed', { timeout, step: leaf.name, needs });
     const given = { ...why, retryable: false };
-    return failUnbegun(job, beginning, { failure: given, exit: exits.timeout }, now);
+    return failUnbegun(job, step, { failure: given, exit: exits.timeout }, now);
   }
   const because = `Step ${leaf.name} needs ${needs}: no engine has it.`;
-  return {
-    kind: 'wait',
-    because,
-    ...untilOf(acceptBy, deadline, hardDeadline(job), expiryOf(job)),
-  };
+  return { kind: 'wait', because, ...untilOf(deadline, ...limits) };
 }
 
-function start(
-  job: LiveJob,
-  beginning: Beginning,
-  definition: Task,
-  now: number,
-  world: World,
-): Begun {
-  const { leaf } = beginning;
+/** Claims the step for this engine, or makes the child job that its task calls for. */
+function start(job: LiveJob, beginning: TaskStep, now: number, world: World): Begun {
+  const { leaf, task: definition } = beginning;
   const { flow } = definition;
   if (flow !== undefined && depthOf(job) >= maxDepth) {
     const why = failure('FlowTooDeep', { flow, most: maxDepth });
@@ -149,7 +160,7 @@ function start(
     return 'unknown' in given ? given.unknown : failUnbegun(job, beginning, given.unbegun, now);
   }
   const filling = { ...given.beginning, params: given.params };
-  const prepared = prepare(job, filling, world, templates);
+  const prepared = prepare(job, filling, world, { untouched: templates });
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params } = prepared;
   const found = secretsOf(given, params);
@@ -158,8 +169,8 @@ function start(
   const unfit = unfitForTask(definition, params, world);
   if (unfit !== undefined) return failUnbegun(job, beginning, unfit, now);
   if (flow !== undefined) {
-    const again = childAgain(job, { attempt, flow, params }, now, world);
-    return again ?? spawnChild(job, attempt, flow, params, now);
+    const call = { attempt, flow, params };
+    return childAgain(job, call, now, world) ?? spawnChild(job, call, now);
   }
   const step: LiveStep = {
     ...attempt,

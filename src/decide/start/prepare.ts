@@ -22,16 +22,20 @@ export type Prepared =
   /** Attachments whose contents must be known first. */
   | { readonly ok: false; readonly missing: readonly string[] };
 
-/**
- * Fills in mappings and templates. `texts` are those of the entry itself that may hold templates,
- * beside its parameters; `untouched` are parameters that the plugin renders.
- */
+/** What is filled in beside the parameters, and what is not. */
+type Templates = {
+  /** Texts of the entry itself that may hold templates. */
+  readonly texts?: Readonly<Record<string, unknown>>;
+  /** Parameters that the plugin renders itself. */
+  readonly untouched?: readonly string[];
+};
+
+/** Fills in mappings and templates. */
 export function prepare(
   job: LiveJob,
   beginning: Filling,
   world: World,
-  untouched: readonly string[],
-  texts: Readonly<Record<string, unknown>> = {},
+  { texts = {}, untouched = [] }: Templates,
 ): Prepared {
   const { leaf, phase } = beginning;
   const input = inputOf(job, beginning, world.contents);

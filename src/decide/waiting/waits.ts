@@ -26,12 +26,7 @@ export function isBuiltIn({ wait, delay }: Entry): boolean {
 /** Begins a delay or a wait: the step stands in the job as `$$waiting` until it is settled. */
 export function beginWait(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { wait, delay, timeout } = beginning.leaf.entry;
-  const texts = {
-    ...(delay === undefined ? {} : { delay }),
-    ...(wait?.signal === undefined ? {} : { signal: wait.signal }),
-    ...(wait?.key === undefined ? {} : { key: wait.key }),
-  };
-  const prepared = prepare(job, beginning, world, [], texts);
+  const prepared = prepare(job, beginning, world, { texts: textsOf(beginning.leaf.entry) });
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params, texts: filled } = prepared;
   const step: WaitingStep = {
@@ -53,6 +48,15 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
   }
   const waiting = time === Infinity ? step : { ...step, until: time };
   return { kind: 'change', job: withBegun(job, waiting, now) };
+}
+
+/** What an entry that waits may hold templates in. */
+function textsOf({ wait, delay }: Entry): Readonly<Record<string, unknown>> {
+  return {
+    ...(delay === undefined ? {} : { delay }),
+    ...(wait?.signal === undefined ? {} : { signal: wait.signal }),
+    ...(wait?.key === undefined ? {} : { key: wait.key }),
+  };
 }
 
 /** A decider that asked for nothing waits for a signal that it has not seen. */

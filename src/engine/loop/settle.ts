@@ -209,7 +209,7 @@ function settleAll(
 ): { readonly job: Job; readonly attempts: readonly EndedAttempt[] } {
   let job = read;
   const attempts = ended.filter(({ step, outcome, report }) => {
-    const settled = settle(job, step.claim, outcome, now(), report);
+    const settled = settle(job, { claim: step.claim, outcome, report }, now());
     if (settled.kind === 'settled') {
       job = settled.job;
       return true;

@@ -6,7 +6,7 @@ import { story, type Setting, type Story } from '../story.js';
 /** Settles the attempt of a step that changed the data of its job. */
 function after(told: Story, outcome: Outcome, data: Record<string, unknown>, path = '0') {
   const claim = `nonce:${path}`;
-  const settled = settle(told.job, claim, outcome, told.now, { data });
+  const settled = settle(told.job, { claim, outcome, report: { data } }, told.now);
   if (settled.kind !== 'settled') throw new Error(settled.because);
   return settled.job;
 }

@@ -15,7 +15,7 @@ function running(entry: object = {}): Story {
 
 /** The last step after the outcome is written, nothing decided yet. */
 function settled(told: Story, outcome: Outcome, now = t0 + 5): Readonly<Record<string, unknown>> {
-  const result = settle(told.job, told.live.claim, outcome, now);
+  const result = settle(told.job, { claim: told.live.claim, outcome }, now);
   if (result.kind === 'fenced') throw new Error(result.because);
   return { ...result.job.steps.at(-1) };
 }
@@ -112,10 +112,8 @@ describe('settle', () => {
     const report = { details: { n: 1 }, progress: 'half', log: [{ at: t0, message: 'm' }] };
     const result = settle(
       told.job,
-      told.live.claim,
-      { kind: 'silent', heartbeatMs: 9 },
+      { claim: told.live.claim, outcome: { kind: 'silent', heartbeatMs: 9 }, report },
       t0,
-      report,
     );
     expect(result).toMatchObject({ job: { steps: [{ ...report, state: '$$timeout', due: t0 }] } });
   });
@@ -124,7 +122,7 @@ describe('settle', () => {
     const told = story({ steps: ['a', 'b'], job: { mine: [1] } });
     told.go();
     told.done();
-    const result = settle(told.job, told.live.claim, { kind: 'done' }, t0);
+    const result = settle(told.job, { claim: told.live.claim, outcome: { kind: 'done' } }, t0);
     if (result.kind === 'fenced') throw new Error(result.because);
     const { steps, ...rest } = result.job;
     const { steps: before, ...same } = told.liveJob;
@@ -153,6 +151,8 @@ describe('settle drops an outcome', () => {
     ['of an attempt that has ended', after((o) => o.with({ nonce: 'n2' }).fail()), claim],
   ];
   it.each(cases)('%s', (_title, job, of) => {
-    expect(settle(job, of, { kind: 'done', result: 'late' }, t0)).toMatchObject({ kind: 'fenced' });
+    expect(settle(job, { claim: of, outcome: { kind: 'done', result: 'late' } }, t0)).toMatchObject(
+      { kind: 'fenced' },
+    );
   });
 });
