@@ -328,6 +328,68 @@ describe('The states in the picture of a job', () => {
       ['0:done', '0.map.*:done'],
     ],
     [
+      'a step took two attempts, and a structure that may fail found out nothing',
+      ['a', { map: { over: 'x', do: 'b' }, optional: true }, 'c'],
+      {
+        steps: [
+          step('0', '$$error'),
+          done('0'),
+          step('1', '$$error', { structure: 'map' }),
+          step('2', '$$active'),
+        ],
+      },
+      ['0:done', '1:done', '2:active'],
+    ],
+    [
+      'a flow of lists and choices succeeded',
+      [
+        ['a', 'b'],
+        { choice: [{ when: 'x', then: 'c' }], default: 'd' },
+        { batch: ['e'], on_success: 'k' },
+      ],
+      {
+        state: '$$complete',
+        exit: 0,
+        steps: [
+          done('0.sequence.0'),
+          done('0.sequence.1'),
+          mark('1', { chosen: 'default' }),
+          done('1.default'),
+          done('2.batch.0'),
+        ],
+      },
+      ['0.sequence.1:done', '1:done', '1.default:done', '2:done'],
+    ],
+    [
+      'failures beside each other are ignored',
+      [
+        { parallel: ['a', 'b'], on_fail: 'ignore' },
+        { graph: { x: 'a', y: 'b' }, on_fail: 'ignore' },
+      ],
+      {
+        steps: [
+          step('0.parallel.0', '$$error'),
+          done('0.parallel.1'),
+          step('1.graph.x', '$$error'),
+          done('1.graph.y'),
+        ],
+      },
+      ['0:done', '1:done'],
+    ],
+    [
+      'a loop has ended, and a map has so many items whose list is gone',
+      [{ loop: { max: 2, do: 'a' } }, { map: { over: 'x', do: 'b' } }],
+      {
+        steps: [
+          mark('0', { again: true }),
+          done('0.loop.0'),
+          mark('0', { again: false }),
+          mark('1', { count: 0 }),
+        ],
+      },
+      ['0:done', '0.loop.*:done', '1:done'],
+    ],
+    [
       'there is nothing in a structure',
       [{ parallel: [] }, { parallel: [] }],
       { steps: [] },
@@ -386,6 +448,19 @@ describe('The states in the picture of a job', () => {
       { steps: [step('0.decision.0', '$$complete', { result: [] })] },
       ['0:active'],
     ],
+    [
+      'a decider was broken off between two decisions',
+      [{ decider: 'd' }],
+      { ...final, steps: [step('0.decision.0', '$$complete', { result: [] })] },
+      ['0:cancelled'],
+    ],
+    [
+      'a decider failed',
+      [{ decider: 'd' }],
+      { ...final, steps: [step('0.decision.0', '$$error')] },
+      ['0:failed'],
+    ],
+    ['a decider was never reached', [{ decider: 'd' }], { ...final, steps: [] }, ['0:unreached']],
     [
       'the next run is to do again what was undone',
       [{ task: 'a', undo: 'u' }],
