@@ -104,7 +104,7 @@ export const settings = {
     ofFlag: (address: string) => hostAndPort(address).host,
   },
   'http.port': {
-    about: `Default ${defaultPort}; 0: any free one.`,
+    about: `Port to listen on; default ${defaultPort}, 0 for any free one.`,
     usual: defaultPort,
     flag: '--http [host:port]',
     ofFlag: (address: string) => hostAndPort(address).port,
