@@ -33,9 +33,9 @@ type Rule = {
 };
 
 /**
- * The rules about live jobs. They are asked in this order, and the first that has something to say
- * decides: what people and other engines did comes before what the flow says, and what ends a job
- * before what goes on in it. Last, the structure always has something to say.
+ * The rules for live jobs, in the order in which they are asked; the first one that applies
+ * decides. What people and other engines did comes before what the flow says, and what ends a job
+ * before what continues it. The last rule, the structure, always applies.
  */
 export const liveRules: readonly Rule[] = [
   { name: 'edits', move: editsMove },
@@ -53,7 +53,7 @@ export const liveRules: readonly Rule[] = [
   { name: 'permit', move: permitMove },
 ];
 
-/** The next move of a live job, and the rule that says so. */
+/** Returns the next move of a live job and the rule that made it. */
 export function advance(job: LiveJob, now: number, world: World): Ruled {
   for (const { name, move } of liveRules) {
     const said = move(job, now, world);

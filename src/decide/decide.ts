@@ -29,14 +29,16 @@ import { waitForAnswer } from './waiting/unanswered.js';
  * Says what this engine should do about a job now (epoch ms). Pure.
  *
  * D1 The intent depends on nothing but job, now and world.
- * D2 A final job is never changed, but for a wish of its users to go on.
- * D3 Moves that lose nothing are merged: one revision may carry the end of a step, skips and the
+ * D2 A final job is changed only by requests of its users: a retry reopens it, any other request is
+ *    recorded as refused.
+ * D3 Moves are merged where nothing is lost: one revision may hold the end of a step, skips and the
  *    next claim.
  * D4 A claim is made only for what this engine can run in a free slot.
- * D5 A job that sleeps until a time carries that time as `next_due`; no other job does.
- * D6 Engines act in turn: without a change by the first, the next one acts after a short while.
- * D7 A decision comes to an end: one revision carries a limited number of moves.
- * D8 What this engine cannot find out now ends nothing: the job waits, and is decided anew.
+ * D5 A job that sleeps until a time has that time as `next_due`; no other job does.
+ * D6 Engines are staggered: if the first changes nothing, the next one acts after a short while.
+ * D7 A decision ends: one revision holds a limited number of moves.
+ * D8 A question that this engine cannot answer now fails nothing: the job waits, and the decision is
+ *    made again.
  */
 export function decide(job: Job, now: number, world: World): Decided {
   const waits = waitForAnswer(world, now);
@@ -46,18 +48,23 @@ export function decide(job: Job, now: number, world: World): Decided {
   return { ...inTurn(job, told, now, world), rule };
 }
 
-/** The child jobs that are given up are told so before the job is written. */
+/**
+ * Adds the child jobs that the intent gives up: they are asked to cancel before the job is written.
+ */
 function withAbandoned(job: Job, intent: Intent): Intent {
   const given = 'job' in intent ? abandoned(job, intent.job) : [];
   return given.length === 0 ? intent : ({ ...intent, abandons: given } as Intent);
 }
 
-/** So many moves go into one revision; the next decision goes on from there. */
+/**
+ * Maximum number of moves in one revision. When it is reached, the job is written and the next
+ * decision goes on from there.
+ */
 export const mostMoves = 50;
 
 type RuledIntent = { readonly rule: string; readonly intent: Intent };
 
-/** What is to be done, were there no other engine. */
+/** Returns the intent of this engine as if it were the only one, with the rule of the last move. */
 function decideAlone(job: Job, now: number, world: World): RuledIntent {
   if (isFinal(job)) return { rule: 'final', intent: lateWishMove(job, now) };
   const told = subjectMove(job, now, world);
@@ -81,8 +88,8 @@ function nextMove(job: NewJob | LiveJob, now: number, world: World): Ruled {
 }
 
 /**
- * A user wrote a wish into a final job. With `retry` the job goes on, or says why it cannot; a pause or
- * a cancel is refused in any case.
+ * Answers requests that users wrote into a final job. `retry` reopens the job, or is refused with
+ * the reason; a pause or a cancel is always refused.
  */
 function lateWishMove(final: FinalJob, now: number): Intent {
   const job = withoutLateWishes(final, now);
@@ -98,7 +105,7 @@ function lateWishMove(final: FinalJob, now: number): Intent {
   return { kind: 'write', job: withWishRecord(job, again.job, read.wish, now) };
 }
 
-/** A wish in the document is kept like a request, under an id of its own. */
+/** Records a retry that was written into the document like a request, under an id of its own. */
 function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number): Job {
   const { requests } = job;
   const kept = Array.isArray(requests) ? (requests as readonly unknown[]) : [];

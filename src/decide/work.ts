@@ -24,8 +24,8 @@ import { undoMove } from './finish/undo.js';
 import { openWaits } from './waiting/waits.js';
 
 /**
- * Does what can be done in a structure that has not ended: cancels what nobody needs any more,
- * finds out what structures ask, begins all steps that can begin, and otherwise waits.
+ * Advances a structure that has not ended: cancels steps that are no longer needed, evaluates what
+ * structures ask, begins every step that can begin, and otherwise waits.
  */
 export function workMove(job: LiveJob, work: Work, now: number, world: World): Move {
   return (
@@ -35,7 +35,7 @@ export function workMove(job: LiveJob, work: Work, now: number, world: World): M
   );
 }
 
-/** Ends waiting steps that nobody needs any more; running ones of this engine are told to stop. */
+/** Ends waiting steps that are no longer needed, and tells running ones of this engine to stop. */
 export function dropMove(
   job: LiveJob,
   paths: readonly string[],
@@ -146,8 +146,8 @@ function withAll(job: LiveJob, steps: readonly Step[], now: number): LiveJob {
 }
 
 /**
- * Steps of the flow itself do not start after the flow's time; handlers of failures still do. A
- * step that no engine can run is left to `begin`, which says so.
+ * Returns the steps that must not start because the time of the flow is over. Handlers of failures
+ * still start. A step that no engine can run is left to `begin`, which reports it.
  */
 export function lateOnes(
   job: LiveJob,

@@ -30,9 +30,10 @@ export type Batch = Structure & {
 export const callbacks = ['on_success', 'on_failure', 'on_complete'] as const;
 
 /**
- * Beside each other, each to its end, also those that are cancelled; then the callbacks, each exactly
- * once: `on_success` when all succeeded, else `on_failure`, and `on_complete` always and last. A batch fails when one of its
- * nodes failed (unless `on_fail` says to ignore that) or a callback did.
+ * Runs nodes in parallel, each to its end, also when some are cancelled; then the callbacks, each
+ * exactly once: `on_success` when all succeeded, else `on_failure`, and last always `on_complete`.
+ * A batch fails when one of its nodes failed (unless `on_fail` says to ignore that) or a callback
+ * did.
  */
 export const batch: Kind<Batch> = {
   written: {

@@ -16,7 +16,9 @@ export type Choice = Structure & {
   readonly default?: Node;
 };
 
-/** The first case whose condition holds, else the default, else nothing. The step says which. */
+/**
+ * Runs the first case whose condition holds, else the default, else nothing. A step records which.
+ */
 export const choice: Kind<Choice> = {
   written: {
     shape: ({ node }) => ({
@@ -111,7 +113,7 @@ function children(node: Choice, path: string): readonly ChildNode[] {
   return [...cases, { node: node.default, path: below(path, 'default'), keys: ['default'] }];
 }
 
-/** The path of the case that a mark names; undefined: it names none. */
+/** Returns the path of the case that a mark names; undefined: it names none. */
 export function casePath(path: string, chosen: unknown): string | undefined {
   if (chosen === 'default') return below(path, 'default');
   return typeof chosen === 'number' ? childPath(path, 'choice', chosen) : undefined;

@@ -4,7 +4,7 @@ import type { Ask } from './kind.js';
 
 export const conditionSchema = z.string({ error: 'must be a JSONata condition (a string)' });
 
-/** The conditions of a node, in the order in which they are asked. */
+/** Returns the conditions of a node, in the order of their evaluation. */
 export function conditionsOf({
   when,
   guards = [],
@@ -16,7 +16,10 @@ export function conditionsOf({
   ];
 }
 
-/** Truth as in the JSONata function `$boolean`: empty lists, objects, strings and 0 are false. */
+/**
+ * Whether a value is true as in the JSONata function `$boolean`: empty lists, objects, strings and
+ * 0 are false.
+ */
 export function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isTrue);
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;

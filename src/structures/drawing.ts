@@ -23,7 +23,7 @@ export type Drawing = {
   readonly meet: (exits: readonly EdgeSource[], word?: string) => readonly EdgeSource[];
 };
 
-/** Draws nodes one after the other; undefined when there is none. */
+/** Draws nodes one after the other; returns undefined when there is none. */
 export function drawChain(
   children: readonly ChildNode[],
   { node, connect }: Drawing,

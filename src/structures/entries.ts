@@ -26,7 +26,7 @@ const guardsSchema = z
   })
   .describe('JSONata conditions; the node is skipped unless all are true.');
 
-/** What every node may have. */
+/** The keys that every node may have. */
 export const common = {
   name: z.exactOptional(nameSchema.describe('Name of this node; default: the task name.')),
   when: z.exactOptional(conditionSchema.describe('JSONata condition: false skips the node.')),
@@ -116,7 +116,10 @@ export const deciderForm = z.looseObject({
   task: z.exactOptional(nameSchema),
 });
 
-/** The one form of the inside repeats the name of the flow as the task; any other is a second kind. */
+/**
+ * Checks that an entry has no task of its own: the stored form repeats the name of the flow or
+ * decider as the task; any other task would be a second kind.
+ */
 export const ownTask =
   (kind: 'flow' | 'decider') =>
   (fields: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {

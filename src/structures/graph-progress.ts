@@ -17,10 +17,10 @@ export type Graph = Structure & {
 };
 
 /**
- * Each node begins when those in its `after` have ended as its `join` asks; one whose `after` can
- * not come true any more is cut off. The graph ends when every node has ended or is cut off, and
- * fails when one of them failed, or was cut off by a failure, for which no other came in (`join` of
- * `any` or a number).
+ * Returns the progress of a graph. Each node begins when those in its `after` have ended as its
+ * `join` asks; a node whose `after` can no longer be satisfied is cut off. The graph ends when
+ * every node has ended or is cut off. It fails when a node failed, or was cut off by a failure, and
+ * no other node replaced it (`join` of `any` or a number).
  */
 export function graphProgress(node: Graph, path: string, interpreting: Interpreting): Progress {
   const { on_fail: onFail = 'wait' } = node;
@@ -142,12 +142,15 @@ function hadFailed(before: Progress | undefined): boolean {
   return before?.kind === 'failed' && before.step.state !== '$$cancelled';
 }
 
-/** When a node begins. A parallel's `join` is about what is in it, not about its place in the graph. */
+/**
+ * Returns when a node begins. The `join` of a parallel applies to its own nodes, not to its place
+ * in the graph.
+ */
 export function joinOf(node: GraphNode): GraphJoin {
   return 'parallel' in node ? 'all' : (node.join ?? 'all');
 }
 
-/** Some of the nodes before it are enough. */
+/** Whether some of the nodes before it are enough. */
 export function needsSome(node: GraphNode): boolean {
   const join = joinOf(node);
   return join === 'any' || typeof join === 'number';

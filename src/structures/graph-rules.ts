@@ -1,7 +1,9 @@
 import { isObject } from '../model/object.js';
 import type { Fields, RuleBreak } from './kind.js';
 
-/** `after` names nodes of the same graph, never itself, and nothing waits for itself in a circle. */
+/**
+ * Checks `after`: it names other nodes of the same graph, and no node waits for itself in a circle.
+ */
 export function orderBreaks({ graph }: Fields): readonly RuleBreak[] {
   const nodes = graph as Fields;
   const names = Object.keys(nodes);

@@ -17,7 +17,7 @@ import { failWords, onFailSchema } from './written.js';
 
 const keyText = 'must have a name without "." that is neither "error" nor "undo"';
 
-/** Each node begins when those in its `after` have ended as its `join` asks. */
+/** Begins each node when the nodes in its `after` have ended as its `join` asks. */
 export const graph: Kind<Graph> = {
   written: {
     shape: ({ graphNode }) => ({

@@ -45,7 +45,7 @@ export type Kind<N extends Structure = Structure> = {
   readonly state: (node: N, path: string, states: NodeStates, situation: Situation) => NodeState;
 };
 
-/** How people write it, and how that becomes the form that is stored. */
+/** How users write it, and how that becomes the stored form. */
 type Written = {
   /** The schema of its own key and of those beside it. */
   readonly shape: (schemas: NodeSchemas) => Readonly<Record<string, z.ZodType>>;
@@ -61,7 +61,7 @@ type Written = {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The schemas that kinds are written with. */
+/** The schemas for nodes inside a structure. */
 export type NodeSchemas = {
   readonly node: z.ZodType;
   /** A list of nodes. */
@@ -86,7 +86,7 @@ export type Place = {
   readonly at: string;
 };
 
-/** What is repeated in a structure, for a number in its paths. */
+/** What a structure repeats, by the number in its paths. */
 export type Repeats<N extends Structure> = {
   /** What it adds to what templates and conditions inside see. */
   readonly scope: (node: N, number: number, mark: Mark | undefined) => Fields;
@@ -96,7 +96,7 @@ export type Repeats<N extends Structure> = {
   readonly isLimited: (node: N) => boolean;
 };
 
-/** How something is found out about a structure before it goes on; the answer becomes a step. */
+/** How a structure finds out how it goes on; the answer becomes a step. */
 type Finding<N extends Structure> = {
   /** It is found out before anything in it begins; else when `progress` asks. */
   readonly isFirst: boolean;
@@ -111,19 +111,19 @@ type Finding<N extends Structure> = {
    * that believed a record which somebody has changed would leave out the rest of the work. Returns
    * what is wrong, or undefined where everything fits.
    *
-   * A1 What an engine has written always fits, in every run of a job.
-   * A2 A list with fewer or more items than were found, or than were begun, does not fit; nor does a
-   *    round that is missing, or that nobody began, or a case (or the default) that was begun beside
-   *    the one that was taken, since the choice was last found out.
-   * A3 A step in any case may be left out by hand, before the choice is found out or after.
+   * A1 Records that an engine has written always match, in every run of a job.
+   * A2 A list does not match with fewer or more items than were found or begun; nor does a round that is
+   *    missing or was never begun, or a case (or the default) that was begun in addition to the chosen
+   *    one, since the choice was last evaluated.
+   * A3 A step in any case may be skipped by hand, before the choice is evaluated or after.
    */
   readonly misfit: (node: N, path: string, steps: JobSteps) => string | undefined;
 };
 
-/** An expression, and where it stands in its structure (`choice[0].when`). */
+/** An expression, and its place in the structure (`choice[0].when`). */
 export type Ask = { readonly at: string; readonly expression: string };
 
-/** The value of the n-th expression; those of later ones may never be asked for. */
+/** Returns the value of the n-th expression; later ones may never be asked for. */
 export type Answers = (number: number) => Answered;
 export type Answered =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly failed: Failing };
@@ -151,7 +151,7 @@ export type Vantage = {
   readonly scope: Readonly<Record<string, unknown>>;
 };
 
-/** How the results of what is in a structure are seen, inside it and behind it. */
+/** How the results inside a structure are seen, inside it and after it. */
 export type ResultsOf<N extends Structure> = {
   /** Behind it they stand together, at the position of its first entry. */
   readonly isGroup: boolean;
@@ -193,5 +193,5 @@ export type ResultScope = {
   readonly leafAt: (path: string) => Leaf | undefined;
 };
 
-/** What a structure is called where it has no name, and how it goes about what is in it. */
+/** The label of a structure without a name, and notes on how it runs what is in it. */
 export type KindWords = { readonly label: string; readonly notes: readonly string[] };

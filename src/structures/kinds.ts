@@ -30,12 +30,12 @@ export const entryKinds = ['task', 'wait', 'delay', 'flow', 'decider'] as const;
 /** The keys of which each node has one: it tells what kind of node it is. */
 export const nodeKinds: readonly string[] = [...entryKinds, ...Object.keys(structureKinds)];
 
-/** What the kind of a structure says about it. */
+/** Returns the kind of a structure. */
 export function kindOf({ structure }: Structure): Kind {
   return structureKinds[structure] as Kind;
 }
 
-/** Something in a node may go on, or is to be cancelled, when the node is done. */
+/** Whether something in a node may continue, or is to be cancelled, when the node is done. */
 export function leavesWork(node: Node): boolean {
   if (!isStructure(node)) return node.decider !== undefined;
   const { isConcurrent, children } = kindOf(node);

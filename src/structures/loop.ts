@@ -20,8 +20,9 @@ export type Loop = Structure & {
 const maxText = 'must be the most rounds the loop may take (1 to 10000)';
 
 /**
- * Again and again while the condition holds, at most `max` times. Before each round there is a step
- * that says whether it takes place. What an earlier round left behind goes on beside the later ones.
+ * Repeats a node while the condition holds, at most `max` times. Before each round a step records
+ * whether it takes place. Work that an earlier round left in the background continues beside the
+ * later ones.
  */
 export const loop: Kind<Loop> = {
   written: {
@@ -136,7 +137,7 @@ function children({ loop: { do: each } }: Loop, path: string): readonly ChildNod
   return [{ node: each, path: childPath(path, 'loop', '*'), keys: ['loop', 'do'] }];
 }
 
-/** So many rounds of the loop at a path have begun. */
+/** Returns how many rounds of the loop at a path have begun. */
 export function roundsOf(steps: Pick<JobSteps, 'at'>, path: string): number {
   return roundsIn(marksAt(steps, path));
 }

@@ -12,9 +12,9 @@ type Items = {
 };
 
 /**
- * The items that have ended or may go on now. Those under way in this run keep their places; the
- * others, also those to be done again, come in when a place is free. What an item that is done has
- * left behind keeps its place, too. Where no item has begun, those that must wait are not looked at.
+ * Returns the items that have ended or may run now. Those running in this run keep their places;
+ * the others, also those to be repeated, begin when a place is free. Background work of an item
+ * that is done keeps its place, too. Items that must wait and have not begun are not read.
  */
 export function admitted(
   node: MapOver,

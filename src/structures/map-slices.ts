@@ -40,15 +40,15 @@ export type MapOver = Structure & {
   };
 };
 
-/** How many items the list of a map has. */
+/** Returns the number of items in the list of a map. */
 export function countOf({ count, items = [] }: Mark): number {
   return count ?? items.length;
 }
 
-/** The items of a map that one child job goes over. */
+/** The items of a map that one child job works on. */
 export type SliceOfItems = { readonly path: string; readonly from: number; readonly size: number };
 
-/** The slices of the map at a path that has so many items, in their order. */
+/** Returns the slices of the map at a path with `total` items, in their order. */
 export function slicesOf(path: string, total: number, slice: number): readonly SliceOfItems[] {
   return Array.from({ length: Math.ceil(total / slice) }, (_, i) => {
     const from = i * slice;
@@ -57,8 +57,8 @@ export function slicesOf(path: string, total: number, slice: number): readonly S
 }
 
 /**
- * A map whose list is gone over by child jobs: each has a slice of the items and tells how many of
- * them failed. All together count as if they were worked on in one job.
+ * Returns the progress of a map whose list child jobs work on: each has a slice of the items and
+ * reports how many of them failed. The result is the same as in one job.
  */
 export function slicesProgress(
   node: MapOver,
@@ -117,7 +117,7 @@ function asFailed(step: Step): FailedStep {
   return { ...step, state: '$$error', exit: exits.failed, failure: warning } as FailedStep;
 }
 
-/** So many of the items of a map may fail. */
+/** Returns how many items of a map may fail. */
 export function toleratedOf({ map: { tolerate = 0 } }: MapOver, total: number): number {
   if (typeof tolerate === 'number') return Math.min(tolerate, total);
   return Math.floor((Number.parseInt(tolerate, 10) * total) / 100);
@@ -130,9 +130,9 @@ type InMap = {
 };
 
 /**
- * Whether the list of a map is gone over in slices. It is not where steps would have to know of
- * each other over the borders of a job: with an `undo`, with signals to this job, with deciders, and
- * in the cancel branch.
+ * Returns whether, and in which size, the list of a map is split into slices. It is not split when
+ * steps would depend on each other across jobs: with an `undo`, with signals to this job, with
+ * deciders, and in the cancel branch.
  */
 export function sliceFor(
   { node, path, phase }: Gate,
@@ -148,24 +148,26 @@ export function sliceFor(
   return entries.some(needsWholeJob) ? {} : { slice };
 }
 
-/** What a slice of a map leaves as its result: what its items came to, and its steps by name. */
+/** The result of a slice of a map: the results of its items, and those of its steps by name. */
 export type SliceResult = {
   readonly items?: readonly unknown[];
   /** By step name and by `<task>-<n>`, a list each; absent where `do` is one entry. */
   readonly results?: Readonly<Record<string, readonly unknown[]>>;
 };
 
-/** A slice with its number of items, and what it told; nothing when it has not ended. */
+/** A slice with its number of items and its result; an empty result when it has not ended. */
 export type Part = { readonly size: number; readonly told: SliceResult };
 
-/** What all items came to, in their order. */
+/**
+ * Returns the results of all items, in their order; null for items of slices that have not ended.
+ */
 export function itemsOf(parts: readonly Part[]): readonly unknown[] {
   return parts.flatMap(({ size, told }) => told.items ?? nothing(size));
 }
 
 /**
- * The results of each step in a sliced map, as lists. `names`: the map does one entry, under whose
- * names the results of the items are seen.
+ * Returns the results of each step in a sliced map, as lists. `names`: the map runs a single entry,
+ * and the results of the items are seen under its names.
  */
 export function listsOf(
   parts: readonly Part[],
@@ -188,12 +190,15 @@ function nothing(size: number): readonly null[] {
   return Array.from({ length: size }, () => null);
 }
 
-/** So many of the items of a map may be bad before the whole is. */
+/** Returns how many items may fail or be cancelled before the map counts as failed. */
 export function badOnes(node: MapOver, total: number): number {
   return node.map.on_fail === 'ignore' ? Infinity : toleratedOf(node, total);
 }
 
-/** The items are gone over by child jobs: the steps of this job tell only how many failed in each. */
+/**
+ * Returns the state of a sliced map. The steps of this job tell only how many items failed in each
+ * slice.
+ */
 export function slicesState(
   node: MapOver,
   path: string,
@@ -222,7 +227,7 @@ export function slicesState(
   return state;
 }
 
-/** What the slices of a map told, in the order of its items. */
+/** Returns the results of the slices of a map, in the order of its items. */
 export function partsOf(
   path: string,
   mark: Mark,
@@ -236,7 +241,7 @@ export function partsOf(
   });
 }
 
-/** What is wrong with what is on record about a sliced map; undefined: it fits. */
+/** Returns what does not match in the records of a sliced map; undefined: everything does. */
 export function slicesMisfit(
   path: string,
   { total, slice }: { readonly total: number; readonly slice: unknown },

@@ -78,8 +78,9 @@ const keys = {
 };
 
 /**
- * The same for every item of a list, in its order, at most `limit` and never more than 1,000 at a time. Every item is worked
- * on, whatever became of others; more failures than `tolerate` make it fail.
+ * Runs the same node for every item of a list, in order, at most `limit` and never more than 1,000
+ * at a time. Every item is worked on, whatever became of others; the map fails when more than
+ * `tolerate` items fail.
  */
 export const map: Kind<MapOver> = {
   written: {
@@ -212,7 +213,7 @@ function children({ map: { do: each } }: MapOver, path: string): readonly ChildN
   return [{ node: each, path: childPath(path, 'map', '*'), keys: ['map', 'do'] }];
 }
 
-/** An item of a map that is gone over in this job itself. */
+/** Whether an item of a map is worked on in this job itself. */
 export function hasItem(mark: Mark | undefined, number: number): boolean {
   const { items = [], from = 0, slice } = mark ?? {};
   return slice === undefined && number >= from && number < from + items.length;

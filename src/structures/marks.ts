@@ -2,8 +2,8 @@ import type { Step } from '../model/step.js';
 import type { JobSteps } from './steps.js';
 
 /**
- * What was found out about a structure, once: the steps of a job carry it, so that every engine
- * goes on from the same answer. Each kind has keys of its own.
+ * What was found out about a structure, once: it is stored as a step of the job, so that every
+ * engine uses the same answer. Each kind has keys of its own.
  */
 export type Mark = {
   /** Which case of a choice was taken: its number, `default`, or none. */
@@ -21,12 +21,12 @@ export type Mark = {
   readonly round?: number;
 };
 
-/** What was found out last about the structure at a path. */
+/** Returns what was found out last about the structure at a path. */
 export function markAt({ last }: Pick<JobSteps, 'last'>, path: string): Mark | undefined {
   return foundBy(last(path));
 }
 
-/** Everything that was found out about the structure at a path, oldest first. */
+/** Returns everything that was found out about the structure at a path, oldest first. */
 export function marksAt({ at }: Pick<JobSteps, 'at'>, path: string): readonly Mark[] {
   return at(path).flatMap((step): readonly Mark[] => {
     const found = foundBy(step);
@@ -34,17 +34,20 @@ export function marksAt({ at }: Pick<JobSteps, 'at'>, path: string): readonly Ma
   });
 }
 
-/** What is on record about a structure, as somebody may have changed it. */
+/** What is recorded about a structure, as it may have been edited. */
 export type StoredMark = Readonly<Record<string, unknown>>;
 
-/** What was found out about a structure by one of its steps; undefined: nothing was. */
+/** Returns what one of its steps found out about a structure; undefined: nothing. */
 export function foundBy(step: Step | undefined): StoredMark | undefined {
   if (step?.state !== '$$complete') return undefined;
   const { result } = step;
   return typeof result === 'object' && result !== null ? (result as StoredMark) : {};
 }
 
-/** Why something was begun that is not there by the record, as item 7 of 5; undefined: nothing was. */
+/**
+ * Returns why something that was begun does not exist by the record, such as item 7 of 5;
+ * undefined: nothing such was begun.
+ */
 export function begunOutside(
   steps: JobSteps,
   path: string,

@@ -9,11 +9,11 @@ function barred(keys: readonly string[], textOf: (key: string) => string): Barre
   return Object.fromEntries(keys.map((key) => [key, never(textOf(key))]));
 }
 
-/** A key that would make two kinds of node of one. */
+/** Returns the message for a key that would make two kinds of one node. */
 export const besideText = (beside: string): string =>
   `must not stand beside "${beside}" in one node`;
 
-/** No key of another kind may stand in a node of this kind, but for those in `except`. */
+/** Bars the keys of all other kinds from a node of this kind, except those in `except`. */
 export function alone(kind: string, ...except: readonly string[]): Barred {
   const others = [...nodeKinds, 'structure'].filter((key) => key !== kind && !except.includes(key));
   return barred(others, () => besideText(kind));
@@ -22,7 +22,10 @@ export function alone(kind: string, ...except: readonly string[]): Barred {
 /** Keys that every kind of node reads in a graph. */
 const inGraphs = ['after', 'join', 'cancel_rest'];
 
-/** Keys that only some structures read; they come first, and these structures take their place. */
+/**
+ * Bars the keys that only some structures read. They come first in a schema, so that these
+ * structures can replace them.
+ */
 export const ofStructures: Barred = barred(
   [...new Set([...Object.values(structureKinds).flatMap(besideOf), ...inGraphs])],
   (key) => {
@@ -53,12 +56,12 @@ function listed(readers: readonly (readonly [word: string, kind: unknown])[]): s
 
 const ofEntries = ['params', 'stdio', 'retry', 'timeout', 'heartbeat', 'error', 'undo'] as const;
 
-/** Keys of entries that structures do not read. */
+/** Bars the keys of entries, which structures do not read. */
 export function notOfEntries(kind: string): Barred {
   return barred(ofEntries, () => `must stand in an entry: "${kind}" does not read it`);
 }
 
-/** Keys that belong into the value of the key of the kind, not beside it. */
+/** Bars keys that belong inside the value of the key of the kind, not beside it. */
 export function within(kind: string, keys: readonly string[]): Barred {
   return barred(keys, () => `must stand inside "${kind}", not beside it`);
 }

@@ -19,7 +19,7 @@ export type NodeState =
   | 'undone'
   | 'unreached';
 
-/** How the items of a map, the rounds of a loop, or the runs of a node in them stand together. */
+/** How many items of a map, rounds of a loop, or runs of a node in them have come how far. */
 export type Runs = {
   /** How many are known to be to do; of a loop those that have begun. */
   readonly total: number;
@@ -29,10 +29,13 @@ export type Runs = {
   readonly open: number;
 };
 
-/** `isOver`: nothing in it begins any more; `wentOn`: what comes after it has begun. */
+/**
+ * What is known around a node. `isOver`: nothing in it begins any more; `wentOn`: something after
+ * it has begun.
+ */
 export type Situation = { readonly isOver: boolean; readonly wentOn: boolean };
 
-/** The states of what is in a structure, and what the steps tell of them. */
+/** Reads the states of the nodes in a structure from the steps of a job. */
 export type NodeStates = {
   /** Finds the state of a node, and of all in it. */
   readonly visit: (node: Node, path: string, situation: Situation) => NodeState;
@@ -71,7 +74,7 @@ const counts: Readonly<Record<NodeState, keyof Runs | undefined>> = {
   cancelled: 'failed',
 };
 
-/** How many of several runs have come how far. */
+/** Counts the runs by how far they have come. */
 export function runsOf(states: readonly NodeState[]): Runs {
   const count = (kind: keyof Runs): number => states.filter((one) => counts[one] === kind).length;
   return {
@@ -83,8 +86,8 @@ export function runsOf(states: readonly NodeState[]): Runs {
 }
 
 /**
- * The state of several nodes as one: what is under way counts first, then what went wrong, when that is more
- * than `tolerated`.
+ * Combines the states of several nodes into one: running and waiting nodes come first, then
+ * failures when there are more than `tolerated`, then the rest.
  */
 export function together(states: readonly NodeState[], isOver: boolean, tolerated = 0): NodeState {
   const some = (...wanted: readonly NodeState[]): boolean =>
@@ -106,17 +109,20 @@ export function together(states: readonly NodeState[], isOver: boolean, tolerate
   return 'done';
 }
 
-/** It failed, or was broken off because something else had. */
+/** Whether a node failed, or was cancelled because something else failed. */
 export const isBad = (state: NodeState): boolean => state === 'failed' || state === 'cancelled';
 
-/** What is well so far but will not be gone on with. */
+/**
+ * Returns `cancelled` for a node that is done or skipped so far but was broken off; otherwise its
+ * state.
+ */
 export function brokenOff(isBrokenOff: boolean, state: NodeState): NodeState {
   return isBrokenOff && (state === 'done' || state === 'skipped') ? 'cancelled' : state;
 }
 
 /**
- * The state of nodes beside each other of which more never came than are not needed: those that were
- * left out do not say how all stand.
+ * Returns the state of parallel nodes when the job ended before all of them began: `cancelled` if
+ * the others were only skipped and more than `unneeded` never began, otherwise `state`.
  */
 export function beforeAllCame(
   states: readonly NodeState[],

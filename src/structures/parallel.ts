@@ -25,7 +25,10 @@ const joinSchema = z
 
 const children = (node: Parallel, path: string) => listedNodes(node.parallel, 'parallel', path);
 
-/** All at once; `join` says how many must succeed, `on_fail` what a failure does to the others. */
+/**
+ * Runs all nodes at once; `join` says how many must succeed, `on_fail` what a failure does to the
+ * others.
+ */
 export const parallel: Kind<Parallel> = {
   written: {
     shape: ({ nodes }) => ({

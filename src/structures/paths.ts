@@ -6,18 +6,21 @@ import { structureKinds } from './kinds.js';
 const words = Object.keys(structureKinds);
 const repeating = words.filter((word) => structureKinds[word]?.repeats !== undefined);
 
-/** The path in the definition of a path in a job: `2.map.17.sequence.1` -> `2.map.*.sequence.1`. */
+/**
+ * Returns the path in the definition for a path in a job: `2.map.17.sequence.1` ->
+ * `2.map.*.sequence.1`.
+ */
 export function definedPath(path: string): string {
   return repeating.some((word) => path.includes(word)) ? path.replace(numbers, '$1$2.*') : path;
 }
 const numbers = new RegExp(`(^|\\.)(${repeating.join('|')})\\.\\d+(?=\\.|$)`, 'g');
 
-/** The path of what takes a step back, or of something that handles its failure. */
+/** Whether a path is that of an undo task, or of something that handles its failure. */
 export function isUndoing(path: string): boolean {
   return /\.undo(\.|$)/.test(path);
 }
 
-/** The path of what a flow does when it has failed or was cancelled. */
+/** Whether a path belongs to what a flow does after it failed or was cancelled. */
 export function isOfEnd(path: string): boolean {
   return isWithin(path, 'error') || isWithin(path, 'cancel') || isUndoing(path);
 }
@@ -31,7 +34,7 @@ export type Repetition = {
   readonly item: string;
 };
 
-/** The items of maps and the rounds of loops that a path is in, outermost first. */
+/** Returns the items of maps and the rounds of loops that contain a path, outermost first. */
 export function repetitionsAround(path: string): readonly Repetition[] {
   return [...path.matchAll(numbers)].map(({ index, 0: words }) => ({
     path: path.slice(0, index),
@@ -40,7 +43,7 @@ export function repetitionsAround(path: string): readonly Repetition[] {
   }));
 }
 
-/** The paths of the batches that a path is in a job of, outermost first. */
+/** Returns the paths of the batches of which a path is in a job, outermost first. */
 export function batchesAround(path: string): readonly string[] {
   return [...path.matchAll(/(?:^|\.)batch\.\d+(?=\.|$)/g)].map(({ index }) => path.slice(0, index));
 }
@@ -67,31 +70,34 @@ function partsOf(path: string): readonly string[] {
   return parts;
 }
 
-/** The path of the innermost batch whose callback a path is in; undefined: it is in none. */
+/** Returns the path of the innermost batch whose callback contains a path; undefined: none. */
 export function batchCalling(path: string): string | undefined {
   const parts = partsOf(path);
   const at = parts.findLastIndex((part) => /^on_(?:success|failure|complete)$/.test(part));
   return at < 0 ? undefined : parts.slice(0, at).join('.');
 }
 
-/** The path of the decider that began what is at a path, or that goes on there; else undefined. */
+/**
+ * Returns the path of the decider that began what is at a path, or that continues there; else
+ * undefined.
+ */
 export function deciderOf(path: string): string | undefined {
   const parts = partsOf(path);
   const isBegun = /^(?:(?:activity|timer|child|news)\..+|continue)$/.test(String(parts.at(-1)));
   return isBegun ? parts.slice(0, -1).join('.') : undefined;
 }
 
-/** What a decider began, or how it goes on, not the decisions themselves. */
+/** Whether a decider began the step, or continues by it; false for the decisions themselves. */
 export function isOfDecider(path: string): boolean {
   return deciderOf(path) !== undefined;
 }
 
-/** The path of the decider that made a decision; any other path is left as it is. */
+/** Returns the path of the decider that made a decision; returns any other path unchanged. */
 export function decisionMaker(path: string): string {
   return path.replace(/\.decision\.\d+$/, '');
 }
 
-/** The path of the map that a slice is of; any other path is left as it is. */
+/** Returns the path of the map that a slice belongs to; returns any other path unchanged. */
 export function slicedMap(path: string): string {
   return path.replace(/(?:^|\.)slice\.\d+$/, '');
 }

@@ -11,7 +11,7 @@ export type Beginning = {
   readonly due?: number;
 };
 
-/** A structure of which something must be found out before it goes on; the answer becomes a step. */
+/** A structure that must find something out before it continues; the answer becomes a step. */
 export type Gate = {
   readonly node: Structure;
   readonly path: string;
@@ -20,7 +20,7 @@ export type Gate = {
   readonly unfit?: string;
 };
 
-/** What can be done in a node, and which open steps in it nobody needs any more. */
+/** What can be done in a node, and which open steps in it are no longer needed. */
 export type Work = {
   readonly begin: readonly Beginning[];
   readonly gates: readonly Gate[];
@@ -29,8 +29,8 @@ export type Work = {
 };
 
 /**
- * How far a node has come, computed from the steps. A node that is done or failed may still have
- * work: what goes on in the background, and what is to be cancelled.
+ * The progress of a node, computed from the steps. A node that is done or failed may still have
+ * work: background steps, and steps to cancel.
  */
 export type Progress = Work &
   (
@@ -47,7 +47,7 @@ export function failedAt(step: FailedStep): Progress {
   return { kind: 'failed', step, ...noWork };
 }
 
-/** The work of several nodes. */
+/** Combines the work of several nodes. */
 export function workOf(all: readonly Work[]): Work {
   const [begin, gates, drop] = [[] as Beginning[], [] as Gate[], [] as string[]];
   for (const work of all) {
@@ -58,10 +58,10 @@ export function workOf(all: readonly Work[]): Work {
   return { begin, gates, drop };
 }
 
-/** From when a tree is looked at: from the run that is on, or from the end of the one before. */
+/** The moment at which a tree is read: in the current run, or at the end of the previous one. */
 export type View = 'now' | 'before';
 
-/** What a structure needs to say how far it is. */
+/** What a structure needs to compute its progress. */
 export type Interpreting = {
   readonly steps: JobSteps;
   readonly view: View;

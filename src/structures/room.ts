@@ -1,7 +1,7 @@
 import { widest } from '../model/limits.js';
 import type { Structure } from '../model/tree.js';
 
-/** How many items of maps may begin at the time of one look at a job. */
+/** Counts how many items of maps may begin while one job is read. */
 export type Room = {
   readonly has: (node: Structure) => boolean;
   readonly take: (node: Structure) => void;
@@ -13,8 +13,8 @@ const mostOfAll = 4 * widest;
 const leastOfEach = 10;
 
 /**
- * The items of one map of the definition, in all items and rounds around it, take at most 1,000 places;
- * all maps together 4,000, but each at least 10.
+ * Creates the room for one job. The items of one map of the definition, in all items and rounds
+ * around it, take at most 1,000 places; all maps together 4,000, but each at least 10.
  */
 export function createRoom(): Room {
   const taken = new Map<Structure, number>();

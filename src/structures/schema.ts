@@ -132,7 +132,9 @@ const structuresInGraph = kinds.map(([word, kind]) =>
   formOf(word, kind).extend(followingOf(kind)).superRefine(kept(kind.written.breaks)),
 );
 
-/** The same schema for a whole tree: structures are not nested too deep in it. */
+/**
+ * Returns the schema for a whole tree: the same, with a limit on the depth of nested structures.
+ */
 export function shallow(schema: z.ZodType<WrittenNode>): z.ZodType<WrittenNode> {
   return schema.superRefine((tree, context) => {
     for (const one of depthBreaks(tree)) context.addIssue(issueOf(one));

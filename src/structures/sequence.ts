@@ -13,7 +13,10 @@ export type Sequence = Structure & {
 
 const children = (node: Sequence, path: string) => listedNodes(node.sequence, 'sequence', path);
 
-/** One after the other: the first child that is not done tells how far the sequence is. */
+/**
+ * Runs nodes one after the other: the first child that is not done determines the progress of the
+ * sequence.
+ */
 export const sequence: Kind<Sequence> = {
   written: {
     shape: ({ nodes }) => ({ sequence: nodes }),

@@ -2,10 +2,10 @@ import type { OnFail } from '../model/tree.js';
 import type { FailedStep } from '../model/step.js';
 import { workOf, type Progress, type Work } from './progress.js';
 
-/** A node beside others, and how far it has come. */
+/** A node among siblings, with its progress. */
 export type Sibling = { readonly path: string; readonly progress: Progress };
 
-/** When nodes beside each other are done or failed together. */
+/** When sibling nodes are done or failed as a whole. */
 export type Rule = {
   /** So many must succeed. */
   readonly needed: number;
@@ -18,10 +18,10 @@ export type Rule = {
 };
 
 /**
- * How far nodes beside each other have come together. Each goes on by itself; enough of them
- * succeeding makes it done, too many failing makes it fail, at once when the rest is cancelled,
- * otherwise when all have ended. Of several failures the first in the definition counts
- * that is no cancelling.
+ * Returns the progress of sibling nodes as a whole. Each runs on its own. They are done when enough
+ * of them have succeeded and failed when too many have failed: at once when the rest is cancelled,
+ * otherwise when all have ended. Of several failures, the first in the definition that is no
+ * cancellation counts.
  */
 export function siblingsProgress(siblings: readonly Sibling[], rule: Rule): Progress {
   const { needed, total, onFail, allEnd = false } = rule;
@@ -48,7 +48,7 @@ export function siblingsProgress(siblings: readonly Sibling[], rule: Rule): Prog
   }
 }
 
-/** The failure that tells why: not that of a step which was cancelled because another had failed. */
+/** Returns the failure that is the cause: the first that is not a cancellation, else the first. */
 export function firstOf(failures: readonly FailedStep[]): FailedStep {
   return (failures.find(({ state }) => state !== '$$cancelled') ?? failures[0]) as FailedStep;
 }

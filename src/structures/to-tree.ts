@@ -3,7 +3,7 @@ import type { Fields } from './kind.js';
 import { nodeKinds, structureKinds } from './kinds.js';
 import type { WrittenNode } from './schema.js';
 
-/** Brings any written form to the one stored form. Idempotent. */
+/** Converts any written form to the one stored form. Idempotent. */
 export function toTree(written: WrittenNode): Structure {
   const node = toNode(written);
   return 'structure' in node ? node : sequenceOf([node]);

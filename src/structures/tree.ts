@@ -9,14 +9,14 @@ import { conditionsOf } from './conditions.js';
 import { kindOf } from './kinds.js';
 
 /**
- * The nodes right below a structure, top to bottom. What is repeated (`map`, `loop`) is there once,
- * with `*` for the number.
+ * Returns the nodes right below a structure, top to bottom. What is repeated (`map`, `loop`) is
+ * listed once, with `*` for the number.
  */
 export function childrenOf(structure: Structure, path: string): readonly ChildNode[] {
   return kindOf(structure).children(structure, path);
 }
 
-/** All entries of a tree, top to bottom. `prefix` is put before every path (`cancel`). */
+/** Returns all entries of a tree, top to bottom. `prefix` is put before every path (`cancel`). */
 export function leavesOf(tree: Node, prefix = ''): readonly PlacedLeaf[] {
   const leaves: PlacedLeaf[] = [];
   const visit = (node: Node, path: string, keys: PlacedLeaf['keys']): void => {
@@ -34,14 +34,17 @@ export function leavesOf(tree: Node, prefix = ''): readonly PlacedLeaf[] {
   return leaves;
 }
 
-/** The names under which results of a tree are seen: of its entries, and of structures that have one. */
+/**
+ * Returns the names under which results of a tree are seen: those of its entries, and of structures
+ * that have one.
+ */
 export function namesIn(node: Node): readonly string[] {
   if (!isStructure(node)) return [node.name ?? node.task];
   const inner = childrenOf(node, '').flatMap((child) => namesIn(child.node));
   return node.name === undefined ? inner : [node.name, ...inner];
 }
 
-/** There is nothing in a node to begin, and nothing to find out. */
+/** Whether a node has nothing to begin and nothing to find out. */
 export function hasNoSteps(node: Node): boolean {
   if (!isStructure(node) || conditionsOf(node).length > 0) return false;
   const { finding, children } = kindOf(node);

@@ -12,12 +12,12 @@ export const onFailSchema = z
 
 type ToNode = (written: unknown) => Node;
 
-/** The nodes of a list. */
+/** Returns the nodes of a list. */
 export function eachOf(list: unknown, toNode: ToNode): readonly Node[] {
   return (list as readonly unknown[]).map(toNode);
 }
 
-/** The nodes under some keys, where there are any. */
+/** Returns the nodes under the given keys, where there are any. */
 export function nodesUnder(
   keys: readonly string[],
   fields: Fields,
@@ -27,13 +27,13 @@ export function nodesUnder(
   return Object.fromEntries(there.map((key) => [key, toNode(fields[key])]));
 }
 
-/** The value of a key whose node stands under `do`. */
+/** Returns the value of a key whose node is under `do`. */
 export function withDo(own: unknown, toNode: ToNode): Fields {
   const fields = own as Fields;
   return { ...fields, do: toNode(fields['do']) };
 }
 
-/** The nodes of a list under the key of its kind, as children. */
+/** Returns the nodes of a list under the key of its kind, as children. */
 export function listedNodes(
   nodes: readonly Node[],
   kind: string,
@@ -42,7 +42,7 @@ export function listedNodes(
   return nodes.map((node, i) => ({ node, path: childPath(path, kind, i), keys: [kind, i] }));
 }
 
-/** What a failure does to the others, where that is not what is usual. */
+/** Describes what a failure does to the other nodes, unless it is the usual. */
 export function failWords(onFail: OnFail | undefined): readonly string[] {
   switch (onFail) {
     case 'cancel_rest':

@@ -9,7 +9,7 @@ import { lookUp } from '../queries.js';
 import type { Begun, ChildJob } from '../intent.js';
 import type { Child, World } from '../world.js';
 
-/** What a step calls whose task is a flow. */
+/** The call of a flow by a step whose task is a flow. */
 export type FlowCall = {
   readonly attempt: Attempt;
   readonly flow: string;
@@ -17,8 +17,8 @@ export type FlowCall = {
 };
 
 /**
- * In a further run of the flow the child that failed goes on; what it has done stays done. Undefined:
- * there is none that could.
+ * Continues the failed child of an earlier run in a further run of the flow; what it has done stays
+ * done. Returns undefined when there is none that could continue.
  */
 export function childAgain(
   job: LiveJob,
@@ -40,7 +40,7 @@ export function childAgain(
   return { kind: 'spawn', job: withBegun(job, again, now), children };
 }
 
-/** The attempt of an earlier run that failed with its child. */
+/** Returns the attempt of an earlier run that failed with its child. */
 function failedBefore(job: LiveJob, { path, run }: Attempt) {
   const last = lastAttempt(job, path);
   if (last === undefined || !isFailed(last) || last.run === run) return undefined;
@@ -48,19 +48,23 @@ function failedBefore(job: LiveJob, { path, run }: Attempt) {
   return child === undefined ? undefined : { state, child };
 }
 
-/** Somebody had it go on already, or it ended well; one that was given up may still be ending. */
+/**
+ * Whether the child continues already or has succeeded; one that was given up may still be ending.
+ */
 function isUnderWay(child: Child, state: Step['state']): boolean {
   if (child.kind === 'live') return state === '$$error';
   return child.kind === 'final' && child.job.exit === exits.success;
 }
 
-/** It had begun, is of the same flow, and nothing keeps it from going on. */
+/** Whether the child had begun, belongs to the same flow, and was not refused a retry. */
 function mayGoOn(child: FinalJob, flow: string): boolean {
   const { run, retry_refused: refused, flow: own } = child as Readonly<Record<string, unknown>>;
   return run !== undefined && refused === undefined && own === flow;
 }
 
-/** A child with the wish to go on, with what is other than before: parameters, definitions. */
+/**
+ * Returns a child with a request to continue, and with what has changed: parameters, definitions.
+ */
 export function goingOn(
   job: LiveJob,
   { path, attempt, params }: ParentStep,
@@ -75,7 +79,7 @@ export function goingOn(
   return { ...child, retry: wish };
 }
 
-/** It ended before the run that is waited for, and may still go on. */
+/** Whether the child ended before the run that its step waits for, and may still continue. */
 export function isToGoOn({ child_run: awaited = 1 }: ParentStep, child: FinalJob): boolean {
   const { run, retry_refused: refused } = child as Readonly<Record<string, unknown>>;
   return Number(run) < awaited && refused === undefined && child.exit !== exits.success;

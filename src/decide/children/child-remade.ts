@@ -7,9 +7,9 @@ import type { Child } from '../world.js';
 import { withProblem } from '../start/noted.js';
 
 /**
- * The job that makes again a child whose document was deleted: the step says when (`remade`, epoch
- * ms), and `problems` has an entry, one for each child however often it is deleted. A child that
- * is absent without having been deleted was never stored: there is nothing to say.
+ * Records that a child whose document was deleted is created again: the step gets `remade` (epoch
+ * ms), and `problems` one entry per child, however often it is deleted. A child that is absent
+ * without having been deleted was never stored, so there is nothing to record.
  */
 export function withChildRemade(
   job: LiveJob,

@@ -11,7 +11,10 @@ import { without } from '../../model/record.js';
 /** A step that waits for its child. */
 export type ParentStep = WaitingStep & { readonly child: string };
 
-/** The id of the child is taken, by the child of a former job of this id: it gets one with a mark. */
+/**
+ * Gives the child of a step another id, because a child of a former job with the same id has taken
+ * the first.
+ */
 export function underOwnId(
   job: LiveJob,
   step: ParentStep,

@@ -22,7 +22,7 @@ import { lookUp } from '../queries.js';
 import type { Begun, ChildJob, Move, Wait } from '../intent.js';
 import type { World } from '../world.js';
 
-/** A step whose task is a flow: a child job is made for it, and the step waits without a slot. */
+/** Creates a child job for a step whose task is a flow; the step waits for it without a slot. */
 export function spawnChild(job: LiveJob, { attempt, flow, params }: FlowCall, now: number): Begun {
   const child = childId(job, attempt);
   const step: ParentStep = {
@@ -37,7 +37,9 @@ export function spawnChild(job: LiveJob, { attempt, flow, params }: FlowCall, no
   return { kind: 'spawn', job: waiting, children: [childJob(job, step, flow)] };
 }
 
-/** The job goes on as a new one with a fresh history; this one ends when that one is there. */
+/**
+ * Continues the job as a new one with a fresh history; this one ends when the new one is stored.
+ */
 export function continueAnew(job: LiveJob, beginning: Beginning, now: number): Begun {
   const attempt = { ...newAttempt(job, beginning), continues: true };
   const step: ParentStep = {
@@ -50,7 +52,7 @@ export function continueAnew(job: LiveJob, beginning: Beginning, now: number): B
   return { kind: 'spawn', job: withBegun(job, step, now), children: [nextJob(job, step)] };
 }
 
-/** The same order with other parameters. */
+/** Returns the same job with other parameters. */
 function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   const decider = leafAt(job, path.replace(/\.continue$/, ''));
   const params = decider === undefined ? {} : continueParams(job, decider);
@@ -66,7 +68,10 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   return { _id: child, type: 'job', ...same, ...inline, params, ...continuedFrom(job) };
 }
 
-/** Priority and queue go down to children; a queue that a child's own flow names comes before one that only the parent's flow named. */
+/**
+ * Returns the child job of a step. It inherits priority and queue; the queue of its own flow takes
+ * precedence over one that only the flow of the parent names.
+ */
 function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
   const { params } = step;
   return {
@@ -81,14 +86,17 @@ function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
   };
 }
 
-/** A step that has no job to go on with: what was made for it is refused by the database. */
+/** Fails the step whose child job the database refuses. */
 export function failChild(job: LiveJob, child: string, why: Failure, now: number): LiveJob {
   const step = job.steps.find((one) => one['child'] === child && isOpen(one));
   if (step === undefined) return job;
   return failStep(job, step, { state: '$$error', failure: why, exit: exits.definition }, now);
 }
 
-/** A step that waits for a child: it ends when the child is final; a child that got lost is made. */
+/**
+ * Advances a step that waits for a child: it ends when the child is final; a child that got lost is
+ * created again.
+ */
 export function childMove(
   job: LiveJob,
   step: ParentStep,
@@ -129,7 +137,7 @@ function childOf(job: LiveJob, step: ParentStep): ChildJob {
   return childJob(job, step, String(definitionFor(job, step)?.flow));
 }
 
-/** The new job is there: this one is done. */
+/** Completes the job whose continuation is stored. */
 function continued(job: LiveJob, step: ParentStep, now: number): Move {
   const own = ownStep(job, step);
   const ended = { ...step, state: '$$complete' as const, end: now, exit: exits.success };
@@ -137,7 +145,9 @@ function continued(job: LiveJob, step: ParentStep, now: number): Move {
   return { kind: 'change', job: finish(last, { exit: exits.success }, now) };
 }
 
-/** What a step that has a child waits for; `limit` (epoch ms) is when the job ends anyhow. */
+/**
+ * Returns the wait of a step that has a child; `limit` (epoch ms) is when the job ends in any case.
+ */
 export function childWait(name: string, child: string, limit: number): Wait {
   return { kind: 'wait', because: `Step ${name} waits for job ${child}.`, ...untilOf(limit) };
 }

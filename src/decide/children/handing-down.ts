@@ -18,14 +18,17 @@ import { without } from '../../model/record.js';
 
 /** What a slice of a map gets from its parent. */
 
-/** What a flow says of its end is left to the parent, and so is its retry, but for its delay. */
+/**
+ * Returns the flow settings of a slice: what the flow says of its end is left to the parent, and so
+ * is its retry except for the delay.
+ */
 export function settingsFor({ flow_definition }: LiveJob): FlowSettings {
   const { retry } = flow_definition;
   const kept = without(flow_definition, 'error', 'error_result', 'cancel', 'output', 'retry');
   return typeof retry === 'object' ? { ...kept, retry: { ...retry, limit: 0 } } : kept;
 }
 
-/** The parameters of the job without the list that is gone over. */
+/** Returns the parameters of the job without the list that the map goes over. */
 export function paramsFor(job: LiveJob, path: string): Pick<LiveJob, 'params'> {
   if (job.params === undefined) return {};
   return { params: withoutList(job.params, listAt(job, path)) as LiveJob['params'] & object };
@@ -49,7 +52,10 @@ function withoutList(value: unknown, list: readonly unknown[]): unknown {
   return copy(value);
 }
 
-/** What was done before a map, with the attachments that hold the results; or what must be read first. */
+/**
+ * What was done before a map, with the attachments that hold the results; or the attachments that
+ * must be read first.
+ */
 export type Past =
   | {
       readonly kind: 'known';
@@ -62,7 +68,7 @@ export type Past =
 const shortBytes = 1_000;
 
 /**
- * What ended outside of a map, with the results that its steps may see. Where these are long
+ * Returns what ended outside of a map, with the results that its steps may see. When these are long
  * together, the longer ones become attachments.
  */
 export function pastOf(job: LiveJob, path: string, { contents }: Pick<World, 'contents'>): Past {

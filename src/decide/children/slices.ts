@@ -31,8 +31,8 @@ import { firstOf } from '../../structures/siblings.js';
  */
 
 /**
- * Begins a slice. One of which something failed in an earlier run of the flow goes on in its own
- * job; what it has done stays done.
+ * Begins a slice. A slice of which some items failed in an earlier run of the flow continues in its
+ * own job; what it has done stays done.
  */
 export function beginSlice(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { path } = beginning.leaf;
@@ -75,12 +75,14 @@ function runOf({ run }: FinalJob): number {
   return Number(run);
 }
 
-/** Nothing failed in it. */
+/** Whether none of its items failed. */
 function isWell({ exit, slice }: FinalJob): boolean {
   return exit === exits.success && (slice as Slice).failed === undefined;
 }
 
-/** The job of a slice with the wish to go on, by the definitions and parameters of now. */
+/**
+ * Returns the job of a slice with a request to continue, by the current definitions and parameters.
+ */
 function goingOn(job: LiveJob, child: FinalJob): ChildJob {
   const { tasks, definitions } = job;
   const { path } = child['slice'] as Slice;
@@ -114,7 +116,7 @@ type OfSlice = { readonly items: readonly unknown[]; readonly from: number };
 
 type Made = Extract<Begun, { kind: 'look_up' | 'spawn' }>;
 
-/** Makes the document of a slice: a copy of its parent with the items that it goes over. */
+/** Creates the document of a slice: a copy of its parent with the items that it works on. */
 function sliceJob(job: LiveJob, step: ParentStep, now: number, world: World): Made {
   const path = slicedMap(step.path);
   const past = pastOf(job, path, world);
@@ -136,7 +138,7 @@ function sliceJob(job: LiveJob, step: ParentStep, now: number, world: World): Ma
   return { kind: 'spawn', job, children: [child] };
 }
 
-/** What comes of a step that waits for its slice; undefined: it goes on waiting. */
+/** Advances a step that waits for its slice; undefined: it keeps waiting. */
 export function sliceMove(
   job: LiveJob,
   step: ParentStep,
@@ -163,7 +165,7 @@ export function sliceMove(
   }
 }
 
-/** The end of a slice: its results, and how many of its items failed. */
+/** Ends the step of a slice with its results and the number of items that failed. */
 function settleSlice(
   job: LiveJob,
   step: ParentStep,
@@ -189,7 +191,7 @@ function settleSlice(
   return withStep(holder, ownStep(job, step), next);
 }
 
-/** A job that goes over some of the items of a map. */
+/** A job that works on some of the items of a map. */
 export type SliceJob = LiveJob & { readonly slice: Slice };
 
 /** Whether a job is a slice of a map. */
@@ -197,7 +199,10 @@ export function isSlice(job: LiveJob): job is SliceJob {
   return job.slice !== undefined;
 }
 
-/** The end of a job that is a slice: well when no more failed in it than the whole map tolerates. */
+/**
+ * Ends a job that is a slice. It succeeds unless more of its items failed than the whole map
+ * tolerates.
+ */
 export function endSlice(
   job: SliceJob,
   ending: FailedStep | undefined,

@@ -17,7 +17,7 @@ import { defaultOwner } from '../../model/task.js';
  * F5 No slot stays free while a job waits for it, and no running step is taken away.
  */
 
-/** Who uses slots: an owner's root job, with all jobs that were made for it. */
+/** Who uses slots: an owner's root job, with all jobs created for it. */
 export type Party = { readonly owner: string; readonly root: string };
 
 /** A job that could take a slot. */
@@ -45,7 +45,10 @@ export type SlotUse = {
   readonly lastOfRoot: (root: string) => number;
 };
 
-/** A root that has begun goes before new ones for so many slots: short jobs end before others begin. */
+/**
+ * Number of slots for which a root that has begun goes before new ones: short jobs end before
+ * others begin.
+ */
 export const headStart = 20;
 
 type JobDocument = {
@@ -54,7 +57,10 @@ type JobDocument = {
   readonly parent?: unknown;
 };
 
-/** Who uses the slots of a job, from its document of any form. The name of a root holds its owner. */
+/**
+ * Returns whose slots a job uses, from its document in any form. The name of a root contains its
+ * owner.
+ */
 export function partyOf({ _id: id, owner: given, parent }: JobDocument): Party {
   const owner = typeof given === 'string' ? given : defaultOwner;
   const { root, job } = (parent ?? {}) as { readonly root?: unknown; readonly job?: unknown };
@@ -62,21 +68,21 @@ export function partyOf({ _id: id, owner: given, parent }: JobDocument): Party {
   return { owner, root: JSON.stringify([owner, top]) };
 }
 
-/** Whether a job goes before those of its standing that have not begun. */
+/** Whether a job goes before jobs of equal rank that have not begun. */
 export function goesOn({ begun, root }: Pick<Claimant, 'begun' | 'root'>, use: SlotUse): boolean {
   return begun && use.had(root) < headStart;
 }
 
 /**
- * Whether nothing but priority, having begun and the time of waiting counts for a job: its root has no
- * slot, and has had none that puts it back.
+ * Whether only priority, having begun and waiting time count for a job: its root has no slot, and
+ * has had none that puts it back.
  */
 export function hasNoShare(job: Claimant, use: SlotUse): boolean {
   if ((use.ofRoot.get(job.root) ?? 0) > 0) return false;
   return job.begun ? goesOn(job, use) : use.lastOfRoot(job.root) <= job.since;
 }
 
-/** The job that gets the next free slot. */
+/** Returns the job that gets the next free slot. */
 export function firstInLine<T extends Claimant>(
   waiting: readonly T[],
   use: SlotUse,
@@ -86,7 +92,7 @@ export function firstInLine<T extends Claimant>(
   return first;
 }
 
-/** How many of the free slots a job may claim, when each of the others wants one. */
+/** Returns how many of the free slots a job may claim when each of the others wants one. */
 export function slotsFor(
   job: Claimant,
   others: readonly Claimant[],
@@ -106,7 +112,7 @@ export function slotsFor(
   return mine + left;
 }
 
-/** The use of slots when these have taken one each. */
+/** Returns the use of slots after each of the given parties has taken one. */
 export function withTaken(use: SlotUse, taking: readonly Party[]): SlotUse {
   if (taking.length === 0) return use;
   const ofOwner = new Map(use.ofOwner);

@@ -2,7 +2,7 @@ import { hasLateWish, isAsked } from '../requests/edits.js';
 import type { Peer, World } from '../world.js';
 import { rankAmong, turnMs } from './turn.js';
 
-/** What a job document shows before it is read. */
+/** What a job document shows before it is parsed. */
 export type Glance =
   /** It is final: nothing is to be done (D2). */
   | { readonly kind: 'final' }
@@ -25,10 +25,10 @@ type JobDocument = Readonly<Record<string, unknown>> & { readonly _id: string };
 const unclear: Glance = { kind: 'unclear' };
 
 /**
- * Spares reading and deciding where any decision would be to leave the job alone: every engine sees
- * every revision of every job, but only one of them has something to do about most of them. What is
- * not as an engine writes it is left to `decide`; a document that somebody spoilt is read by the
- * engine that has it in hand, or that goes first.
+ * Tells whether a decision about a job can be skipped: every engine sees every revision of every
+ * job, but for most of them only one engine has anything to do. A document that no engine wrote in
+ * this form is left to `decide`; one that was damaged is read by the engine that runs it, or that
+ * comes first.
  */
 export function glance(job: JobDocument, now: number, world: GlanceWorld): Glance {
   const { state, retry } = job;

@@ -2,24 +2,26 @@ import { defaultQueue } from '../../model/job.js';
 import { pluginOf, type Task } from '../../model/task.js';
 import type { Peer, World } from '../world.js';
 
-/** This engine has the plugin, carries the labels and serves the queue. */
+/** Whether this engine has the plugin, carries the labels and serves the queue. */
 export function servesHere(task: Task, { me }: World, queue = defaultQueue): boolean {
   return serves(me, task, queue);
 }
 
-/** Some other live engine does. */
+/** Whether another live engine has the plugin, carries the labels and serves the queue. */
 export function isServed(task: Task, { peers }: World, queue = defaultQueue): boolean {
   return peers.some((peer) => serves(peer, task, queue));
 }
 
-/** No engine at all does; a task that is a flow needs none. */
+/** Whether no engine at all can run the task; a task that is a flow needs none. */
 export function isUnserved(task: Task, world: World, queue = defaultQueue): boolean {
   return (
     task.flow === undefined && !servesHere(task, world, queue) && !isServed(task, world, queue)
   );
 }
 
-/** An engine has the plugin of a task, carries its labels and serves the queue of the job. */
+/**
+ * Whether an engine has the plugin of a task, carries its labels and serves the queue of the job.
+ */
 export function serves(
   { plugins, labels, queues }: Peer,
   task: Task,
@@ -32,7 +34,9 @@ export function serves(
   );
 }
 
-/** What a step needs of an engine, in words; the usual queue only where nobody serves it. */
+/**
+ * Describes what a step needs of an engine; names the usual queue only when no engine serves it.
+ */
 export function needsOf(task: Task, { me, peers }: World, queue = defaultQueue): string {
   const { labels = [] } = task;
   const usual = queue === defaultQueue && [me, ...peers].some(({ queues }) => queues.has(queue));

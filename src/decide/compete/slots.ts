@@ -5,18 +5,24 @@ import type { TaskSlots } from '../intent.js';
 import type { World } from '../world.js';
 import { definitionFor } from '../../reading/definition-of.js';
 
-/** How many attempts of a task an engine may run at once; undefined: as many as it has slots. */
+/**
+ * Returns how many attempts of a task an engine may run at once; undefined: as many as it has
+ * slots.
+ */
 export function taskSlots({ name, owner, slots }: Task): TaskSlots | undefined {
   return slots === undefined ? undefined : { task: keyOf(name, owner), slots };
 }
 
-/** The limit of a task that runs as often as it may on this engine; undefined: it may run once more. */
+/**
+ * Returns the limit of a task that this engine runs as often as it may; undefined: it may run once
+ * more.
+ */
 export function fullTask(task: Task, { me }: World): TaskSlots | undefined {
   const limit = taskSlots(task);
   return limit !== undefined && me.runningOf(limit.task) >= limit.slots ? limit : undefined;
 }
 
-/** The world as it is when the slots of some claims of the same decision are taken. */
+/** Returns the world with the slots taken that claims of the same decision use. */
 export function withClaims(job: LiveJob, world: World, claims: readonly LiveStep[]): World {
   if (claims.length === 0) return world;
   const { me } = world;
@@ -31,7 +37,7 @@ export function withClaims(job: LiveJob, world: World, claims: readonly LiveStep
   };
 }
 
-/** The limit of the task of a step. */
+/** Returns the limit of the task of a step. */
 export function limitOf(job: LiveJob, step: LiveStep): TaskSlots | undefined {
   const definition = definitionFor(job, step);
   return definition === undefined ? undefined : taskSlots(definition);

@@ -8,13 +8,15 @@ import { share } from '../finish/retry.js';
 import { definitionFor, queueOf } from '../../reading/definition-of.js';
 import { serves } from './serving.js';
 
-/** So long each engine leaves to the one before it, ms: enough for a write to come round by the feed. */
+/**
+ * Time (ms) that each engine leaves to the one before it: enough for a write to arrive by the feed.
+ */
 export const turnMs = 200;
 
 /**
- * Lets engines act in turn, so that they do not all write at once: those that could do it are put
- * into an order that everybody computes alike and that is another one for each boundary of each job
- * (rendezvous hashing); the first acts at once, the others when it had time to and nothing moved.
+ * Staggers engines by rendezvous hashing, so that they do not all write the same revision: all
+ * engines compute the same order, which differs for each boundary of each job. The first acts at
+ * once, each further one only when nothing has moved in the meantime.
  */
 export function inTurn(job: Job, intent: Intent, now: number, world: World): Intent {
   const rank = rankToAct(job, intent, world);
@@ -24,7 +26,9 @@ export function inTurn(job: Job, intent: Intent, now: number, world: World): Int
   return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
 }
 
-/** How many engines act before this one; 0: it acts at once, or does nothing that others could do. */
+/**
+ * Returns how many engines act before this one; 0: it acts at once, or the intent writes nothing.
+ */
 function rankToAct(job: Job, intent: Intent, world: World): number {
   switch (intent.kind) {
     case 'write':
@@ -46,8 +50,9 @@ function rankToAct(job: Job, intent: Intent, world: World): number {
 }
 
 /**
- * Turns are counted from the sight of this revision, or from the latest time for which something in
- * the job has waited since: all engines wake then. Who has just settled an attempt goes on at once.
+ * Returns when the turns begin: when this revision was seen, or at the latest time since for which
+ * something in the job has waited, because all engines wake then. An engine that has just settled
+ * an attempt acts at once.
  */
 function turnFrom(job: Job, now: number, { seenAt }: World): number {
   if (!isLiveJob(job) || seenAt === -Infinity) return seenAt;
@@ -64,7 +69,7 @@ function timeOf({ state, until, due }: Step): number | undefined {
   return (state === '$$waiting' ? until : due) as number | undefined;
 }
 
-/** How many engines that can run the task come before this one at this boundary. */
+/** Returns how many engines that can run the task come before this one at this boundary. */
 export function rankFor(
   job: Job,
   task: Task | undefined,
@@ -80,7 +85,7 @@ function rankOf(job: Job, peers: readonly Peer[], { me }: World): number {
   return rankAmong(`${job._id}:${steps}`, peers, me.id);
 }
 
-/** How many of these engines come before `me` at a boundary: `<job>:<number of steps>`. */
+/** Returns how many of these engines come before `me` at a boundary (`<job>:<number of steps>`). */
 export function rankAmong(boundary: string, peers: readonly Peer[], me: string): number {
   if (peers.length === 0) return 0;
   const mine = share(`${me}:${boundary}`);

@@ -11,8 +11,8 @@ type Doc = Readonly<Record<string, unknown>>;
 type JobDocument = Doc & { readonly _id: string };
 
 /**
- * The child jobs that a job gives up from one version to the next: steps that waited for a child
- * and ended without it leave the child to itself.
+ * Returns the child jobs that a job gives up between two versions: those of steps that waited for a
+ * child and ended without it.
  */
 export function abandoned(before: Job, after: Job): readonly GivenUp[] {
   if (!isLiveJob(before)) return [];
@@ -33,9 +33,10 @@ function stepsOf(job: Job): readonly Step[] {
 }
 
 /**
- * The child jobs that a job leaves which cannot go on; the document need not be valid. They are those
- * that its open steps wait for, and those of `children`, unfinished jobs that name it as their parent,
- * that it has made: its `steps` or its `start` may have been spoilt.
+ * Returns the child jobs that a job leaves behind when it cannot go on; its document need not be
+ * valid. They are the children that its open steps wait for, and those of `children` (unfinished
+ * jobs that name it as their parent) that it made: its `steps` or its `start` may have been
+ * damaged.
  */
 export function leftBy(
   doc: JobDocument,
@@ -49,7 +50,10 @@ export function leftBy(
   return [...waiting.filter(({ child }) => !found.has(child)), ...own];
 }
 
-/** A child that its document tells of. Without an attempt that waits for it its own run stands for it. */
+/**
+ * Returns a child that its own document tells of. When no attempt waits for it, its own run is used
+ * instead.
+ */
 export function ownChild(
   doc: JobDocument,
   child: JobDocument,
@@ -79,7 +83,7 @@ function recordedSteps({ steps }: JobDocument): readonly Doc[] {
   return Array.isArray(steps) ? (steps as readonly unknown[]).filter(isObject) : [];
 }
 
-/** The child of a step, as its job gives it up; a step without a child gives up none. */
+/** Returns the child of a step as its job gives it up; nothing for a step without a child. */
 export function givenUp(job: JobDocument, step: Doc): readonly GivenUp[] {
   const { child, attempt, path, task, child_run: run } = step;
   if (typeof child !== 'string') return [];
@@ -102,7 +106,7 @@ function reasonOf(parent: string): string {
   return `its parent job ${parent} does not need it any more`;
 }
 
-/** What is stored to give a child up. */
+/** The document that gives a child up. */
 type Cancel =
   /** Nothing: it has ended, or it is the child of another job. */
   | { readonly kind: 'none' }
@@ -147,14 +151,14 @@ export type Untold = {
   readonly because: string;
 };
 
-/** A child whose cancel request the database refuses. */
+/** Describes a child whose cancel request the database refuses. */
 export function untold({ child, attempt, instead }: GivenUp, because: string): Untold {
   return { child, step: instead.parent.step, id: `${requestOf(child)}:${attempt}`, because };
 }
 
 /**
- * The parent with a record, under `requests`, of each child that it gives up and cannot cancel: such a
- * child goes on.
+ * Records, under `requests` of the parent, each child that it gives up and cannot cancel: such a
+ * child continues to run.
  */
 export function withUntold<J extends JobDocument>(
   parent: J,
@@ -169,7 +173,7 @@ export function withUntold<J extends JobDocument>(
   }, parent);
 }
 
-/** Whether a request of this id is the cancel request of a parent that gives the job up. */
+/** Whether a request id belongs to the cancel request of a parent that gives the job up. */
 export function isCancelByParent(job: string, request: string): boolean {
   return request.startsWith(`${requestOf(job)}:`);
 }

@@ -6,8 +6,8 @@ import { matchesFailure } from './pattern.js';
 import { without } from '../../model/record.js';
 
 /**
- * What the flow's error catalogue says of a failure: of several entries the one that names it
- * exactly, else the one with the longest pattern.
+ * Returns what the flow's error catalogue says of a failure: the entry that names it exactly, else
+ * the one with the longest matching pattern.
  */
 export function cataloguedAs(
   { flow_definition: { errors = {} } }: LiveJob,
@@ -19,7 +19,10 @@ export function cataloguedAs(
   return best === undefined ? {} : (errors[best] as Catalogued);
 }
 
-/** The failure as it is kept: with its kind, whether it is fatal, and whether it may be retried. */
+/**
+ * Returns the failure as it is stored: with its kind, whether it is fatal, and whether it may be
+ * retried.
+ */
 export function judged(failure: Failure, { severity, retry, kind }: Catalogued): Failure {
   const isFinal = severity === 'fatal' || retry === false;
   const kept = isFinal || retry === undefined ? failure : without(failure, 'retryable');
@@ -34,7 +37,9 @@ export function judged(failure: Failure, { severity, retry, kind }: Catalogued):
 const never: RetryPolicy = toRetryPolicy(0);
 const anything = ['*'];
 
-/** The retry policy for a failure: the catalogue's, else `own`, which is the step's. */
+/**
+ * Returns the retry policy for a failure: that of the catalogue, else `own`, which is the step's.
+ */
 export function policyFor(
   { severity, retry }: Catalogued,
   own: RetryPolicy,

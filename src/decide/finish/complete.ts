@@ -8,7 +8,7 @@ import type { Move } from '../intent.js';
 import { allResults } from '../../reading/results.js';
 import { endSlice, isSlice } from '../children/slices.js';
 
-/** All steps are done: the job succeeds, with the flow's `output` as its result. */
+/** Ends a job whose steps are all done: it succeeds, with the flow's `output` as its result. */
 export function complete(job: LiveJob, now: number, world: World): Move {
   if (isSlice(job)) return endSlice(job, undefined, now, world);
   const { output } = job.flow_definition;

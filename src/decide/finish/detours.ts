@@ -16,7 +16,10 @@ import { definitionFor } from '../../reading/definition-of.js';
 
 type Of<K extends Outcome['kind']> = Extract<Outcome, { kind: K }>;
 
-/** The step waits, without a slot, for a signal of that name, within the time of all its attempts. */
+/**
+ * Makes the step wait, without a slot, for a signal of that name, within the total time of its
+ * attempts.
+ */
 export function parkStep(
   job: LiveJob,
   step: LiveStep,
@@ -33,10 +36,10 @@ export function parkStep(
   });
 }
 
-/** So many times a step may begin again in one run: each time adds an entry to the job. */
+/** Maximum number of requeues of a step in one run: each adds an entry to the job. */
 const mostRequeues = 1_000;
 
-/** The attempt begins again after a while, as if nothing had been: it uses up no retry. */
+/** Ends the attempt and lets it begin again after a delay; it uses up no retry. */
 export function requeueStep(
   job: LiveJob,
   step: LiveStep,
@@ -64,8 +67,8 @@ function isRequeued(step: Step): boolean {
 }
 
 /**
- * The job begins anew from its first step, with the definitions and parameters it has, and with all
- * of its time in mode `start`. What was done counts no more; what still runs or waits is given up.
+ * Restarts the job from its first step, with its definitions and parameters, and with the full time
+ * of mode `start`. Earlier results no longer count; running and waiting steps are given up.
  */
 export function restartJob(
   job: LiveJob,

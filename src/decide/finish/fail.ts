@@ -20,9 +20,10 @@ type Failing = {
 };
 
 /**
- * Ends an attempt as failed. The retry policy speaks here, once: with a retry the step gets the
- * time of the next attempt as `due`, without `due` the step is given up. What the flow's catalogue
- * calls a warning does not fail the step: it is complete, and the failure is kept beside.
+ * Ends an attempt as failed. The retry policy is applied here and nowhere else: a step that is
+ * retried gets the time of its next attempt as `due`; without `due` it is given up. A failure that
+ * the flow's catalogue calls a warning does not fail the step: the step completes and the failure
+ * is kept as its warning.
  */
 export function failStep(job: LiveJob, step: Step, failing: Failing, now: number): LiveJob {
   const { state, exit } = failing;
@@ -47,10 +48,13 @@ function warnStep(job: LiveJob, step: Step, warning: Failure, now: number): Live
   });
 }
 
-/** With what the catalogue of the flow says of the failure. */
+/** A failed attempt, with what the flow's catalogue says of its failure. */
 type Judged = Failing & { readonly catalogued: Catalogued };
 
-/** What is wrong with a definition fails again: its policy is not even looked for. */
+/**
+ * Returns when the next attempt is due; undefined: there is none. A failure of the definition is
+ * never retried.
+ */
 function nextAttempt(
   job: LiveJob,
   step: Step,
@@ -75,26 +79,35 @@ function nextAttempt(
   );
 }
 
-/** When the first attempt of the step in this run was accepted; `now` when nobody says. */
+/**
+ * Returns when the first attempt of the step in this run was accepted; `now` when no attempt says
+ * so.
+ */
 export function firstAcceptedOf(job: LiveJob, { path }: Step, now: number): number {
   const attempts = attemptsOf(job, path).filter((attempt) => attempt.run === job.run);
   const accepted = attempts.find((attempt) => 'accepted' in attempt)?.['accepted'];
   return typeof accepted === 'number' ? accepted : now;
 }
 
-/** The attempt says nothing about the work itself: it uses up no retry. */
+/** Whether an attempt says nothing about the work itself: it uses up no retry. */
 function isBlameless(step: Step): boolean {
   return isLost(step) || (step.state === '$$cancelled' && blameless.has(step.failure.name));
 }
 
 const blameless = new Set(['Released', 'Requeued']);
 
-/** The exit tells it from an error of that name which a plugin threw. */
+/**
+ * Whether the engine of the attempt was lost. The exit distinguishes it from an error of that name
+ * that a plugin threw.
+ */
 function isLost(step: Step): boolean {
   return isFailed(step) && step.exit === exits.lost && step.failure.name === 'EngineLost';
 }
 
-/** The policy of a step: the entry's, else its task's; the wait falls back to the flow's. */
+/**
+ * Returns the policy of a step: that of its entry, else of its task; the delay falls back to the
+ * flow's.
+ */
 function policyOf(job: LiveJob, step: Step): RetryPolicy {
   const written = entryOf(job, step.path)?.retry ?? definitionFor(job, step)?.retry;
   return toRetryPolicy(written, flowDelayOf(job));
@@ -104,14 +117,17 @@ function flowDelayOf(job: LiveJob): number {
   return flowPolicy(job).delay;
 }
 
-/** The flow's own policy; where it gives no delay, that of the job or of the engine's settings. */
+/**
+ * Returns the flow's own retry policy; without a delay of its own it gets that of the job or of the
+ * engine's settings.
+ */
 export function flowPolicy({ flow_definition: flow, retry_delay: delay }: LiveJob): RetryPolicy {
   return toRetryPolicy(flow.retry, delay);
 }
 
 /**
- * Ends an attempt whose engine is gone. It is tried again at once, whatever the number of retries,
- * until `crashLimit` attempts of the step were lost; `never: ["EngineLost"]` forbids it.
+ * Ends an attempt whose engine is dead. It is retried at once, whatever the number of retries,
+ * until `crashLimit` attempts of the step were lost; `never: ["EngineLost"]` forbids that.
  */
 export function loseStep(job: LiveJob, step: Step, crashLimit: number, now: number): LiveJob {
   const engine = String(step['engine']);

@@ -15,8 +15,8 @@ import { undoMove } from './undo.js';
 import { workMove } from '../work.js';
 
 /**
- * The flow has failed at a step: the flow's retry comes first, then what was done is undone,
- * then its error handler, then the end, with the exit of the failure unless the handler set one.
+ * Advances a flow that has failed at a step: first the flow's retry, then undo tasks, then its
+ * error handler, then the end with the exit of the failure, unless the handler set another.
  */
 export function failedMove(job: LiveJob, failed: FailedStep, now: number, world: World): Move {
   if (isSlice(job)) return endSlice(job, failed, now, world);
@@ -31,7 +31,7 @@ export function failedMove(job: LiveJob, failed: FailedStep, now: number, world:
   return { kind: 'change', job: finish(job, endAfter(job, progress, ending), now) };
 }
 
-/** How far what handles the failure of the flow has come; undefined: nothing does. */
+/** Returns the progress of what handles the failure of the flow; undefined: nothing does. */
 function handling(job: LiveJob, failed: FailedStep): Progress | undefined {
   const branch = branchesOf(job.flow_definition).find(({ root }) => root === 'error');
   if (branch !== undefined) return interpret(job, branch.tree, 'error', 'error');

@@ -16,7 +16,7 @@ export type JobEnding = {
   readonly result?: unknown;
 };
 
-/** The final document of a job that was initialised. */
+/** Returns the final document of a job that was initialised. */
 export function finish(job: LiveJob, ending: JobEnding, now: number): FinalJob {
   const { state = '$$complete', exit } = ending;
   const told = withSideFailures(job, ending.failure);
@@ -31,7 +31,7 @@ export function finish(job: LiveJob, ending: JobEnding, now: number): FinalJob {
   };
 }
 
-/** The final document of a job that never began: no snapshot, no steps, the reason. */
+/** Returns the final document of a job that never began: no snapshot, no steps, and the reason. */
 export function endUnbegun(
   job: NewJob | (Record<string, unknown> & { readonly _id: string; readonly _rev: string }),
   now: number,
@@ -43,14 +43,14 @@ export function endUnbegun(
   return endedJob(job, now, { exit, failure: why, ...told });
 }
 
-/** How a job ends that never began, or that goes on no more with the history it has. */
+/** The end of a job that never began, or that cannot go on with the history it has. */
 type EndOfUnbegun = Pick<JobEnding, 'exit' | 'failure'> & {
   readonly problems?: readonly Problem[];
   readonly start?: number;
   readonly steps?: readonly unknown[];
 };
 
-/** The final job. The document is copied once: it may have very many keys. */
+/** Returns the final job. The document is copied once: it may have very many keys. */
 function endedJob<J extends object>(job: J, now: number, ending: EndOfUnbegun): FinalJob {
   const state = ending.exit === exits.cancelled ? '$$cancelled' : '$$complete';
   const told: object = withoutWishes(withEdits(job as JobDocument, now), state);
@@ -64,8 +64,8 @@ function endedJob<J extends object>(job: J, now: number, ending: EndOfUnbegun): 
 }
 
 /**
- * Ends a job document that cannot be read. Everything the user wrote is kept, but for `steps` and
- * `state` the engine's own values stand; a live job keeps its steps when they are a list.
+ * Ends a job document that cannot be read. Everything the user wrote is kept, except that `steps`
+ * and `state` get the engine's own values; a live job keeps its steps when they are a list.
  */
 export function endInvalid(
   doc: JobDocument,
@@ -79,15 +79,15 @@ export function endInvalid(
 }
 
 /**
- * Ends a job that cannot go on: the database does not take it, or nothing can be decided about it. A
- * final job keeps its end; its wish to go on is refused.
+ * Ends a job that cannot go on: the database refuses it, or deciding about it fails. A final job
+ * keeps its end, and its retry is refused.
  */
 export function endRefused(doc: JobDocument, why: Failure, now: number): FinalJob {
   if (isFinalState(doc['state'])) return refuseRetry(doc as FinalJob, why.message, now);
   return endedJob(doc, now, { exit: exits.definition, failure: why, ...historyOf(doc, now) });
 }
 
-/** The final job without the wish to go on, which cannot be granted, and with the reason. */
+/** Returns the final job without its retry, which cannot be granted, and with the reason. */
 export function refuseRetry(job: FinalJob, because: string, now: number): FinalJob {
   const { retry, ...kept } = job;
   return { ...withRefusedEdit(kept, retryAsked(retry), because, now), retry_refused: because };
@@ -98,7 +98,7 @@ type JobDocument = Readonly<Record<string, unknown>> & {
   readonly _rev: string;
 };
 
-/** What runs or waits ends with the job. */
+/** Returns the start and the steps of the job; open steps are cancelled with it. */
 function historyOf({ start, steps }: JobDocument, now: number) {
   const why = failure('Cancelled', { by: '', reason: ': its job could not go on' });
   const how = { state: '$$cancelled', end: now, exit: exits.cancelled, failure: why };

@@ -10,7 +10,7 @@ import type { World } from '../world.js';
 import { tellingDepth } from '../../reading/parent.js';
 import { expandParams } from '../start/params.js';
 
-/** What a notification is made of. `id` is its own; `before`: its subject as it was before the end. */
+/** What a notification is made from. `id`: its own; `before`: its subject before the end. */
 export type Telling = {
   readonly before: Subject;
   readonly ended: FinalJob;
@@ -22,15 +22,15 @@ export type Telling = {
 
 type Doc = Readonly<Record<string, unknown>>;
 
-/** A job document before its end, as far as it matters here. */
+/** A job document before its end, as far as notifications read it. */
 export type Subject = Doc & { readonly _id: string; readonly _rev: string };
 
-/** The run that ends; 0: the job has not begun. */
+/** Returns the run that ends; 0: the job has not begun. */
 export function runOf({ state, run, start }: Subject): number {
   return state === undefined || typeof start !== 'number' || typeof run !== 'number' ? 0 : run;
 }
 
-/** The task and the plugin of webhooks. */
+/** Name of the task, and of the plugin, of webhooks. */
 export const webhook = 'webhook';
 
 /** A receiver that is away has about a day to come back: waits of 5 s, 25 s, 2 min, 10 min, 52 min, 4 h … */
@@ -42,7 +42,7 @@ const webhookRetry: RetryInput = {
   jitter: 0.2,
 };
 
-/** The job that tells of the end of another. It is of the same owner, and in the same queue. */
+/** Returns the job that reports the end of another. It has the same owner and queue. */
 export function notificationOf(telling: Telling, world: Pick<World, 'linkOf'>): ChildJob {
   const { ended, entry, id } = telling;
   const { owner, priority } = ended as Doc;
@@ -121,7 +121,10 @@ function notifiesFor(
 
 type Told = Pick<Notifies, 'job' | 'run' | 'status'> & Doc;
 
-/** What is told of a final job: how it ended, and nothing of its work but what an entry includes. */
+/**
+ * Returns what is reported of a final job: how it ended, and of its work only what an entry
+ * includes.
+ */
 export function toldOf(
   ended: Doc & { readonly _id: string },
   include: Notifies['include'] = [],

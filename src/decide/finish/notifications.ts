@@ -29,20 +29,23 @@ import { isObject } from '../../model/object.js';
  * N4 It never changes its subject, and what tells of what tells ends at some depth.
  */
 
-/** A job that tells of a job that tells of a job … ends here. */
+/** Maximum depth of notifications about notifications. */
 export const mostTelling = 3;
 
-/** The part of the world that is asked. */
+/** The part of the world that notifications ask. */
 export type NotifyWorld = Pick<World, 'flow' | 'child' | 'linkOf'>;
 
-/** The final job with the names of its notifications, and those of them that are to be made before. */
+/**
+ * The final job with the names of its notifications, and those that must be created before it is
+ * written.
+ */
 type Announced = {
   readonly kind: 'announced';
   readonly job: FinalJob;
   readonly makes: readonly ChildJob[];
 };
 
-/** An intent that ends a job makes its notifications first. */
+/** Makes an intent that ends a job create its notifications first. */
 export function withNotifications(before: Job, intent: Intent, world: World): Intent {
   if (intent.kind !== 'write' || isEnded(before) || !isEnded(intent.job)) return intent;
   const announced = announce(before, intent.job, world);
@@ -56,7 +59,7 @@ function isEnded(job: Job): job is FinalJob {
   return job.state === '$$complete' || job.state === '$$cancelled';
 }
 
-/** What is to be told of the end of a job, also of one that could not be read. */
+/** Returns the notifications about the end of a job, also of one that could not be read. */
 export function announce(before: Subject, ended: FinalJob, world: NotifyWorld): Announced | Query {
   const nothing: Announced = { kind: 'announced', job: ended, makes: [] };
   if (isPartOfAnother(ended) || tellingDepth(ended) >= mostTelling) return nothing;

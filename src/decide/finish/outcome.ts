@@ -1,7 +1,7 @@
 import type { BigResult } from '../../model/big-result.js';
 import type { Failure } from '../../model/step.js';
 
-/** How an attempt ended, as the runner tells. Delays in ms. */
+/** How an attempt ended, as reported by the runner. Delays in ms. */
 export type Outcome =
   | {
       readonly kind: 'done';

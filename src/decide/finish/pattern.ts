@@ -1,6 +1,6 @@
 import type { Failure } from '../../model/step.js';
 
-/** Name or code of a failure match a pattern, in which each `*` stands for any text. */
+/** Whether the name or the code of a failure matches a pattern; each `*` stands for any text. */
 export function matchesFailure(pattern: string, { name, code }: Failure): boolean {
   return matches(pattern, name) || (code !== undefined && matches(pattern, String(code)));
 }

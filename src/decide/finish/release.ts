@@ -2,8 +2,8 @@ import { failure } from '../../model/failures.js';
 import { exits, type FailedStep, type LiveStep } from '../../model/step.js';
 
 /**
- * A claim that ends without having been started; its step may begin again at once. Times follow from
- * the claim alone, so that whoever writes it writes the same.
+ * Returns a claim as ended without having been started; its step may begin again at once. Its times
+ * follow from the claim alone, so that every engine writes the same.
  */
 export function released(step: LiveStep): FailedStep {
   const why = { ...failure('Released', {}), step: step.name };
@@ -11,7 +11,7 @@ export function released(step: LiveStep): FailedStep {
   return { ...step, state: '$$cancelled', ...ending };
 }
 
-/** A claim that has begun nothing yet. */
+/** Returns a claim as one that has begun nothing yet. */
 export function asReady({ start: _begun, ...claim }: Begun): LiveStep {
   return { ...claim, state: '$$ready' };
 }

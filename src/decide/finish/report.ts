@@ -11,7 +11,7 @@ export type LogLine = {
   readonly data?: Readonly<Record<string, unknown>>;
 };
 
-/** What a running attempt has told of itself so far: each report repeats what the last one said. */
+/** What a running attempt has reported so far: each report repeats the previous ones. */
 export type Report = {
   /** What its last heartbeat with details said. */
   readonly details?: unknown;
@@ -23,12 +23,17 @@ export type Report = {
   readonly blockedMs?: number;
 };
 
-/** What became of a report. `fenced`: the attempt is no longer ours; nobody wants to hear of it. */
+/**
+ * What became of a report. `fenced`: the attempt no longer belongs to this engine, and the report
+ * is dropped.
+ */
 export type Reported =
   | { readonly kind: 'reported'; readonly job: LiveJob }
   | { readonly kind: 'fenced'; readonly because: string };
 
-/** Writes what a running attempt told into its step, if the claim in it is still the one that runs. */
+/**
+ * Writes the report of a running attempt into its step, if its claim is still the one that runs.
+ */
 export function report(job: Job, claim: string, told: Report, now: number): Reported {
   const own = ownAttempt(job, claim);
   if (own.kind === 'fenced') return own;
@@ -36,7 +41,7 @@ export function report(job: Job, claim: string, told: Report, now: number): Repo
   return { kind: 'reported', job: withStep(own.job, own.step, step) };
 }
 
-/** The step with what its attempt told. */
+/** Returns the step with the report of its attempt. */
 export function withReport(
   step: LiveStep,
   { details, progress, log = [], blockedMs }: Report,
@@ -50,13 +55,16 @@ export function withReport(
   };
 }
 
-/** What the last attempt before this one that gave details left behind for it. */
+/** Returns the details of the last earlier attempt that reported any. */
 export function lastDetails(job: LiveJob, { path, attempt }: Pick<Step, 'path' | 'attempt'>) {
   const earlier = earlierAttempts(job, { path, attempt });
   return earlier.findLast((step) => step['details'] !== undefined)?.['details'];
 }
 
-/** The attempts of the step before this one at the same work: not those of what was undone since. */
+/**
+ * Returns the earlier attempts of the step at the same work, without those of work that was undone
+ * since.
+ */
 export function earlierAttempts(
   job: LiveJob,
   { path, attempt }: Pick<Step, 'path' | 'attempt'>,
@@ -68,7 +76,7 @@ export function earlierAttempts(
 /** A step keeps so much of what was logged: the newest lines, in bytes of their JSON. */
 const most = { lines: 50, bytes: 4096, text: 500 } as const;
 
-/** The newest lines, as many as a step keeps. */
+/** Returns the newest lines, as many as a step keeps. */
 export function boundedLog(lines: readonly LogLine[]): readonly LogLine[] {
   const newest = lines.slice(-most.lines);
   let bytes = 0;
@@ -79,7 +87,7 @@ export function boundedLog(lines: readonly LogLine[]): readonly LogLine[] {
   return newest.slice(tooOld + 1);
 }
 
-/** A line as a step keeps it: a long message is cut, large data are left out. */
+/** Returns a line as a step keeps it: a long message is cut, large data are left out. */
 export function logLine({ at, message, data }: LogLine): LogLine {
   const text = message.length > most.text ? `${message.slice(0, most.text)}…` : message;
   const small = data !== undefined && JSON.stringify(data).length <= most.text;

@@ -2,7 +2,7 @@ import type { RetryPolicy } from '../../model/retry.js';
 import type { Failure } from '../../model/step.js';
 import { matchesFailure } from './pattern.js';
 
-/** What the retry policy is asked about. Times epoch ms. */
+/** The attempt that the retry policy judges. Times in epoch ms. */
 type Attempt = {
   readonly failure: Failure;
   /** Failed attempts of this run, this one included; lost ones do not count. */
@@ -20,7 +20,7 @@ type Attempt = {
 /** The longest wait that a plugin may ask for: one year. */
 const longestWishMs = 31_536_000_000;
 
-/** When the next attempt may begin (epoch ms), or undefined: give up. */
+/** Returns when the next attempt may begin (epoch ms); undefined: give up. */
 export function retryDue(policy: RetryPolicy, attempt: Attempt, now: number): number | undefined {
   if (attempt.failure['retryable'] === false) return undefined;
   if (!isRetried(policy, attempt.failure)) return undefined;
@@ -31,8 +31,8 @@ export function retryDue(policy: RetryPolicy, attempt: Attempt, now: number): nu
 }
 
 /**
- * `never` wins over `on`; without `on` everything is retried but for business failures, which must
- * be named.
+ * Whether a policy retries a failure. `never` wins over `on`; without `on`, everything is retried
+ * except business failures, which must be named.
  */
 export function isRetried(policy: RetryPolicy, failure: Failure): boolean {
   if (policy.never?.some((pattern) => matchesFailure(pattern, failure))) return false;
@@ -40,7 +40,10 @@ export function isRetried(policy: RetryPolicy, failure: Failure): boolean {
   return policy.on.some((pattern) => matchesFailure(pattern, failure));
 }
 
-/** The wait before the next attempt (ms): it grows with the failed ones, spread by the jitter. */
+/**
+ * Returns the wait before the next attempt (ms): it grows with the number of failed attempts and is
+ * spread by the jitter.
+ */
 export function waitMs(
   policy: RetryPolicy,
   { failed, seed }: { readonly failed: number; readonly seed: string },
@@ -50,7 +53,7 @@ export function waitMs(
   return Math.round(full * (1 - policy.jitter * share(seed)));
 }
 
-/** FNV-1a of the text, as a share from 0 to 1. */
+/** Returns the FNV-1a hash of a text as a fraction from 0 to 1. */
 export function share(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) {

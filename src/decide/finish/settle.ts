@@ -14,7 +14,10 @@ import { decisionMaker } from '../../structures/paths.js';
 import { withReport, type Report } from './report.js';
 import { askedInVain } from '../../reading/in-vain.js';
 
-/** What became of an outcome. `fenced`: the attempt is no longer ours; its outcome is dropped. */
+/**
+ * What became of an outcome. `fenced`: the attempt no longer belongs to this engine, and its
+ * outcome is dropped.
+ */
 export type Settled =
   | { readonly kind: 'settled'; readonly job: LiveJob }
   | { readonly kind: 'fenced'; readonly because: string };
@@ -28,8 +31,8 @@ export type Ended = {
 };
 
 /**
- * Writes the outcome of an attempt into the job, and what it told on the way, if the claim in it is
- * still the one that ran.
+ * Writes the outcome and the report of an attempt into the job, if its claim is still the one that
+ * ran.
  */
 export function settle(job: Job, { claim, outcome, report = {} }: Ended, now: number): Settled {
   const own = ownAttempt(job, claim);
@@ -72,7 +75,10 @@ function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number)
   }
 }
 
-/** A step that set an exit other than 0 failed; a handler may set the exit of the job. */
+/**
+ * Completes a step. A step that set an exit other than 0 fails; a handler may set the exit of the
+ * job.
+ */
 function done(
   job: LiveJob,
   step: LiveStep,
@@ -100,7 +106,10 @@ function done(
   });
 }
 
-/** A decider fails that gives no decisions, too many, the decision to fail, or any in vain. */
+/**
+ * Returns why the answer of a decider fails it: it holds no decisions, too many, the decision to
+ * fail, or only ones that can have no effect. Undefined: it is accepted.
+ */
 function refusedAnswer(
   job: LiveJob,
   { path }: LiveStep,

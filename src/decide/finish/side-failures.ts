@@ -10,8 +10,8 @@ const doing: Readonly<Partial<Record<Phase, string>>> = {
 };
 
 /**
- * What a job tells in its `problems` of handlers, undo tasks and callbacks that failed for good in
- * the run that ends: they are not why it failed, and would stand nowhere but in `steps`.
+ * Adds a problem for each handler, undo task and callback that failed for good in the run that
+ * ends: they are not why the job failed, and would be visible in `steps` only.
  */
 export function withSideFailures(job: LiveJob, ending: Failure | undefined): LiveJob {
   const told = job.steps.flatMap((step, i) => problemOf(job, step, i, ending));

@@ -4,8 +4,8 @@ import type { Move } from '../intent.js';
 import type { World } from '../world.js';
 
 /**
- * Tells those of the running attempts that this engine has in hand to stop; they end when their
- * plugins do. Nothing, when none of them is here or all were told before.
+ * Tells the running attempts of this engine among the given ones to stop; they end when their
+ * plugins do. Returns undefined when none runs here or all were told before.
  */
 export function stopMove(
   running: readonly LiveStep[],
@@ -18,7 +18,7 @@ export function stopMove(
   return claims.length === 0 ? undefined : { kind: 'abort', claims, because };
 }
 
-/** A copy of the job in which the chosen steps are cancelled. */
+/** Returns a copy of the job in which the chosen steps are cancelled. */
 export function cancelledSteps(
   job: LiveJob,
   isChosen: (step: Step) => boolean,

@@ -25,15 +25,18 @@ export type Streak = {
   readonly rest?: { readonly since: number; readonly busyMs: number };
 };
 
-/** The streak may have as many writes; with more, the job goes round in a loop. */
+/** Maximum number of writes in a streak; a job with more is in a loop. */
 export const longestStreak = 20;
 const shortestRestMs = 1_000;
 const restShare = 4;
 
-/** What is to be written: the job as it will be, and the children that are born with it. */
+/** The job to write, and the children created with it. */
 export type Write = { readonly job: Job; readonly children: readonly string[] };
 
-/** The streak with one more write, decided upon `before`; undefined when that gets the job on. */
+/**
+ * Returns the streak with one more write, decided upon `before`; undefined when that write gets the
+ * job on.
+ */
 export function withWrite(
   last: Streak | undefined,
   before: Job,
@@ -62,13 +65,13 @@ function busyOf(last: Streak | undefined, now: number): number {
   return last === undefined || last.rest !== undefined ? now : last.busySince;
 }
 
-/** The streak of a job with which the engine is done for now. */
+/** Returns the streak of a job that the engine has finished with for now. */
 export function atRest(streak: Streak, now: number): Streak {
   if (streak.rest !== undefined) return streak;
   return { ...streak, rest: { since: now, busyMs: now - streak.busySince } };
 }
 
-/** The job has been at rest for so long that its next write has nothing to do with these. */
+/** Whether the job has been at rest for so long that its next write starts a new streak. */
 export function isLeftAlone({ rest }: Streak, now: number): boolean {
   return rest !== undefined && now - rest.since > Math.max(shortestRestMs, restShare * rest.busyMs);
 }

@@ -11,7 +11,7 @@ import { toldOf } from './notification.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 
-/** What a notification does about its subject. */
+/** What a notification does once its subject is known. */
 export type SubjectMove =
   /** It goes on as any job. */
   | { readonly kind: 'knows'; readonly job: NewJob | LiveJob }
@@ -20,8 +20,8 @@ export type SubjectMove =
   | Query;
 
 /**
- * A notification waits until the end that it tells of is stored (N2); undefined: it is no
- * notification, it knows already, or somebody cancels it.
+ * Makes a notification wait until the end that it reports is stored (N2). Returns undefined for a
+ * job that is no notification, that knows already, or that is to be cancelled.
  */
 export function subjectMove(
   job: NewJob | LiveJob,

@@ -16,9 +16,9 @@ import { cancelledSteps } from './stop.js';
 import { mayUndo, undoesLeft } from './undo.js';
 
 /**
- * Fails a job that has too many steps, or what a decider with too many decisions is in: the flow, or
- * what follows its failure. The flow fails like any other: what was done is undone, and its handler or
- * `error` branch runs. `stepsForEnd` steps are reserved for that.
+ * Fails a job that has too many steps, or the part of it whose decider made too many decisions: the
+ * flow, or what follows its failure. The flow fails like any other: what was done is undone, and
+ * its handler or `error` branch runs. `stepsForEnd` steps are reserved for that.
  */
 export function tooManyMove(job: LiveJob, now: number): Move | undefined {
   const why = isGivenUp(job, '') ? undefined : tooManySteps(job);
@@ -26,7 +26,7 @@ export function tooManyMove(job: LiveJob, now: number): Move | undefined {
   return tooManyDecisionsMove(job, ['', 'error'], now);
 }
 
-/** Fails those of these parts of a flow in which a decider has too many decisions. */
+/** Fails each of the given parts of a flow in which a decider made too many decisions. */
 export function tooManyDecisionsMove(
   job: LiveJob,
   parts: readonly Branch['prefix'][],
@@ -67,7 +67,7 @@ function isToBeAsked(job: LiveJob, path: string): boolean {
   return !unneeded.some((at) => isWithin(path, at));
 }
 
-/** What follows a failure or a cancel makes too many steps, too: the job ends at once. */
+/** Ends the job at once when what follows a failure or a cancel makes too many steps as well. */
 export function overflowMove(job: LiveJob, now: number): Move | undefined {
   const { length: steps } = job.steps;
   if (steps < mostSteps + stepsForEnd) return undefined;
@@ -83,8 +83,8 @@ function isGivenUp(job: LiveJob, path: string): boolean {
 }
 
 /**
- * The job with a record that the flow has failed as a whole, or the branch of it that the path is in:
- * nothing more begins there. In a slice it is the map that fails.
+ * Records that the flow, or the branch of it that contains the path, has failed as a whole: nothing
+ * more begins there. In a slice the map fails instead.
  */
 export function withFlowFailed(job: LiveJob, path: string, why: Failure, now: number): LiveJob {
   const root = rootOf(job, path);

@@ -13,9 +13,9 @@ import { mergeWaits } from '../waiting/together.js';
 import { openWaits } from '../waiting/waits.js';
 
 /**
- * Undoes what a failed or cancelled flow has done: the `undo` tasks of completed steps run one after
- * the other, what was done last first. One that fails for good does not keep the others from it.
- * Undefined when there is nothing (more) to undo.
+ * Undoes what a failed or cancelled flow has done: the `undo` tasks of completed steps run one
+ * after the other, in reverse order. One that fails for good does not stop the others. Returns
+ * undefined when nothing is left to undo.
  */
 export function undoMove(job: LiveJob, now: number, world: World): Move | undefined {
   for (const { step, leaf } of toUndo(job)) {
@@ -31,7 +31,7 @@ export function undoMove(job: LiveJob, now: number, world: World): Move | undefi
   return undefined;
 }
 
-/** Whether any step of a job could have something that undoes it. */
+/** Whether any step of a job may have an undo task. */
 export function mayUndo({ definitions, tasks }: LiveJob): boolean {
   return (
     Object.values(definitions).some(({ undo }) => undo !== undefined) ||
@@ -39,7 +39,7 @@ export function mayUndo({ definitions, tasks }: LiveJob): boolean {
   );
 }
 
-/** How many steps it would at least take to undo what was done. */
+/** Returns the minimum number of steps it would take to undo what was done. */
 export function undoesLeft(job: LiveJob): number {
   return toUndo(job).filter(({ leaf }) => lastAttempt(job, leaf.path) === undefined).length;
 }

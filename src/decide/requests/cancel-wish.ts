@@ -6,7 +6,7 @@ export function isCancelRequested({ cancel }: Pick<NewJob | LiveJob, 'cancel'>):
   return cancel !== undefined && cancel !== false;
 }
 
-/** The failure of a cancelled job: who and why, as far as was said. */
+/** Returns the failure of a cancelled job: by whom and why, as far as the request says. */
 export function cancelled({ cancel }: Pick<NewJob | LiveJob, 'cancel'>): Failure {
   const { by, reason } = typeof cancel === 'object' ? cancel : {};
   return failure('Cancelled', {

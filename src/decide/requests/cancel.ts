@@ -16,8 +16,9 @@ import { waitsMove } from '../waiting/waits.js';
 import { workMove } from '../work.js';
 
 /**
- * A cancelled job: running attempts are told to stop and may finish, nothing of the flow begins
- * any more, the flow's `cancel` branch runs when something had begun, then the job is final.
+ * Advances a cancelled job: running attempts are told to stop and may finish, nothing of the flow
+ * begins any more, the `cancel` branch of the flow runs if any step had begun, then the job is
+ * final.
  */
 export function cancelMove(job: LiveJob, now: number, world: World): Move | undefined {
   if (!isCancelRequested(job)) return undefined;

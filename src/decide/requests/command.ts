@@ -15,8 +15,8 @@ import { skipped } from './skip.js';
 import { withUnreadSignals } from './unread-signals.js';
 
 /**
- * What became of a request or a signal. `repeated`: the job has it on record already; `refused`: it
- * can do nothing here; `because` says why.
+ * What became of a request or a signal. `repeated`: the job has recorded it already; `refused`: it
+ * can have no effect here, `because` says why.
  */
 export type Commanded =
   | { readonly kind: 'applied'; readonly job: Job }
@@ -24,8 +24,8 @@ export type Commanded =
   | { readonly kind: 'refused'; readonly because: string };
 
 /**
- * Applies a request to a job, once: the job keeps a record of it under `requests`, with all that is
- * needed to apply it again (`replicas/resolve/merged-requests.ts`).
+ * Applies a request to a job once. The job records it under `requests`, with all that is needed to
+ * apply it again (`replicas/resolve/merged-requests.ts`).
  */
 export function command(job: Job, request: JobRequest, now: number): Commanded {
   const known = recordsOf(job).filter(({ id }) => id === request._id);
@@ -55,7 +55,7 @@ function usedBefore({ _id: id, type }: JobRequest | SignalDocument): Commanded {
   return refused(`A ${type} with the id ${id} was taken before; send this one under another id.`);
 }
 
-/** A job keeps at most this many signals: each decision reads all of them. */
+/** Maximum number of signals of a job: each decision reads all of them. */
 export const mostSignals = 5_000;
 
 type Who = { readonly by?: string; readonly reason?: string };
@@ -93,8 +93,8 @@ function awake(job: Job): Job {
 }
 
 /**
- * Puts a signal into the job, once, where a waiting step takes it, now or later. `big`: its data, where
- * that is long; of a worker's answer the job keeps it as an attachment, as any result of a step.
+ * Adds a signal to the job once; a waiting step takes it, now or later. `big`: its data when they
+ * are long; those of a worker's answer are stored as an attachment, like the result of a step.
  */
 export function receive(job: Job, signal: SignalDocument, now: number, big?: BigResult): Commanded {
   const signals = listIn(job, 'signals');

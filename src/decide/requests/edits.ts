@@ -19,8 +19,8 @@ import { finalAlready, notEnded, withRefusal } from './refusal.js';
 type Doc = Readonly<Record<string, unknown>>;
 
 /**
- * The job with records of what was asked for by editing it, and without a retry, which a job that has
- * not ended refuses; the same job where all is on record.
+ * Records what was asked for by editing the job, and refuses a retry, because the job has not
+ * ended. Returns the same job when everything is recorded.
  */
 export function withEdits<J extends Doc>(job: J, now: number): J {
   const { requests = [], paused, cancel } = job;
@@ -46,7 +46,7 @@ function withoutRetry<J extends Doc>(job: J, requests: readonly unknown[], now: 
   return withRefusal(kept as unknown as Job, message, notEnded(id), now) as unknown as J;
 }
 
-/** What the key `retry` of a job asks for, as far as it can be read. */
+/** Returns what the key `retry` of a job asks for, as far as it can be read. */
 export function retryAsked(retry: unknown): Wish {
   const { from } = isObject(retry) ? retry : {};
   return { action: 'retry', ...(typeof from === 'string' ? { from } : {}) };
@@ -79,12 +79,12 @@ function wordsOf(cancel: unknown): { readonly by?: string; readonly reason?: str
   };
 }
 
-/** Whether a key that asks for something does so. */
+/** Whether the value of a key asks for something. */
 export function isAsked(wish: unknown): boolean {
   return wish !== undefined && wish !== null && wish !== false;
 }
 
-/** A job that ends, without the wishes that are over with its end (W3). */
+/** Returns a job that ends without the wishes that its end settles (W3). */
 export function withoutWishes<J extends Doc>(job: J, state: FinalJob['state']): J {
   const { paused, cancel } = job;
   const over = [
@@ -94,12 +94,15 @@ export function withoutWishes<J extends Doc>(job: J, state: FinalJob['state']): 
   return over.length === 0 ? job : without(job, ...over);
 }
 
-/** Whether somebody has asked a final job for something since it ended, beside a retry. */
+/** Whether anything other than a retry was asked of a final job since it ended. */
 export function hasLateWish({ state, paused, cancel }: Doc): boolean {
   return isAsked(paused) || (state === '$$complete' && isAsked(cancel));
 }
 
-/** The final job without a pause or cancel that was written into it since, and with their refusals. */
+/**
+ * Returns the final job without a pause or cancel that was written into it since, and with their
+ * refusals.
+ */
 export function withoutLateWishes(job: FinalJob, now: number): FinalJob {
   if (!hasLateWish(job)) return job;
   const { _id, state, paused, cancel } = job;
@@ -117,8 +120,8 @@ export function withoutLateWishes(job: FinalJob, now: number): FinalJob {
 type Wish = Pick<JobRequest, 'action' | 'by' | 'reason' | 'from'>;
 
 /**
- * The final job with a record of a wish that was written into it and cannot be granted. Its id follows
- * from the revision that holds the wish.
+ * Records a wish that was written into a final job and cannot be granted. The id of the record
+ * follows from the revision that holds the wish.
  */
 export function withRefusedEdit(job: FinalJob, wish: Wish, because: string, now: number): FinalJob {
   const { _id, _rev, requests } = job;
@@ -129,8 +132,9 @@ export function withRefusedEdit(job: FinalJob, wish: Wish, because: string, now:
 }
 
 /**
- * What was last refused of what somebody wrote into a final job, while nothing was asked of it since.
- * Its id ends with a revision; that of what was written into it before ends with a number (W2).
+ * Returns the last refusal of something that was written into a final job, while nothing was asked
+ * of it since. Its id ends with a revision; the id of an edit of a live job ends with a number
+ * (W2).
  */
 export function refusedEdit({ requests }: Doc): { action: string; refused: string } | undefined {
   const last: unknown = Array.isArray(requests) ? requests.at(-1) : undefined;

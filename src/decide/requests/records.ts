@@ -21,7 +21,7 @@ const dropped = {
   message: `requests: only the last ${mostRecords} are kept; older ones were left out.`,
 } as const;
 
-/** The job with one more record of a request (Q1, Q2). */
+/** Returns the job with one more record of a request (Q1, Q2). */
 export function withRecord<J extends Doc>(job: J, record: Doc): J {
   const all = [...listOf(job['requests']), record];
   const surplus = all.length - mostRecords;
@@ -37,7 +37,7 @@ export function withRecord<J extends Doc>(job: J, record: Doc): J {
   };
 }
 
-/** Whether a full list may have had a record that it has no more: it is older than what is left. */
+/** Whether a full list may have dropped a record: it is older than those that are left. */
 export function mayBeDropped({ at }: Doc, requests: readonly unknown[]): boolean {
   // Two older ones may have stayed (Q2).
   const oldest = requests.length < mostRecords ? undefined : requests[2];
@@ -50,7 +50,10 @@ const switches = {
   cancel: ['cancel', 'retry'],
 } as const;
 
-/** The records of what paused or cancelled the job, or took that back, as far as it was applied. */
+/**
+ * Returns the records that paused or cancelled the job, or took that back, as far as they were
+ * applied.
+ */
 export function switchesIn(records: readonly unknown[], kind: keyof typeof switches) {
   return records.filter(
     (one): one is Doc =>
@@ -62,12 +65,12 @@ function lastSwitch(records: readonly unknown[], kind: keyof typeof switches): u
   return switchesIn(records, kind).at(-1);
 }
 
-/** Whether a record under `requests` tells of something that could not be applied. */
+/** Whether a record under `requests` is the refusal of something that could not be applied. */
 export function isRefusal(record: Doc): boolean {
   return record['refused'] !== undefined;
 }
 
-/** The number of the next record whose id ends with one: there is none as high among these. */
+/** Returns the number for the next record whose id ends with one: higher than all of these. */
 export function nextNumber(records: readonly unknown[]): number {
   const numbers = records.map((one) => (isObject(one) ? numberIn(one['id']) : -1));
   return numbers.reduce((most, number) => Math.max(most, number + 1), records.length);
@@ -86,15 +89,15 @@ function listOf(value: unknown): readonly unknown[] {
 type Message = { readonly _id: string; readonly _rev?: string | undefined };
 
 /**
- * What tells the message from others of its id, to be kept in its record: the number of its revision,
- * unless that is the first.
+ * Returns what distinguishes the message from others with its id, to be kept in its record: the
+ * number of its revision, unless that is the first.
  */
 export function revisionOf({ _rev: rev }: Message): { readonly revision?: number } {
   const revision = Number.parseInt(rev ?? '1', 10);
   return revision > 1 ? { revision } : {};
 }
 
-/** Whether a record is that of this message (Q3). */
+/** Whether a record belongs to this message (Q3). */
 export function isRecordOf(record: unknown, message: Message): boolean {
   return (
     isObject(record) &&

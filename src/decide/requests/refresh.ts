@@ -21,8 +21,8 @@ import { snapshot } from '../start/snapshot.js';
 import { brokenSchema, unfitForFlow } from '../start/suits.js';
 
 /**
- * A job that is retried with the latest definitions: what is left of it goes by the flow and the
- * tasks as they are now. What is done stays done, so the flow must still have it at its place.
+ * Retries a job with the latest definitions: the rest of it follows the current flow and tasks.
+ * What is done stays done, so the flow must still have it at its place.
  */
 export function refreshMove(job: LiveJob, now: number, world: World): Move | undefined {
   if (job.refresh !== true) return undefined;

@@ -4,20 +4,20 @@ import type { SignalDocument } from '../../model/signal.js';
 import { isObject } from '../../model/object.js';
 import { isRecordOf, isRefusal, revisionOf } from './records.js';
 
-/** Why a job that has ended takes nothing more. */
+/** Returns why a job that has ended takes nothing more. */
 export const finalAlready = (job: string): string => `Job ${job} is final already.`;
 
-/** Why a job that has not ended is not retried. */
+/** Returns why a job that has not ended is not retried. */
 export const notEnded = (job: string): string =>
   `Job ${job} has not ended; only a job that has ended can be retried.`;
 
-/** A job keeps so many refusals; the oldest give way. */
+/** Maximum number of refusals that a job keeps; the oldest are dropped first. */
 export const mostRefusals = 100;
 
 /**
- * The job with a record of a message that could not be applied, under `requests`: what was asked for,
- * `at` when (epoch ms), and in `refused` why it changed nothing. All else stays as it is, also in a
- * final job. Returns the same job where the refusal is on record already.
+ * Records a message that could not be applied under `requests`: what was asked for, `at` when
+ * (epoch ms), and in `refused` why it changed nothing. Everything else stays as it is, also in a
+ * final job. Returns the same job when the refusal is recorded already.
  */
 export function withRefusal(
   job: Job,

@@ -17,9 +17,9 @@ type Reopened =
   | { readonly kind: 'refused'; readonly because: string };
 
 /**
- * Lets a final job go on: at the step that failed, or at `from` and with all that comes after it.
- * Nothing that was done is done again unless `from` asks for it; all attempts stay on record. The
- * flow's time begins anew. A job that ended before its first step begins from nothing.
+ * Reopens a final job: at the step that failed, or at `from` with everything after it. Nothing that
+ * was done is done again unless `from` asks for it; all attempts stay on record. The flow's time
+ * starts again. A job that ended before its first step starts from the beginning.
  */
 export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened {
   const lost = lostOf(job);
@@ -38,7 +38,7 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
     : { kind: 'applied', job: parsed.value };
 }
 
-/** The job in its next run, as the wish says, unless that asks for what cannot be. */
+/** Returns the job in its next run as the wish asks, or the refusal. */
 function inNextRun(ended: FinalJob, live: LiveJob, wish: RetryWish): Reopened {
   const { from, params, latest } = wish;
   const leaf = from === undefined ? undefined : leafNamed(live, from);
@@ -59,7 +59,7 @@ function inNextRun(ended: FinalJob, live: LiveJob, wish: RetryWish): Reopened {
   };
 }
 
-/** Why the job cannot go on at this step, or without one. */
+/** Returns why the job cannot continue at this step, or without one; undefined: it can. */
 function notFrom(
   { _id: id, exit }: FinalJob,
   live: LiveJob,
@@ -74,7 +74,7 @@ function notFrom(
     : undefined;
 }
 
-/** Why the job cannot go on with these parameters. */
+/** Returns why the job cannot continue with these parameters; undefined: it can. */
 function notWith(
   live: LiveJob,
   { params = {}, latest }: RetryWish,
@@ -86,7 +86,7 @@ function notWith(
   return stray === undefined ? sealedChange(live, changed)?.message : noSuchKey(live, stray);
 }
 
-/** The document of the job as it would go on, in its next run. */
+/** Returns the document of the reopened job, in its next run. */
 function asLive(job: FinalJob, now: number): StoredDocument {
   const { run, steps = [] } = job;
   const last = steps.findLast((step) => isObject(step) && step.structure === undefined);
@@ -98,7 +98,10 @@ function asLive(job: FinalJob, now: number): StoredDocument {
   };
 }
 
-/** Without what only a final job has, and without wishes that would end it again at once. */
+/**
+ * Returns the job without what only a final job has, and without wishes that would end it again at
+ * once.
+ */
 function withoutEnd(job: FinalJob, now: number): StoredDocument {
   const { expires } = job as Readonly<Record<string, unknown>>;
   const time = timeSchema.safeParse(expires);
@@ -123,7 +126,10 @@ function noSuchKey(job: LiveJob, key: string): string {
   return `Nothing in job ${job._id} has the parameters "${key}"; its steps are ${stepWords(job)}.`;
 }
 
-/** What its steps were done with and the job has no more: to begin anew would forget them. */
+/**
+ * Returns which record of a job that has begun is missing; starting from the beginning would forget
+ * its steps.
+ */
 function lostOf({ steps, tasks, definitions }: FinalJob): 'tasks' | 'definitions' | undefined {
   if (!Array.isArray(steps) || steps.length === 0) return undefined;
   if (!isObject(tasks)) return 'tasks';
@@ -144,7 +150,7 @@ function asNew(job: FinalJob, params: RetryWish['params'], now: number): StoredD
   return { ...kept, ...changed };
 }
 
-/** The leaf that a person means: by path, `<task>-<n>` or name; by task when only one step has it. */
+/** Finds a step by path, `<task>-<n>` or name; by task when only one step has it. */
 export function leafNamed(job: LiveJob, word: string): Leaf | undefined {
   const { list, at } = leavesIn(job.tasks);
   const byPath = at(word);

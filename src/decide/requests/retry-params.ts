@@ -8,8 +8,8 @@ import { merge } from '../../model/record.js';
 type Params = Readonly<Record<string, unknown>>;
 
 /**
- * The parameters of a job with changes that name steps as people do: by task (all its steps), name,
- * path or `<task>-<n>`, the more exact word being the stronger. They are kept by `<task>-<n>`.
+ * Returns the parameters of a job with changes that name steps by task (all its steps), name, path
+ * or `<task>-<n>`; the more exact word takes precedence. They are stored by `<task>-<n>`.
  */
 export function withParams(job: LiveJob, changes: Params): Record<string, unknown> {
   const byPath = new Map(Object.keys(changes).map((key) => [definedPath(key), changes[key]]));
@@ -24,7 +24,7 @@ export function withParams(job: LiveJob, changes: Params): Record<string, unknow
   return merge(job.params, Object.fromEntries(free), ...bySteps);
 }
 
-/** The keys of changed parameters that nothing in the job would ever get to see. */
+/** Returns the keys of changed parameters that nothing in the job would ever read. */
 export function strayChanges(job: LiveJob, changes: Params): readonly string[] {
   const called = new Set<string>();
   const paths = new Set<string>();
@@ -38,7 +38,7 @@ export function strayChanges(job: LiveJob, changes: Params): readonly string[] {
   );
 }
 
-/** How a job's steps are called, in a sentence: `a-0, b-1 (mid), c-2`. */
+/** Lists the steps of a job for a sentence: `a-0, b-1 (mid), c-2`. */
 export function stepWords(job: LiveJob): string {
   const words = leavesIn(job.tasks).list.map(({ label, name, entry }) =>
     name === entry.task ? label : `${label} (${name})`,

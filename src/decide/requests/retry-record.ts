@@ -6,9 +6,9 @@ import { merge } from '../../model/record.js';
 type Doc = Readonly<Record<string, unknown>>;
 
 /**
- * What a job that goes on keeps of how it was, so that its history tells the past as it was:
- * `overrode` the end that counts no more, `params` what was asked for, `params_before` the values that
- * were replaced (null: there was none).
+ * Returns what a retried job keeps of its past for its history: in `overrode` the end that no
+ * longer counts, in `params` what was asked for, in `params_before` the values that were replaced
+ * (null: there was none).
  */
 export function formerState(job: Job, next: Job, { params, latest }: RetryWish): Doc {
   if (!isFinal(job)) return {};

@@ -19,8 +19,8 @@ type Skipped =
   | { readonly kind: 'refused'; readonly because: string };
 
 /**
- * Leaves a step out: it counts as done. A running or waiting attempt of it ends; a job that failed
- * goes on behind it.
+ * Skips a step: it counts as done. A running or waiting attempt of it ends; a failed job continues
+ * after it.
  */
 export function skipped(job: Job, word: string, now: number): Skipped {
   if (isNew(job)) return refused(`Job ${job._id} has not begun; its steps are not known yet.`);

@@ -10,7 +10,9 @@ const mostTold = 20;
 /** A sentence lists at most this many names that are read. */
 const mostNamed = 5;
 
-/** The job with a problem for each of these names of signals that nothing in it reads, once per name. */
+/**
+ * Adds a problem for each of these names of signals that nothing in the job reads, once per name.
+ */
 export function withUnreadSignals(job: LiveJob, names: readonly string[]): LiveJob {
   return [...new Set(names)].reduce((before, name) => {
     const { problems = [] } = before;
@@ -22,8 +24,8 @@ export function withUnreadSignals(job: LiveJob, names: readonly string[]): LiveJ
 }
 
 /**
- * What is told of a signal when no wait of the job has its name. Undefined: something reads it, or may:
- * deciders read all signals, and templates can make any name or look into `signals` themselves.
+ * Returns the problem of a signal whose name no wait of the job has; undefined: something reads it,
+ * or may. Deciders read all signals, and templates can build any name or read `signals` themselves.
  */
 export function unreadSignal(job: LiveJob, name: string): Problem | undefined {
   if (isOfWork(name) || job.steps.some(({ signal }) => signal === name)) return undefined;

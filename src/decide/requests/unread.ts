@@ -14,8 +14,8 @@ type Definition = Readonly<Record<string, unknown>> & { readonly type: string };
 const known = new WeakMap<Definition, readonly Problem[]>();
 
 /**
- * Tells the keys of a job, its flow and its tasks that look like a feature and that nothing reads.
- * Paths lead to the places in the job document.
+ * Returns a problem for each key of a job, its flow and its tasks that looks like a feature and
+ * that nothing reads. Paths lead to the places in the job document.
  */
 export function unreadIn(
   job: NewJob,

@@ -8,10 +8,10 @@ import type { Begun } from '../intent.js';
 import type { Prepared, Unbegun } from './prepare.js';
 import type { Beginning } from '../../structures/progress.js';
 
-/** What every attempt of a step that has a child has. */
+/** The fields of every attempt of a step that has a child. */
 export type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
 
-/** The fields that every attempt has, with the next number. */
+/** Returns the fields of a new attempt, with the next number. */
 export function newAttempt(job: LiveJob, { leaf, phase }: Beginning) {
   return {
     index: leaf.index,
@@ -44,7 +44,10 @@ export function failUnbegun(
   return { kind: 'change', job: failed };
 }
 
-/** What comes of a step whose parameters cannot be filled in, or not yet. */
+/**
+ * Returns the failed attempt when its parameters cannot be rendered, or a query when data is
+ * missing.
+ */
 export function unprepared(
   job: LiveJob,
   beginning: Beginning,

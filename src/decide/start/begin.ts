@@ -33,8 +33,8 @@ import { unfitForTask } from './suits.js';
 import { rankFor } from '../compete/turn.js';
 
 /**
- * Begins an attempt of a step, if its time has come and this engine can: conditions first, then
- * who can take it, then its parameters, then the claim.
+ * Begins an attempt of a step, if its time has come and this engine can: first its conditions, then
+ * which engine can take it, then its parameters, then the claim.
  */
 export function begin(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { leaf, due } = beginning;
@@ -61,7 +61,7 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
 /** A step that may begin, with the task that it runs. */
 type TaskStep = Beginning & { readonly task: Task };
 
-/** A task that a decider named: its definition is taken into the job when it is first used. */
+/** Copies the definition of a task that a decider named into the job when it is first used. */
 function lateDefinition(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { path, entry } = beginning.leaf;
   const name = entry.task;

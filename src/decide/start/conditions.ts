@@ -12,8 +12,9 @@ import { conditionsOf, isTrue } from '../../structures/conditions.js';
 import type { Beginning } from '../../structures/progress.js';
 
 /**
- * `when` and `guards` of an entry: all true (or none written) lets the step begin, otherwise it is
- * skipped, which counts as done. A condition that cannot be evaluated fails the step.
+ * Evaluates `when` and `guards` of an entry: the step begins when all are true or none is set,
+ * otherwise it is skipped, which counts as done. A condition that cannot be evaluated fails the
+ * step.
  */
 export function conditionMove(
   job: LiveJob,
@@ -37,7 +38,10 @@ export function conditionMove(
   return undefined;
 }
 
-/** How a step fails whose condition, or other expression, has no answer; `at` is where it stands. */
+/**
+ * Returns the failure of a step whose condition, or other expression, cannot be evaluated; `at`:
+ * where the expression is.
+ */
 export function unevaluated(
   at: string,
   { reason }: Unanswered,

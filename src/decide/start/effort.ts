@@ -10,12 +10,15 @@ import type { Beginning } from '../../structures/progress.js';
  * to do is decided upon with its next revision. Effort is counted, for decisions know no clock.
  */
 
-/** Maximum effort per move, and maximum number of structures asked about per move. */
+/** Maximum effort per move, and maximum number of structures evaluated per move. */
 export const mostEffort = 100;
 export const mostGates = 20;
-/** Every decision looks at all steps: a job that has more than these holds up its engine. */
+/**
+ * Maximum number of steps of a job: every decision reads all of them, so more would hold up the
+ * engine.
+ */
 export const mostSteps = 20_000;
-/** Entries that a job may have besides, for what follows its failure or its cancel. */
+/** Number of further steps reserved for what follows a failure or a cancel. */
 export const stepsForEnd = 500;
 /**
  * Steps that a decision adds, times those, the items of maps and the decisions of deciders that there
@@ -23,7 +26,7 @@ export const stepsForEnd = 500;
  */
 const mostGrowth = 20_000;
 
-/** What the beginning of a step has cost. */
+/** Returns the cost of beginning a step. */
 export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number {
   const steps = job.steps.length / 100;
   switch (move.kind) {
@@ -39,7 +42,7 @@ export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number
   }
 }
 
-/** Whether a decision has added so many steps that it is to be written. */
+/** Whether a decision has added so many steps that it must be written. */
 export function hasGrown(before: Job, now: Job): boolean {
   const [old, steps] = [stepsOf(before), stepsOf(now)];
   const added = steps.length - old.length;

@@ -19,9 +19,9 @@ import { interpret, progressAt } from '../../reading/progress.js';
 import { firstOf } from '../../structures/siblings.js';
 
 /**
- * The failure that handlers, undo tasks, callbacks of a batch and the cancel branch are told of:
- * that of the step which is handled, of the first failed node of the batch, of the flow, or the
- * cancel. Undefined for all other steps, and for callbacks of a batch of which nothing failed.
+ * Returns the failure that handlers, undo tasks, callbacks of a batch and the cancel branch see:
+ * that of the handled step, of the first failed node of the batch, of the flow, or the cancel.
+ * Undefined for all other steps, and for callbacks of a batch without failures.
  */
 export function failureFor(
   job: LiveJob,

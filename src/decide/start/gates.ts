@@ -23,8 +23,8 @@ import { scopeOf } from '../../reading/scope.js';
 import { withFlowFailed } from '../finish/too-many.js';
 
 /**
- * Finds out what structures ask before they go on (their conditions, the case of a choice, the list
- * of a map, another round of a loop) and writes the answers into the steps, where they stay.
+ * Evaluates what structures ask before they continue (their conditions, the case of a choice, the
+ * list of a map, another round of a loop) and writes the answers as steps, where they stay.
  */
 export function gatesMove(
   job: LiveJob,
@@ -77,7 +77,10 @@ function verdictOf(job: LiveJob, gate: Gate, asks: readonly Asked[], world: Worl
   return finding.conclude(node, (n) => answerTo(own[n]), { path, phase, marks, judgeList });
 }
 
-/** The work goes on by no record that cannot be right; a further run of the job finds it out anew. */
+/**
+ * Returns the failure of a structure whose recorded answer does not match the rest of the job. A
+ * further run of the job evaluates it again.
+ */
 function misfit({ node, path }: Gate, reason: string): Failing {
   const what = `${node.structure} "${node.name ?? path}"`;
   return { kind: 'fail', failure: failure('MarkUnfit', { what, reason }), exit: exits.definition };

@@ -11,35 +11,43 @@ import { isOfDecider } from '../../structures/paths.js';
 import { scopeOf } from '../../reading/scope.js';
 import type { Beginning } from '../../structures/progress.js';
 
-/** What a step works with before anything is filled in: parameters, the results it sees, its scope. */
+/**
+ * What a step works with before templates are rendered: parameters, the results it sees, its scope.
+ */
 export type Input = Results & {
   readonly params: Readonly<Record<string, unknown>>;
   /** `item`, `index`, `round`: what the maps and loops around it add. */
   readonly scope: Readonly<Record<string, unknown>>;
 };
 
-/** A step to begin; `params` where they are not simply those of the job. */
+/** A step to begin; `params` when they are not simply those of the job. */
 export type Filling = Beginning & { readonly params?: Readonly<Record<string, unknown>> };
 
-/** The parameters of a step as they stand in the job. */
+/** Returns the parameters of a step as they are in the job. */
 export function writtenParams(job: LiveJob, beginning: Beginning): Input['params'] {
   const { leaf } = beginning;
   return isOwn(beginning) ? stepParams(job, leaf) : handlerParams(job, leaf.entry);
 }
 
-/** A step of the flow; handlers, and what a decider began, bring their parameters along. */
+/**
+ * Whether a step belongs to the flow itself; handlers, and what a decider began, bring their own
+ * parameters.
+ */
 export function isOwn({ leaf, phase }: Beginning): boolean {
   return isOfFlow(phase) && !isOfDecider(leaf.path);
 }
 
-/** A step of the flow sees what is before it; handlers and the cancel branch see everything. */
+/**
+ * Returns the input of a step. A step of the flow sees the results before it; handlers and the
+ * cancel branch see all of them.
+ */
 export function inputOf(job: LiveJob, beginning: Filling, contents?: Contents): Input {
   const { leaf, phase, params = writtenParams(job, beginning) } = beginning;
   const { path } = leaf;
   return { ...resultsFor(job, { path, phase }, contents), scope: scopeOf(job, path), params };
 }
 
-/** The results that a step sees. */
+/** Returns the results that a step sees. */
 export function resultsFor(
   job: LiveJob,
   { path, phase }: Pick<Step, 'path' | 'phase'>,

@@ -6,7 +6,7 @@ import { lastAttempt } from '../../reading/attempts.js';
 
 /** The lists of maps: each is found out once and stays in the job, which is written with every step. */
 
-/** How many items the maps have whose items are gone over in this job itself. */
+/** Returns the number of items of all maps that are worked on in this job itself. */
 export function itemsIn(steps: readonly Step[]): number {
   let items = 0;
   for (const step of steps) {
@@ -17,8 +17,8 @@ export function itemsIn(steps: readonly Step[]): number {
 }
 
 /**
- * Why a map cannot go over one more list beside those of the other maps of its job. `most`: so many
- * items may be gone over in one job. Undefined: there is room for it.
+ * Returns why a map cannot go over one more list beside those of the other maps of its job;
+ * undefined: there is room. `most`: maximum number of items in one job.
  */
 export function listProblem(
   job: LiveJob,

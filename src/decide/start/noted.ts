@@ -1,7 +1,9 @@
 import type { LiveJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 
-/** A copy of the job with one more entry in its `problems`; what it tells already is told once. */
+/**
+ * Returns a copy of the job with one more entry in its `problems`; an equal entry is added once.
+ */
 export function withProblem(job: LiveJob, told: Problem): LiveJob {
   const { problems = [] } = job;
   if (problems.some(({ message }) => message === told.message)) return job;

@@ -17,10 +17,10 @@ const mostItems = 10 * widest;
 const mostSlicedItems = 100_000;
 
 /**
- * What a map finds out: its list, and whether child jobs go over slices of it. Each item of a list
- * without slices makes steps in this job, and so does each slice: there must not be too many of them.
- * A list that is too large with those of the other maps fails the flow: no map of the job could go on
- * better.
+ * Returns what a map concludes from its list: the items, and whether child jobs work on slices of
+ * them. Each item of a list without slices adds steps to this job, and so does each slice, so their
+ * number is limited. A list that is too large together with those of the other maps fails the flow:
+ * a retry would not help.
  */
 export function overOf(job: LiveJob, gate: Gate, items: readonly unknown[]): Conclusion {
   const { length } = items;

@@ -12,8 +12,8 @@ type Params = Readonly<Record<string, unknown>>;
 type Definitions = LiveJob['definitions'];
 
 /**
- * The job's params after initialisation: what the user wrote, and for every step of the flow the
- * merged parameters under its `<task>-<n>`.
+ * Returns the params of a job after initialisation: what the user wrote, and for every step of the
+ * flow its merged parameters under `<task>-<n>`.
  */
 export function expandParams(
   written: Params,
@@ -36,8 +36,8 @@ export function expandParams(
 }
 
 /**
- * The parameters of a job with the flow's own values for those that its schema declares: these are
- * parameters of the job as a whole, not of a step.
+ * Returns the parameters of a job with the flow's values for those that its schema declares: these
+ * are parameters of the job as a whole, not of a step.
  */
 export function withDefaults(written: Params, flow: FlowSettings): Params {
   const { params = {} } = flow;
@@ -50,7 +50,7 @@ function declaredBy({ schema }: FlowSettings): ReadonlySet<string> {
   return new Set(isObject(schema?.['properties']) ? Object.keys(schema['properties']) : []);
 }
 
-/** What of `params` is not the same in `defaults`, at any depth of objects. */
+/** Returns the part of `params` that differs from `defaults`, at any depth of objects. */
 export function difference(params: Params, defaults: Params): Params {
   const own: Record<string, unknown> = {};
   for (const key of Object.keys(params)) {
@@ -67,7 +67,10 @@ export function difference(params: Params, defaults: Params): Params {
   return own;
 }
 
-/** Parameters of a handler or of a step of the cancel branch: these have no place in the flow. */
+/**
+ * Returns the parameters of a handler or of a step of the cancel branch, which have no position in
+ * the flow.
+ */
 export function handlerParams(
   job: Pick<LiveJob, 'definitions' | 'flow_definition' | 'params'>,
   entry: Entry,
@@ -81,7 +84,10 @@ export function handlerParams(
   );
 }
 
-/** Parameters of a step as they stand in the job now; users may edit them until it begins. */
+/**
+ * Returns the parameters of a step as they are in the job now; users may edit them until the step
+ * begins.
+ */
 export function stepParams(job: LiveJob, leaf: Leaf): Params {
   return objectAt(job.params, leaf.label) ?? {};
 }
@@ -89,7 +95,10 @@ export function stepParams(job: LiveJob, leaf: Leaf): Params {
 /** Maximum number of problems that are reported; the next job reports those that are left. */
 const mostTold = 20;
 
-/** Names the keys of the job's params that no step gets and nothing in the flow or the tasks reads. */
+/**
+ * Returns the keys of the job's params that belong to no step and that nothing in the flow or the
+ * tasks reads.
+ */
 export function strayParams(
   written: Params,
   leaves: readonly Leaf[],
@@ -119,8 +128,9 @@ export type Mapped =
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * Applies `stdio`: keys of the result before (of the job's params for the first step) go to paths
- * in the params. The key `stdout` stands for the whole result when the result has no such key.
+ * Applies `stdio`: keys of the previous result (for the first step: of the params of the job) are
+ * copied to paths in the params. The key `stdout` means the whole result when the result has no
+ * such key.
  */
 export function mapStdio(params: Params, leaf: Leaf, source: unknown): Mapped {
   let mapped = params;
@@ -136,7 +146,7 @@ export function mapStdio(params: Params, leaf: Leaf, source: unknown): Mapped {
   return { ok: true, params: mapped };
 }
 
-/** The parameters that a record has for a step or task. */
+/** Returns the parameters that a record has for a step or task. */
 export function objectAt(record: Params | undefined, key: string): Params | undefined {
   const value = record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
   return isObject(value) ? value : undefined;

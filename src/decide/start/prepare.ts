@@ -10,7 +10,10 @@ import { mapStdio } from './params.js';
 /** Why an attempt failed before any engine began it. */
 export type Unbegun = { readonly failure: Failure; readonly exit: number };
 
-/** The parameters of an attempt with everything filled in; what is wrong with them; what is missing. */
+/**
+ * The rendered parameters of an attempt; or what is wrong with them; or the attachments that are
+ * missing.
+ */
 export type Prepared =
   | {
       readonly ok: true;
@@ -30,7 +33,7 @@ type Templates = {
   readonly untouched?: readonly string[];
 };
 
-/** Fills in mappings and templates. */
+/** Maps results into the parameters of a step and renders its templates. */
 export function prepare(
   job: LiveJob,
   beginning: Filling,

@@ -18,7 +18,7 @@ type Params = Readonly<Record<string, unknown>>;
 /** What definitions say of the parameters of a step: its task, and the flow around it. */
 export type Defined = { readonly task: Task; readonly ofFlow: Params; readonly entry: Entry };
 
-/** What a new job brings along for its steps. */
+/** What a new job sets for its steps. */
 export type Ordered = {
   readonly leaves: readonly Leaf[];
   readonly flow: FlowSettings;
@@ -29,7 +29,10 @@ export type Ordered = {
 /** Why a job is refused, and the step that is concerned. */
 export type Breach = { readonly leaf: Leaf; readonly failure: Failure };
 
-/** Why a new job is refused: it, or its flow, sets a parameter that the task of a step seals. */
+/**
+ * Returns why a new job is refused: it, or its flow, sets a parameter that the task of a step
+ * seals.
+ */
 export function sealedBreach(job: NewJob, ordered: Ordered): Breach | undefined {
   return breachIn(ordered, (leaf) => job.tasks === undefined || toldEntry(job, leaf) !== undefined);
 }
@@ -57,7 +60,10 @@ function breachIn(
   return undefined;
 }
 
-/** Why parameters of a job that has begun cannot be changed to these: a task seals one of them. */
+/**
+ * Returns why the parameters of a job that has begun cannot be changed in this way: a task seals
+ * one of them.
+ */
 export function sealedChange(job: LiveJob, changed: Params): Failure | undefined {
   const { list: leaves } = leavesIn(job.tasks);
   const { flow_definition: flow, definitions } = job;
@@ -68,7 +74,7 @@ export function sealedChange(job: LiveJob, changed: Params): Failure | undefined
   return breach(merge(job.params)) === undefined ? breach(changed) : undefined;
 }
 
-/** What the flow or the job says of a parameter that the task seals. */
+/** Returns the failure when the flow or the job sets a parameter that the task seals. */
 export function refusal({ task, ofFlow, entry }: Defined, changes: Params): Failure | undefined {
   const seal = sealOf(task);
   const beside = sealOf(task, secretsIn(ofFlow).size > 0);
@@ -79,13 +85,16 @@ export function refusal({ task, ofFlow, entry }: Defined, changes: Params): Fail
   return param === undefined ? undefined : failure('ParamSealed', { param, task: task.name });
 }
 
-/** An encrypted value, or a reference, that no definition has there. */
+/**
+ * Returns the failure for an encrypted value, or a reference, at a place where no definition has
+ * one.
+ */
 export function misplaced(step: string, changes: Params): Failure | undefined {
   const [param] = secretsIn(changes).keys();
   return param === undefined ? undefined : failure('SecretMisplaced', { param, step });
 }
 
-/** What a flow says of the parameters of a step; `entry` where it is the flow's. */
+/** Returns what a flow sets of the parameters of a step; `entry` when it belongs to the flow. */
 export function flowParams(
   flow: Pick<FlowSettings, 'params'>,
   beginning: Beginning,

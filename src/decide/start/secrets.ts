@@ -46,7 +46,7 @@ export type Given =
   | { readonly ok: false; readonly unbegun: Unbegun }
   | { readonly ok: false; readonly unknown: Query };
 
-/** The parameters of a step before anything is filled in, or why it cannot have them. */
+/** Returns the parameters of a step before templates are rendered, or why it cannot have them. */
 export function givenParams(
   job: LiveJob,
   beginning: Beginning,
@@ -107,8 +107,8 @@ function fromStored(stored: Defined, { beginning, defined, base, changes, gone }
 }
 
 /**
- * The secrets of an attempt whose parameters are filled in: those that nothing was put over. A template
- * that came to a reference is refused: a secret is not handed on.
+ * Returns the secrets of an attempt whose parameters are rendered: those that nothing has replaced.
+ * Refuses a template that renders to a reference: a secret is not handed on.
  */
 export function secretsOf(
   { params, secrets, beginning }: Extract<Given, { ok: true }>,

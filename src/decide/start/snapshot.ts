@@ -10,7 +10,7 @@ import type { Found, World } from '../world.js';
 
 type Definitions = LiveJob['definitions'];
 
-/** Every task document a flow can come to use, or what stands in the way. */
+/** Every task document that a flow may use, or why it cannot be collected. */
 export type Snapshot =
   | { readonly kind: 'taken'; readonly definitions: Definitions }
   | { readonly kind: 'unknown'; readonly names: readonly string[] }
@@ -19,7 +19,9 @@ export type Snapshot =
 /** A task name and the place that names it. */
 type Mention = { readonly name: string; readonly at: string };
 
-/** Collects the tasks of a flow with their error handlers, and refuses handlers in a circle. */
+/**
+ * Collects the tasks of a flow with their error handlers, and refuses handlers that form a circle.
+ */
 export function snapshot(flow: Flow, owner: string, world: World): Snapshot {
   const found = new Map<string, Task>();
   const unknown: string[] = [];

@@ -7,26 +7,31 @@ import type { Unanswered, World } from '../world.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Why parameters are refused; `problems` when they do not suit. */
+/** Why parameters are refused; `problems` when they violate the schema. */
 export type Unfit = {
   readonly failure: Failure;
   readonly exit: number;
   readonly problems?: readonly Problem[];
 };
 
-/** What of a job's parameters does not suit the `schema` of its flow. */
+/** Returns how the parameters of a job violate the `schema` of its flow; undefined: they do not. */
 export function unfitForFlow(flow: FlowSettings, params: Params, world: World): Unfit | undefined {
   const { name, schema } = flow;
   return unfit({ what: "The job's parameters", of: `flow "${name}"`, schema }, params, world);
 }
 
-/** What of the parameters of an attempt, filled in, does not suit the `schema` of its task. */
+/**
+ * Returns how the rendered parameters of an attempt violate the `schema` of its task; undefined:
+ * they do not.
+ */
 export function unfitForTask(task: Task, params: Params, world: World): Unfit | undefined {
   const { name, schema } = task;
   return unfit({ what: "The step's parameters", of: `task "${name}"`, schema }, params, world);
 }
 
-/** The first task whose `schema` is none: found before the job begins, not in the midst of it. */
+/**
+ * Returns the failure for the first task whose `schema` is invalid: found before the job begins.
+ */
 export function brokenSchema(definitions: LiveJob['definitions'], world: World): Unfit | undefined {
   for (const { name, schema } of Object.values(definitions)) {
     const read = schema === undefined ? undefined : world.schema(schema);

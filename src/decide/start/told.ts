@@ -11,9 +11,10 @@ type Params = Readonly<Record<string, unknown>>;
 export type ToldEntry = NonNullable<Notifies['entry']>;
 
 /**
- * The entry of a flow's `notify` that a step of a notification was made of. Engines record it when they
- * make the notification, and the API takes no `notifies` from anybody: what a step's parameters say is
- * no evidence. Undefined for an entry of the job itself, and for what a decider began.
+ * Returns the entry of a flow's `notify` from which a step of a notification was made. Engines
+ * record it when they make the notification, and the API accepts no `notifies`: the parameters of a
+ * step prove nothing. Returns undefined for an entry of the job itself, and for what a decider
+ * began.
  */
 export function toldEntry(
   job: Readonly<Record<string, unknown>>,
@@ -22,7 +23,7 @@ export function toldEntry(
   return isOfDecider(path) ? undefined : notifiesOf(job)?.entry;
 }
 
-/** What a notification runs that is made of an entry of `notify`. */
+/** Returns the step that a notification from an entry of `notify` runs. */
 export function entryTold(flow: Flow, at: number): Entry | undefined {
   const told = notifyEntryOf(flow, at);
   if (told === undefined) return undefined;
@@ -35,7 +36,7 @@ export function entryTold(flow: Flow, at: number): Entry | undefined {
   };
 }
 
-/** The entry at a position of a flow's `notify`. */
+/** Returns the entry at a position of a flow's `notify`. */
 export function notifyEntryOf({ notify }: Flow, at: number): Params | undefined {
   const entry: unknown = Array.isArray(notify) ? notify[at] : undefined;
   return isObject(entry) ? entry : undefined;

@@ -10,14 +10,14 @@ import { withStep } from '../steps.js';
  * a signal, and a lease that is not renewed ends the attempt.
  */
 
-/** What a worker asks for. `id` tells the lease from all others; `leaseMs` absent: as the task says. */
+/** What a worker asks for. `id` identifies the lease; without `leaseMs` the task decides. */
 export type LeaseWish = {
   readonly worker: string;
   readonly id: string;
   readonly leaseMs?: number | undefined;
 };
 
-/** The job with a step in the hands of a worker; undefined where there is nothing to take. */
+/** Returns the job with a step leased to a worker; undefined: there is nothing to take. */
 export function takeOffer(
   job: LiveJob,
   signal: string,
@@ -30,7 +30,7 @@ export function takeOffer(
   return withUntil(job, step, leased, now + (leaseMs ?? leaseMsOf(step)));
 }
 
-/** The job with a lease that lasts longer; undefined when nobody has it any more. */
+/** Returns the job with the lease extended; undefined: nobody holds it any more. */
 export function renewLease(
   job: LiveJob,
   signal: string,
@@ -42,14 +42,14 @@ export function renewLease(
   return withUntil(job, step, { ...step, renewed: now }, now + (leaseMs ?? leaseMsOf(step)));
 }
 
-/** How long a lease of a step lasts: what was last agreed, else what its task says, ms. */
+/** Returns how long a lease of a step lasts (ms): what was agreed last, else what its task says. */
 export function leaseMsOf({ until, leased, renewed, params }: WaitingStep): number {
   const from = renewed ?? leased;
   if (from !== undefined && until !== undefined) return until - from;
   return workWishOf(params).lease ?? usualWorkLeaseMs;
 }
 
-/** The step that a worker has by the lease of that name. */
+/** Returns the step that a worker holds by the lease of that name. */
 export function leasedStep(job: LiveJob, signal: string): WaitingStep | undefined {
   const step = waitingFor(job, signal);
   return step?.worker === undefined ? undefined : step;

@@ -8,8 +8,8 @@ import { without } from '../../model/record.js';
 import { openWaits } from './waits.js';
 
 /**
- * No new step begins while the job or its flow is paused. The time of the pause does not count
- * towards the flow's timeout (mode `start`), but steps that wait go on waiting.
+ * Begins no new step while the job or its flow is paused. The time of the pause does not count
+ * towards the flow's timeout (mode `start`), but waiting steps keep waiting.
  */
 export function pauseMove(job: LiveJob, now: number, world: World): Move | undefined {
   const because = pausedBecause(job, world);

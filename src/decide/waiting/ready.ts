@@ -8,8 +8,8 @@ import { kindOf } from '../../structures/kinds.js';
 import { isOfEnd, repetitionsAround } from '../../structures/paths.js';
 
 /**
- * Since when the step at a path could begin (epoch ms): the end of its attempt before, else the
- * last end of anything that it comes after.
+ * Returns since when the step at a path could begin (epoch ms): the end of its previous attempt,
+ * else the last end of anything that comes before it.
  */
 export function readyAt(job: LiveJob, path: string): number {
   const held = job.steps.length === 0 ? (job.held_ms ?? 0) : 0;

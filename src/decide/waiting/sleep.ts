@@ -3,7 +3,10 @@ import { neverDue } from '../../model/scalars.js';
 import type { Wait } from '../intent.js';
 import { without } from '../../model/record.js';
 
-/** The job with the time until which it sleeps, or without one when it is awake (D5). */
+/**
+ * Returns the job with the time until which it sleeps as `next_due`, or without `next_due` when it
+ * is awake (D5).
+ */
 export function withNextDue(job: LiveJob, { asleep, until = neverDue }: Wait): LiveJob {
   return asleep ? { ...job, next_due: until } : without(job, 'next_due');
 }

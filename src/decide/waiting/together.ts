@@ -3,7 +3,7 @@ import type { Wait } from '../intent.js';
 /** So many reasons to wait are named. */
 const namedReasons = 3;
 
-/** One wait for several reasons: until the first of their times, asleep if all are. */
+/** Combines several waits into one: until the first of their times, asleep if all of them are. */
 export function mergeWaits(waits: readonly Wait[]): Wait {
   const [first] = waits;
   if (first === undefined) return { kind: 'wait', because: 'Nothing can be done now.' };

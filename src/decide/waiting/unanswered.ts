@@ -5,8 +5,8 @@ import type { World } from '../world.js';
 const againMs = 1_000;
 
 /**
- * The wait of a job about which the engine cannot find out now what the decision asks for: that is no
- * fault of the document, so nothing in it fails.
+ * Returns the wait of a job while the engine cannot find out what the decision asks. That is no
+ * fault of the document, so nothing in the job fails.
  */
 export function waitForAnswer({ unanswered }: World, now: number): Wait | undefined {
   if (unanswered === undefined) return undefined;

@@ -18,12 +18,12 @@ import { prepare } from '../start/prepare.js';
 import { cancelledSteps } from '../finish/stop.js';
 import type { Beginning } from '../../structures/progress.js';
 
-/** An entry that waits in the job document itself and needs no engine. */
+/** Whether an entry waits in the job document itself and needs no engine. */
 export function isBuiltIn({ wait, delay }: Entry): boolean {
   return wait !== undefined || delay !== undefined;
 }
 
-/** Begins a delay or a wait: the step stands in the job as `$$waiting` until it is settled. */
+/** Begins a delay or a wait: the step is `$$waiting` until it is settled. */
 export function beginWait(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { wait, delay, timeout } = beginning.leaf.entry;
   const prepared = prepare(job, beginning, world, { texts: textsOf(beginning.leaf.entry) });
@@ -50,7 +50,7 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
   return { kind: 'change', job: withBegun(job, waiting, now) };
 }
 
-/** What an entry that waits may hold templates in. */
+/** Returns the texts of a waiting entry that may hold templates. */
 function textsOf({ wait, delay }: Entry): Readonly<Record<string, unknown>> {
   return {
     ...(delay === undefined ? {} : { delay }),
@@ -59,7 +59,7 @@ function textsOf({ wait, delay }: Entry): Readonly<Record<string, unknown>> {
   };
 }
 
-/** A decider that asked for nothing waits for a signal that it has not seen. */
+/** Makes a decider that asked for nothing wait for a signal that it has not seen. */
 export function beginNews(job: LiveJob, beginning: Beginning, now: number): Begun {
   const times = { accepted: now, start: now };
   const news = job.signals?.length ?? 0;
@@ -76,7 +76,10 @@ function timeoutAt(timeout: number | undefined, now: number): number {
   return timeout === undefined || timeout === 0 ? Infinity : now + timeout;
 }
 
-/** A number is a length in ms, a text a time or a number; undefined: it is neither. */
+/**
+ * Returns when a delay ends (epoch ms). A number is a length in ms, a text a time or a number;
+ * undefined: it is neither.
+ */
 function delayUntil(delay: unknown, now: number): number | undefined {
   const text = typeof delay === 'string' ? delay.trim() : undefined;
   const length = text !== undefined && /^\d+$/.test(text) ? Number(text) : delay;
@@ -89,9 +92,9 @@ function delayUntil(delay: unknown, now: number): number | undefined {
 }
 
 /**
- * Ends the waiting step that had first what it waited for, or asks what must be known for that. Of
- * several that could end by now, one may be the reason why others are not needed any more: steps at
- * or below the paths that `unneeded` tells are left out first.
+ * Ends the waiting step whose condition was met first, or asks what must be known for that. When
+ * several could end now, one may make others unneeded: steps at or below the paths that `unneeded`
+ * returns are cancelled first.
  */
 export function waitsMove(
   job: LiveJob,
@@ -119,7 +122,7 @@ function endingMove(
   return queries.length === 0 ? undefined : mergeQueries(queries);
 }
 
-/** Waiting steps of which something may come now, what was there first first. */
+/** Returns the waiting steps that may end now, the one that was ready first at the front. */
 function readyOnes(job: LiveJob, now: number, world: World): readonly WaitingStep[] {
   return job.steps
     .flatMap((step) => {
@@ -130,7 +133,10 @@ function readyOnes(job: LiveJob, now: number, world: World): readonly WaitingSte
     .map(({ step }) => step);
 }
 
-/** Since when a step has what it waits for; of an event nothing tells when it was announced. */
+/**
+ * Returns since when a step has what it waits for (epoch ms); of an event no time is known, so it
+ * is `now`.
+ */
 function readyAt(job: LiveJob, step: WaitingStep, now: number, world: World): number {
   const { child, signal: name, until = Infinity } = step;
   if (child !== undefined) return childEnd(world.child(child), now);
@@ -157,7 +163,7 @@ function unneededMove(job: LiveJob, paths: readonly string[], now: number): Move
   return { kind: 'change', job: ended };
 }
 
-/** What comes of a step that is ready: without what it waits for, its time is over. */
+/** Ends a step that is ready. A step that has not got what it waits for has timed out. */
 function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): Move | undefined {
   if (step.child !== undefined) return childMove(job, { ...step, child: step.child }, now, world);
   if (step.signal !== undefined) {
@@ -178,7 +184,7 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   return { kind: 'change', job: failStep(job, step, failing, now) };
 }
 
-/** A signal brings a result or a failure; either way it is taken. */
+/** Ends a step by a signal, which brings a result or a failure and is used up by it. */
 function answered(job: LiveJob, step: WaitingStep, signal: Signal, now: number): LiveJob {
   const { id, data, failure: why } = signal;
   const taken = { ...step, signal_id: id };
@@ -188,7 +194,7 @@ function answered(job: LiveJob, step: WaitingStep, signal: Signal, now: number):
   return failStep(holding, taken, failing, now);
 }
 
-/** Why a step fails whose time is over. */
+/** Returns why a step failed that has timed out. */
 function tooLate(job: LiveJob, step: WaitingStep): Failure {
   const { until, worker, leased, since, accepted, params } = step;
   if (Number(until) >= totalDeadline(job, step)) {
@@ -205,13 +211,13 @@ function tooLate(job: LiveJob, step: WaitingStep): Failure {
   return failure('WaitTimeout', { awaited: describe(step), timeout });
 }
 
-/** The oldest signal of a name that no step has taken yet. */
+/** Returns the oldest signal of a name that no step has taken yet. */
 function nextSignal(job: LiveJob, name: string): Signal | undefined {
   const taken = new Set(job.steps.map((step) => step['signal_id']));
   return job.signals?.find((signal) => signal.name === name && !taken.has(signal.id));
 }
 
-/** The first signal that came while a decider waited for one. */
+/** Returns the first signal that came while a decider waited for one. */
 function newsOf(job: LiveJob, { news }: WaitingStep): Signal | undefined {
   return news === undefined ? undefined : job.signals?.[news];
 }
@@ -226,7 +232,7 @@ function released(job: LiveJob, step: WaitingStep, result: unknown, now: number)
   });
 }
 
-/** What the waiting steps of a job wait for. */
+/** Returns what the waiting steps of a job wait for. */
 export function openWaits(job: LiveJob): readonly Wait[] {
   const limit = hardDeadline(job);
   return job.steps.filter(isOpen).map((step): Wait => {
