@@ -30,7 +30,7 @@ export function permitMove(job: LiveJob, now: number, world: World): Move | unde
     case 'unknown':
       return acquire({ permits: [{ key, most }] });
     case 'held':
-      return { kind: 'change', job: { ...job, locked: { ...job.locked, permit: answer.id } } };
+      return { kind: 'change', job: withPermit(job, answer.id, now) };
     case 'full':
       return waitFor(
         `As many jobs of flow ${name} run as may at the same time (${most}): ${answer.by.join(', ')}.`,
@@ -45,6 +45,13 @@ export function permitMove(job: LiveJob, now: number, world: World): Move | unde
       };
     }
   }
+}
+
+/** Nothing of this run has begun yet: the time for which it waited for the permit does not count. */
+function withPermit(job: LiveJob, permit: string, now: number): LiveJob {
+  const held = { ...job, locked: { ...job.locked, permit } };
+  const waited = now - (job.timed_from ?? job.start);
+  return waited > (job.held_ms ?? 0) ? { ...held, held_ms: waited } : held;
 }
 
 /** A job that goes on after its end, or as a new one, asks for a permit anew. */

@@ -83,3 +83,35 @@ describe('a job of a flow with max_running', () => {
     expect(intent.kind === 'acquire' && intent.permits.length > 0).toBe(asks);
   });
 });
+
+describe('the time for which a job waits for a permit', () => {
+  const held5s = { permits: { [key]: held }, locks: {} };
+
+  it('is no time of a flow that has not begun', () => {
+    const told = limited(full, { job: { target: 'x' }, flow: { timeout: 1_000 } });
+    told.go();
+    // No engine has the plugin when it gets its permit: it waits for one as long as any other job.
+    told
+      .at(5_000)
+      .with({ ...held5s, plugins: [] })
+      .go();
+    expect(told.at(5_999).go()).toMatchObject({ kind: 'wait' });
+    told.at(6_000).go();
+    expect(told.ending).toEqual({ state: '$$complete', exit: 1, failure: 'NotServed' });
+  });
+
+  it('is no time of a flow that is retried', () => {
+    const told = limited(held, { flow: { timeout: 1_000 } });
+    told.go();
+    told
+      .broke('a')
+      .at(100)
+      .edit({ retry: true })
+      .with({ permits: { [key]: full } });
+    told.go();
+    expect(told.go()).toMatchObject({ kind: 'wait', for: 'permit' });
+    told.at(5_000).with(held5s);
+    expect(told.go()).toMatchObject({ kind: 'claim' });
+    expect(told.job).toMatchObject({ held_ms: 4_900 });
+  });
+});
