@@ -30,9 +30,7 @@ export const over = {
     'src/store/exchange.ts',
     'src/store/writer.ts',
   ],
-  'max-params': ['src/decide/compete/locks.ts', 'src/decide/finish/finish.ts'],
   complexity: [
-    'src/decide/start/initialise.ts',
     'src/embedded/views/view-query.ts',
     'src/http/ojs/envelope.ts',
     'src/http/ojs/order.ts',

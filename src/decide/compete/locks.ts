@@ -32,13 +32,16 @@ const pollMs = 200;
  * Takes the locks of a job before it begins: the one of its target and parameters, then the one for
  * its pattern; then its target is compared with the patterns of all other jobs.
  *
- * This is exact under competition. L1: of all that want the same lock one gets it, since the first
- * write of its document decides. L2: a job asks for the patterns of others only after its own is
- * stored, so of two jobs that exclude each other at least one sees the other. L3: of two that see
- * each other while neither is decided, the one whose pattern was stored first goes on; it waits until
- * the other is refused, or has begun after all because it had looked before. Who waits comes first in
- * that order, so nobody waits in a circle. L4: a pattern is stored before its job begins, so a job
- * that finds none has come before that one: it is as if it had been stored earlier.
+ * This is exact under competition:
+ *
+ * L1 Of all that want the same lock one gets it: the first write of its document decides.
+ * L2 A job asks for the patterns of others only after its own is stored, so of two jobs that exclude
+ *    each other at least one sees the other.
+ * L3 Of two that see each other while neither is decided, the one whose pattern was stored first goes
+ *    on; it waits until the other is refused, or has begun after all because it had looked before. Who
+ *    waits comes first in that order, so nobody waits in a circle.
+ * L4 A pattern is stored before its job begins, so a job that finds none has come before that one: it is
+ *    as if it had been stored earlier.
  */
 export function locking(job: NewJob | LiveJob, now: number, world: World): Locking {
   let locked = lockedBy(job);
@@ -52,7 +55,7 @@ export function locking(job: NewJob | LiveJob, now: number, world: World): Locki
   const target = targetOf(job.target);
   return target === undefined
     ? { kind: 'held', locked }
-    : admitted(job, target.text, locked, now, world);
+    : admitted(job, { target: target.text, locked }, now, world);
 }
 
 /** A job that goes on after its end has given its locks back: it takes them again, or ends again. */
@@ -157,8 +160,7 @@ function reasonOf({ key }: LockWish, answer: Unheld): { failure: Failure; exit: 
 /** Compares the target with the patterns of other jobs (L2 to L4). */
 function admitted(
   job: NewJob | LiveJob,
-  target: string,
-  locked: Locked,
+  { target, locked }: { readonly target: string; readonly locked: Locked },
   now: number,
   world: World,
 ): Locking {

@@ -35,13 +35,18 @@ export function finish(job: LiveJob, ending: JobEnding, now: number): FinalJob {
 export function endUnbegun(
   job: NewJob | (Record<string, unknown> & { readonly _id: string; readonly _rev: string }),
   now: number,
-  exit: number,
-  why: Failure,
-  problems: readonly Problem[] = [],
+  { exit, failure: why, problems = [] }: Refusal,
 ): FinalJob {
   const told = problems.length === 0 ? {} : { problems };
   return endedJob(job, now, { exit, failure: why, ...told });
 }
+
+/** Why a job cannot begin, and what was found in its definitions or parameters. */
+export type Refusal = {
+  readonly exit: number;
+  readonly failure: Failure;
+  readonly problems?: readonly Problem[] | undefined;
+};
 
 /** The end of a job that never began, or that cannot go on with the history it has. */
 type EndOfUnbegun = Pick<JobEnding, 'exit' | 'failure'> & {

@@ -34,7 +34,10 @@ import { withUnreadSignals } from '../requests/unread-signals.js';
 export function initialise(submitted: NewJob, now: number, world: World): Move {
   const job = withoutTraces(submitted);
   if (isCancelRequested(job)) {
-    return { kind: 'change', job: endUnbegun(job, now, exits.cancelled, cancelled(job)) };
+    return {
+      kind: 'change',
+      job: endUnbegun(job, now, { exit: exits.cancelled, failure: cancelled(job) }),
+    };
   }
   return leftAlone(job, now, world) ?? withFlow(job, now, world);
 }
@@ -53,7 +56,7 @@ function leftAlone(job: NewJob, now: number, world: World): Move | undefined {
     case 'final': {
       const reason = `job ${root}, for which it was made, has ended`;
       const why = cancelled({ cancel: { reason } });
-      return { kind: 'change', job: endUnbegun(job, now, exits.cancelled, why) };
+      return { kind: 'change', job: endUnbegun(job, now, { exit: exits.cancelled, failure: why }) };
     }
   }
 }
@@ -112,7 +115,7 @@ function notYet(job: NewJob, why: Failure, now: number): Move | undefined {
   const expiry = expires === undefined ? Infinity : toEpochMs(expires);
   if (now >= expiry) {
     const late = failure('Expired', { expires: new Date(expiry).toISOString() });
-    return { kind: 'change', job: endUnbegun(job, now, exits.refused, late) };
+    return { kind: 'change', job: endUnbegun(job, now, { exit: exits.refused, failure: late }) };
   }
   const held = paused === true ? 'The job is paused' : `Not before ${new Date(from).toISOString()}`;
   const because = `${held}; it cannot begin yet: ${why.message}`;
@@ -146,7 +149,7 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const written = withDefaults(keyed, settings);
   const unfit = brokenSchema(tasks.definitions, world) ?? unfitForFlow(settings, written, world);
   if (unfit !== undefined) {
-    return { kind: 'change', job: endUnbegun(job, now, unfit.exit, unfit.failure, unfit.problems) };
+    return { kind: 'change', job: endUnbegun(job, now, unfit) };
   }
   const leaves = leavesOf(tree);
   const { definitions } = tasks;
@@ -157,31 +160,49 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
     ...notifyProblems(settings, job),
     ...unreadIn(job, flow, definitions),
   ];
-  const heldMs = job.exec_after === undefined ? 0 : Math.max(0, toEpochMs(job.exec_after) - now);
   const found = locking(job, now, world);
   if (found.kind === 'open') return found.move;
   const owning = withLocks(job, found.locked);
-  const delay = job['retry_delay'] ?? (world.retryDelayMs === 0 ? undefined : world.retryDelayMs);
-  if (found.kind === 'refused') {
-    return { kind: 'change', job: endUnbegun(owning, now, found.exit, found.failure) };
-  }
-  const begun: LiveJob = {
-    ...owning,
+  if (found.kind === 'refused') return { kind: 'change', job: endUnbegun(owning, now, found) };
+  const params = expandParams(written, leaves, settings, definitions);
+  const begun = begunJob(owning, { flow, definitions, params, problems }, now, world);
+  return { kind: 'change', job: withUnreadSignals(begun, namesOfEarly(job)) };
+}
+
+/** What is copied into a job that begins, and what was noticed in it. */
+type Copied = {
+  readonly definitions: LiveJob['definitions'];
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly flow: FoundFlow;
+  readonly problems: readonly Problem[];
+};
+
+function begunJob(
+  job: OwnedJob,
+  { flow, definitions, params, problems }: Copied,
+  now: number,
+  { retryDelayMs }: World,
+): LiveJob {
+  const { tasks, ...settings } = flow;
+  const { exec_after: after } = job;
+  const heldMs = after === undefined ? 0 : Math.max(0, toEpochMs(after) - now);
+  const delay = job['retry_delay'] ?? (retryDelayMs === 0 ? undefined : retryDelayMs);
+  return {
+    ...job,
     state: '$$ready',
     start: now,
-    tasks: tree,
-    definitions: tasks.definitions,
+    tasks,
+    definitions,
     flow_definition: settings,
     ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
     ...(flow.version === undefined ? {} : { flow_version: flow.version }),
     ...(delay === undefined ? {} : { retry_delay: delay }),
-    params: expandParams(written, leaves, settings, tasks.definitions),
+    params,
     steps: [],
     run: 1,
     ...(heldMs === 0 ? {} : { held_ms: heldMs }),
     ...(problems.length === 0 ? {} : { problems }),
   };
-  return { kind: 'change', job: withUnreadSignals(begun, namesOfEarly(job)) };
 }
 
 /** The names of the signals that came before the job began; nothing has read them until now. */
@@ -203,7 +224,10 @@ function notifyProblems(flow: FlowSettings, job: NewJob): readonly Problem[] {
 }
 
 function refuse(job: NewJob, now: number, why: Failure, problems?: readonly Problem[]): Move {
-  return { kind: 'change', job: endUnbegun(job, now, exits.definition, why, problems) };
+  return {
+    kind: 'change',
+    job: endUnbegun(job, now, { exit: exits.definition, failure: why, problems }),
+  };
 }
 
 /** Why a flow cannot be used. */

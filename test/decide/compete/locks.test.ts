@@ -15,7 +15,7 @@ const locker = (setting: Partial<Setting> = {}) =>
   story({ steps: ['a'], job: { target: 'db', locks: '^db', params }, ...setting });
 
 describe('a job with a target and locks', () => {
-  it('takes its locks one after the other, then asks for the patterns of others, before it begins', () => {
+  it('L2, L4: takes its locks one after the other, then asks for the patterns of others, before it begins', () => {
     const told = locker({ world: { locks: { [targetId]: unknown } } });
     expect(told.decide()).toMatchObject({
       kind: 'acquire',
@@ -189,7 +189,7 @@ describe('a job that is refused', () => {
   );
 });
 
-describe('two jobs whose patterns match each other while neither has begun', () => {
+describe('L3: two jobs whose patterns match each other while neither has begun', () => {
   const blockers = (at: number, decided: boolean, own?: number, job = 'k'): Blockers => ({
     kind: 'known',
     ...(own === undefined ? {} : { own }),

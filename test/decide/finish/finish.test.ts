@@ -58,7 +58,7 @@ describe('endUnbegun', () => {
     [130, '$$cancelled'],
   ])('ends with exit %i in state %s, without steps', (exit, state) => {
     const job = frozen(newJob({ params: { x: 1 }, mine: 'kept' }));
-    expect(endUnbegun(job, t0, exit, why)).toEqual({
+    expect(endUnbegun(job, t0, { exit, failure: why })).toEqual({
       ...job,
       state,
       start: t0,
@@ -71,7 +71,9 @@ describe('endUnbegun', () => {
 
   it('lists the problems', () => {
     const problems = [{ path: 'a', message: 'a is wrong.' }];
-    expect(endUnbegun(newJob(), t0, 3, why, problems)).toMatchObject({ problems });
+    expect(endUnbegun(newJob(), t0, { exit: 3, failure: why, problems })).toMatchObject({
+      problems,
+    });
   });
 });
 

@@ -150,7 +150,7 @@ describe('an edit of a job that has not begun', () => {
   });
 
   it('that has it retried is refused where it ends at once', () => {
-    const ended = endUnbegun(newJob({ retry: true }), t0, 3, none);
+    const ended = endUnbegun(newJob({ retry: true }), t0, { exit: 3, failure: none });
     expect(ended).not.toHaveProperty('retry');
     expect(ended['requests']).toMatchObject([{ action: 'retry' }]);
   });
@@ -159,7 +159,7 @@ describe('an edit of a job that has not begun', () => {
   const problem = { path: 'cancel', message: 'cancel is 5' };
   const spoilt = { ...newJob(), cancel: 5 };
   it.each<[string, FinalJob, string]>([
-    ['is refused', endUnbegun(newJob({ paused: true }), t0, 3, none), 'pause'],
+    ['is refused', endUnbegun(newJob({ paused: true }), t0, { exit: 3, failure: none }), 'pause'],
     ['cannot be read', endInvalid(spoilt, [problem], t0), 'cancel'],
   ])('W3: leaves no wish behind in a job that %s', (_title, ended, action) => {
     expect(hasLateWish(ended)).toBe(false);

@@ -151,9 +151,11 @@ describe('reopened', () => {
 });
 
 describe('a job that ended before its first step', () => {
-  const unbegun = endUnbegun(newJob({ params: { n: 1 }, own: 1 }), t0, 3, broken, [
-    { path: 'flow', message: 'It is wrong.' },
-  ]);
+  const unbegun = endUnbegun(newJob({ params: { n: 1 }, own: 1 }), t0, {
+    exit: 3,
+    failure: broken,
+    problems: [{ path: 'flow', message: 'It is wrong.' }],
+  });
 
   it('begins from nothing', () => {
     expect(again(unbegun, {})).toEqual(newJob({ params: { n: 1 }, own: 1 }));
@@ -362,7 +364,7 @@ describe('a wish in a final job that cannot be read', () => {
 
 describe('a job that was refused for a bad field', () => {
   const bad = { ...newJob({ tasks: ['a', 'b'] as never }), priority: 'high' };
-  const ended = endUnbegun(bad, t0, 3, broken);
+  const ended = endUnbegun(bad, t0, { exit: 3, failure: broken });
 
   it('begins when the field is mended and the job is retried by one edit', () => {
     const told = story({ steps: ['a', 'b'] });

@@ -156,7 +156,7 @@ describe('skipped', () => {
     ],
     [
       'a job that ended before its first step',
-      endUnbegun(newJob(), t0, 3, broken),
+      endUnbegun(newJob(), t0, { exit: 3, failure: broken }),
       'Job j has not begun any step.',
     ],
     [

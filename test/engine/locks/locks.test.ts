@@ -42,7 +42,7 @@ async function expectOne(space: Workspace, ids: readonly string[], name: string)
 }
 
 describe('two engines', () => {
-  it('run one of two jobs with the same target, 20 times', async () => {
+  it('L1: run one of two jobs with the same target, 20 times', async () => {
     const space = await openHeld();
     await Promise.all([space.engine(), space.engine()]);
     for (let round = 0; round < 20; round += 1) {
