@@ -102,8 +102,3 @@ export const listFlag = z
       .filter(Boolean),
   )
   .optional();
-
-/** The queues of an engine: at least one, or it would take no step at all. */
-export const queuesFlag = listFlag.refine((queues) => queues === undefined || queues.length > 0, {
-  error: 'must name a queue',
-});

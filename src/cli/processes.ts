@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Config } from '../config/load.js';
 import { variables } from '../config/table.js';
 import type { Log } from '../log.js';
+import { engineArguments } from './engine-settings.js';
 import type { Io } from './io.js';
 import { executable } from '../package.js';
 
@@ -49,13 +50,11 @@ function startOne(
   { name, log }: { name: string | undefined; log: Log },
   io: Io,
 ): Started {
-  const { slots, labels, queues, url, database, app, root } = config;
+  const { url, database, app, root } = config;
   const args = [
     ...['start', '--url', url, '--database', database, '--app', app],
     ...(name === undefined ? [] : ['--name', name]),
-    ...(slots === undefined ? [] : ['--slots', String(slots)]),
-    ...(labels.length === 0 ? [] : ['--labels', labels.join(',')]),
-    ...['--queues', queues.join(',')],
+    ...engineArguments(config),
     ...(io.mode === 'text' ? [] : [`--${io.mode}`]),
   ];
   const child = spawn(process.execPath, [executable(), ...args], {

@@ -1,18 +1,17 @@
 import { flagName, settings, type Setting } from './table.js';
 
-/** What was said on the command line; it beats everything else. */
+type Row = (typeof settings)[keyof typeof settings];
+type Form = Extract<Row, { readonly flag: string }>['flag'];
+type Value<F extends Form> = F extends `${string}<n>`
+  ? number
+  : F extends `${string}<a,b>`
+    ? readonly string[]
+    : string;
+
+/** What was said on the command line, by the names of the options; it beats everything else. */
 export type Flags = {
-  readonly url?: string | undefined;
-  readonly database?: string | undefined;
-  readonly app?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly slots?: number | undefined;
-  readonly labels?: readonly string[] | undefined;
-  readonly queues?: readonly string[] | undefined;
-  readonly dir?: string | undefined;
-  readonly port?: number | undefined;
-  /** Where the HTTP API listens: `host:port`, or one of them. */
-  readonly http?: string | undefined;
+  readonly [F in Form as F extends `--${infer Name} ${string}` ? Name : never]?:
+    Value<F> | undefined;
 };
 
 /**
@@ -24,13 +23,14 @@ export function flagsIn(given: Readonly<Record<string, unknown>>): Flags {
   const read = rows.flatMap((row) => {
     const name = flagName(row).slice(2);
     const text = given[name];
-    return name === '' || typeof text !== 'string' ? [] : [[name, valueOf(row, text)] as const];
+    return name === '' || typeof text !== 'string' ? [] : [[name, flagValue(row, text)] as const];
   });
   return Object.fromEntries(read);
 }
 
-function valueOf({ flag = '' }: Setting, text: string): string | number | readonly string[] {
-  if (flag.endsWith('<n>')) return Number(text);
+/** What the text of an option says, as the form of the option tells to read it; NaN for no number. */
+export function flagValue({ flag = '' }: Setting, text: string): string | number | readonly string[] {
+  if (flag.endsWith('<n>')) return /^\d+$/.test(text) ? Number(text) : NaN;
   return flag.endsWith('<a,b>') ? listIn(text) : text;
 }
 

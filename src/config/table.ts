@@ -58,18 +58,21 @@ export const settings = {
     usual: 10,
     flag: '--slots <n>',
     help: 'Steps to run at the same time; default 10.',
+    engine: true,
   },
   labels: {
     about: 'Labels of the engines that are started here.',
     usual: [],
     flag: '--labels <a,b>',
     help: 'Labels of the engine: tasks that ask for labels run only where these are.',
+    engine: true,
   },
   queues: {
     about: 'Queues whose steps the engines take',
     usual: ['default'],
     flag: '--queues <a,b>',
     help: 'Queues whose steps the engine takes; default: default, to which jobs belong otherwise.',
+    engine: true,
   },
   lease: {
     about: 'Milliseconds after which an engine that gives no sign is dead',
@@ -170,6 +173,8 @@ export type Setting = {
   readonly help?: string;
   /** The part of the option's value that this setting takes. */
   readonly ofFlag?: (value: string) => string | number | undefined;
+  /** An option of what starts engines; its name in `Config` is the one here. */
+  readonly engine?: true;
   /** How `tws config` shows the value; absent: as it is. */
   readonly show?: 'never' | 'stars' | 'count';
   /** Its name in `tws config`, where it differs. */
@@ -180,6 +185,16 @@ export type Setting = {
 
 /** The path of a setting in tws.json. */
 export type SettingName = keyof typeof settings;
+
+/** The settings that an engine is started with. */
+export type EngineSetting = {
+  [N in SettingName]: (typeof settings)[N] extends { readonly engine: true } ? N : never;
+}[SettingName];
+
+export const engineSettings = Object.keys(settings).filter((name): name is EngineSetting => {
+  const row: Setting = settings[name as SettingName];
+  return row.engine === true;
+});
 
 const rows: readonly Setting[] = [...Object.values(settings), ...Object.values(variables)];
 

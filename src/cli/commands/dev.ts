@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { openDatabase, prepareDatabase } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import type { HttpServer } from '../../http/server.js';
-import { defineCommand, listFlag, numberFlag, queuesFlag, switchFlag } from '../command.js';
+import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
 import {
   endEngine,
@@ -13,6 +13,7 @@ import {
   untilStopped,
   type ProjectEngine,
 } from '../engine-run.js';
+import { engineFlags } from '../engine-settings.js';
 import { apiLine, httpFlag, keepFigures, startApi, type ApiStart } from '../http-run.js';
 import type { Io } from '../io.js';
 import { createLog } from '../log.js';
@@ -29,9 +30,7 @@ const flags = z.object({
   s3Port: numberFlag(0, 65_535),
   engine: z.boolean().default(true),
   dir: z.string().optional(),
-  slots: numberFlag(1),
-  labels: listFlag,
-  queues: queuesFlag,
+  ...engineFlags,
   http: httpFlag,
 });
 

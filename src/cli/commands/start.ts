@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../client.js';
 import { createCleanup } from '../cleanup.js';
-import { defineCommand, listFlag, numberFlag, queuesFlag } from '../command.js';
+import { defineCommand, numberFlag } from '../command.js';
 import {
   endEngine,
   startProjectEngine,
@@ -10,6 +10,7 @@ import {
   untilStopped,
   waitForDatabase,
 } from '../engine-run.js';
+import { engineFlags } from '../engine-settings.js';
 import { apiLine, httpFlag, keepFigures, startApi, type ApiStart } from '../http-run.js';
 import { createLog } from '../log.js';
 import { startProcesses } from '../processes.js';
@@ -17,9 +18,7 @@ import { aborted } from '../signals.js';
 
 const flags = z.object({
   engines: numberFlag(1, 64),
-  slots: numberFlag(1),
-  labels: listFlag,
-  queues: queuesFlag,
+  ...engineFlags,
   name: z.string().optional(),
   http: httpFlag,
 });

@@ -1,5 +1,5 @@
 import { defaultHost, defaultPort } from '../../config/address.js';
-import { optionOf } from '../../config/table.js';
+import { engineSettings, optionOf } from '../../config/table.js';
 import type { ArgumentDefinition, OptionDefinition } from '../command.js';
 
 /** Options that every command understands, before or after its name. */
@@ -17,11 +17,7 @@ export const globalOptions: readonly OptionDefinition[] = [
 ];
 
 /** What an engine is started with. */
-export const engineOptions: readonly OptionDefinition[] = [
-  optionOf('slots'),
-  optionOf('labels'),
-  optionOf('queues'),
-];
+export const engineOptions: readonly OptionDefinition[] = engineSettings.map(optionOf);
 
 export const mailPort: OptionDefinition = {
   flags: '--mail-port <n>',
