@@ -26,8 +26,25 @@ type ValueAt<
 /** The type of a setting's value. */
 export type ValueOf<N extends SettingName> = ValueAt<SettingsFile, N>;
 
-/** The strongest source that says something: flag over environment over tws.json. An empty text says nothing. */
-export function said<N extends SettingName>(name: N, sources: Sources): Said<ValueOf<N>> {
+/**
+ * Settings with a variable of the environment that could not be read: a variable is taken as it is, so that
+ * its setting must be a text.
+ */
+type Unreadable = {
+  [N in SettingName]: (typeof settings)[N] extends { readonly variable: string }
+    ? string extends ValueOf<N>
+      ? never
+      : N
+    : never;
+}[SettingName];
+
+/**
+ * The strongest source that says something: flag over environment over tws.json. An empty text says nothing.
+ */
+export function said<N extends Exclude<SettingName, Unreadable>>(
+  name: N,
+  sources: Sources,
+): Said<ValueOf<N>> {
   const row: Setting = settings[name];
   const { flags, env, file } = sources;
   const values = [
