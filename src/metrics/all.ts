@@ -1,10 +1,9 @@
-import type { EngineMeters } from '../engine/meters.js';
+import { noMeters, type EngineMeters } from '../engine/meters.js';
 
 /** Tells several what one engine tells. */
 export function allMeters(meters: readonly EngineMeters[]): EngineMeters {
   return {
-    claim: (verdict) => meters.forEach((one) => one.claim(verdict)),
-    feedLag: (ms) => meters.forEach((one) => one.feedLag(ms)),
+    ...toldToAll(meters),
     attempt: (facts) => {
       const own = meters.map((one) => one.attempt(facts));
       return {
@@ -19,4 +18,21 @@ export function allMeters(meters: readonly EngineMeters[]): EngineMeters {
       };
     },
   };
+}
+
+/** The meters that answer nothing. */
+type Told = {
+  [K in keyof EngineMeters as ReturnType<EngineMeters[K]> extends void ? K : never]: EngineMeters[K];
+};
+
+function toldToAll(meters: readonly EngineMeters[]): Told {
+  const names = (Object.keys(noMeters) as (keyof EngineMeters)[]).filter(
+    (name): name is keyof Told => name !== 'attempt',
+  );
+  const all = names.map((name) => {
+    const tell = (...said: unknown[]): void =>
+      meters.forEach((one) => (one[name] as (...said: unknown[]) => void)(...said));
+    return [name, tell];
+  });
+  return Object.fromEntries(all) as Told;
 }
