@@ -1,7 +1,7 @@
 import { decide } from '../decide/decide.js';
 import type { Decided } from '../decide/intent.js';
-import type { Found, World } from '../decide/world.js';
-import { usualCrashLimit, type EngineDocument } from '../model/engine.js';
+import { unknownWorld, type Found, type World } from '../decide/world.js';
+import type { EngineDocument } from '../model/engine.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Flow } from '../model/flow.js';
 import { defaultQueue, type Job } from '../model/job.js';
@@ -37,47 +37,19 @@ export function observe(seen: Seen): Observed {
 
 function observersWorld({ engines, flow, permits, facts }: Seen): World {
   const alive = engines.filter((one) => one.alive).map(({ engine }) => engine);
-  const none = new Set<string>();
   return {
-    me: {
-      id: 'observer',
-      pid: 0,
-      plugins: none,
-      labels: none,
-      queues: none,
-      freeSlots: 0,
-      runningOf: () => 0,
-      facts: () => ({ templates: [] }),
-      running: none,
-      stopping: none,
-      unbegun: none,
-      ended: none,
-    },
-    // It waits for nobody's turn: what an engine does at all is what counts.
-    seenAt: -Infinity,
-    nonce: '',
+    ...unknownWorld,
+    me: { ...unknownWorld.me, id: 'observer' },
     peers: alive.filter(({ state }) => state === 'running').map(peerOf),
     lease: (engine) => (alive.some(({ _id }) => _id === engine) ? 'alive' : 'dead'),
     flow: () => foundFlow(flow),
-    task: () => ({ kind: 'unknown' }),
-    child: () => ({ kind: 'unknown' }),
     root: () => 'live',
-    subject: () => ({ kind: 'unknown' }),
-    linkOf: () => undefined,
-    event: () => ({ kind: 'unknown' }),
     lockId: lockIdOf,
-    lock: () => ({ kind: 'unknown' }),
-    blockers: () => ({ kind: 'unknown' }),
     permit: () =>
       permits !== undefined && permits.heldBy.length >= permits.most
         ? { kind: 'full', by: permits.heldBy }
         : { kind: 'unknown' },
-    answers: new Map(),
-    contents: new Map(),
     render: renderParams,
-    schema: () => ({ ok: true, problemsOf: () => [] }),
-    retryDelayMs: 0,
-    crashLimit: usualCrashLimit,
     ...facts,
   };
 }

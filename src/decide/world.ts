@@ -1,5 +1,6 @@
 import type { FailureSeen } from '../model/step.js';
 import type { BigResult } from '../model/big-result.js';
+import { usualCrashLimit } from '../model/engine.js';
 import type { Flow } from '../model/flow.js';
 import type { FinalJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';
@@ -184,6 +185,52 @@ export type World = {
   readonly retryDelayMs: number;
   /** After so many lost attempts of one step it is given up. */
   readonly crashLimit: number;
+};
+
+const unknown = () => ({ kind: 'unknown' }) as const;
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * A world of which nothing is known and in which nothing can be done: no plugin, no slot, no engine that
+ * lives. Templates stay as they are, and schemas suit everything.
+ */
+export const unknownWorld: World = {
+  me: {
+    id: 'nobody',
+    pid: 0,
+    plugins: none,
+    labels: none,
+    queues: none,
+    freeSlots: 0,
+    runningOf: () => 0,
+    facts: () => ({ templates: [] }),
+    running: none,
+    stopping: none,
+    unbegun: none,
+    ended: none,
+  },
+  // It waits for nobody's turn.
+  seenAt: -Infinity,
+  nonce: '',
+  peers: [],
+  lease: () => 'dead',
+  flow: unknown,
+  task: unknown,
+  child: unknown,
+  root: () => 'unknown',
+  subject: unknown,
+  linkOf: () => undefined,
+  event: unknown,
+  lockId: (text) => text,
+  lock: unknown,
+  blockers: unknown,
+  permit: unknown,
+  answers: new Map(),
+  contents: new Map(),
+  render: (params) => ({ ok: true, value: { ...params } }),
+  schema: () => ({ ok: true, problemsOf: () => [] }),
+  retryDelayMs: 0,
+  crashLimit: usualCrashLimit,
 };
 
 /** What templates and conditions see. */
