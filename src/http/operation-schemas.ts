@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { engineSchema } from '../model/engine.js';
-import { statusSchema } from './schemas.js';
+import { epochMsSchema, statusSchema } from '../model/summary.js';
 
 /** What the routes about engines, figures, tokens and sessions answer. */
-
-const time = z.number().describe('Milliseconds since 1970.');
 
 export const engineListSchema = z
   .object({
@@ -22,13 +20,13 @@ const countsSchema = z.record(statusSchema, z.number());
 
 export const statsSchema = z
   .object({
-    now: time,
+    now: epochMsSchema,
     jobs: countsSchema.describe('By status, as of the last change of each.'),
     engines: z.object({ alive: z.number(), slots: z.number(), in_hand: z.number() }),
     spans: z
       .array(
         z.object({
-          at: time,
+          at: epochMsSchema,
           succeeded: z.number(),
           failed: z.number(),
           cancelled: z.number(),
@@ -54,8 +52,8 @@ const tokenShape = {
   id: z.string(),
   name: z.string().describe('What it is for.'),
   roles: z.array(z.string()),
-  created: time,
-  expires: time.optional().describe('Not valid from then on.'),
+  created: epochMsSchema,
+  expires: epochMsSchema.optional().describe('Not valid from then on.'),
 };
 
 export const tokenListSchema = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DefinitionKind } from '../client.js';
 import { flowSchema, newJobSchema } from '../reading/documents.js';
-import { statuses } from '../model/status.js';
+import { statusSchema, summarySchema, epochMsSchema } from '../model/summary.js';
 import { taskSchema } from '../model/task.js';
 import { problemSchema } from './answers/problems.js';
 
@@ -37,38 +37,7 @@ export function definitionBodySchema(kind: DefinitionKind): z.ZodType {
   return bodySchemas[kind];
 }
 
-const time = z.number().describe('Milliseconds since 1970.');
 const anything = z.record(z.string(), z.unknown());
-
-export const statusSchema = z.enum(statuses).meta({ id: 'Status' });
-
-export const summarySchema = z
-  .object({
-    id: z.string(),
-    rev: z.string(),
-    flow: z.string().optional().describe('Absent for a job with a structure of its own.'),
-    owner: z.string(),
-    status: statusSchema,
-    state: z.string().optional().describe('Absent for a new job.'),
-    start: time.optional(),
-    end: time.optional(),
-    exit: z.number().optional().describe('0: success.'),
-    failure: z
-      .object({ name: z.string(), message: z.string(), step: z.string().optional() })
-      .optional(),
-    exec_after: z.union([z.number(), z.string()]).optional(),
-    next_due: time.optional(),
-    priority: z.number().optional(),
-    tags: z.array(z.string()).optional(),
-    keys: anything.optional(),
-    external_id: z.string().optional(),
-    queue: z.string().optional().describe('Absent: that of its flow, or "default".'),
-    target: z.string().optional().describe('What it works on.'),
-    parent: z.string().optional().describe('Id of the parent job.'),
-    current: z.array(z.string()).optional().describe('Steps that run or wait.'),
-    attempts: z.number().describe('Attempts so far.'),
-  })
-  .meta({ id: 'JobSummary' });
 
 export const jobSchema = summarySchema
   .extend({ document: anything.describe('The job as it is stored, without secrets in clear.') })
@@ -161,7 +130,7 @@ export const historySchema = z
     events: z.array(
       z.object({
         id: z.number(),
-        at: time,
+        at: epochMsSchema,
         level: z.enum(['service', 'decider', 'external', 'activity']),
         kind: z.string(),
         path: z.string().optional(),
@@ -190,7 +159,7 @@ export const explainedSchema = z
                 .describe('The rule by which engines decide about the job as it stands.'),
               because: z.string(),
               todo: z.string().optional(),
-              until: time.optional(),
+              until: epochMsSchema.optional(),
               child: z.string().optional(),
             }),
           ),
@@ -209,7 +178,7 @@ export const infoSchema = z
   .object({
     lines: z.array(
       z.object({
-        at: time,
+        at: epochMsSchema,
         from: z.enum(['step', 'note']),
         step: z.string().optional(),
         path: z.string().optional(),
@@ -226,7 +195,7 @@ export const infoSchema = z
           path: z.string(),
           attempt: z.number(),
           progress: z.unknown(),
-          reported: time.optional(),
+          reported: epochMsSchema.optional(),
         }),
       )
       .describe('How far the steps that run say they are.'),

@@ -1,41 +1,43 @@
-import type { Status } from './status.js';
+import { z } from 'zod';
+import { statuses, type Status } from './status.js';
 
-/** A job in a list or in a stream of changes. Times in epoch ms. */
-export type JobSummary = {
-  readonly id: string;
-  readonly rev: string;
-  /** Absent for a job with a structure of its own. */
-  readonly flow?: string;
-  readonly owner: string;
-  readonly status: Status;
-  /** Absent for a new one. */
-  readonly state?: string;
-  readonly start?: number;
-  readonly end?: number;
-  readonly exit?: number;
-  readonly failure?: {
-    readonly name: string;
-    readonly message: string;
-    readonly step?: string;
-  };
-  readonly exec_after?: number | string;
-  /** When something is to be decided next. */
-  readonly next_due?: number;
-  readonly priority?: number;
-  readonly tags?: readonly string[];
-  readonly keys?: Readonly<Record<string, unknown>>;
-  readonly external_id?: string;
-  /** Absent: that of its flow, or `default`. */
-  readonly queue?: string;
-  /** What it works on. */
-  readonly target?: string;
-  /** Id of the parent job. */
-  readonly parent?: string;
-  /** Names of the steps that run or wait. */
-  readonly current?: readonly string[];
-  /** Attempts so far. */
-  readonly attempts: number;
-};
+/** A time in an answer, epoch ms. */
+export const epochMsSchema = z.number().describe('Milliseconds since 1970.');
+
+export const statusSchema = z.enum(statuses).meta({ id: 'Status' });
+
+/** A job in a list or in a stream of changes. */
+export const summarySchema = z
+  .object({
+    id: z.string(),
+    rev: z.string(),
+    flow: z.exactOptional(z.string()).describe('Absent for a job with a structure of its own.'),
+    owner: z.string(),
+    status: statusSchema,
+    state: z.exactOptional(z.string()).describe('Absent for a new job.'),
+    start: z.exactOptional(epochMsSchema),
+    end: z.exactOptional(epochMsSchema),
+    exit: z.exactOptional(z.number()).describe('0: success.'),
+    failure: z.exactOptional(
+      z.object({ name: z.string(), message: z.string(), step: z.exactOptional(z.string()) }),
+    ),
+    exec_after: z.exactOptional(z.union([z.number(), z.string()])),
+    // When something is to be decided next.
+    next_due: z.exactOptional(epochMsSchema),
+    priority: z.exactOptional(z.number()),
+    tags: z.exactOptional(z.array(z.string())),
+    keys: z.exactOptional(z.record(z.string(), z.unknown())),
+    external_id: z.exactOptional(z.string()),
+    queue: z.exactOptional(z.string()).describe('Absent: that of its flow, or "default".'),
+    target: z.exactOptional(z.string()).describe('What it works on.'),
+    parent: z.exactOptional(z.string()).describe('Id of the parent job.'),
+    current: z.exactOptional(z.array(z.string())).describe('Steps that run or wait.'),
+    attempts: z.number().describe('Attempts so far.'),
+  })
+  .meta({ id: 'JobSummary' });
+
+/** What lists and streams of changes tell of a job. */
+export type JobSummary = Readonly<z.infer<typeof summarySchema>>;
 
 /** Jobs by status; the status is that of the last change of each. */
 export type JobCounts = Readonly<Record<Status, number>>;
