@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { PluginFacts } from '../decide/world.js';
 import { rankAmong } from '../decide/compete/turn.js';
 import type { TwsError } from '../errors.js';
-import { usualLeaseMs } from '../model/engine.js';
+import { usualCrashLimit, usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';
 import { createKeyring } from '../secrets/keyring.js';
 import { cancelChildren } from './children/cancel-children.js';
@@ -106,7 +106,7 @@ function createBase(options: EngineOptions) {
     slots: options.slots ?? 10,
     leaseMs: options.leaseMs ?? usualLeaseMs,
     renewMs: options.renewMs ?? usualLeaseMs / 3,
-    crashLimit: options.crashLimit ?? 3,
+    crashLimit: options.crashLimit ?? usualCrashLimit,
   };
 }
 
