@@ -244,7 +244,7 @@ function createViews(
   };
   return {
     bystanders: (seenAt) => ({
-      me: { ...me, freeSlots: attempts.freeSlots() },
+      me: { ...me, freeSlots: attempts.freeSlots(), running: attempts.claims },
       ...{ seenAt, peers: peers.alive() },
     }),
     surroundings: ({ job, ended, seenAt }) => ({

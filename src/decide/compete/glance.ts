@@ -1,3 +1,4 @@
+import { mostSteps } from '../start/effort.js';
 import { hasLateWish, isAsked } from '../requests/edits.js';
 import type { Peer, World } from '../world.js';
 import { rankAmong, turnMs } from './turn.js';
@@ -8,6 +9,8 @@ export type Glance =
   | { readonly kind: 'final' }
   /** All that runs of it runs on engines that are alive; `engine` is the first of them. */
   | { readonly kind: 'elsewhere'; readonly engine: string }
+  /** All that is left to do before anything else is this attempt, which runs in this process. */
+  | { readonly kind: 'here'; readonly claim: string }
   /** Nobody has begun it, and another engine goes first: to be looked at again then (epoch ms). */
   | { readonly kind: 'later'; readonly until: number }
   /** The same, and this engine has no free slot: to be looked at again when it has one. */
@@ -17,7 +20,7 @@ export type Glance =
 
 /** The part of the world that a glance needs. */
 export type GlanceWorld = Pick<World, 'peers' | 'seenAt'> & {
-  readonly me: Peer & { readonly freeSlots: number };
+  readonly me: Peer & Pick<World['me'], 'freeSlots' | 'running'>;
 };
 
 type JobDocument = Readonly<Record<string, unknown>> & { readonly _id: string };
@@ -62,7 +65,7 @@ function canAll(peer: Peer, me: Peer): boolean {
 
 /** Where steps only follow one another nothing begins while one runs. */
 function glanceAtLive(job: JobDocument, world: GlanceWorld): Glance {
-  const { steps, tasks, flow_definition, paused, cancel, retry, requests } = job;
+  const { state, steps, tasks, flow_definition, paused, cancel, retry, requests } = job;
   const flow = (flow_definition ?? {}) as Readonly<Record<string, unknown>>;
   const ends = [flow['error'], flow['cancel']].filter((tree) => tree !== undefined);
   const trees = [tasks, ...ends];
@@ -70,12 +73,22 @@ function glanceAtLive(job: JobDocument, world: GlanceWorld): Glance {
     return unclear;
   // What was asked for by editing the job is put on record first.
   if ([paused, cancel, retry].some(isAsked) || requests !== undefined) return unclear;
-  const running = (steps as readonly unknown[]).filter(isRunning);
+  const list: readonly unknown[] = steps;
+  const running = list.filter(isRunning);
   const [first] = running;
-  const alive = new Set(world.peers.map(({ id }) => id));
-  if (first === undefined || !running.every(({ engine }) => alive.has(engine))) return unclear;
+  if (first === undefined || list.length > fewSteps) return unclear;
+  const { me, peers } = world;
+  const isHere = first.engine === me.id && me.running.has(first.claim) && state !== '$$paused';
+  if (isHere && list.every((step) => step === first || stateOf(step) === '$$complete')) {
+    return { kind: 'here', claim: first.claim };
+  }
+  const alive = new Set(peers.map(({ id }) => id));
+  if (!running.every(({ engine }) => alive.has(engine))) return unclear;
   return { kind: 'elsewhere', engine: first.engine };
 }
+
+/** With more steps a job may have too many, whatever runs. */
+const fewSteps = mostSteps / 4;
 
 function isPlain(tasks: unknown): boolean {
   const node = (tasks ?? {}) as Readonly<Record<string, unknown>>;
@@ -86,9 +99,13 @@ function isPlain(tasks: unknown): boolean {
   return structure === 'sequence' && Array.isArray(sequence) && sequence.every(isPlain);
 }
 
-type Running = { readonly engine: string };
+type Running = { readonly engine: string; readonly claim: string };
 
 function isRunning(step: unknown): step is Running {
-  const { state } = (step ?? {}) as { readonly state?: unknown };
+  const state = stateOf(step);
   return state === '$$ready' || state === '$$active';
+}
+
+function stateOf(step: unknown): unknown {
+  return ((step ?? {}) as { readonly state?: unknown }).state;
 }

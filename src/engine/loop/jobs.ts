@@ -175,7 +175,7 @@ async function considerOnce(
   parts: JobParts,
   given: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { attempts, waitQueue, timers, serializer, replicas, now } = parts;
+  const { attempts, waitQueue, timers, serializer, parsedJobs, replicas, now } = parts;
   timers.clear(given._id);
   const doc = await replicas.readConsistent(given);
   if (doc === undefined) return forget(parts, given._id);
@@ -194,6 +194,11 @@ async function considerOnce(
       return enqueue(parts, doc, { ...othersFirst, until: seen.until });
     case 'no_slot':
       return enqueue(parts, doc, { ...othersFirst, for: 'slot', rank: seen.rank });
+    case 'here':
+      // Somebody else may have spoilt what does not show at a glance.
+      if (!parsedJobs.isOwn(doc)) return decideAndDo(parts, doc);
+      fence(parts, doc._id, [seen.claim]);
+      return enqueue(parts, doc, { kind: 'wait', because: 'Its step runs here.' });
     case 'unclear':
       return decideAndDo(parts, doc);
   }
@@ -211,7 +216,7 @@ async function decideAndDo(
   const parsed = await parsedJobs.read(doc);
   if (parsed.kind !== 'job') return void waitQueue.leave(doc._id);
   if (!parsed.ok) return afterEnd(doc, await endMalformed(parts, doc, parsed.problems));
-  fence(parts, doc._id, isLiveJob(parsed.value) ? parsed.value.steps.filter(isLive) : []);
+  fence(parts, doc._id, claimsOf(parsed.value));
   const standpoint = { job: parsed.value, seenAt: serializer.seenAt(doc._id) };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   const loop = parts.breaker.count(parsed.value, decision);
@@ -267,13 +272,16 @@ function writtenIn(written: JobWritten): StoredDocument | undefined {
 }
 
 /** Stops what runs here but is, by the document, no longer ours. */
-function fence({ attempts, log }: JobParts, job: string, running: readonly LiveStep[]): void {
-  const live = new Set(running.map((step) => step.claim));
+function fence({ attempts, log }: JobParts, job: string, claims: readonly string[]): void {
   for (const claim of attempts.of(job)) {
-    if (live.has(claim)) continue;
+    if (claims.includes(claim)) continue;
     log.warn({ job, claim }, 'An attempt was taken from this engine; it is stopped.');
     attempts.stop(claim, 'fenced');
   }
+}
+
+function claimsOf(job: Job): readonly string[] {
+  return isLiveJob(job) ? job.steps.filter(isLive).map(({ claim }) => claim) : [];
 }
 
 /** There is nothing more to do about a job; when it is final, those that wait for it are woken. */

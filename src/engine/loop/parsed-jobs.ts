@@ -11,10 +11,13 @@ export type ParsedJobs = {
   readonly read: (doc: StoredDocument) => Promise<Parsed>;
   /** The document is our own: `job` was written as it. */
   readonly know: (doc: StoredDocument, job: Job) => void;
+  /** Whether the document is our own: what is in it was decided here. */
+  readonly isOwn: (doc: StoredDocument) => boolean;
 };
 
 export function createParsedJobs(onDecide?: OnDecide): ParsedJobs {
   const known = new WeakMap<StoredDocument, Parsed>();
+  const own = new WeakSet<StoredDocument>();
   return {
     read: async (doc) => {
       const before = known.get(doc);
@@ -23,7 +26,11 @@ export function createParsedJobs(onDecide?: OnDecide): ParsedJobs {
       known.set(doc, parsed);
       return parsed;
     },
-    know: (doc, job) => void known.set(doc, { kind: 'job', ok: true, value: job }),
+    know: (doc, job) => {
+      known.set(doc, { kind: 'job', ok: true, value: job });
+      own.add(doc);
+    },
+    isOwn: (doc) => own.has(doc),
   };
 }
 

@@ -83,6 +83,25 @@ describe('a glance at a job', () => {
     expect(glance(job, t0, worldOf({ peers }))).toEqual({ kind: 'unclear' });
   });
 
+  const complete = { ...attempt, state: '$$complete' };
+  const failed = { ...attempt, state: '$$error' };
+  it.each([
+    ['is all that is left', 'here', { steps: [complete, running('me')] }],
+    ['runs beside what has failed', 'unclear', { steps: [failed, running('me')] }],
+    ['runs beside another one', 'unclear', { steps: [running('me'), running('other')] }],
+    ['is not the one that was claimed', 'unclear', { steps: [{ ...running('me'), claim: 'x:0' }] }],
+    ['runs in a pause', 'unclear', { state: '$$paused', steps: [running('me')] }],
+    [
+      'has many before it',
+      'unclear',
+      { steps: [...Array.from({ length: 5_001 }, () => complete), running('me')] },
+    ],
+  ])('knows of an attempt in this process that it %s: %s', (_title, kind, change) => {
+    const peers = [peer(plugins, [], 'other')];
+    const seen = glance({ ...jobOn(), ...change }, t0, worldOf({ peers, running: ['n:0'] }));
+    expect(seen).toEqual(kind === 'here' ? { kind, claim: 'n:0' } : { kind });
+  });
+
   it('takes an attempt for running elsewhere though the flow is not described', () => {
     const peers = [peer(plugins, [], 'other')];
     const job = { ...jobOn('other'), flow_definition: null };
