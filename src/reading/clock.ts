@@ -6,7 +6,7 @@ import { defaultTaskTimeoutMs } from '../model/task.js';
 import { heldMs } from './held.js';
 import { attemptsOf, hasBegun } from './attempts.js';
 import { entryOf } from './leaf-at.js';
-import { definitionFor } from './definition-of.js';
+import { definitionFor, definitionOf } from './definition-of.js';
 
 /** The flow's timeout in ms; Infinity when there is none. */
 export function flowTimeoutMs(job: LiveJob): number {
@@ -51,11 +51,20 @@ export function untilOf(...times: readonly number[]): { readonly until?: number 
   return first === Infinity ? {} : { until: first };
 }
 
-/** How long an attempt may run, ms; Infinity when nothing limits it. */
-export function timeoutOf(job: LiveJob, step: LiveStep): number {
-  const { timeout = defaultTaskTimeoutMs } = definitionFor(job, step) ?? {};
-  const own = entryOf(job, step.path)?.timeout ?? timeout;
-  return Math.min(own === 0 ? Infinity : own, totalDeadline(job, step) - step.accepted);
+/** How long an attempt may run, and how long give no sign of life, ms; Infinity: nothing limits it. */
+export type Limits = { readonly timeoutMs: number; readonly heartbeatMs: number };
+
+/** The limits of an attempt: its entry's own ones count before those of its task. */
+export function limitsOf(job: LiveJob, step: LiveStep): Limits {
+  const entry = entryOf(job, step.path);
+  const task = entry === undefined ? job.definitions[step.task] : definitionOf(job, entry);
+  const timeout = entry?.timeout ?? task?.timeout ?? defaultTaskTimeoutMs;
+  const heartbeat = entry?.heartbeat ?? task?.heartbeat ?? 0;
+  const left = deadlineAfter(task?.total_timeout ?? 0, job, step) - step.accepted;
+  return {
+    timeoutMs: Math.min(timeout === 0 ? Infinity : timeout, left),
+    heartbeatMs: heartbeat === 0 ? Infinity : heartbeat,
+  };
 }
 
 /** The time for waiting and all attempts of a step, ms; 0: nothing limits it. */
@@ -65,15 +74,11 @@ export function totalTimeoutOf(job: LiveJob, step: LiveStep | WaitingStep): numb
 
 /** When that time is over; Infinity when nothing limits it. */
 export function totalDeadline(job: LiveJob, step: LiveStep | WaitingStep): number {
-  const total = totalTimeoutOf(job, step);
+  return deadlineAfter(totalTimeoutOf(job, step), job, step);
+}
+
+function deadlineAfter(total: number, job: LiveJob, step: LiveStep | WaitingStep): number {
   if (total === 0) return Infinity;
   const first = attemptsOf(job, step.path).find((attempt) => attempt.run === step.run) as LiveStep;
   return first.accepted + total;
-}
-
-/** How long an attempt may give no sign of life, ms; Infinity when nothing limits it. */
-export function heartbeatOf(job: LiveJob, { path, task }: Pick<LiveStep, 'path' | 'task'>): number {
-  const heartbeat =
-    entryOf(job, path)?.heartbeat ?? definitionFor(job, { path, task })?.heartbeat ?? 0;
-  return heartbeat === 0 ? Infinity : heartbeat;
 }

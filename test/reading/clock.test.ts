@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   flowTimeoutMs,
   hardDeadline,
-  heartbeatOf,
+  limitsOf,
   softDeadline,
-  timeoutOf,
   untilOf,
 } from '../../src/reading/clock.js';
 import { flow, liveJob, t0, task } from '../support/builders.js';
@@ -36,7 +35,7 @@ describe('untilOf', () => {
   });
 });
 
-describe('timeoutOf', () => {
+describe('the timeout of an attempt', () => {
   it.each([
     ['is 15 s by default', {}, {}, 15_000],
     ['follows the task', {}, { timeout: 70 }, 70],
@@ -48,7 +47,7 @@ describe('timeoutOf', () => {
   ])('%s', (_title, entry, of, ms) => {
     const told = story({ steps: [{ task: 'a', ...entry }], tasks: [task('a', of)] });
     told.go();
-    expect(timeoutOf(told.liveJob, told.live)).toBe(ms);
+    expect(limitsOf(told.liveJob, told.live).timeoutMs).toBe(ms);
   });
 
   it('leaves to a further attempt what is left of the total', () => {
@@ -58,7 +57,7 @@ describe('timeoutOf', () => {
     });
     told.go();
     told.at(300).fail();
-    expect(timeoutOf(told.liveJob, told.live)).toBe(700);
+    expect(limitsOf(told.liveJob, told.live).timeoutMs).toBe(700);
   });
 
   it('gives every run of the flow the total again', () => {
@@ -69,18 +68,18 @@ describe('timeoutOf', () => {
     });
     told.go();
     told.at(300).fail();
-    expect(timeoutOf(told.liveJob, told.live)).toBe(1000);
+    expect(limitsOf(told.liveJob, told.live).timeoutMs).toBe(1000);
   });
 
   it('is the default when the definition was taken out of the job', () => {
     const told = story({ steps: ['a'] });
     told.go();
     told.edit({ definitions: {} });
-    expect(timeoutOf(told.liveJob, told.live)).toBe(15_000);
+    expect(limitsOf(told.liveJob, told.live).timeoutMs).toBe(15_000);
   });
 });
 
-describe('heartbeatOf', () => {
+describe('the heartbeat of an attempt', () => {
   it.each([
     ['is none by default', {}, {}, Infinity],
     ['follows the task', {}, { heartbeat: 70 }, 70],
@@ -89,12 +88,14 @@ describe('heartbeatOf', () => {
   ])('%s', (_title, entry, of, ms) => {
     const told = story({ steps: [{ task: 'a', ...entry }], tasks: [task('a', of)] });
     told.go();
-    expect(heartbeatOf(told.liveJob, told.live)).toBe(ms);
+    expect(limitsOf(told.liveJob, told.live).heartbeatMs).toBe(ms);
   });
 
   it('is none for a task that is not defined', () => {
     const told = story({ steps: ['a'] });
     told.go();
-    expect(heartbeatOf(told.liveJob, { path: 'x', task: 'x' })).toBe(Infinity);
+    expect(limitsOf(told.liveJob, { ...told.live, path: 'x', task: 'x' }).heartbeatMs).toBe(
+      Infinity,
+    );
   });
 });

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../decide/finish/outcome.js';
-import { heartbeatOf, timeoutOf } from '../../reading/clock.js';
+import { limitsOf } from '../../reading/clock.js';
 import type { Report } from '../../decide/finish/report.js';
 import {
   trackAttribution,
@@ -51,10 +51,9 @@ export function runAttempt(
   write: WriteReport = () => Promise.resolve(),
 ): RunningAttempt {
   const { plugin, job, step } = claimed;
-  const heartbeatMs = heartbeatOf(job, step);
+  const { timeoutMs, heartbeatMs } = limitsOf(job, step);
   const reporter = createReporter({ write, ...reportTimes(options.reportMs, heartbeatMs) });
   const ending = createEnding(options.graceMs);
-  const timeoutMs = timeoutOf(job, step);
   const limits = watchLimits(timeoutMs, heartbeatMs, ending.giveUp);
   const callbacks = callbacksFor(reporter, limits.beat, ending.signal, options.now);
   const attribution: Attribution = {
