@@ -109,6 +109,7 @@ const latest = new WeakMap<Node, readonly Step[]>();
 
 function index(job: LiveJob): Index {
   const { steps } = job;
+  if (steps.length === 0 && job.slice === undefined) return noSteps;
   const known = indexes.get(steps);
   if (known !== undefined && isReadAlike(known.of, job)) return known.index;
   const made = extendedIndex(job) ?? makeIndex(job);
@@ -142,7 +143,7 @@ function extendedIndex(job: LiveJob): Index | undefined {
   if (!before.every((step, i) => step === steps[i])) return undefined;
   indexes.delete(before);
   const { all, counted } = known.index;
-  const add = createAdd(known.index, job, new Map());
+  const add = createAdd(known.index, job, new Map(), createTake(known.index));
   for (const step of more) {
     // Lists that were handed out do not change.
     for (const byPath of [all, counted]) byPath.set(step.path, [...(byPath.get(step.path) ?? [])]);
@@ -152,23 +153,30 @@ function extendedIndex(job: LiveJob): Index | undefined {
 }
 
 function makeIndex(job: LiveJob): Index {
-  const byPath = { all: new Map(), counted: new Map(), line: new Map(), below: new Map() };
-  const made: Index = { ...byPath, numbers: new Map(), busy: new Set() };
+  const made = emptyIndex();
   const { before = [] } = job.slice ?? {};
   const take = createTake(made);
   // What was done before a slice is not for the slice to do again: it counts in any case.
   for (const step of before) take(step);
-  const add = createAdd(made, job, undoneDeciders(job));
+  const add = createAdd(made, job, undoneDeciders(job), take);
   for (const step of job.steps) add(step);
   return made;
 }
+
+function emptyIndex(): Index {
+  const byPath = { all: new Map(), counted: new Map(), line: new Map(), below: new Map() };
+  return { ...byPath, numbers: new Map(), busy: new Set() };
+}
+
+/** Never written to. */
+const noSteps = emptyIndex();
 
 function createAdd(
   index: Index,
   job: LiveJob,
   undone: ReadonlyMap<string, number>,
+  take: (step: Step) => void,
 ): (step: Step) => void {
-  const take = createTake(index);
   return (step) => {
     put(index.all, step);
     if (counts(step, job, undone)) take(step);
@@ -238,6 +246,7 @@ function counts({ path, run }: Step, job: LiveJob, undone: ReadonlyMap<string, n
  */
 export function countsSince(job: LiveJob, path: string): number {
   const { redo = [], first_run: firstRun = 1, run } = job;
+  if (run === 1 && redo.length === 0) return firstRun;
   const isOfEnd = isWithin(path, 'error') || isWithin(path, 'cancel');
   const asked = redo.filter(({ from }) => isFrom(path, from, job.tasks)).map((wish) => wish.run);
   const undone = attemptsOf(job, `${path.replace(/(\.(undo|error))+$/, '')}.undo`)

@@ -55,9 +55,8 @@ export function withReport(
   };
 }
 
-/** Returns the details of the last earlier attempt that reported any. */
-export function lastDetails(job: LiveJob, { path, attempt }: Pick<Step, 'path' | 'attempt'>) {
-  const earlier = earlierAttempts(job, { path, attempt });
+/** Returns the details of the last of the earlier attempts that reported any. */
+export function lastDetails(earlier: readonly Step[]) {
   return earlier.findLast((step) => step['details'] !== undefined)?.['details'];
 }
 
@@ -69,6 +68,7 @@ export function earlierAttempts(
   job: LiveJob,
   { path, attempt }: Pick<Step, 'path' | 'attempt'>,
 ): readonly Step[] {
+  if (attempt === 1) return [];
   const since = countsSince(job, path);
   return attemptsOf(job, path).filter((step) => step.attempt < attempt && step.run >= since);
 }

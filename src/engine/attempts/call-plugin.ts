@@ -57,6 +57,7 @@ export async function callPlugin(
     // The engine ends before they are known: nothing is called with half of them.
     if (seen === undefined) return { kind: 'released' };
     const { results, parent_results } = seen;
+    const earlier = earlierAttempts(job, step);
     const { context, redact } = createContext({
       ...shared,
       params,
@@ -73,12 +74,11 @@ export async function callPlugin(
         log.info(data === undefined ? about : { ...about, data }, message);
         shared.log(message, data);
       },
-      lastDetails: lastDetails(job, step),
+      lastDetails: lastDetails(earlier),
       key: keyOf(job, step),
       cwd,
       egress,
     });
-    const earlier = earlierAttempts(job, step);
     tellChange(log, about, step, earlier);
     return await runPlugin(plugin, context, { redact, verify: earlier.length > 0, timed });
   } catch (error) {
