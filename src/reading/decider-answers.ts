@@ -64,9 +64,9 @@ export function countDecisions(job: LiveJob): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const step of job.steps) {
     const result = step['result'];
+    if (typeof result !== 'object' || result === null) continue;
     const decider = decisionMaker(step.path);
-    if (typeof result !== 'object' || result === null || decider === step.path) continue;
-    if (lastAttempt(job, step.path) !== step) continue;
+    if (decider === step.path || lastAttempt(job, step.path) !== step) continue;
     const more = Array.isArray(result) ? result.length : 1;
     counts.set(decider, (counts.get(decider) ?? 0) + more);
   }

@@ -21,8 +21,10 @@ import { mayUndo, undoesLeft } from './undo.js';
  * its handler or `error` branch runs. `stepsForEnd` steps are reserved for that.
  */
 export function tooManyMove(job: LiveJob, now: number): Move | undefined {
-  const why = isGivenUp(job, '') ? undefined : tooManySteps(job);
-  if (why !== undefined) return { kind: 'change', job: withFlowFailed(job, '', why, now) };
+  const why = tooManySteps(job);
+  if (why !== undefined && !isGivenUp(job, '')) {
+    return { kind: 'change', job: withFlowFailed(job, '', why, now) };
+  }
   return tooManyDecisionsMove(job, ['', 'error'], now);
 }
 
