@@ -8,7 +8,7 @@ import { readNotify, secretsInNotify } from '../../model/notify.js';
 import { toEpochMs } from '../../model/scalars.js';
 import { exits, type Failure } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
-import { leavesOf } from '../../structures/tree.js';
+import { leavesIn } from '../../reading/leaves.js';
 import { cancelled, isCancelRequested } from '../requests/cancel-wish.js';
 import { untilOf } from '../../reading/clock.js';
 import { endUnbegun } from '../finish/finish.js';
@@ -151,7 +151,7 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   if (unfit !== undefined) {
     return { kind: 'change', job: endUnbegun(job, now, unfit) };
   }
-  const leaves = leavesOf(tree);
+  const { list: leaves } = leavesIn(tree);
   const { definitions } = tasks;
   const breach = sealedBreach(job, { leaves, flow: settings, definitions, written });
   if (breach !== undefined) return refuse(job, now, breach.failure);

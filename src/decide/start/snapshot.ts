@@ -4,7 +4,7 @@ import type { LiveJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import type { Failure } from '../../model/step.js';
 import type { Task } from '../../model/task.js';
-import { leavesOf } from '../../structures/tree.js';
+import { leavesIn } from '../../reading/leaves.js';
 import { namesTask, type Leaf } from '../../model/tree.js';
 import type { Found, World } from '../world.js';
 
@@ -25,7 +25,8 @@ type Mention = { readonly name: string; readonly at: string };
 export function snapshot(flow: Flow, owner: string, world: World): Snapshot {
   const found = new Map<string, Task>();
   const unknown: string[] = [];
-  const open: Mention[] = [...mentionsOf(flow)];
+  const entries = entriesOf(flow);
+  const open: Mention[] = [...mentionsOf(flow, entries)];
   for (let mention = open.shift(); mention !== undefined; mention = open.shift()) {
     const { name } = mention;
     if (found.has(name)) continue;
@@ -43,15 +44,15 @@ export function snapshot(flow: Flow, owner: string, world: World): Snapshot {
     }
   }
   if (unknown.length > 0) return { kind: 'unknown', names: [...new Set(unknown)] };
-  const circle = circleIn(flow, found);
+  const circle = circleIn(flow, entries, found);
   if (circle !== undefined) {
     return { kind: 'wrong', failure: failure('HandlerCycle', { names: circle.join(' -> ') }) };
   }
   return { kind: 'taken', definitions: Object.fromEntries(found) };
 }
 
-function mentionsOf(flow: Flow): readonly Mention[] {
-  const steps = entriesOf(flow).flatMap(({ entry, path }): Mention[] => [
+function mentionsOf(flow: Flow, entries: readonly Leaf[]): readonly Mention[] {
+  const steps = entries.flatMap(({ entry, path }): Mention[] => [
     ...(namesTask(entry) ? [{ name: entry.task, at: `step ${path} of the flow` }] : []),
     ...(['error', 'undo'] as const).flatMap((key) => {
       const other = entry[key];
@@ -66,8 +67,8 @@ function mentionsOf(flow: Flow): readonly Mention[] {
 
 /** The entries of the flow, and of what follows a failure or a cancel. */
 function entriesOf(flow: Flow): readonly Leaf[] {
-  const beside = branchesOf(flow).flatMap(({ tree, root }) => leavesOf(tree, root));
-  return [...leavesOf(flow.tasks), ...beside];
+  const beside = branchesOf(flow).flatMap(({ tree, root }) => leavesIn(tree, root).list);
+  return [...leavesIn(flow.tasks).list, ...beside];
 }
 
 function wrong(
@@ -97,12 +98,16 @@ function wrong(
 }
 
 /** Follows `error` from every step; a name that comes twice is a circle. */
-function circleIn(flow: Flow, tasks: ReadonlyMap<string, Task>): readonly string[] | undefined {
-  const starts: (readonly [string, string | undefined])[] = entriesOf(flow).map(({ entry }) => [
+function circleIn(
+  flow: Flow,
+  entries: readonly Leaf[],
+  tasks: ReadonlyMap<string, Task>,
+): readonly string[] | undefined {
+  const starts: (readonly [string, string | undefined])[] = entries.map(({ entry }) => [
     entry.task,
     entry.error ?? (namesTask(entry) ? tasks.get(entry.task)?.error : undefined),
   ]);
-  const others = [handlerOf(flow)?.name, ...entriesOf(flow).map(({ entry }) => entry.undo)];
+  const others = [handlerOf(flow)?.name, ...entries.map(({ entry }) => entry.undo)];
   for (const name of [...others, ...[...tasks.values()].map(({ undo }) => undo)]) {
     if (name !== undefined) starts.push([name, tasks.get(name)?.error]);
   }
