@@ -24,6 +24,7 @@ type Doc = Readonly<Record<string, unknown>>;
  */
 export function withEdits<J extends Doc>(job: J, now: number): J {
   const { requests = [], paused, cancel } = job;
+  if (![job['requests'], paused, cancel, job['retry']].some(isAsked)) return job;
   if (!Array.isArray(requests)) return job;
   const edits = [pauseEdit(requests, paused === true), cancelEdit(requests, cancel)];
   const records = edits.filter((edit) => edit !== undefined);
